@@ -1,0 +1,71 @@
+"""The games: rules and nothing else. `get` and `installed` find built-in games and plugins.
+
+A game is a module that defines `GAME`. One in this folder is built in; a distribution brings
+others through the entry-point group `lath_arena.games` (name: the game's id, value:
+`module:GAME`).
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, cast
+
+from games.core import Game, UnknownGameError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
+ENTRY_POINTS: Final = "lath_arena.games"
+
+_FOUNDATIONS: Final = frozenset({"core", "board", "reach"})
+"""Modules of this folder that games are made of."""
+
+
+def _module_of(game_id: str) -> str:
+    return game_id.replace("-", "_")
+
+
+def _plugins() -> EntryPoints:
+    from importlib.metadata import entry_points  # costs more than all games together
+
+    return entry_points(group=ENTRY_POINTS)
+
+
+@cache
+def builtin_ids() -> tuple[str, ...]:
+    """Return the ids of the games of this folder, sorted; imports none of them."""
+    modules = {module.name for module in pkgutil.iter_modules(__path__)} - _FOUNDATIONS
+    return tuple(sorted(name.replace("_", "-") for name in modules))
+
+
+def plugin_ids() -> tuple[str, ...]:
+    """Return the ids of the games that other distributions bring, sorted."""
+    names = {point.name for point in _plugins()}
+    return tuple(sorted(names - set(builtin_ids())))
+
+
+def ids() -> tuple[str, ...]:
+    """Return the ids of all games, the built-in ones first."""
+    return builtin_ids() + plugin_ids()
+
+
+def installed() -> tuple[Game, ...]:
+    """Return all games, the built-in ones first."""
+    return tuple(get(game_id) for game_id in ids())
+
+
+@cache
+def get(game_id: str) -> Game:
+    """Return the game of this id; raises UnknownGameError.
+
+    >>> get("yavalath").title
+    'Yavalath'
+    """
+    if game_id in builtin_ids():
+        return cast(Game, import_module(f"games.{_module_of(game_id)}").GAME)
+    for point in _plugins():
+        if point.name == game_id:
+            return cast(Game, point.load())
+    raise UnknownGameError(f"unknown game {game_id!r}, expected one of {', '.join(ids())}")

@@ -1,0 +1,193 @@
+"""Boards of squares and hexagons: cells as bits of an int, lines, neighbours, groups, rows of text.
+
+Must not know any game. Bits rise in the order of the cells' names (by letter, then number), with a
+gap after each letter, so that a shift never carries a cell round an edge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from typing import Final, Literal
+
+from games.core import PositionError
+
+Shape = Literal["square", "hexagon"]
+
+_CHUNK: Final = 8
+"""Bits that one table look-up of `Board.names_in` turns into names."""
+
+_ROW_WORD: Final = re.compile(r"[0-9]+|.", re.DOTALL)
+
+
+class Board:
+    """The cells of one board. Build one by `squares` or `hexagon`."""
+
+    def __init__(
+        self,
+        shape: Shape,
+        places: Mapping[str, tuple[int, tuple[float, float]]],
+        directions: tuple[int, ...],
+        text_rows: Sequence[Sequence[str]],
+    ) -> None:
+        self.shape: Final[Shape] = shape
+        self.names: Final = tuple(places)
+        """Cell names in canonical order."""
+        self.bit: Final = {name: 1 << index for name, (index, _) in places.items()}
+        """The bit of each cell by its name."""
+        self.name: Final = {bit: name for name, bit in self.bit.items()}
+        """The name of each cell by its bit."""
+        self.full: Final = sum(self.bit.values())
+        """All cells."""
+        self.centres: Final = tuple(centre for _, centre in places.values())
+        """Where the cells lie: x to the right, y downwards, the unit being the distance of two
+        neighbours, in the order of `names`."""
+        self.directions: Final = directions
+        """The shifts that lead to a neighbour with a higher bit: four on squares, three on hexes."""
+        self.rows: Final = tuple(tuple(self.bit[name] for name in row) for row in text_rows)
+        """The cells as position texts list them: rows from the top, each from the left."""
+        self._names_of_chunk: Final[dict[tuple[int, int], tuple[str, ...]]] = {}
+
+    def bits(self, mask: int) -> Iterator[int]:
+        """Yield the cells of `mask` one by one, in canonical order."""
+        while mask:
+            bit = mask & -mask
+            yield bit
+            mask ^= bit
+
+    def names_in(self, mask: int) -> list[str]:
+        """Return the names of the cells of `mask`, in canonical order."""
+        names: list[str] = []
+        offset = 0
+        while mask:
+            chunk = mask & 0xFF
+            if chunk:
+                names += self._chunk_names(offset, chunk)
+            mask >>= _CHUNK
+            offset += _CHUNK
+        return names
+
+    def _chunk_names(self, offset: int, chunk: int) -> tuple[str, ...]:
+        known = self._names_of_chunk.get((offset, chunk))
+        if known is None:
+            known = tuple(self.name[bit << offset] for bit in self.bits(chunk))
+            self._names_of_chunk[offset, chunk] = known
+        return known
+
+    @cache  # noqa: B019 - a board lives as long as the program
+    def lines(self, length: int) -> tuple[int, ...]:
+        """Return every line of exactly `length` consecutive cells as a mask."""
+        found = []
+        for step in self.directions:
+            for bit in self.name:
+                cells = [bit << step * i for i in range(length)]
+                if all(cell in self.name for cell in cells):
+                    found.append(sum(cells))
+        return tuple(found)
+
+    @cached_property
+    def neighbours(self) -> dict[int, int]:
+        """The cells next to each cell, by its bit (diagonals too on squares)."""
+        return {bit: self.around(bit) for bit in self.name}
+
+    def around(self, mask: int) -> int:
+        """Return the cells next to any cell of `mask`; those of `mask` itself where they touch."""
+        near = 0
+        for step in self.directions:
+            near |= mask << step | mask >> step
+        return near & self.full
+
+    def group(self, mask: int, seed: int) -> int:
+        """Return the cells of `mask` that are connected with those of `seed`, which it holds."""
+        grown = seed
+        frontier = seed
+        while frontier:
+            frontier = self.around(frontier) & mask & ~grown
+            grown |= frontier
+        return grown
+
+    def groups(self, mask: int) -> Iterator[int]:
+        """Yield the connected groups of `mask`."""
+        while mask:
+            group = self.group(mask, mask & -mask)
+            yield group
+            mask ^= group
+
+    def format_rows(self, layers: Mapping[str, int]) -> str:
+        """Return rows of letters and counts of empty cells, from the top, joined by `/`."""
+        letter_at = {bit: letter for letter, mask in layers.items() for bit in self.bits(mask)}
+        return "/".join(self._format_row(row, letter_at) for row in self.rows)
+
+    @staticmethod
+    def _format_row(row: Sequence[int], letter_at: Mapping[int, str]) -> str:
+        text = ""
+        empty = 0
+        for bit in row:
+            letter = letter_at.get(bit)
+            if letter is None:
+                empty += 1
+                continue
+            text += f"{empty or ''}{letter}"
+            empty = 0
+        return f"{text}{empty or ''}"
+
+    def read_rows(self, text: str, letters: Iterable[str]) -> dict[str, int]:
+        """Return for each of `letters` the cells that hold it; raises PositionError."""
+        layers = dict.fromkeys(letters, 0)
+        rows = text.split("/")
+        if len(rows) != len(self.rows):
+            raise PositionError(f"{text!r} has {len(rows)} rows, expected {len(self.rows)}")
+        for number, (row, cells) in enumerate(zip(rows, self.rows, strict=True), 1):
+            self._read_row(row, number, cells, layers)
+        return layers
+
+    def _read_row(self, row: str, number: int, cells: Sequence[int], layers: dict[str, int]) -> None:
+        where = f"row {number} from the top, {row!r},"
+        column = 0
+        for word in _ROW_WORD.findall(row):
+            if word.isdigit() and word.isascii():
+                column += min(int(word[:4]), 9999)
+                continue
+            if word not in layers:
+                raise PositionError(f"{where} has {word!r}, expected one of {' '.join(layers)}")
+            if column < len(cells):
+                layers[word] |= cells[column]
+            column += 1
+        if column != len(cells):
+            raise PositionError(f"{where} has {column} cells, expected {len(cells)}")
+
+
+def squares(size: int) -> Board:
+    """Return a board of `size` x `size` squares, `a1` bottom left; letters are columns."""
+    stride = size + 1
+    letters = [chr(ord("a") + column) for column in range(size)]
+    places = {
+        f"{letter}{row + 1}": (column * stride + row, (float(column), float(size - 1 - row)))
+        for column, letter in enumerate(letters)
+        for row in range(size)
+    }
+    rows = [[f"{letter}{row}" for letter in letters] for row in range(size, 0, -1)]
+    return Board("square", places, (1, stride - 1, stride, stride + 1), rows)
+
+
+def hexagon(row_lengths: Sequence[int]) -> Board:
+    """Return a board of hexagons in rows, from the bottom up; letters are rows, `a` the lowest.
+
+    Neighbouring rows differ by one cell: they grow up to the longest and shrink from there.
+    """
+    middle = row_lengths.index(max(row_lengths))
+    widest = row_lengths[middle]
+    stride = widest + 1
+    places: dict[str, tuple[int, tuple[float, float]]] = {}
+    for row, length in enumerate(row_lengths):
+        for k in range(length):
+            column = k + max(0, row - middle)
+            x = k + (widest - length) / 2
+            y = (len(row_lengths) - 1 - row) * 3**0.5 / 2
+            places[f"{chr(ord('a') + row)}{k + 1}"] = (row * stride + column, (x, y))
+    rows = [
+        [f"{chr(ord('a') + row)}{k + 1}" for k in range(row_lengths[row])]
+        for row in reversed(range(len(row_lengths)))
+    ]
+    return Board("hexagon", places, (1, stride, stride + 1), rows)

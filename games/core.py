@@ -1,0 +1,247 @@
+"""What every game is: moves, seats, outcomes, positions, errors, and what follows from those alone.
+
+Must not know any particular game, its geometry, or how a game is written in a file.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final, Literal, NewType, Protocol, Self
+
+if TYPE_CHECKING:
+    from games.board import Board
+
+Move = NewType("Move", str)
+"""A move in its canonical text; only the game that made it knows what it means."""
+
+
+class Seat(IntEnum):
+    """Who decides: *first* makes the first decision of the game."""
+
+    FIRST = 0
+    SECOND = 1
+
+    @property
+    def other(self) -> Seat:
+        """Return the opponent's seat."""
+        return SEATS[1 - self]
+
+    @property
+    def word(self) -> str:
+        """Return the seat's name in records and in the protocol: `first` or `second`."""
+        return self.name.lower()
+
+
+SEATS: Final = (Seat.FIRST, Seat.SECOND)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended by its rules: why, apart from who."""
+
+    winner: Seat | None
+    """The winner's seat; None for a draw."""
+
+    ending: str
+    """Why, in a few words of the game, such as `four in line`."""
+
+    cells: tuple[str, ...] = ()
+    """The cells that decided, in the board's order; empty when no cell did."""
+
+    @property
+    def result(self) -> str:
+        """Return the result as records write it.
+
+        >>> Outcome(None, "board full").result
+        '1/2-1/2'
+        """
+        return "1/2-1/2" if self.winner is None else ("1-0", "0-1")[self.winner]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """How one letter of a board is drawn."""
+
+    code: str
+    """The letter, as `Position.contents` gives it."""
+
+    name: str
+    """In the game's words, such as `white token` or `meerkat`."""
+
+    shape: Literal["tile", "disc", "block", "marker"]
+    """A `tile` lies under everything, a `disc` is a player's piece, a `block` fills its cell for
+    good, a `marker` stands on top."""
+
+    colour: str
+    """Fill colour, `#rrggbb`."""
+
+
+class GameError(ValueError):
+    """The rules of a game were not kept; the message says what and where."""
+
+
+class UnknownGameError(GameError):
+    """No game of this id is built in or installed."""
+
+
+class MoveSyntaxError(GameError):
+    """The text is no move of this game in any position."""
+
+    def __init__(self, text: str, expected: str) -> None:
+        super().__init__(f"{text!r} is not a move: {expected}")
+        self.text = text
+        self.expected = expected
+
+
+class IllegalMoveError(GameError):
+    """The move exists, but not in this position."""
+
+    def __init__(self, move: str, reason: str) -> None:
+        super().__init__(f"illegal move {move}: {reason}")
+        self.move = move
+        self.reason = reason
+
+
+class SetupError(GameError):
+    """The text is no setup of this game."""
+
+
+class PositionError(GameError):
+    """The text is no position of this game, or one that no game can reach."""
+
+
+class Position(Protocol):
+    """A state that the rules can reach. Immutable and hashable; equal states are equal."""
+
+    @property
+    def game(self) -> Game:
+        """Return the game that this is a position of."""
+
+    @property
+    def to_move(self) -> Seat:
+        """Return who decides next; on a finished position, who would."""
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the game has ended here by its rules."""
+
+    def outcome(self) -> Outcome | None:
+        """Return how the game ended here; None while it goes on."""
+
+    def legal_moves(self) -> tuple[Move, ...]:
+        """Return every legal move in the order of rules.md; empty once the game is over."""
+
+    def why_illegal(self, move: Move) -> str | None:
+        """Return in the game's words why `move` may not be played here; None when it may."""
+
+    def play(self, move: Move) -> Self:
+        """Return the position after `move`, which is in canonical text.
+
+        Raises IllegalMoveError, also for a text that is no move of the game.
+        """
+
+    def text(self) -> str:
+        """Return the whole state as text; `Game.position` reads it back."""
+
+    def contents(self) -> tuple[str, ...]:
+        """Return what lies on each cell, in the order of `Board.names`.
+
+        Each is a text of piece codes from the bottom up, empty for an empty cell.
+        """
+
+
+class Game(Protocol):
+    """One set of rules. There is one object a game: `games.get(id)`."""
+
+    @property
+    def id(self) -> str:
+        """Return the name in records and on the command line, such as `manalath-61`."""
+
+    @property
+    def title(self) -> str:
+        """Return the name for people, such as `Manalath (61 cells)`."""
+
+    @property
+    def credit(self) -> str:
+        """Return inventor and year, for people."""
+
+    @property
+    def colours(self) -> tuple[str, str]:
+        """Return the words for first's and second's colour."""
+
+    @property
+    def board(self) -> Board:
+        """Return the cells."""
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Return everything that `Position.contents` can name."""
+
+    @property
+    def has_setups(self) -> bool:
+        """Return whether something lies on the board before the first decision."""
+
+    def draw_setup(self, seed: int) -> str | None:
+        """Return a setup drawn from `seed`, in canonical text; None if the game has none."""
+
+    def start(self, setup: str | None = None) -> Position:
+        """Return the position before the first decision.
+
+        Without `setup`: the game's plainest. Raises SetupError.
+        """
+
+    def canonical_setup(self, setup: str) -> str:
+        """Return the one way to write `setup`. Raises SetupError."""
+
+    def position(self, text: str) -> Position:
+        """Return the position that `text` describes; raises PositionError with the reason."""
+
+    def canonical(self, text: str) -> Move:
+        """Return the one way to write the move; raises MoveSyntaxError."""
+
+
+def read_move(position: Position, text: str) -> Move:
+    """Return the canonical text of a legal move.
+
+    Raises MoveSyntaxError where the text is no move of the game and IllegalMoveError where the
+    move is not legal in `position`.
+    """
+    move = position.game.canonical(text)
+    reason = position.why_illegal(move)
+    if reason is not None:
+        raise IllegalMoveError(move, reason)
+    return move
+
+
+def perft(position: Position, depth: int) -> int:
+    """Return how many paths of `depth` moves start here; finished games have none.
+
+    >>> import games
+    >>> perft(games.get("surikata").start(), 2)
+    600
+    """
+    if depth == 0:
+        return 1
+    moves = position.legal_moves()
+    if depth == 1:
+        return len(moves)
+    return sum(perft(position.play(move), depth - 1) for move in moves)
+
+
+def playout(position: Position, chance: random.Random) -> list[Move]:
+    """Return random legal moves from `position` to the end of the game."""
+    moves: list[Move] = []
+    while choices := position.legal_moves():
+        moves.append(chance.choice(choices))
+        position = position.play(moves[-1])
+    return moves
+
+
+def play_all(position: Position, moves: Sequence[Move]) -> Position:
+    """Return the position after `moves`; raises IllegalMoveError."""
+    for move in moves:
+        position = position.play(move)
+    return position

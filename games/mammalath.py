@@ -1,0 +1,448 @@
+"""Mammalath, by Grant Fikes (nestorgames).
+
+Six each of six animals fill a 6x6 board. In a turn a player places a token of her colour on a cell
+without a token (an animal may be there), releases all animals of one type, or releases exactly
+three consecutive animals in a row, column or diagonal; tokens stay where animals leave. The first
+turn of the game is a placement; on the very next turn, and only then, second may swap instead: the
+token goes back and one of second's takes its cell. After a placement or swap the mover's tokens
+are examined: three in line with an animal on at least one of the three lose, otherwise three in
+line win, otherwise a player who has placed all 18 tokens has drawn the game.
+
+Source: rulebook by nestorgames; rulings in docs/rules.md. `mammalath_plus.py` is the same on 8x8.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from games.board import Board, squares
+from games.core import (
+    IllegalMoveError,
+    Move,
+    MoveSyntaxError,
+    Outcome,
+    Piece,
+    PositionError,
+    Seat,
+    SetupError,
+)
+from games.reach import share_a_cell, shapes_fit
+
+SWAP: Final = Move("swap")
+
+_OPEN, _WON, _LOST, _DRAWN = range(4)
+"""What the last placement did: nothing, won, lost, used up the supply."""
+
+_NUMBERS: Final = {3: "three", 4: "four"}
+
+
+class Mammalath:
+    """The rules on one size of board."""
+
+    colours: Final = ("white", "black")
+    has_setups: Final = True
+
+    def __init__(
+        self,
+        *,
+        game_id: str,
+        title: str,
+        animals: tuple[Piece, ...],
+        line_length: int,
+        supply: int,
+        blocks: bool,
+    ) -> None:
+        self.id: Final = game_id
+        self.title: Final = title
+        self.credit: Final = "Grant Fikes, nestorgames"
+        self.size: Final = len(animals)
+        self.supply: Final = supply
+        """Tokens a player has."""
+        self.line_length: Final = line_length
+        self.letters: Final = tuple(animal.code for animal in animals)
+        self.board: Final[Board] = squares(self.size)
+        self.pieces: Final = (
+            *animals,
+            Piece("w", "white token", "disc", "#ffffff"),
+            Piece("b", "black token", "disc", "#222222"),
+        )
+        self._blocks: Final = blocks
+
+    def __repr__(self) -> str:
+        return f"<game {self.id}>"
+
+    @cached_property
+    def shapes(self) -> tuple[int, ...]:
+        """The shapes that decide the game and can be released: lines, and blocks in the Plus."""
+        lines = self.board.lines(self.line_length)
+        return lines + self.blocks if self._blocks else lines
+
+    @cached_property
+    def blocks(self) -> tuple[int, ...]:
+        """All 2x2 blocks."""
+        column = self.size + 1
+        corners = (bit | bit << 1 | bit << column | bit << column + 1 for bit in self.board.name)
+        return tuple(block for block in corners if block & self.board.full == block)
+
+    @cached_property
+    def shapes_at(self) -> dict[int, tuple[int, ...]]:
+        """The shapes that each cell is part of, by its bit."""
+        return {
+            bit: tuple(shape for shape in self.shapes if shape & bit) for bit in self.board.name
+        }
+
+    @cached_property
+    def releases(self) -> dict[Move, int]:
+        """The cells that each release of a line or block empties, in order of the texts."""
+        return dict(sorted((self._release_text(shape), shape) for shape in self.shapes))
+
+    def _release_text(self, shape: int) -> Move:
+        cells = self.board.names_in(shape)
+        return Move(f"x{cells[0]}-{cells[-1]}")
+
+    @cached_property
+    def type_releases(self) -> tuple[Move, ...]:
+        """The release of each type of animal."""
+        return tuple(Move(f"x{letter}") for letter in self.letters)
+
+    @cached_property
+    def _spellings(self) -> dict[str, Move]:
+        """Every way to write a move."""
+        spellings = {name: Move(name) for name in self.board.names}
+        spellings |= {release: release for release in self.type_releases}
+        for release in self.releases:
+            low, high = release[1:].split("-")
+            spellings |= {f"x{low}-{high}": release, f"x{high}-{low}": release}
+        return spellings | {SWAP: SWAP}
+
+    def canonical(self, text: str) -> Move:
+        """Return the one way to write the move; raises MoveSyntaxError."""
+        move = self._spellings.get(text)
+        if move is None:
+            raise MoveSyntaxError(text, self._expected)
+        return move
+
+    @property
+    def _expected(self) -> str:
+        block = ", a block such as xb2-c3" if self._blocks else ""
+        return (
+            f"expected a cell from a1 to {self.board.names[-1]}, x and a type from A to "
+            f"{self.letters[-1]}, x and the ends of a line of {_NUMBERS[self.line_length]} such as "
+            f"x{self.board.names_in(self.board.lines(self.line_length)[0])[0]}-"
+            f"{self.board.names_in(self.board.lines(self.line_length)[0])[-1]}{block}, or swap"
+        )
+
+    def draw_setup(self, seed: int) -> str:
+        """Return the animals shuffled by `seed`."""
+        animals = list("".join(self.letters) * self.size)
+        random.Random(f"{self.id} {seed}").shuffle(animals)
+        rows = (animals[i : i + self.size] for i in range(0, len(animals), self.size))
+        return "/".join("".join(row) for row in rows)
+
+    def canonical_setup(self, setup: str) -> str:
+        """Return `setup` as it is written back; raises SetupError."""
+        return self.board.format_rows(dict(zip(self.letters, self._read_setup(setup), strict=True)))
+
+    def start(self, setup: str | None = None) -> MammalathPosition:
+        """Return the first position; without a setup, each row is the one below moved by one."""
+        kinds = self._read_setup(self.plain_setup if setup is None else setup)
+        return MammalathPosition(self, kinds, self.board.full, (0, 0), 0, _OPEN)
+
+    @property
+    def plain_setup(self) -> str:
+        """The setup that is as regular as can be: ABC…, BC…A, C…AB."""
+        letters = "".join(self.letters)
+        return "/".join(letters[i:] + letters[:i] for i in range(self.size))
+
+    def _read_setup(self, setup: str) -> tuple[int, ...]:
+        try:
+            layers = self.board.read_rows(setup, self.letters)
+        except PositionError as error:
+            raise SetupError(f"setup {error}") from error
+        for letter, mask in layers.items():
+            if mask.bit_count() != self.size:
+                raise SetupError(
+                    f"setup {setup!r} has {mask.bit_count()} of {letter}, expected {self.size}"
+                )
+        return tuple(layers.values())
+
+    def position(self, text: str) -> MammalathPosition:
+        """Return the position that `text` describes; raises PositionError."""
+        fields = text.split(" ")
+        if len(fields) != 3 or fields[2] not in ("w", "b"):
+            raise PositionError(
+                f"position {text!r} must be three fields: animals, tokens, and w or b to move"
+            )
+        kinds = tuple(self.board.read_rows(fields[0], self.letters).values())
+        white, black = self.board.read_rows(fields[1], ("w", "b")).values()
+        mover = "wb".index(fields[2])
+        animals = sum(kinds)
+        self._refuse_unreachable(kinds, (white, black), mover)
+        verdict = self._verdict((white, black)[1 - mover], animals)
+        return MammalathPosition(self, kinds, animals, (white, black), mover, verdict)
+
+    def _verdict(self, tokens: int, animals: int) -> int:
+        """Return what the player with `tokens` has done by her last placement."""
+        shapes = [shape for shape in self.shapes if tokens & shape == shape]
+        if any(shape & animals for shape in shapes):
+            return _LOST
+        if shapes:
+            return _WON
+        return _DRAWN if tokens.bit_count() == self.supply else _OPEN
+
+    def _refuse_unreachable(
+        self, kinds: tuple[int, ...], tokens: tuple[int, int], mover: int
+    ) -> None:
+        for letter, mask in zip(self.letters, kinds, strict=True):
+            if mask.bit_count() > self.size:
+                raise PositionError(
+                    f"{mask.bit_count()} animals of type {letter}, expected at most {self.size}"
+                )
+        for colour, mask in zip(self.colours, tokens, strict=True):
+            if mask.bit_count() > self.supply:
+                raise PositionError(
+                    f"{mask.bit_count()} {colour} tokens, expected at most {self.supply}"
+                )
+        self._refuse_two_endings(tokens, mover)
+        if not self._turns_add_up(kinds, tokens, mover):
+            raise PositionError(
+                f"{self.colours[mover]} cannot be to move: no sequence of placements and releases "
+                f"leads to {tokens[0].bit_count()} white and {tokens[1].bit_count()} black tokens "
+                f"and {sum(kinds).bit_count()} animals"
+            )
+
+    def _refuse_two_endings(self, tokens: tuple[int, int], mover: int) -> None:
+        mine, theirs = tokens[mover], tokens[1 - mover]
+        if any(mine & shape == shape for shape in self.shapes):
+            raise PositionError(
+                f"{self.colours[mover]} is to move, but has a finished line already"
+            )
+        if mine.bit_count() == self.supply:
+            raise PositionError(
+                f"{self.colours[mover]} is to move, but has placed all {self.supply} tokens"
+            )
+        if not share_a_cell([shape for shape in self.shapes if theirs & shape == shape]):
+            raise PositionError(
+                f"{self.colours[1 - mover]} has finished lines that no single token completed"
+            )
+
+    def _turns_add_up(self, kinds: tuple[int, ...], tokens: tuple[int, int], mover: int) -> bool:
+        """Return whether some sequence of turns leads to these counts with `mover` to move."""
+        missing = self.board.full & ~sum(kinds)
+        white, black = (mask.bit_count() for mask in tokens)
+        return any(
+            shapes_fit(self.shapes_at, missing, lines)
+            for lines, types in self._release_counts(kinds, missing.bit_count())
+            if any(self._counts_fit(white, black, lines + types, swap, mover) for swap in (0, 1))
+        )
+
+    @staticmethod
+    def _counts_fit(white: int, black: int, releases: int, swap: int, mover: int) -> bool:
+        """Return whether the turns can be shared out between the two players.
+
+        A swap takes a turn of second's, as black's first token does, and gives first's back.
+        """
+        plies = white + black + releases + swap
+        if plies % 2 != mover:
+            return False
+        first_turns, second_turns = (plies + 1) // 2, plies // 2
+        if plies == 0:
+            return True
+        if swap:
+            return black >= 1 and white <= first_turns - 1 and black <= second_turns
+        return 1 <= white <= first_turns and black <= second_turns
+
+    def _release_counts(
+        self, kinds: tuple[int, ...], missing: int
+    ) -> Iterator[tuple[int, int]]:
+        """Yield how many releases of lines and of types can have taken `missing` animals away.
+
+        Of a type that is still on the board, animals can have left only in lines; a type that is
+        gone left by a release of its own, or else all of it in lines. Each release of a type took
+        at least one animal.
+        """
+        gone = kinds.count(0)
+        for types in range(gone + 1):
+            in_lines = missing - self.size * types
+            fewest = max(0, -(-in_lines // self.line_length))
+            for lines in range(fewest, (missing - types) // self.line_length + 1):
+                yield lines, types
+
+
+class MammalathPosition(NamedTuple):
+    """Animals by type, all animals, tokens of both seats, who moves, what the last move did."""
+
+    game: Mammalath
+    kinds: tuple[int, ...]
+    animals: int
+    tokens: tuple[int, int]
+    mover: int
+    verdict: int
+
+    @property
+    def to_move(self) -> Seat:
+        """Return who decides next."""
+        return Seat(self.mover)
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the last placement ended the game."""
+        return self.verdict != _OPEN
+
+    def outcome(self) -> Outcome | None:
+        """Return how the last placement ended the game; None while it goes on."""
+        if self.verdict == _OPEN:
+            return None
+        last = Seat(1 - self.mover)
+        if self.verdict == _DRAWN:
+            return Outcome(None, "all tokens placed")
+        tokens = self.tokens[last]
+        lines = [shape for shape in self.game.shapes if tokens & shape == shape]
+        number = _NUMBERS[self.game.line_length]
+        if self.verdict == _LOST:
+            lines = [shape for shape in lines if shape & self.animals]
+            return Outcome(last.other, f"{number} with an animal", self._cells(lines))
+        return Outcome(last, f"{number} without an animal", self._cells(lines))
+
+    def _cells(self, lines: list[int]) -> tuple[str, ...]:
+        together = 0
+        for line in lines:
+            together |= line
+        return tuple(self.game.board.names_in(together))
+
+    @property
+    def _first_turn(self) -> bool:
+        """Whether no turn has been taken."""
+        return self.tokens == (0, 0)
+
+    @property
+    def can_swap(self) -> bool:
+        """Return whether this is second's first turn."""
+        white, black = self.tokens
+        return (
+            self.mover == 1
+            and not black
+            and white & (white - 1) == 0
+            and self.animals == self.game.board.full
+        )
+
+    def legal_moves(self) -> tuple[Move, ...]:
+        """Return placements by cell, releases of types, releases of lines by text, swap."""
+        if self.verdict != _OPEN:
+            return ()
+        game, animals = self.game, self.animals
+        taken = self.tokens[0] | self.tokens[1]
+        moves: list[Move] = game.board.names_in(game.board.full & ~taken)  # type: ignore[assignment]
+        if not taken:
+            return tuple(moves)
+        moves += [
+            move for move, kind in zip(game.type_releases, self.kinds, strict=True) if kind
+        ]
+        moves += [move for move, shape in game.releases.items() if animals & shape == shape]
+        if self.can_swap:
+            moves.append(SWAP)
+        return tuple(moves)
+
+    def why_illegal(self, move: Move) -> str | None:
+        """Return in the game's words why `move` may not be played here; None when it may."""
+        game = self.game
+        if self.verdict != _OPEN:
+            return "the game is over"
+        bit = game.board.bit.get(move)
+        if bit is not None:
+            taken = (self.tokens[0] | self.tokens[1]) & bit
+            return f"{move} already has a token" if taken else None
+        if self._first_turn:
+            return "the first turn of the game must place a token"
+        if move == SWAP:
+            return None if self.can_swap else "swap is only for second's first turn"
+        shape = game.releases.get(move)
+        if shape is not None:
+            return self._why_kept(move, shape)
+        if move in game.type_releases:
+            kind = self.kinds[game.type_releases.index(move)]
+            return None if kind else f"no {move[1]} is left on the board"
+        return f"{game.id} has no such move"
+
+    def _why_kept(self, move: Move, shape: int) -> str | None:
+        bare = self.game.board.names_in(shape & ~self.animals)
+        if not bare:
+            return None
+        kind = "block" if shape in self.game.blocks else "line"
+        return f"the {kind} {move[1:]} has no animal on {' and '.join(bare)}"
+
+    def play(self, move: Move) -> MammalathPosition:
+        """Return the position after `move`; raises IllegalMoveError."""
+        bit = self.game.board.bit.get(move)
+        if bit is not None and self.verdict == _OPEN:
+            first, second = self.tokens
+            if not (first | second) & bit:
+                return self._placed(bit)
+        reason = self.why_illegal(move)
+        if reason is not None:
+            raise IllegalMoveError(move, reason)
+        if move == SWAP:
+            return self._replace(tokens=(0, self.tokens[0]), mover=0)
+        shape = self.game.releases.get(move)
+        if shape is None:
+            shape = self.kinds[self.game.type_releases.index(move)]
+        return self._released(shape)
+
+    def _placed(self, bit: int) -> MammalathPosition:
+        game, kinds, animals, (first, second), mover, _ = self
+        mine = (second if mover else first) | bit
+        verdict = _DRAWN if mine.bit_count() == game.supply else _OPEN
+        for shape in game.shapes_at[bit]:
+            if mine & shape == shape:
+                if shape & animals:
+                    verdict = _LOST
+                    break
+                verdict = _WON
+        tokens = (first, mine) if mover else (mine, second)
+        return MammalathPosition(game, kinds, animals, tokens, 1 - mover, verdict)
+
+    def _released(self, shape: int) -> MammalathPosition:
+        kept = self.animals & ~shape
+        kinds = tuple(kind & kept for kind in self.kinds)
+        return MammalathPosition(self.game, kinds, kept, self.tokens, 1 - self.mover, _OPEN)
+
+    def text(self) -> str:
+        """Return animals, tokens and mover."""
+        rows = self.game.board.format_rows
+        animals = rows(dict(zip(self.game.letters, self.kinds, strict=True)))
+        tokens = rows({"w": self.tokens[0], "b": self.tokens[1]})
+        return f"{animals} {tokens} {'wb'[self.mover]}"
+
+    def contents(self) -> tuple[str, ...]:
+        """Return the animal and the token of each cell, `Aw` being a token on an animal."""
+        layers = (
+            *zip(self.game.letters, self.kinds, strict=True),
+            ("w", self.tokens[0]),
+            ("b", self.tokens[1]),
+        )
+        return tuple(
+            "".join(letter for letter, mask in layers if mask & bit)
+            for bit in self.game.board.name
+        )
+
+
+ANIMALS: Final = (
+    Piece("A", "armadillo", "tile", "#d9544d"),
+    Piece("B", "badger", "tile", "#f0943f"),
+    Piece("C", "cougar", "tile", "#f2d24b"),
+    Piece("D", "deer", "tile", "#6cb35b"),
+    Piece("E", "elephant", "tile", "#5b9bd5"),
+    Piece("F", "fox", "tile", "#a07cc5"),
+)
+
+GAME: Final = Mammalath(
+    game_id="mammalath",
+    title="Mammalath",
+    animals=ANIMALS,
+    line_length=3,
+    supply=18,
+    blocks=False,
+)

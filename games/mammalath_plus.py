@@ -1,0 +1,27 @@
+"""Mammalath Plus, by Grant Fikes (nestorgames): the expansion of Mammalath.
+
+As `mammalath.py`, with eight each of eight animals on 8x8, 32 tokens each, and lines of four. A
+2x2 block counts like a line of four, both for the end of the game and for a release.
+
+Source: rulebook of Mammalath by nestorgames; rulings in docs/rules.md.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from games.core import Piece
+from games.mammalath import ANIMALS, Mammalath
+
+GAME: Final = Mammalath(
+    game_id="mammalath-plus",
+    title="Mammalath Plus",
+    animals=(
+        *ANIMALS,
+        Piece("G", "giraffe", "tile", "#e8e0d0"),
+        Piece("H", "hippopotamus", "tile", "#7a7f87"),
+    ),
+    line_length=4,
+    supply=32,
+    blocks=True,
+)

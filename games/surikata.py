@@ -1,0 +1,288 @@
+"""Surikata, by Adam Porter (Gerhards Spiel und Design).
+
+On 5x5 squares the players place five mounds in turn, on any free cells, first beginning. First,
+who placed the fifth, then also places the first piece; from there turns alternate, and every piece
+placed takes the meerkat onto it. The meerkat sees along row and column to the edge; mounds block
+its view, pieces do not. A piece goes on a free cell that the meerkat does not see, the first one
+on any free cell. Three or more own pieces in line, orthogonal or diagonal, lose at once for who
+placed them; a player who must place and cannot loses at once; all twenty pieces placed without a
+line make a draw.
+
+Source: rulebook by Gerhards; rulings in docs/rules.md, which also show why the grid is 5x5.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple
+
+from games.board import Board, squares
+from games.core import (
+    IllegalMoveError,
+    Move,
+    MoveSyntaxError,
+    Outcome,
+    Piece,
+    PositionError,
+    Seat,
+    SetupError,
+)
+from games.reach import path_exists, share_a_cell
+
+SIZE: Final = 5
+MOUNDS: Final = 5
+SUPPLY: Final = 10
+"""Pieces that each player has."""
+
+_OPEN, _LINE, _STUCK, _DRAWN = range(4)
+"""How it stands: open, the last mover made a line, the player to move cannot, all is placed."""
+
+
+class Surikata:
+    """The rules."""
+
+    id: Final = "surikata"
+    title: Final = "Surikata"
+    credit: Final = "Adam Porter, Gerhards Spiel und Design"
+    colours: Final = ("orange", "white")
+    has_setups: Final = False
+    pieces: Final = (
+        Piece("m", "termite mound", "block", "#8a6142"),
+        Piece("o", "orange piece", "disc", "#ee8a1d"),
+        Piece("w", "white piece", "disc", "#ffffff"),
+        Piece("k", "meerkat", "marker", "#5a3e22"),
+    )
+
+    def __init__(self) -> None:
+        self.board: Final[Board] = squares(SIZE)
+
+    def __repr__(self) -> str:
+        return f"<game {self.id}>"
+
+    @cached_property
+    def lines_at(self) -> dict[int, tuple[int, ...]]:
+        """The lines of three through each cell, by its bit."""
+        return {
+            bit: tuple(line for line in self.board.lines(3) if line & bit)
+            for bit in self.board.name
+        }
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - there is one object of this class
+    def view(self, meerkat: int, mounds: int) -> int:
+        """Return the cells that a meerkat on `meerkat` sees."""
+        seen = 0
+        for step in (1, SIZE + 1):
+            for shift in (int.__lshift__, int.__rshift__):
+                cell = shift(meerkat, step)
+                while cell & self.board.full & ~mounds:
+                    seen |= cell
+                    cell = shift(cell, step)
+        return seen
+
+    def canonical(self, text: str) -> Move:
+        """Return the move; raises MoveSyntaxError."""
+        if text.removeprefix("M") not in self.board.bit:
+            raise MoveSyntaxError(
+                text, f"expected a cell from a1 to {self.board.names[-1]}, with M before it a mound"
+            )
+        return Move(text)
+
+    def draw_setup(self, seed: int) -> None:  # noqa: ARG002 - the contract's parameter
+        """Return None: the board begins empty."""
+
+    def canonical_setup(self, setup: str) -> str:
+        """Refuse: there is no setup."""
+        raise SetupError(f"{self.id} has no setup, found {setup!r}")
+
+    def start(self, setup: str | None = None) -> SurikataPosition:
+        """Return the empty board; raises SetupError for any setup."""
+        if setup is not None:
+            self.canonical_setup(setup)
+        return SurikataPosition(self, 0, (0, 0), 0, 0, _OPEN)
+
+    def position(self, text: str) -> SurikataPosition:
+        """Return the position that `text` describes; raises PositionError."""
+        fields = text.split(" ")
+        if len(fields) != 3 or fields[2] not in ("o", "w"):
+            raise PositionError(
+                f"position {text!r} must be three fields: board, the meerkat's cell or -, "
+                "and o or w to move"
+            )
+        mounds, orange, white = self.board.read_rows(fields[0], "mow").values()
+        if fields[1] != "-" and fields[1] not in self.board.bit:
+            raise PositionError(f"the meerkat's cell {fields[1]!r} must be - or a1 to e5")
+        meerkat = self.board.bit.get(fields[1], 0)
+        mover = "ow".index(fields[2])
+        stones = (orange, white)
+        self._refuse_counts(mounds.bit_count(), orange.bit_count(), white.bit_count(), mover)
+        self._refuse_meerkat(mounds, stones, meerkat, mover)
+        return SurikataPosition(self, mounds, stones, meerkat, mover, _OPEN).judged()
+
+    def _refuse_counts(self, mounds: int, orange: int, white: int, mover: int) -> None:
+        if mounds > MOUNDS:
+            raise PositionError(f"{mounds} mounds, expected at most {MOUNDS}")
+        if mounds < MOUNDS and orange + white:
+            raise PositionError(f"pieces before the fifth mound: {mounds} mounds are placed")
+        to_move = mounds % 2 if mounds < MOUNDS else (orange + white) % 2
+        if mover != to_move:
+            raise PositionError(
+                f"{self.colours[mover]} cannot be to move, {self.colours[to_move]} is: {mounds} "
+                f"mounds, {orange} orange and {white} white pieces"
+            )
+        if orange - white != to_move and mounds == MOUNDS:
+            raise PositionError(
+                f"{orange} orange and {white} white pieces, though turns alternate from orange on"
+            )
+
+    def _refuse_meerkat(
+        self, mounds: int, stones: tuple[int, int], meerkat: int, mover: int
+    ) -> None:
+        mine, theirs = stones[mover], stones[1 - mover]
+        if bool(meerkat) != bool(theirs) or meerkat & ~theirs:
+            expected = f"on a {self.colours[1 - mover]} piece" if theirs else "- before any piece"
+            raise PositionError(
+                f"the meerkat is on the piece placed last, expected {expected}, found "
+                f"{self.board.name.get(meerkat, '-')}"
+            )
+        if self._lines(mine):
+            raise PositionError(f"{self.colours[mover]} is to move, but has three in line already")
+        lines = self._lines(theirs)
+        if lines and not share_a_cell([*lines, meerkat]):
+            raise PositionError(
+                f"{self.colours[1 - mover]} has three in line without the piece placed last"
+            )
+        pieces = mine | theirs
+        hidden = {
+            bit: pieces & ~self.view(bit, mounds) & ~bit for bit in self.board.bits(pieces)
+        }
+        if meerkat and not path_exists(hidden, (theirs, mine), meerkat):
+            raise PositionError(
+                "no order of the pieces puts each of them out of the meerkat's sight"
+            )
+
+    def _lines(self, stones: int) -> list[int]:
+        return [line for line in self.board.lines(3) if stones & line == line]
+
+
+class SurikataPosition(NamedTuple):
+    """Mounds, pieces of both seats, the meerkat's cell (0: none), who moves, how it stands."""
+
+    game: Surikata
+    mounds: int
+    stones: tuple[int, int]
+    meerkat: int
+    mover: int
+    verdict: int
+
+    @property
+    def to_move(self) -> Seat:
+        """Return who decides next."""
+        return Seat(self.mover)
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether a line, a stuck player or the last piece ended the game."""
+        return self.verdict != _OPEN
+
+    @property
+    def _places_mounds(self) -> bool:
+        return self.mounds.bit_count() < MOUNDS
+
+    def judged(self) -> SurikataPosition:
+        """Return this position with the verdict that its pieces call for."""
+        if not self.meerkat:
+            return self
+        mine = self.stones[1 - self.mover]
+        if any(mine & line == line for line in self.game.lines_at[self.meerkat]):
+            return self._replace(verdict=_LINE)
+        if self.stones[0] | self.stones[1] | self.mounds == self.game.board.full:
+            return self._replace(verdict=_DRAWN)
+        return self if self._open_cells else self._replace(verdict=_STUCK)
+
+    @property
+    def _open_cells(self) -> int:
+        """The cells that the player to move may use."""
+        game = self.game
+        free = game.board.full & ~(self.mounds | self.stones[0] | self.stones[1])
+        return free & ~game.view(self.meerkat, self.mounds) if self.meerkat else free
+
+    def outcome(self) -> Outcome | None:
+        """Return how the game ended; None while it goes on."""
+        to_move = self.to_move
+        if self.verdict == _LINE:
+            return Outcome(to_move, "three in line", self._line_cells())
+        if self.verdict == _STUCK:
+            return Outcome(to_move.other, "no cell out of sight")
+        return Outcome(None, "all pieces placed") if self.verdict == _DRAWN else None
+
+    def _line_cells(self) -> tuple[str, ...]:
+        together = 0
+        stones = self.stones[1 - self.mover]
+        for line in self.game.lines_at[self.meerkat]:
+            if stones & line == line:
+                together |= line
+        return tuple(self.game.board.names_in(together))
+
+    def legal_moves(self) -> tuple[Move, ...]:
+        """Return the placements by cell."""
+        if self.verdict != _OPEN:
+            return ()
+        letter = "M" if self._places_mounds else ""
+        return tuple(Move(letter + name) for name in self.game.board.names_in(self._open_cells))
+
+    def why_illegal(self, move: Move) -> str | None:
+        """Return in the game's words why `move` may not be played here; None when it may."""
+        if self.verdict != _OPEN:
+            return "the game is over"
+        cell = move.removeprefix("M")
+        bit = self.game.board.bit.get(cell)
+        if bit is None:
+            return f"{self.game.id} has no such move"
+        if move.startswith("M") != self._places_mounds:
+            placed = self.mounds.bit_count()
+            return (
+                f"a mound comes first, {placed} of {MOUNDS} are placed"
+                if self._places_mounds
+                else f"all {MOUNDS} mounds are placed"
+            )
+        if bit & self.mounds:
+            return f"{cell} already has a mound"
+        if bit & (self.stones[0] | self.stones[1]):
+            return f"{cell} already has a piece"
+        if not bit & self._open_cells:
+            return f"the meerkat on {self.game.board.name[self.meerkat]} sees {cell}"
+        return None
+
+    def play(self, move: Move) -> SurikataPosition:
+        """Return the position after `move`; raises IllegalMoveError."""
+        reason = self.why_illegal(move)
+        if reason is not None:
+            raise IllegalMoveError(move, reason)
+        game, mover = self.game, self.mover
+        bit = game.board.bit[move.removeprefix("M")]
+        if self._places_mounds:
+            mounds = self.mounds | bit
+            # Who placed the fifth mound also places the first piece.
+            mover = mover if mounds.bit_count() == MOUNDS else 1 - mover
+            return SurikataPosition(game, mounds, self.stones, 0, mover, _OPEN)
+        orange, white = self.stones
+        stones = (orange, white | bit) if mover else (orange | bit, white)
+        return SurikataPosition(game, self.mounds, stones, bit, 1 - mover, _OPEN).judged()
+
+    def text(self) -> str:
+        """Return board, meerkat and mover."""
+        layers = {"m": self.mounds, "o": self.stones[0], "w": self.stones[1]}
+        rows = self.game.board.format_rows(layers)
+        return f"{rows} {self.game.board.name.get(self.meerkat, '-')} {'ow'[self.mover]}"
+
+    def contents(self) -> tuple[str, ...]:
+        """Return mound or piece of each cell, `ok` being the meerkat on an orange piece."""
+        orange, white = self.stones
+        return tuple(
+            ("m" if self.mounds & bit else "o" if orange & bit else "w" if white & bit else "")
+            + ("k" if self.meerkat & bit else "")
+            for bit in self.game.board.name
+        )
+
+
+GAME: Final = Surikata()

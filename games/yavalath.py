@@ -1,0 +1,230 @@
+"""Yavalath, by Cameron Browne's program Ludi, 2007 (nestorgames).
+
+Players place a stone in turn on any empty cell of a hexagonal board of 61 cells. Four or more own
+stones in line win; three in line without four lose; both at once win. Second's first turn may be a
+swap instead: the one stone becomes second's, where it lies. A full board without a result is a
+draw.
+
+Source: rulings in docs/rules.md.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from games.board import Board, hexagon
+from games.core import (
+    IllegalMoveError,
+    Move,
+    MoveSyntaxError,
+    Outcome,
+    Piece,
+    PositionError,
+    Seat,
+    SetupError,
+)
+from games.reach import share_a_cell
+
+SWAP: Final = Move("swap")
+
+_LOSING, _WINNING = 3, 4
+
+_OPEN, _WON, _LOST, _DRAWN = range(4)
+"""What the last placement did: nothing, won, lost, filled the board."""
+
+
+class Yavalath:
+    """The rules."""
+
+    id: Final = "yavalath"
+    title: Final = "Yavalath"
+    credit: Final = "Cameron Browne's Ludi, 2007"
+    colours: Final = ("white", "black")
+    has_setups: Final = False
+    pieces: Final = (
+        Piece("w", "white stone", "disc", "#ffffff"),
+        Piece("b", "black stone", "disc", "#222222"),
+    )
+
+    def __init__(self) -> None:
+        self.board: Final[Board] = hexagon((5, 6, 7, 8, 9, 8, 7, 6, 5))
+
+    def __repr__(self) -> str:
+        return f"<game {self.id}>"
+
+    @cached_property
+    def lines_at(self) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
+        """The lines of three and the lines of four through each cell, by its bit."""
+        threes, fours = self.board.lines(_LOSING), self.board.lines(_WINNING)
+        return {
+            bit: (
+                tuple(line for line in threes if line & bit),
+                tuple(line for line in fours if line & bit),
+            )
+            for bit in self.board.name
+        }
+
+    def canonical(self, text: str) -> Move:
+        """Return the move; raises MoveSyntaxError."""
+        if text not in self.board.bit and text != SWAP:
+            raise MoveSyntaxError(
+                text, f"expected a cell from a1 to {self.board.names[-1]}, or swap"
+            )
+        return Move(text)
+
+    def draw_setup(self, seed: int) -> None:  # noqa: ARG002 - the contract's parameter
+        """Return None: the board begins empty."""
+
+    def canonical_setup(self, setup: str) -> str:
+        """Refuse: there is no setup."""
+        raise SetupError(f"{self.id} has no setup, found {setup!r}")
+
+    def start(self, setup: str | None = None) -> YavalathPosition:
+        """Return the empty board; raises SetupError for any setup."""
+        if setup is not None:
+            self.canonical_setup(setup)
+        return YavalathPosition(self, (0, 0), 0, _OPEN)
+
+    def position(self, text: str) -> YavalathPosition:
+        """Return the position that `text` describes; raises PositionError."""
+        fields = text.split(" ")
+        if len(fields) != 2 or fields[1] not in ("w", "b"):
+            raise PositionError(f"position {text!r} must be two fields: board, and w or b to move")
+        white, black = self.board.read_rows(fields[0], "wb").values()
+        mover = "wb".index(fields[1])
+        self._refuse_counts(white.bit_count(), black.bit_count(), mover)
+        stones = (white, black)
+        threes = [line for line in self.board.lines(_LOSING) if stones[mover] & line == line]
+        if threes:
+            raise PositionError(
+                f"{self.colours[mover]} is to move, but has a finished line already"
+            )
+        theirs = stones[1 - mover]
+        threes = [line for line in self.board.lines(_LOSING) if theirs & line == line]
+        if not share_a_cell(threes):
+            raise PositionError(
+                f"{self.colours[1 - mover]} has finished lines that no single stone completed"
+            )
+        return YavalathPosition(self, stones, mover, self._verdict(stones, mover))
+
+    def _refuse_counts(self, white: int, black: int, mover: int) -> None:
+        """A swap makes first's stone second's, so second has as many as first before it, or more."""
+        plain = white - black == mover
+        swapped = black - white == 1 - mover and black > 0
+        if not plain and not swapped:
+            raise PositionError(
+                f"{self.colours[mover]} cannot be to move with {white} white and {black} black "
+                "stones, with or without a swap"
+            )
+
+    def _verdict(self, stones: tuple[int, int], mover: int) -> int:
+        theirs = stones[1 - mover]
+        if any(theirs & line == line for line in self.board.lines(_WINNING)):
+            return _WON
+        if any(theirs & line == line for line in self.board.lines(_LOSING)):
+            return _LOST
+        return _DRAWN if stones[0] | stones[1] == self.board.full else _OPEN
+
+
+class YavalathPosition(NamedTuple):
+    """Stones of both seats, who moves, what the last move did."""
+
+    game: Yavalath
+    stones: tuple[int, int]
+    mover: int
+    verdict: int
+
+    @property
+    def to_move(self) -> Seat:
+        """Return who decides next."""
+        return Seat(self.mover)
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the last placement ended the game."""
+        return self.verdict != _OPEN
+
+    @property
+    def can_swap(self) -> bool:
+        """Return whether this is second's first turn."""
+        white, black = self.stones
+        return self.mover == 1 and not black and white & (white - 1) == 0
+
+    def outcome(self) -> Outcome | None:
+        """Return how the last placement ended the game; None while it goes on."""
+        if self.verdict == _OPEN:
+            return None
+        if self.verdict == _DRAWN:
+            return Outcome(None, "board full")
+        last = Seat(1 - self.mover)
+        if self.verdict == _WON:
+            return Outcome(last, "four in line", self._lines(_WINNING))
+        return Outcome(last.other, "three in line", self._lines(_LOSING))
+
+    def _lines(self, length: int) -> tuple[str, ...]:
+        board, stones = self.game.board, self.stones[1 - self.mover]
+        together = 0
+        for line in board.lines(length):
+            if stones & line == line:
+                together |= line
+        return tuple(board.names_in(together))
+
+    def legal_moves(self) -> tuple[Move, ...]:
+        """Return the placements by cell, then swap."""
+        if self.verdict != _OPEN:
+            return ()
+        board = self.game.board
+        moves = [Move(name) for name in board.names_in(board.full & ~sum(self.stones))]
+        if self.can_swap:
+            moves.append(SWAP)
+        return tuple(moves)
+
+    def why_illegal(self, move: Move) -> str | None:
+        """Return in the game's words why `move` may not be played here; None when it may."""
+        if self.verdict != _OPEN:
+            return "the game is over"
+        if move == SWAP:
+            return None if self.can_swap else "swap is only for second's first turn"
+        bit = self.game.board.bit.get(move)
+        if bit is None:
+            return f"{self.game.id} has no such move"
+        if bit & sum(self.stones):
+            return f"{move} already has a stone"
+        return None
+
+    def play(self, move: Move) -> YavalathPosition:
+        """Return the position after `move`; raises IllegalMoveError."""
+        reason = self.why_illegal(move)
+        if reason is not None:
+            raise IllegalMoveError(move, reason)
+        if move == SWAP:
+            return YavalathPosition(self.game, (0, self.stones[0]), 0, _OPEN)
+        bit = self.game.board.bit[move]
+        white, black = self.stones
+        mine = (black if self.mover else white) | bit
+        stones = (white, mine) if self.mover else (mine, black)
+        return YavalathPosition(self.game, stones, 1 - self.mover, self._made(bit, mine, stones))
+
+    def _made(self, bit: int, mine: int, stones: tuple[int, int]) -> int:
+        threes, fours = self.game.lines_at[bit]
+        for line in threes:
+            if mine & line == line:
+                won = any(mine & four == four for four in fours)
+                return _WON if won else _LOST
+        return _DRAWN if stones[0] | stones[1] == self.game.board.full else _OPEN
+
+    def text(self) -> str:
+        """Return board and mover."""
+        rows = self.game.board.format_rows({"w": self.stones[0], "b": self.stones[1]})
+        return f"{rows} {'wb'[self.mover]}"
+
+    def contents(self) -> tuple[str, ...]:
+        """Return the stone of each cell."""
+        white, black = self.stones
+        return tuple(
+            "w" if white & bit else "b" if black & bit else "" for bit in self.game.board.name
+        )
+
+
+GAME: Final = Yavalath()
