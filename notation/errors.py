@@ -1,0 +1,87 @@
+"""What can be wrong with a record, and how it is told: one fault, and one fault in its place."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+
+class NotationError(ValueError):
+    """A record could not be read or is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with a record, by its place in the record's own text."""
+
+    code: str
+    """A short name for programs, such as `illegal-move`; docs/notation.md lists them."""
+
+    message: str
+    """What is wrong, for people, on one line."""
+
+    expected: str = ""
+    """What would have been right; empty where the message says it all."""
+
+    at: int | None = None
+    """Characters from the start of the record; None: at the tag named by `tag`."""
+
+    tag: str = ""
+    """The tag that the fault is about; empty where it is about none."""
+
+    ply: int | None = None
+    """The ply that the fault is about, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A fault, with the place in its file."""
+
+    file: str
+    line: int
+    """From 1."""
+    column: int
+    """In characters, from 1."""
+    code: str
+    message: str
+    expected: str
+    record: int
+    """The number of the record in its file, from 1."""
+    ply: int | None
+    source: str
+    """The line of the file, without its end."""
+
+    def __str__(self) -> str:
+        """Return the problem as `file:line:column: error[code]: message`, with line and caret."""
+        where = f"record {self.record}" + (f", ply {self.ply}" if self.ply else "")
+        expected = f"; expected {self.expected}" if self.expected else ""
+        head = f"{self.file}:{self.line}:{self.column}: error[{self.code}]: "
+        shown, caret = _excerpt(self.source, self.column)
+        return f"{head}{self.message}{expected} ({where})\n  {shown}\n  {caret}^"
+
+    def as_json(self) -> dict[str, str | int | None]:
+        """Return the same fields for a program."""
+        return asdict(self)
+
+
+_WIDTH = 100
+"""Characters of a line that are shown: a record may be one line of a megabyte."""
+
+
+def _excerpt(source: str, column: int) -> tuple[str, str]:
+    """Return the part of `source` round `column`, and the blanks before the caret."""
+    start = max(0, column - 1 - _WIDTH // 2) if len(source) > _WIDTH else 0
+    shown = source[start : start + _WIDTH]
+    before = shown[: column - 1 - start]
+    blanks = "".join("\t" if letter == "\t" else " " for letter in before)
+    printable = "".join(letter if letter.isprintable() or letter == "\t" else "·" for letter in shown)
+    if start:
+        return "…" + printable[1:], blanks
+    return printable, blanks
+
+
+class RecordError(NotationError):
+    """A record is wrong, where nobody asked to be told of problems one by one."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem

@@ -1,0 +1,93 @@
+"""Files of records as bytes: compression by suffix, `-` for the standard streams, atomic writing.
+
+Must not know what stands in them.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+SUFFIXES: Final = (".gz", ".bz2", ".xz", ".zst")
+"""What is compressed on writing and decompressed on reading."""
+
+
+@contextmanager
+def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a file for reading, decompressed; `-` is standard input.
+
+    Raises OSError, also for a file that is not what its suffix says.
+    """
+    if str(path) == "-":
+        yield sys.stdin.buffer
+        return
+    with _opened(Path(path), "rb") as stream:
+        yield stream
+
+
+def _opened(path: Path, mode: str) -> BinaryIO:
+    if path.suffix == ".gz":
+        return cast(BinaryIO, gzip.open(path, mode))
+    if path.suffix == ".bz2":
+        return cast(BinaryIO, bz2.open(path, mode))
+    if path.suffix == ".xz":
+        return cast(BinaryIO, lzma.open(path, mode))
+    if path.suffix == ".zst":
+        return _open_zstd(path, mode)
+    return cast(BinaryIO, path.open(mode))
+
+
+def _open_zstd(path: Path, mode: str) -> BinaryIO:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return cast(BinaryIO, zstd.open(path, mode))
+
+
+def compression_errors() -> tuple[type[Exception], ...]:
+    """Return what reading a damaged compressed file raises besides OSError."""
+    import zlib
+
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return (EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError)
+
+
+def write_atomically(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file whole or not at all: a temporary file, fsync, rename, fsync of the folder.
+
+    Raises OSError; the old file, if there is one, is then as it was.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
+    try:
+        with _opened(temporary, "wb") as stream:
+            text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+            for piece in pieces:
+                text.write(piece)
+            text.flush()
+            text.detach()
+        _sync(temporary)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,185 @@
+"""The text of one record into a Record, by `grammar.lark`; syntax errors in English.
+
+Must not know files (`reader.py`) nor rules (`replay.py`). The place for a faster reader of the
+same grammar is beside this module: it must fall back to this one wherever it refuses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from lark import Lark, Transformer
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark.lexer import Token
+
+from notation.errors import Fault, NotationError
+from notation.record import Comment, Ply, Record, Variation, comment
+
+MAX_NESTING: Final = 100
+"""Variations inside variations; far beyond what people write."""
+
+_ENGLISH: Final = {
+    "LSQB": 'a tag such as [Game "mammalath"]',
+    "TAG_NAME": "the name of a tag",
+    "STRING": "a value in double quotes",
+    "RSQB": "]",
+    "MOVE": "a move",
+    "BRACES": "a comment in braces",
+    "LPAR": "a variation in parentheses",
+    "RPAR": ") to close the variation",
+    "RESULT": "a result (1-0, 0-1, 1/2-1/2 or *)",
+    "$END": "an empty line and then the next record",
+}
+"""What a terminal is in English, in the order in which messages list them; the others are always
+possible beside one of these."""
+
+
+class RecordSyntaxError(NotationError):
+    """The text is not a record; `fault` says where and why."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+def grammar() -> str:
+    """Return the text of `grammar.lark`: the wheel's copy, or else the checkout's."""
+    installed = resources.files("notation") / "grammar.lark"
+    if installed.is_file():
+        return installed.read_text(encoding="utf-8")
+    return (Path(__file__).parent.parent / "grammar.lark").read_text(encoding="utf-8")
+
+
+class _ToRecord(Transformer[Token, Record]):
+    """Builds the record while the parser reduces; no tree stands in between."""
+
+    def record(self, parts: list[Any]) -> Record:
+        *parts, result = parts
+        tags = tuple(part for part in parts if type(part) is tuple)
+        plies = tuple(part for part in parts if type(part) is Ply)
+        comments = tuple(part.parts for part in parts if type(part) is _Comment and part.parts)
+        return Record(tags, plies, str(result), comments)
+
+    def tag(self, parts: list[Any]) -> tuple[str, str]:
+        name, value = parts
+        return str(name), re.sub(r"\\(.)", r"\1", value[1:-1])
+
+    def ply(self, parts: list[Any]) -> Ply:
+        number = None
+        if parts[0].type == "NUMBER":
+            number = int(parts[0][:-1])
+            parts = parts[1:]
+        move, *rest = parts
+        glyph = ""
+        if rest and type(rest[0]) is Token:
+            glyph, *rest = str(rest[0]), *rest[1:]
+        comments = tuple(part.parts for part in rest if type(part) is _Comment and part.parts)
+        variations = tuple(part for part in rest if type(part) is Variation)
+        return Ply(str(move), glyph, comments, variations, number, move.start_pos)
+
+    def variation(self, parts: list[Any]) -> Variation:
+        comments = tuple(part.parts for part in parts if type(part) is _Comment and part.parts)
+        return Variation(tuple(part for part in parts if type(part) is Ply), comments)
+
+    def comment(self, parts: list[Any]) -> _Comment:
+        (text,) = parts
+        return _Comment(comment(text[1:-1] if text.type == "BRACES" else text[1:]))
+
+
+class _Comment:
+    """A comment on its way up, told apart from the other parts by its type."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Comment) -> None:
+        self.parts = parts
+
+
+@cache
+def lark() -> Lark:
+    """Return the parser, built once."""
+    return Lark(
+        grammar(),
+        start="record",
+        parser="lalr",
+        lexer="contextual",
+        keep_all_tokens=False,
+        maybe_placeholders=False,
+        transformer=_ToRecord(),
+    )
+
+
+def parse(text: str) -> Record:
+    """Return the record that `text` is; raises RecordSyntaxError.
+
+    Faults that need no rules of a game (tags) are for `tag_faults`; legality is for `replay`.
+    """
+    if text.count("(") > MAX_NESTING:
+        _refuse_nesting(text)
+    try:
+        record: Record = lark().parse(text)  # type: ignore[assignment]  # by the transformer
+    except UnexpectedInput as error:
+        raise RecordSyntaxError(_fault(text, error)) from error
+    return record
+
+
+def tag_faults(record: Record) -> Iterator[Fault]:
+    """Yield what is wrong with the tags of a record whatever its game: order and repetition."""
+    names = [name for name, _ in record.tags]
+    if "Game" not in names:
+        yield Fault("tag", "the tag Game is missing", 'a tag such as [Game "mammalath"]', at=0)
+    elif names[0] != "Game":
+        yield Fault("tag", f"the tag {names[0]} stands before Game", "Game first", at=0)
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield Fault("tag", f"the tag {name} stands there twice", "each tag once", tag=name)
+
+
+_NESTING: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|\{[^}]*\}|;[^\n]*|[()]')
+
+
+def _refuse_nesting(text: str) -> None:
+    depth = 0
+    for match in _NESTING.finditer(text):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth > MAX_NESTING:
+            message = f"variations are nested more than {MAX_NESTING} deep"
+            raise RecordSyntaxError(Fault("syntax", message, at=match.start()))
+
+
+def _fault(text: str, error: UnexpectedInput) -> Fault:
+    at = error.pos_in_stream
+    if isinstance(error, UnexpectedToken):
+        wanted = {*error.accepts} or {*error.expected}
+        if error.token.type == "$END":
+            end = len(text.rstrip())
+            return Fault("syntax", "the record ends too early", _english(wanted), at=end)
+    else:
+        assert isinstance(error, UnexpectedCharacters)
+        wanted = set(error.allowed or ())
+    assert at is not None
+    if text[at] == "{" and "BRACES" in wanted:
+        return Fault("syntax", "the comment is never closed", "}", at=at)
+    if text[at] == '"' and "STRING" in wanted:
+        return _string_fault(text, at)
+    word = re.compile(r"\S{1,40}").match(text, at)
+    found = repr(word[0]) if word else repr(text[at])
+    return Fault("syntax", f"{found} does not belong here", _english(wanted), at=at)
+
+
+def _string_fault(text: str, at: int) -> Fault:
+    read = re.compile(r'"(?:[^"\\\n\r]|\\["\\])*').match(text, at)
+    assert read is not None
+    stop = read.end()
+    if text[stop : stop + 1] == "\\":
+        message = f"unknown escape {text[stop : stop + 2]!r} in a value"
+        return Fault("syntax", message, r"\" or \\", at=stop)
+    return Fault("syntax", "the value is never closed", '" on the same line', at=at)
+
+
+def _english(terminals: set[str]) -> str:
+    return " or ".join(words for name, words in _ENGLISH.items() if name in terminals)

@@ -1,0 +1,206 @@
+"""A game record as plain data: tags, plies with comments and variations, a result.
+
+Must not know how a record is written in any format, nor the rules of any game.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
+"""First won, second won, a draw, not finished."""
+
+GLYPHS: Final = ("!", "?", "!!", "??", "!?", "?!")
+
+KNOWN_TAGS: Final = (
+    "Game",
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "First",
+    "Second",
+    "Setup",
+    "Position",
+    "TimeControl",
+    "Opening",
+    "Seed",
+    "Annotator",
+    "Termination",
+    "Result",
+)
+"""The tags that have a meaning, in the order in which the arena writes them."""
+
+
+class Termination(StrEnum):
+    """Why a game ended: the values of the tag `Termination`."""
+
+    RULES = "rules"
+    RESIGNATION = "resignation"
+    TIME = "time"
+    ILLEGAL_MOVE = "illegal move"
+    CRASH = "crash"
+    FLOOD = "flood"
+    ADJUDICATION = "adjudication"
+    AGREEMENT = "agreement"
+    PLY_LIMIT = "ply limit"
+    VOID = "void"
+    UNTERMINATED = "unterminated"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One `[%name value]` of a comment."""
+
+    name: str
+    """Letters, digits and `_`, such as `emt`."""
+
+    value: str
+    """Without `]` and without blanks at its ends; times have three decimals."""
+
+    @property
+    def number(self) -> float | None:
+        """Return the value as a number; None where it is none."""
+        try:
+            return float(self.value)
+        except ValueError:
+            return None
+
+
+Comment = tuple[str | Annotation, ...]
+"""The parts of one comment in order; texts have single blanks inside and none at the ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """Moves from the position before the ply that it belongs to."""
+
+    plies: tuple[Ply, ...]
+    comments: tuple[Comment, ...] = ()
+    """What stands before its first move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """One move and what is said about it."""
+
+    move: str
+    """As read; canonical once replayed."""
+
+    glyph: str = ""
+    """One of GLYPHS, or empty."""
+
+    comments: tuple[Comment, ...] = ()
+    variations: tuple[Variation, ...] = ()
+    number: int | None = field(default=None, compare=False)
+    """The ply number that stood before the move; None where there was none."""
+
+    at: int = field(default=0, compare=False)
+    """Where the move stands: characters from the start of its record."""
+
+    def annotation(self, name: str) -> Annotation | None:
+        """Return the first `[%name …]` of the comments; None where there is none."""
+        for comment in self.comments:
+            for part in comment:
+                if isinstance(part, Annotation) and part.name == name:
+                    return part
+        return None
+
+    @property
+    def used_s(self) -> float | None:
+        """Return the time used for the move in seconds (`emt`); None where it is not known."""
+        note = self.annotation("emt")
+        return None if note is None else note.number
+
+    @property
+    def eval(self) -> float | None:
+        """Return the mover's expected score in -1..1; None where it is not known."""
+        note = self.annotation("eval")
+        return None if note is None else note.number
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One game, finished or not."""
+
+    tags: tuple[tuple[str, str], ...]
+    """Names and values in order; `Game` comes first, no name comes twice."""
+
+    plies: tuple[Ply, ...] = ()
+    result: str = "*"
+    """One of RESULTS."""
+
+    comments: tuple[Comment, ...] = ()
+    """What stands before the first move."""
+
+    def tag(self, name: str, default: str = "") -> str:
+        """Return a tag's value; `default` where it is missing."""
+        for known, value in self.tags:
+            if known == name:
+                return value
+        return default
+
+    @property
+    def game(self) -> str:
+        """Return the id of the game."""
+        return self.tag("Game")
+
+    @property
+    def first(self) -> str:
+        """Return the name of who makes the first decision; `?` where it is not known."""
+        return self.tag("First", "?")
+
+    @property
+    def second(self) -> str:
+        """Return the opponent's name; `?` where it is not known."""
+        return self.tag("Second", "?")
+
+    @property
+    def termination(self) -> str:
+        """Return why the game ended, a value of Termination; empty where it is not said."""
+        return self.tag("Termination")
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """Return the moves of the main line."""
+        return tuple(ply.move for ply in self.plies)
+
+
+_COMMAND: Final = re.compile(r"\[%([A-Za-z][A-Za-z0-9_]*)(?:\s+([^\]]*))?\]")
+
+_TIMES: Final = ("emt", "clk")
+
+
+def comment(text: str) -> Comment:
+    """Return the parts of a comment's text; blanks run together.
+
+    >>> comment("book  move [%emt 0.5]")
+    ('book move', Annotation(name='emt', value='0.500'))
+    """
+    return tuple(_parts(text))
+
+
+def _parts(text: str) -> Iterator[str | Annotation]:
+    end = 0
+    for match in _COMMAND.finditer(text):
+        if words := " ".join(text[end : match.start()].split()):
+            yield words
+        yield annotation(match[1], match[2] or "")
+        end = match.end()
+    if words := " ".join(text[end:].split()):
+        yield words
+
+
+def annotation(name: str, value: str) -> Annotation:
+    """Return `[%name value]`, a time having three decimals; a `]` in the value is dropped."""
+    value = " ".join(value.replace("]", "").split())
+    if name in _TIMES:
+        try:
+            value = f"{float(value):.3f}"
+        except ValueError:
+            pass  # a time that is no number is kept, and named when the record is checked
+    return Annotation(name, value)

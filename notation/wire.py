@@ -1,0 +1,245 @@
+"""The protocol's lines, version 1, in both directions: text into words and back.
+
+Must not know processes, time or rules. `docs/protocol.md` says what the lines mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from notation.timecontrol import TimeControl
+
+MAX_LINE: Final = 64 * 1024
+"""Bytes of a line without its end; a longer one is a flood."""
+
+HELLO: Final = "arena 1"
+QUIT: Final = "quit"
+STOP: Final = "stop"
+RESIGN: Final = "resign"
+
+WANTS: Final = ("legal", "position")
+
+OPTION_TYPES: Final = ("check", "spin", "string", "combo", "button")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewGame:
+    """What a bot is told at the start of a game."""
+
+    number: int
+    game: str
+    side: str
+    """`first` or `second`."""
+    time: TimeControl
+    seed: int
+    setup: str | None = None
+    position: str | None = None
+    """A full position in place of a setup."""
+
+    def line(self) -> str:
+        """Return `new …`."""
+        start = ""
+        if self.position is not None:
+            start = f" position {self.position}"
+        elif self.setup is not None:
+            start = f" setup {self.setup}"
+        return (
+            f"new {self.number} {self.game} side {self.side} tc {self.time.words()} "
+            f"seed {self.seed}{start}"
+        )
+
+
+def read_new(line: str) -> NewGame:
+    """Return what `new …` says; raises ValueError."""
+    words = line.split()
+    try:
+        number, game, side = int(words[1]), words[2], words[words.index("side") + 1]
+        clock = words[words.index("tc") + 1 : words.index("seed")]
+        seed_at = words.index("seed")
+        seed, rest = int(words[seed_at + 1]), words[seed_at + 2 :]
+        time = _read_clock_words(clock)
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"not a new game: {line!r}") from error
+    kind, text = (rest[0], " ".join(rest[1:])) if rest else ("", None)
+    return NewGame(
+        number=number,
+        game=game,
+        side=side,
+        time=time,
+        seed=seed,
+        setup=text if kind == "setup" else None,
+        position=text if kind == "position" else None,
+    )
+
+
+def _read_clock_words(words: list[str]) -> TimeControl:
+    match words:
+        case ["none"]:
+            return TimeControl()
+        case ["move", ms]:
+            return TimeControl(move_ms=int(ms))
+        case ["nodes", count]:
+            return TimeControl(nodes=int(count))
+        case [clock]:
+            initial, _, increment = clock.partition("+")
+            return TimeControl(initial_ms=int(initial), increment_ms=int(increment or 0))
+    raise ValueError(f"unknown time control {' '.join(words)!r}")
+
+
+def play_line(ply: int, move: str) -> str:
+    """Return the line that tells a bot of the other side's move."""
+    return f"play {ply} {move}"
+
+
+def go_line(ply: int, time: TimeControl, first_ms: int, second_ms: int) -> str:
+    """Return the line that asks for a move; the clocks are in milliseconds, never below 0."""
+    if time.has_clock:
+        return f"go {ply} first {first_ms} second {second_ms} inc {time.increment_ms}"
+    if time.move_ms:
+        return f"go {ply} move {time.move_ms}"
+    return f"go {ply} nodes {time.nodes}" if time.nodes else f"go {ply}"
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """What `go` says, in milliseconds; None where it says nothing of it."""
+
+    ply: int
+    first_ms: int | None = None
+    second_ms: int | None = None
+    increment_ms: int | None = None
+    move_ms: int | None = None
+    nodes: int | None = None
+
+
+def read_go(line: str) -> Go:
+    """Return what `go …` says; raises ValueError."""
+    words = line.split()
+    told = dict(zip(words[2::2], words[3::2], strict=False))
+
+    def number(name: str) -> int | None:
+        return int(told[name]) if name in told else None
+
+    try:
+        return Go(
+            int(words[1]),
+            number("first"),
+            number("second"),
+            number("inc"),
+            number("move"),
+            number("nodes"),
+        )
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"not a go line: {line!r}") from error
+
+
+def legal_line(moves: Iterable[str]) -> str:
+    """Return the line with the legal moves."""
+    return "legal " + " ".join(moves)
+
+
+def position_line(text: str) -> str:
+    """Return the line with the position's text."""
+    return f"position {text}"
+
+
+def result_line(number: int, result: str, why: str) -> str:
+    """Return the line that ends a game."""
+    return f"result {number} {result} {why}"
+
+
+def setoption_line(name: str, value: object) -> str:
+    """Return the line that sets an option; booleans as `true` and `false`."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"setoption name {name} value {text}"
+
+
+def bestmove_line(ply: int, move: str) -> str:
+    """Return a bot's answer to `go`."""
+    return f"bestmove {ply} {move}"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option that a bot has."""
+
+    name: str
+    type: str
+    default: str | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    choices: tuple[str, ...] = ()
+
+    def wrong_with(self, value: object) -> str | None:
+        """Return what the value should have been; None where it fits."""
+        if self.type == "check":
+            return None if str(value).lower() in ("true", "false") else "true or false"
+        if self.type == "combo":
+            return None if str(value) in self.choices else f"one of {', '.join(self.choices)}"
+        if self.type != "spin":
+            return None
+        low, high = self.minimum, self.maximum
+        expected = "a whole number"
+        if low is not None and high is not None:
+            expected = f"a whole number from {low} to {high}"
+        try:
+            number = int(str(value))
+        except ValueError:
+            return expected
+        fits = (low is None or low <= number) and (high is None or number <= high)
+        return None if fits else expected
+
+
+def read_option(line: str) -> Option:
+    """Return what `option name N type T …` says; raises ValueError."""
+    words = line.split()
+    try:
+        type_at = words.index("type")
+        name = " ".join(words[words.index("name") + 1 : type_at])
+        kind = words[type_at + 1]
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"not an option: {line!r}") from error
+    if not name or kind not in OPTION_TYPES:
+        raise ValueError(f"not an option: {line!r}, expected a type of {', '.join(OPTION_TYPES)}")
+    rest = words[type_at + 2 :]
+    told = dict(zip(rest[::2], rest[1::2], strict=False))
+    choices = tuple(value for word, value in zip(rest, rest[1:], strict=False) if word == "var")
+    return Option(
+        name,
+        kind,
+        told.get("default"),
+        int(told["min"]) if "min" in told else None,
+        int(told["max"]) if "max" in told else None,
+        choices,
+    )
+
+
+def read_info(line: str) -> dict[str, str]:
+    """Return what `info …` says of `depth`, `eval`, `nodes`, `pv` and `text`.
+
+    `pv` and `text` run to the line's end; values that make no sense are left out.
+    """
+    words = line.split()[1:]
+    told: dict[str, str] = {}
+    while words:
+        name = words.pop(0)
+        if name in ("pv", "text"):
+            told[name] = " ".join(words)
+            break
+        if name in _INFO_NUMBERS and words and _is_number(words[0], *_INFO_NUMBERS[name]):
+            told[name] = words.pop(0)
+    return told
+
+
+_INFO_NUMBERS: Final = {"depth": (0.0, 1e6), "nodes": (0.0, 1e18), "eval": (-1.0, 1.0)}
+"""Range of each number of an `info` line."""
+
+
+def _is_number(text: str, low: float, high: float) -> bool:
+    try:
+        value = float(text) if low < 0 else int(text)
+    except ValueError:
+        return False
+    return text.isascii() and low <= value <= high
