@@ -1,0 +1,25 @@
+"""A bot that wins when it can, avoids losing at once, and plays at random otherwise."""
+
+from __future__ import annotations
+
+from bots.sdk import Turn, run
+from games.core import Move, Position
+
+
+def choose(position: Position, turn: Turn) -> Move:
+    """Return a winning move; else one that does not lose at once; else any."""
+    me = position.to_move
+    safe, drawn, lost = [], [], []
+    for move in position.legal_moves():
+        outcome = position.play(move).outcome()
+        if outcome is None:
+            safe.append(move)
+        elif outcome.winner is me:
+            return move
+        else:
+            (drawn if outcome.winner is None else lost).append(move)
+    return turn.chance.choice(safe or drawn or lost)
+
+
+if __name__ == "__main__":
+    run(choose, name="Greedy")

@@ -1,0 +1,75 @@
+"""A bot that tries every move in random games, the promising ones more often, for its time.
+
+Flat Monte-Carlo with the bandit rule UCB1 (Auer, Cesa-Bianchi and Fischer 2002) over the moves.
+A move that wins at once is played at once, and one that loses at once is not tried.
+"""
+
+from __future__ import annotations
+
+import random
+from math import log, sqrt
+from typing import Final
+
+from bots.greedy import choose as play_greedily
+from bots.sdk import Turn, run
+from games.core import Move, Position, Seat
+
+PLAYOUTS: Final = 400
+"""Random games a move where the arena limits neither time nor nodes."""
+
+EXPLORATION: Final = 1.0
+
+
+class _Arm:
+    """One move and how its random games ended for the player."""
+
+    __slots__ = ("games", "move", "position", "score")
+
+    def __init__(self, move: Move, position: Position) -> None:
+        self.move = move
+        self.position = position
+        self.games = 0
+        self.score = 0.0
+
+    def promise(self, total: int) -> float:
+        """Return mean score and how little is known of it."""
+        if not self.games:
+            return float("inf")
+        return self.score / self.games + EXPLORATION * sqrt(log(total) / self.games)
+
+
+def choose(position: Position, turn: Turn) -> Move:
+    """Return the move that was tried most."""
+    me = position.to_move
+    arms = []
+    for move in position.legal_moves():
+        after = position.play(move)
+        outcome = after.outcome()
+        if outcome is None:
+            arms.append(_Arm(move, after))
+        elif outcome.winner is me:
+            return move
+    if not arms:
+        return play_greedily(position, turn)
+    limit = turn.nodes or (PLAYOUTS if turn.move_s is turn.remaining_s is None else 10**9)
+    total = 0
+    while total < limit and not turn.is_late:
+        total += 1
+        arm = max(arms, key=lambda arm: arm.promise(total))
+        arm.games += 1
+        arm.score += _playout(arm.position, me, turn.chance)
+    best = max(arms, key=lambda arm: arm.games)
+    mean = best.score / best.games if best.games else 0.5
+    turn.info(eval=f"{2 * mean - 1:.3f}", nodes=total, pv=best.move)
+    return best.move
+
+
+def _playout(position: Position, me: Seat, chance: random.Random) -> float:
+    """Return 1 for a win of `me`, 0.5 for a draw, 0 for a loss, after random moves."""
+    while (outcome := position.outcome()) is None:
+        position = position.play(chance.choice(position.legal_moves()))
+    return 0.5 if outcome.winner is None else float(outcome.winner is me)
+
+
+if __name__ == "__main__":
+    run(choose, name="Monte Carlo")

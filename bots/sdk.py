@@ -1,0 +1,173 @@
+"""A bot in a few lines: a function from a position and the time it has to a move.
+
+    from bots.sdk import Turn, run
+
+    def choose(position, turn):
+        return turn.chance.choice(position.legal_moves())
+
+    run(choose, name="Dice")
+
+`run` speaks the protocol on standard input and output until the arena ends it.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TextIO
+
+import games
+from games.core import Move, Position, Seat, read_move
+from notation import wire
+
+FALLBACK_S: Final = 1.0
+"""Thinking time where the arena names none."""
+
+MOVES_TO_GO: Final = 20
+"""Into how many moves `Turn.budget_s` shares out what is left on the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The time a bot has for a move, its source of chance, and how it may comment."""
+
+    ply: int
+    """The number of the ply to play, from 1."""
+
+    remaining_s: float | None
+    """What is left on the bot's clock in seconds; None without a clock."""
+
+    increment_s: float
+    """Added to the clock after the move."""
+
+    move_s: float | None
+    """Fixed time for this move in seconds; None where there is none."""
+
+    nodes: int | None
+    """How many nodes to search; None where they are not limited."""
+
+    chance: random.Random
+    """Seeded by the arena for each game: the same seed, the same choices."""
+
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Options as the arena set them."""
+
+    began_s: float = field(default_factory=time.monotonic)
+    """When the turn began, on `time.monotonic`'s clock."""
+
+    out: TextIO = sys.stdout
+
+    @property
+    def budget_s(self) -> float:
+        """Return seconds to think that leave time for the rest of the game."""
+        if self.move_s is not None:
+            return self.move_s * 0.8
+        if self.remaining_s is None:
+            return FALLBACK_S
+        share = self.remaining_s / MOVES_TO_GO + self.increment_s * 0.8
+        return min(share, self.remaining_s * 0.8)
+
+    @property
+    def is_late(self) -> bool:
+        """Return whether the budget is used up."""
+        return time.monotonic() - self.began_s > self.budget_s
+
+    def info(self, **told: object) -> None:
+        """Tell the arena `depth`, `eval` (-1..1), `nodes`, then `pv` or `text`, for the record."""
+        words = " ".join(f"{name} {value}" for name, value in told.items())
+        print("info", words, file=self.out, flush=True)
+
+
+Choose = Callable[[Position, Turn], str]
+
+
+@dataclass
+class _Session:
+    """What the bot knows between two lines."""
+
+    choose: Choose
+    position: Position | None = None
+    side: Seat = Seat.FIRST
+    chance: random.Random = field(default_factory=random.Random)
+    options: dict[str, str] = field(default_factory=dict)
+
+
+def run(
+    choose: Choose,
+    *,
+    name: str,
+    author: str = "",
+    plays: Sequence[str] = (),
+    options: Iterable[str] = (),
+    source: TextIO | None = None,
+    out: TextIO | None = None,
+) -> None:
+    """Speak the protocol until `quit` or the end of the input.
+
+    `plays` are ids of games, all installed ones if empty; `options` are lines such as
+    `option name depth type spin default 3`. `choose` returns the text of a move, or `resign`.
+    """
+    source, out = source or sys.stdin, out or sys.stdout
+    session = _Session(choose)
+    greeting = [
+        f"id name {name}",
+        *([f"id author {author}"] if author else []),
+        "game " + " ".join(plays or games.ids()),
+        *options,
+        "ok",
+    ]
+    for line in source:
+        words = line.split()
+        if not words:
+            continue
+        if words[0] == wire.QUIT:
+            return
+        answer = greeting if words[0] == "arena" else _answer(session, line, words, out)
+        if answer:
+            print("\n".join(answer), file=out, flush=True)
+
+
+def _answer(session: _Session, line: str, words: list[str], out: TextIO) -> list[str]:
+    match words[0]:
+        case "new":
+            return [_begin(session, wire.read_new(line))]
+        case "play" if session.position is not None:
+            session.position = session.position.play(read_move(session.position, words[2]))
+        case "go" if session.position is not None:
+            return [_move(session, session.position, wire.read_go(line), out)]
+        case "setoption":
+            name, _, value = line.strip().removeprefix("setoption name ").partition(" value ")
+            session.options[name] = value
+        case "ping":
+            return [f"pong {words[1]}"]
+    return []
+
+
+def _begin(session: _Session, new: wire.NewGame) -> str:
+    game = games.get(new.game)
+    start = game.start(new.setup) if new.position is None else game.position(new.position)
+    session.position = start
+    session.side = Seat.FIRST if new.side == "first" else Seat.SECOND
+    session.chance = random.Random(new.seed)
+    return f"ready {new.number}"
+
+
+def _move(session: _Session, position: Position, go: wire.Go, out: TextIO) -> str:
+    mine = go.first_ms if session.side is Seat.FIRST else go.second_ms
+    turn = Turn(
+        ply=go.ply,
+        remaining_s=None if mine is None else mine / 1000,
+        increment_s=(go.increment_ms or 0) / 1000,
+        move_s=None if go.move_ms is None else go.move_ms / 1000,
+        nodes=go.nodes,
+        chance=session.chance,
+        options=session.options,
+        out=out,
+    )
+    move = session.choose(position, turn)
+    if move != wire.RESIGN:
+        session.position = position.play(Move(move))
+    return wire.bestmove_line(go.ply, move)
