@@ -9,7 +9,9 @@ from games.core import Move, Position
 def choose(position: Position, turn: Turn) -> Move:
     """Return a winning move; else one that does not lose at once; else any."""
     me = position.to_move
-    safe, drawn, lost = [], [], []
+    safe: list[Move] = []
+    drawn: list[Move] = []
+    lost: list[Move] = []
     for move in position.legal_moves():
         outcome = position.play(move).outcome()
         if outcome is None:

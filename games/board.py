@@ -142,7 +142,9 @@ class Board:
             self._read_row(row, number, cells, layers)
         return layers
 
-    def _read_row(self, row: str, number: int, cells: Sequence[int], layers: dict[str, int]) -> None:
+    def _read_row(
+        self, row: str, number: int, cells: Sequence[int], layers: dict[str, int]
+    ) -> None:
         where = f"row {number} from the top, {row!r},"
         column = 0
         for word in _ROW_WORD.findall(row):

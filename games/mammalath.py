@@ -255,9 +255,7 @@ class Mammalath:
             return black >= 1 and white <= first_turns - 1 and black <= second_turns
         return 1 <= white <= first_turns and black <= second_turns
 
-    def _release_counts(
-        self, kinds: tuple[int, ...], missing: int
-    ) -> Iterator[tuple[int, int]]:
+    def _release_counts(self, kinds: tuple[int, ...], missing: int) -> Iterator[tuple[int, int]]:
         """Yield how many releases of lines and of types can have taken `missing` animals away.
 
         Of a type that is still on the board, animals can have left only in lines; a type that is
@@ -338,9 +336,7 @@ class MammalathPosition(NamedTuple):
         moves: list[Move] = game.board.names_in(game.board.full & ~taken)  # type: ignore[assignment]
         if not taken:
             return tuple(moves)
-        moves += [
-            move for move, kind in zip(game.type_releases, self.kinds, strict=True) if kind
-        ]
+        moves += [move for move, kind in zip(game.type_releases, self.kinds, strict=True) if kind]
         moves += [move for move, shape in game.releases.items() if animals & shape == shape]
         if self.can_swap:
             moves.append(SWAP)
@@ -424,8 +420,7 @@ class MammalathPosition(NamedTuple):
             ("b", self.tokens[1]),
         )
         return tuple(
-            "".join(letter for letter, mask in layers if mask & bit)
-            for bit in self.game.board.name
+            "".join(letter for letter, mask in layers if mask & bit) for bit in self.game.board.name
         )
 
 

@@ -152,9 +152,7 @@ class Surikata:
                 f"{self.colours[1 - mover]} has three in line without the piece placed last"
             )
         pieces = mine | theirs
-        hidden = {
-            bit: pieces & ~self.view(bit, mounds) & ~bit for bit in self.board.bits(pieces)
-        }
+        hidden = {bit: pieces & ~self.view(bit, mounds) & ~bit for bit in self.board.bits(pieces)}
         if meerkat and not path_exists(hidden, (theirs, mine), meerkat):
             raise PositionError(
                 "no order of the pieces puts each of them out of the meerkat's sight"

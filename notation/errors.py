@@ -73,7 +73,9 @@ def _excerpt(source: str, column: int) -> tuple[str, str]:
     shown = source[start : start + _WIDTH]
     before = shown[: column - 1 - start]
     blanks = "".join("\t" if letter == "\t" else " " for letter in before)
-    printable = "".join(letter if letter.isprintable() or letter == "\t" else "·" for letter in shown)
+    printable = "".join(
+        letter if letter.isprintable() or letter == "\t" else "·" for letter in shown
+    )
     if start:
         return "…" + printable[1:], blanks
     return printable, blanks

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final, Literal, cast
 
 SUFFIXES: Final = (".gz", ".bz2", ".xz", ".zst")
 """What is compressed on writing and decompressed on reading."""
@@ -33,7 +33,7 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _opened(path: Path, mode: str) -> BinaryIO:
+def _opened(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
     if path.suffix == ".gz":
         return cast(BinaryIO, gzip.open(path, mode))
     if path.suffix == ".bz2":
@@ -45,7 +45,7 @@ def _opened(path: Path, mode: str) -> BinaryIO:
     return cast(BinaryIO, path.open(mode))
 
 
-def _open_zstd(path: Path, mode: str) -> BinaryIO:
+def _open_zstd(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

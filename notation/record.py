@@ -60,7 +60,7 @@ class Annotation:
     """Letters, digits and `_`, such as `emt`."""
 
     value: str
-    """Without `]` and without blanks at its ends; times have three decimals."""
+    """Without `[` and `]` and without blanks at its ends; times have three decimals."""
 
     @property
     def number(self) -> float | None:
@@ -170,7 +170,7 @@ class Record:
         return tuple(ply.move for ply in self.plies)
 
 
-_COMMAND: Final = re.compile(r"\[%([A-Za-z][A-Za-z0-9_]*)(?:\s+([^\]]*))?\]")
+_COMMAND: Final = re.compile(r"\[%([A-Za-z][A-Za-z0-9_]*)(?:\s+([^\[\]]*))?\]")
 
 _TIMES: Final = ("emt", "clk")
 
@@ -196,8 +196,8 @@ def _parts(text: str) -> Iterator[str | Annotation]:
 
 
 def annotation(name: str, value: str) -> Annotation:
-    """Return `[%name value]`, a time having three decimals; a `]` in the value is dropped."""
-    value = " ".join(value.replace("]", "").split())
+    """Return `[%name value]`, a time having three decimals; `[` and `]` in the value are dropped."""
+    value = " ".join(value.replace("[", "").replace("]", "").split())
     if name in _TIMES:
         try:
             value = f"{float(value):.3f}"

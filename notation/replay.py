@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import games
 from games.core import (
-    GameError,
     IllegalMoveError,
     MoveSyntaxError,
     Outcome,
@@ -216,5 +215,3 @@ def _wrong_with(note: Annotation) -> str | None:
     if note.name in ("depth", "nodes"):
         return None if note.value.isascii() and note.value.isdigit() else "a whole number"
     return None
-
-

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from notation.timecontrol import TimeControl
@@ -205,7 +206,7 @@ def read_option(line: str) -> Option:
         raise ValueError(f"not an option: {line!r}, expected a type of {', '.join(OPTION_TYPES)}")
     rest = words[type_at + 2 :]
     told = dict(zip(rest[::2], rest[1::2], strict=False))
-    choices = tuple(value for word, value in zip(rest, rest[1:], strict=False) if word == "var")
+    choices = tuple(value for word, value in pairwise(rest) if word == "var")
     return Option(
         name,
         kind,

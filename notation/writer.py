@@ -13,6 +13,9 @@ from notation.record import Annotation, Comment, Ply, Record
 WIDTH: Final = 100
 """Columns of a line of movetext; a longer word stands on a line of its own."""
 
+_TAG_BEGINS: Final = "[Game"
+"""A word of a comment that never begins a line: readers would see the next record there."""
+
 _BREAK: Final = "\n"
 """A word that ends the line: what follows a `;comment`."""
 
@@ -20,7 +23,8 @@ _BREAK: Final = "\n"
 def format_record(record: Record) -> str:
     """Return the canonical text of one record, with a line end after its result."""
     tags = "".join(f"[{name} {_quoted(value)}]\n" for name, value in record.tags)
-    before = "".join(_wrapped(_comment_words(comment)) + "\n" for comment in record.comments)
+    comments = (_wrapped(_comment_words(comment)) for comment in record.comments)
+    before = "".join(f"{comment}\n" for comment in comments if comment)
     moves = _wrapped([*_line_words(record.plies, 1), record.result])
     return f"{tags}\n{before}{moves}\n"
 
@@ -44,6 +48,8 @@ def _line_words(plies: Sequence[Ply], first_number: int) -> Iterator[str]:
         for comment in ply.comments:
             yield from _comment_words(comment)
         for variation in ply.variations:
+            if not variation.plies:
+                continue
             words = [
                 *(word for comment in variation.comments for word in _comment_words(comment)),
                 *_line_words(variation.plies, number),
@@ -61,15 +67,22 @@ def _enclosed(left: str, words: list[str], right: str) -> Iterator[str]:
 
 
 def _comment_words(comment: Comment) -> Iterator[str]:
-    text = " ".join(
-        f"[%{part.name}{' ' * bool(part.value)}{part.value}]" if isinstance(part, Annotation) else part
-        for part in comment
-    )
-    if "}" in text:
-        yield ";" + " ".join(text.split())
+    words = [word for part in comment for word in _part_words(part)]
+    if not words:
+        return
+    if any("}" in word for word in words):
+        yield ";" + " ".join(words)
         yield _BREAK
     else:
-        yield from _enclosed("{", text.split() or [""], "}")
+        yield from _enclosed("{", words, "}")
+
+
+def _part_words(part: str | Annotation) -> list[str]:
+    """Return the words of a part; a short annotation is one, so that no line ends inside it."""
+    if not isinstance(part, Annotation):
+        return part.split()
+    text = f"[%{part.name} {part.value}]" if part.value else f"[%{part.name}]"
+    return text.split() if part.name == "pv" else [text]
 
 
 def _wrapped(words: Iterable[str]) -> str:
@@ -79,7 +92,7 @@ def _wrapped(words: Iterable[str]) -> str:
             lines.append("")
         elif not lines[-1]:
             lines[-1] = word
-        elif len(lines[-1]) + 1 + len(word) <= WIDTH:
+        elif len(lines[-1]) + 1 + len(word) <= WIDTH or word == _TAG_BEGINS:
             lines[-1] += " " + word
         else:
             lines.append(word)

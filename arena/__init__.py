@@ -1,0 +1,1 @@
+"""Tournaments between bot processes, and the command line. Never imports `bots`."""

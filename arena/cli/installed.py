@@ -1,0 +1,94 @@
+"""`arena games`, `arena bots` and `arena schema`: what there is."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
+
+
+class SchemaName(StrEnum):
+    """What has a schema."""
+
+    RECORD = "record"
+    CONFIG = "config"
+    STANDINGS = "standings"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(games)
+    app.command()(bots)
+    app.command()(schema)
+
+
+def games(as_json: AsJson = False) -> None:
+    """List the games, built in or brought by other packages.
+
+    Example: arena games --json
+    """
+    import games as registry
+
+    builtin = registry.builtin_ids()
+    rows = [
+        {
+            "id": game.id,
+            "title": game.title,
+            "credit": game.credit,
+            "cells": len(game.board.names),
+            "origin": "built in" if game.id in builtin else "plugin",
+        }
+        for game in registry.installed()
+    ]
+    if as_json:
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    for row in rows:
+        print(
+            f"{row['id']:16}{row['title']:22}{row['cells']:>3} cells  {row['origin']:10}{row['credit']}"
+        )
+
+
+def bots(as_json: AsJson = False) -> None:
+    """List the bots that can be entered by their name alone.
+
+    Example: arena bots
+    """
+    from arena.commands import bundled
+
+    if as_json:
+        rows = [{"name": name, "command": list(words)} for name, words in bundled().items()]
+        print(json.dumps(rows, indent=2))
+        return
+    for name, words in bundled().items():
+        print(f"{name:16}{' '.join(words)}")
+
+
+def schema(
+    name: Annotated[SchemaName, typer.Argument(help="Of what.")],
+) -> None:
+    """Print a JSON Schema (2020-12): of a record, a configuration or standings.
+
+    Example: arena schema config
+    """
+    print(json.dumps(_schema(name), indent=2))
+
+
+def _schema(name: SchemaName) -> object:
+    match name:
+        case SchemaName.RECORD:
+            from notation.formats.jsonlines import SCHEMA
+
+            return SCHEMA
+        case SchemaName.CONFIG:
+            from arena.keys import schema as config_schema
+
+            return config_schema()
+        case SchemaName.STANDINGS:
+            from reports.schema import STANDINGS_SCHEMA
+
+            return STANDINGS_SCHEMA

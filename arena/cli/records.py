@@ -1,0 +1,254 @@
+"""`arena check`, `arena format` and `arena show`: record files."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.errors import ArenaError, ConfigError
+
+if TYPE_CHECKING:
+    from games.core import Position
+    from notation.reader import Entry
+    from notation.record import Record
+
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Record files; - is stdin.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but problems.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(check)
+    app.command("format")(format_files)
+    app.command()(show)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what a file system or a damaged file says into our words."""
+    from notation.files import compression_errors
+
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
+    except compression_errors() as error:
+        raise ConfigError(f"{path} cannot be read: damaged {path.suffix} data: {error}") from error
+
+
+def check(
+    files: Files,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each problem as a JSON object on a line.")
+    ] = False,
+    max_errors: Annotated[
+        int | None,
+        typer.Option("--max-errors", min=1, metavar="N", help="Print N problems, count all."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Validate records: syntax, legality, results.
+
+    Problems go to standard output, counts and throughput to standard error. Exit status 1 if a
+    record is bad, 2 if a file cannot be read.
+
+    Example: arena check games.lath archive.lath.gz
+    """
+    from notation.reader import entries
+
+    counts = _Counts()
+    began = time.perf_counter()
+    for path in files:
+        with _readable(path):
+            for entry in entries(path):
+                counts.add(entry)
+                for problem in entry.problems:
+                    if max_errors is None or counts.shown < max_errors:
+                        counts.shown += 1
+                        print(json.dumps(problem.as_json()) if as_json else problem)
+    if not quiet:
+        print(counts.words(time.perf_counter() - began), file=sys.stderr)
+    raise typer.Exit(1 if counts.bad else 0)
+
+
+class _Counts:
+    """What `arena check` has seen."""
+
+    def __init__(self) -> None:
+        self.records = self.bad = self.problems = self.plies = self.shown = 0
+
+    def add(self, entry: Entry) -> None:
+        self.records += 1
+        self.bad += bool(entry.problems)
+        self.problems += len(entry.problems)
+        self.plies += len(entry.record.plies) if entry.record else 0
+
+    def words(self, took_s: float) -> str:
+        seconds = max(took_s, 1e-9)
+        return (
+            f"{self.records} records: {self.records - self.bad} sound, {self.bad} bad "
+            f"({self.problems} problems); {self.plies} plies; {took_s:.2f} s, "
+            f"{self.records / seconds:,.0f} records/s, {self.plies / seconds:,.0f} plies/s"
+        )
+
+
+def format_files(
+    files: Files,
+    only_check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit 1 if a file is not canonical.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Rewrite record files in canonical form.
+
+    A file with a bad record stays as it is. Standard input is written to standard output.
+
+    Example: arena format --check games.lath
+    """
+    changed = 0
+    for path in files:
+        with _readable(path):
+            if str(path) == "-":
+                sys.stdout.writelines(_canonical(path))
+                continue
+            if _is_canonical(path):
+                continue
+            changed += 1
+            if not only_check:
+                from notation.files import write_atomically
+
+                write_atomically(path, _canonical(path))
+        if not quiet:
+            said = "is not canonical" if only_check else "rewritten in canonical form"
+            print(f"{path}: {said}", file=sys.stderr)
+    raise typer.Exit(1 if only_check and changed else 0)
+
+
+def _canonical(path: Path) -> Iterator[str]:
+    from notation.errors import RecordError
+    from notation.reader import read
+    from notation.replay import canonical
+    from notation.writer import format_records
+
+    try:
+        yield from format_records(canonical(record) for record in read(path))
+    except RecordError as error:
+        raise ArenaError(str(error)) from error
+
+
+def _is_canonical(path: Path) -> bool:
+    from notation.files import open_bytes
+
+    with open_bytes(path) as stream:
+        for piece in _canonical(path):
+            data = piece.encode()
+            if stream.read(len(data)) != data:
+                return False
+        return not stream.read(1)
+
+
+def show(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record file; - is stdin.")],
+    game: Annotated[
+        int | None, typer.Option("--game", min=1, metavar="N", help="The record, from 1.")
+    ] = None,
+    ply: Annotated[
+        int | None, typer.Option("--ply", min=0, metavar="P", help="After this ply; else the last.")
+    ] = None,
+    svg: Annotated[bool, typer.Option("--svg", help="Draw the board as an SVG file.")] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="For each record and ply a line: position, move, number of legal moves."
+        ),
+    ] = False,
+) -> None:
+    """Draw the board of a record in the terminal, or as SVG.
+
+    Example: arena show games.lath --game 3 --ply 12 --svg > board.svg
+    """
+    from games.core import GameError
+    from notation.replay import positions
+
+    with _readable(file):
+        for number, record in _numbered(file, game if game or as_json else 1):
+            try:
+                line = list(positions(record))
+            except GameError as error:
+                raise ArenaError(f"{file}: record {number}: {error}") from error
+            if as_json:
+                _print_json(number, record, line, ply)
+                continue
+            if ply is not None and ply >= len(line):
+                raise ConfigError(f"{file}: record {number} has {len(line) - 1} plies, not {ply}")
+            _draw(number, record, line, len(line) - 1 if ply is None else ply, svg)
+
+
+def _numbered(file: Path, game: int | None) -> Iterator[tuple[int, Record]]:
+    """Yield the record of this number, or all of them."""
+    from notation.errors import RecordError
+    from notation.reader import read
+
+    number = 0
+    try:
+        for number, record in enumerate(read(file), 1):
+            if game in (None, number):
+                yield number, record
+            if number == game:
+                return
+    except RecordError as error:
+        raise ArenaError(str(error)) from error
+    if game is not None:
+        raise ConfigError(f"{file} has {number} records, no number {game}")
+
+
+def _print_json(number: int, record: Record, line: list[Position], only: int | None) -> None:
+    for ply, position in enumerate(line):
+        if only not in (None, ply):
+            continue
+        move = record.plies[ply].move if ply < len(record.plies) else None
+        told = {
+            "record": number,
+            "ply": ply,
+            "position": position.text(),
+            "move": move,
+            "legal": len(position.legal_moves()),
+        }
+        print(json.dumps(told))
+
+
+def _draw(number: int, record: Record, line: list[Position], ply: int, svg: bool) -> None:
+    from notation.diagram import diagram
+
+    position = line[ply]
+    title = f"{record.first} - {record.second}, {record.game}"
+    if svg:
+        from reports.board import svg as drawn
+
+        outcome = position.outcome()
+        cells = outcome.cells if outcome else _changed(line, ply)
+        print(drawn(position, title=title, highlight=cells))
+        return
+    last = f"after {ply}. {record.plies[ply - 1].move}" if ply else "before the first move"
+    outcome = position.outcome()
+    if outcome:
+        state = f"{outcome.result}: {outcome.ending}"
+    else:
+        state = f"{position.game.colours[position.to_move]} to move"
+    print(f"record {number}: {title}, {last}\n\n{diagram(position)}\n\n{state}\n")
+
+
+def _changed(line: list[Position], ply: int) -> list[str]:
+    """Return the cells that the last move changed."""
+    if not ply:
+        return []
+    before, after = line[ply - 1].contents(), line[ply].contents()
+    names = line[ply].game.board.names
+    return [name for name, old, new in zip(names, before, after, strict=True) if old != new]

@@ -1,0 +1,327 @@
+"""One game between two bots: who is asked, who answers in time, what it costs not to.
+
+Must not know tournaments, nor where results are kept. The prices of mishaps are those of
+docs/protocol.md, decided here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import games
+from arena.bot import Bot
+from arena.clock import Clock, Limits
+from arena.errors import GameVoidError
+from arena.process import Watch
+from games.core import (
+    SEATS,
+    GameError,
+    IllegalMoveError,
+    Move,
+    Outcome,
+    Position,
+    Seat,
+    read_move,
+)
+from notation import wire
+from notation.record import Annotation, Comment, Ply, Record, Termination, annotation, comment
+
+_INFO_KEPT: Final = 64
+"""Lines of `info` a move that are looked at: the last ones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GamePlan:
+    """One game to play. Picklable."""
+
+    number: int
+    """Unique in its tournament, from 1."""
+
+    round: int
+    game: str
+    setup: str | None
+    names: tuple[str, str]
+    """First and second."""
+
+    seeds: tuple[int, int]
+    tags: tuple[tuple[str, str], ...] = ()
+    """Tags of the event for the record, such as Event and Date."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A game that has ended, by its rules or by a mishap."""
+
+    record: Record
+    used_s: tuple[float, float]
+    """Time used by first and by second."""
+
+    worst_s: tuple[float, float]
+    """Their longest moves."""
+
+    stray_lines: int
+    """Lines that were no answer to anything."""
+
+    stderr: Mapping[str, str] = field(default_factory=dict)
+    """What the bots last wrote to standard error, by name, where the game ended badly."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mishap:
+    """A game that ends before its rules end it, and by whom."""
+
+    seat: Seat
+    why: Termination
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    move: str
+    used_s: float
+    infos: list[bytes]
+
+
+def play_game(plan: GamePlan, bots: tuple[Bot, Bot], limits: Limits, watch: Watch) -> Played:
+    """Play one game to its end; raises GameVoidError when it could not take place.
+
+    Bots that do not run are started, and those that crashed, hung or flooded are killed.
+    """
+    return _Match(plan, bots, limits, watch).play()
+
+
+class _Match:
+    def __init__(self, plan: GamePlan, bots: tuple[Bot, Bot], limits: Limits, watch: Watch) -> None:
+        self._plan = plan
+        self._bots = bots
+        self._limits = limits
+        self._watch = watch
+        self._clock = Clock(limits)
+        self._plies: list[Ply] = []
+        self._news: tuple[list[str], list[str]] = ([], [])
+        """What each side has not been told yet."""
+        self._was_asked = [False, False]
+        self._used_s = [0.0, 0.0]
+        self._worst_s = [0.0, 0.0]
+        self._stray_lines = 0
+
+    def play(self) -> Played:
+        position = self._begin()
+        mishap = None
+        while mishap is None and not position.is_over:
+            answer = self._ask(position)
+            if isinstance(answer, _Mishap):
+                mishap = answer
+            else:
+                position, mishap = self._apply(position, answer)
+        return self._finish(position.outcome(), mishap)
+
+    def _begin(self) -> Position:
+        plan = self._plan
+        position = games.get(plan.game).start(plan.setup)
+        for bot in self._bots:
+            if not bot.is_running:
+                bot.start(self._limits)
+        for seat in SEATS:
+            new = wire.NewGame(
+                number=plan.number,
+                game=plan.game,
+                side=seat.word,
+                time=self._limits.time,
+                seed=plan.seeds[seat],
+                setup=plan.setup,
+            )
+            self._bots[seat].begin(new, self._limits)
+        return position
+
+    def _ask(self, position: Position) -> _Answer | _Mishap:
+        seat = position.to_move
+        bot = self._bots[seat]
+        ply = len(self._plies) + 1
+        lines = self._news[seat]
+        if bot.wants:
+            if "position" in bot.wants:
+                lines.append(wire.position_line(position.text()))
+            if "legal" in bot.wants:
+                lines.append(wire.legal_line(position.legal_moves()))
+        clock = self._clock
+        lines.append(
+            wire.go_line(
+                ply, self._limits.time, clock.left_ms(Seat.FIRST), clock.left_ms(Seat.SECOND)
+            )
+        )
+        for child_of in self._bots:
+            child_of.child.expect()
+        self._was_asked[seat] = True
+        began_s = time.monotonic()
+        bot.say(*lines)
+        lines.clear()
+        return self._await(seat, ply, began_s)
+
+    def _await(self, seat: Seat, ply: int, began_s: float) -> _Answer | _Mishap:
+        """Wait for the answer of the side to move, or for a mishap of either side."""
+        child = self._bots[seat].child
+        other = self._bots[1 - seat].child
+        until_s = began_s + self._clock.allowed_s(seat)
+        infos: list[bytes] = []
+        while True:
+            while child.lines:
+                line = child.lines.popleft()
+                move = self._answered(line, ply, infos, seat)
+                if move is not None:
+                    return self._in_time(seat, move, child.arrived_s - began_s, infos)
+            if child.flooded or other.flooded:
+                return self._flood(seat if child.flooded else seat.other)
+            if child.is_gone:
+                if not child.out_closed:
+                    child.take_output()  # what it said before it went
+                    if child.lines:
+                        continue
+                return self._crash(seat)
+            if other.is_gone:
+                return self._crash(seat.other)
+            if time.monotonic() >= until_s:
+                return self._late(seat)
+            self._watch.wait(until_s)
+
+    def _in_time(
+        self, seat: Seat, move: str, used_s: float, infos: list[bytes]
+    ) -> _Answer | _Mishap:
+        """An answer that lay there before the limit counts, however late it was looked at."""
+        if used_s > self._clock.allowed_s(seat):
+            return self._late(seat)
+        return _Answer(move, used_s, infos[-_INFO_KEPT:])
+
+    def _answered(self, line: bytes, ply: int, infos: list[bytes], seat: Seat) -> str | None:
+        """Return the move if `line` answers `go` for `ply`; keep or count what else it is."""
+        words = line.split()
+        if not words:
+            return None
+        head = words[0]
+        if head == b"bestmove":
+            if len(words) >= 2 and words[1] == b"%d" % ply:
+                return b" ".join(words[2:]).decode("utf-8", "replace")
+            self._stray_lines += 1
+        elif head == b"info":
+            infos.append(line)
+            if len(infos) > 2 * _INFO_KEPT:
+                del infos[:_INFO_KEPT]
+        elif head == b"error":
+            self._bots[seat].complaints.append(line.decode("utf-8", "replace")[:500])
+        else:
+            self._stray_lines += 1
+        return None
+
+    def _crash(self, seat: Seat) -> _Mishap:
+        bot = self._bots[seat]
+        detail = bot.child.end_words()
+        if not self._was_asked[seat]:
+            raise GameVoidError(bot.name, bot.describe(f"{detail} before its first turn"))
+        return _Mishap(seat, Termination.CRASH, detail)
+
+    def _late(self, seat: Seat) -> _Mishap:
+        allowed_s = self._clock.allowed_s(seat)
+        detail = f"no answer within {allowed_s:.3f} s at ply {len(self._plies) + 1}"
+        return _Mishap(seat, Termination.TIME, detail)
+
+    def _flood(self, seat: Seat) -> _Mishap:
+        detail = "wrote a line over 64 KiB or more than 8 MiB for a move"
+        return _Mishap(seat, Termination.FLOOD, detail)
+
+    def _apply(self, position: Position, answer: _Answer) -> tuple[Position, _Mishap | None]:
+        seat = position.to_move
+        self._used_s[seat] += answer.used_s
+        self._worst_s[seat] = max(self._worst_s[seat], answer.used_s)
+        self._clock.charge(seat, answer.used_s)
+        ply = len(self._plies) + 1
+        if answer.move == wire.RESIGN:
+            return position, _Mishap(seat, Termination.RESIGNATION, f"resigned at ply {ply}")
+        try:
+            move, after = _played(position, answer.move)
+        except GameError as error:
+            return position, _Mishap(seat, Termination.ILLEGAL_MOVE, f"{error} at ply {ply}")
+        comments = (self._comment(seat, answer),)
+        self._plies.append(Ply(move, comments=comments, number=ply))
+        self._news[1 - seat].append(wire.play_line(ply, move))
+        return after, None
+
+    def _comment(self, seat: Seat, answer: _Answer) -> Comment:
+        parts: list[str | Annotation] = [Annotation("emt", f"{answer.used_s:.3f}")]
+        left_s = self._clock.left_s(seat)
+        if left_s is not None:
+            parts.append(Annotation("clk", f"{left_s:.3f}"))
+        if answer.infos:
+            told: dict[str, str] = {}
+            for line in answer.infos:
+                told |= wire.read_info(line.decode("utf-8", "replace"))
+            text = told.pop("text", "")
+            parts += [annotation(name, value) for name, value in told.items()]
+            parts += comment(text.replace("[%", "[ %"))
+        return tuple(parts)
+
+    def _finish(self, outcome: Outcome | None, mishap: _Mishap | None) -> Played:
+        if mishap is None:
+            assert outcome is not None
+            result, why = outcome.result, Termination.RULES
+        else:
+            result, why = ("0-1", "1-0")[mishap.seat], mishap.why
+        record = self._record(result, why, mishap)
+        stderr = self._part(result, why, mishap)
+        return Played(
+            record,
+            (self._used_s[0], self._used_s[1]),
+            (self._worst_s[0], self._worst_s[1]),
+            self._stray_lines,
+            stderr,
+        )
+
+    def _part(self, result: str, why: Termination, mishap: _Mishap | None) -> dict[str, str]:
+        """Tell both bots how it ended, kill one that cannot go on; return their last words."""
+        said = {}
+        if mishap is not None and why is not Termination.RESIGNATION:
+            said = {bot.name: text for bot in self._bots if (text := bot.child.stderr_text())}
+        if why in (Termination.CRASH, Termination.TIME, Termination.FLOOD):
+            assert mishap is not None
+            self._bots[mishap.seat].kill()
+        for bot in self._bots:
+            if bot.is_running:
+                bot.say(wire.result_line(self._plan.number, result, why))
+        return said
+
+    def _record(self, result: str, why: Termination, mishap: _Mishap | None) -> Record:
+        plan = self._plan
+        tags = [("Game", plan.game), *plan.tags, ("Round", str(plan.round))]
+        tags += [("First", plan.names[0]), ("Second", plan.names[1])]
+        if plan.setup is not None:
+            tags.append(("Setup", plan.setup))
+        tags += [
+            ("TimeControl", str(self._limits.time)),
+            ("Number", str(plan.number)),
+            ("Termination", str(why)),
+            ("Result", result),
+        ]
+        comments: tuple[Comment, ...] = ()
+        if mishap is not None:
+            bot = self._bots[mishap.seat]
+            words = f"{bot.name} ({mishap.seat.word}): {mishap.detail}"
+            if why in (Termination.CRASH, Termination.TIME, Termination.FLOOD):
+                words = bot.describe(words)
+            comments = ((" ".join(words.replace("[%", "[ %").split()),),)
+        return Record(tuple(tags), tuple(self._plies), result, comments)
+
+
+def _played(position: Position, text: str) -> tuple[Move, Position]:
+    """Return the canonical move and the position after it.
+
+    Raises MoveSyntaxError and IllegalMoveError. The canonical text is tried first: nearly every
+    answer is one.
+    """
+    try:
+        move = Move(text)
+        return move, position.play(move)
+    except IllegalMoveError:
+        move = read_move(position, text)
+        return move, position.play(move)

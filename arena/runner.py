@@ -1,0 +1,311 @@
+"""A tournament from start to end: the schedule minus what is stored, workers, the store.
+
+Must not know the screen: it tells an `Observer`. The seam to the workers is
+`concurrent.futures.Executor` with a `PairJob` and a text (`worker.py`).
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import secrets
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from types import FrameType
+from typing import Final, Protocol
+
+from arena import schedule
+from arena.config import Config
+from arena.errors import StoreError
+from arena.process import adopt_orphans, sweep
+from arena.store import Store
+from arena.worker import PairJob, PairResult, play_pair, prepare, read_result
+
+WINDOW: Final = 2
+"""Jobs that a worker has or will have next: short games do not wait for the runner."""
+
+EXPORT_S: Final = 30.0
+"""How often `games.lath` is written while a tournament runs, at most; less often when it is large."""
+
+WAKE_S: Final = 0.1
+"""How long a signal waits at most."""
+
+MAX_BREAKS: Final = 3
+"""Times that a job may take its worker with it before its pairing is stopped."""
+
+
+class Observer(Protocol):
+    """Who is told what happens."""
+
+    def started(self, done: int, total: int) -> None:
+        """Be told how many games are stored already, and how many there are."""
+
+    def finished(self, result: PairResult) -> None:
+        """Be told of games that are stored now."""
+
+    def warned(self, text: str) -> None:
+        """Be told of something that people should know."""
+
+    def waited(self) -> None:
+        """Be called now and then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """How a run ended."""
+
+    done: int
+    """Games in the store now."""
+
+    total: int
+    stopped: dict[frozenset[str], str]
+    """Pairings that were stopped, and why."""
+
+    interrupted: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every game of the tournament is played."""
+        return self.done == self.total
+
+
+class Slot:
+    """One worker: an executor of one process, replaced when it breaks."""
+
+    def __init__(self, make: Callable[[], Executor]) -> None:
+        self._make: Final = make
+        self._executor = make()
+        self.jobs: dict[Future[str], PairJob] = {}
+
+    def submit(self, job: PairJob) -> None:
+        """Hand the worker a job."""
+        # The first job starts the process, which must not see a Ctrl-C before it ignores them.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            future = self._submit(job)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        self.jobs[future] = job
+
+    def _submit(self, job: PairJob) -> Future[str]:
+        try:
+            return self._executor.submit(play_pair, job)
+        except BrokenProcessPool:
+            self.replace()
+            return self._executor.submit(play_pair, job)
+
+    def replace(self) -> None:
+        """Put a new worker in the place of one that broke."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._executor = self._make()
+
+    def close(self) -> None:
+        """Let the worker finish and end."""
+        self._executor.shutdown(wait=True)
+
+    def abandon(self) -> None:
+        """Give up what the worker has not finished."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _end(processes: Collection[BaseProcess], within_s: float) -> None:
+    """Wait a little for workers that were told to end; then end them."""
+    until_s = time.monotonic() + within_s
+    for process in processes:
+        process.join(max(0.0, until_s - time.monotonic()))
+        if process.is_alive():
+            process.kill()
+            process.join()
+
+
+class Runner:
+    """Plays what is left of a tournament."""
+
+    def __init__(self, config: Config, store: Store, observer: Observer) -> None:
+        self._config: Final = config
+        self._store: Final = store
+        self._observer: Final = observer
+        self._tree: Final = f"{secrets.token_hex(8)}."
+        self._stopped: dict[frozenset[str], str] = {}
+        self._breaks: dict[int, int] = {}
+        self._again: deque[PairJob] = deque()
+        self._interrupted = False
+        self._next_export_s = time.monotonic() + EXPORT_S
+
+    def run(self, tags: tuple[tuple[str, str], ...] = ()) -> Summary:
+        """Play until all is done or a signal comes; then write `games.lath`.
+
+        Raises StoreError when results cannot be kept; what was kept stays.
+        """
+        config = self._config
+        finished = self._store.finished()
+        total = schedule.count_games(
+            names=config.names, game_ids=config.games, rounds=config.rounds
+        )
+        self._observer.started(len(finished), total)
+        adopt_orphans()
+        with self._signals():
+            self._play(self._jobs(finished, tags))
+        self._store.export()
+        done = len(self._store.finished())
+        return Summary(done=done, total=total, stopped=self._stopped, interrupted=self._interrupted)
+
+    def _jobs(
+        self, finished: Collection[int], tags: tuple[tuple[str, str], ...]
+    ) -> Iterator[PairJob]:
+        config = self._config
+        specs = {bot.name: bot for bot in config.bots}
+        for pair in schedule.pairs(
+            names=config.names,
+            game_ids=config.games,
+            rounds=config.rounds,
+            seed=config.seed,
+            tags=tags,
+        ):
+            left = pair.left(finished)
+            if left:
+                one, other = pair.names
+                yield PairJob(
+                    pair=pair.number,
+                    games=left,
+                    bots=(specs[one], specs[other]),
+                    limits=config.limits,
+                    tree=self._tree,
+                )
+
+    def _play(self, jobs: Iterator[PairJob]) -> None:
+        context = multiprocessing.get_context("spawn")
+        alive, held = context.Pipe(duplex=False)
+        slots = [Slot(lambda: self._executor(alive)) for _ in range(self._config.jobs)]
+        others = set(multiprocessing.active_children())
+        try:
+            self._feed(slots, jobs)
+            while not self._interrupted and any(slot.jobs for slot in slots):
+                self._collect(slots)
+                self._feed(slots, jobs)
+                self._observer.waited()
+            if not self._interrupted:
+                for slot in slots:
+                    slot.close()
+        finally:
+            held.close()  # whoever still works ends its bots now
+            for slot in slots:
+                slot.abandon()
+            _end(set(multiprocessing.active_children()) - others, within_s=2.0)
+            alive.close()
+            sweep(self._tree)
+
+    def _executor(self, alive: Connection) -> Executor:
+        return ProcessPoolExecutor(
+            max_workers=1,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=prepare,
+            initargs=(alive, self._tree),
+        )
+
+    def _feed(self, slots: list[Slot], jobs: Iterator[PairJob]) -> None:
+        """Keep every worker's window full; the emptiest first."""
+        for depth in range(WINDOW):
+            for slot in slots:
+                if len(slot.jobs) > depth or self._interrupted:
+                    continue
+                job = self._next(jobs)
+                if job is None:
+                    return
+                slot.submit(job)
+
+    def _next(self, jobs: Iterator[PairJob]) -> PairJob | None:
+        while self._again:
+            job = self._again.popleft()
+            if job.pairing not in self._stopped:
+                return job
+        return next((job for job in jobs if job.pairing not in self._stopped), None)
+
+    def _collect(self, slots: list[Slot]) -> None:
+        """Store what is ready, in one transaction, and put it on the screen."""
+        futures = [future for slot in slots for future in slot.jobs]
+        done, _ = wait(futures, WAKE_S, FIRST_COMPLETED)
+        results = []
+        for slot in slots:
+            for future in [future for future in slot.jobs if future in done]:
+                job = slot.jobs.pop(future)
+                result = self._result(slot, job, future)
+                if result is not None:
+                    results.append((job, result))
+        games = [game for _, result in results for game in result.games]
+        if games:
+            self._store.add(games)
+        for job, result in results:
+            self._judge(job, result)
+        self._export_sometimes()
+
+    def _result(self, slot: Slot, job: PairJob, future: Future[str]) -> PairResult | None:
+        try:
+            return read_result(future.result())
+        except BrokenProcessPool:
+            if self._interrupted:
+                return None
+            self._take_back(slot, job)
+            return None
+
+    def _take_back(self, slot: Slot, broken: PairJob) -> None:
+        """Replace a worker that died; play its pair again, and the one it had not begun."""
+        waiting = list(slot.jobs.values())
+        slot.jobs.clear()
+        slot.replace()
+        self._again.extend([broken, *waiting])
+        working = {process.pid for process in multiprocessing.active_children()}
+        sweep(self._tree, spare=[f"{self._tree}{pid}." for pid in working])
+        breaks = self._breaks[broken.pair] = self._breaks.get(broken.pair, 0) + 1
+        self._observer.warned(f"a worker died in pair {broken.pair}; the pair is played again")
+        if breaks >= MAX_BREAKS:
+            self._stop(broken.pairing, f"pair {broken.pair} ended its worker {breaks} times")
+
+    def _judge(self, job: PairJob, result: PairResult) -> None:
+        if result.voided:
+            self._observer.warned(
+                f"{' - '.join(sorted(job.pairing))}: {result.voided} void, played again"
+            )
+        if result.void:
+            self._stop(job.pairing, result.void)
+        self._observer.finished(result)
+
+    def _stop(self, pairing: frozenset[str], why: str) -> None:
+        if pairing not in self._stopped:
+            self._stopped[pairing] = why
+            self._observer.warned(f"pairing {' - '.join(sorted(pairing))} stopped: {why}")
+
+    def _export_sometimes(self) -> None:
+        began_s = time.monotonic()
+        if began_s < self._next_export_s:
+            return
+        try:
+            self._store.export()
+        except StoreError as error:
+            self._observer.warned(str(error))
+        now_s = time.monotonic()
+        # At most a twentieth of the runner's time goes into a large file.
+        self._next_export_s = now_s + max(EXPORT_S, 20 * (now_s - began_s))
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        """Take the first Ctrl-C, SIGTERM or SIGHUP as the wish to stop, the second as an order."""
+
+        def stop(number: int, frame: FrameType | None) -> None:
+            self._interrupted = True
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+        kinds = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        before = {kind: signal.signal(kind, stop) for kind in kinds}
+        try:
+            yield
+        finally:
+            for kind, handler in before.items():
+                signal.signal(kind, handler)

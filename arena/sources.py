@@ -1,0 +1,52 @@
+"""Where records come from on the command line: tournaments' directories and record files."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.store import DATABASE, RECORDS
+from notation.errors import RecordError
+from notation.parser import parse
+from notation.reader import read
+from notation.record import Record
+
+
+def records_of(sources: Sequence[Path]) -> Iterator[Record]:
+    """Yield the records of all sources in order.
+
+    Raises ArenaError: a source that is not there, is no tournament or has a bad record.
+    """
+    for source in sources:
+        try:
+            yield from _of_folder(source) if source.is_dir() else read(source)
+        except OSError as error:
+            raise ArenaError(f"{source} cannot be read: {error.strerror}") from error
+        except RecordError as error:
+            raise ArenaError(str(error)) from error
+
+
+def _of_folder(folder: Path) -> Iterator[Record]:
+    """Yield a tournament's records: from its database, or from `games.lath` where that is in use."""
+    if (folder / DATABASE).is_file():
+        try:
+            texts = _from_database(folder / DATABASE)
+        except sqlite3.Error:
+            texts = None  # a run is going on; games.lath is a moment behind
+        if texts is not None:
+            yield from map(parse, texts)
+            return
+    if not (folder / RECORDS).is_file():
+        raise ArenaError(f"{folder} is no tournament: it has neither {DATABASE} nor {RECORDS}")
+    yield from read(folder / RECORDS)
+
+
+def _from_database(path: Path) -> list[str]:
+    database = sqlite3.connect(path, timeout=0.0)
+    try:
+        rows = database.execute("SELECT record FROM game ORDER BY number").fetchall()
+    finally:
+        database.close()
+    return [text for (text,) in rows]

@@ -1,0 +1,127 @@
+"""A tournament's directory: what is in it, how a run begins or resumes there, what it leaves.
+
+Must not know the screen.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import tomli_w
+
+from arena.bot import Bot
+from arena.config import Config
+from arena.errors import ConfigError, GameVoidError, StoreError
+from arena.process import Watch
+from arena.runner import Observer, Runner, Summary
+from arena.sources import records_of
+from arena.store import Store
+from notation.files import write_atomically
+
+CONFIG: Final = "tournament.toml"
+LOGS: Final = "logs"
+
+
+def run(config: Config, folder: Path, observer: Observer) -> Summary:
+    """Play what is left of a tournament in `folder` and write everything there.
+
+    Raises StoreError, and ConfigError when the folder holds another tournament or a bot does not
+    play one of the games.
+    """
+    prepare_folder(folder)
+    store = Store(folder)
+    try:
+        _begin(store, config, folder)
+        _greet_bots(config, observer)
+        tags = (("Event", config.event), ("Date", datetime.date.today().isoformat()))
+        summary = Runner(config, store, observer).run(tags)
+        for number, text in store.logs():
+            _write(folder / LOGS / f"game-{number}.log", text)
+    finally:
+        store.close()
+    if not summary.interrupted:
+        publish(folder)
+    return summary
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the tournament's directory; raises StoreError."""
+    try:
+        (folder / LOGS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be made: {error.strerror}") from error
+
+
+def _begin(store: Store, config: Config, folder: Path) -> None:
+    """Write the configuration into a new directory, or compare it with that of an old one."""
+    ours = json.loads(json.dumps(config.identity()))
+    theirs = store.tournament()
+    if theirs is None:
+        _write(folder / CONFIG, tomli_w.dumps(config.as_written))
+        store.begin(ours)
+    elif theirs != ours:
+        different = [key for key in ours if ours[key] != theirs.get(key)]
+        raise ConfigError(
+            f"{folder} holds a tournament with another configuration ({', '.join(different)}); "
+            "choose another --out, or leave these flags out to resume it"
+        )
+
+
+def _greet_bots(config: Config, observer: Observer) -> None:
+    """Start each bot once: refuse one that lacks a game, warn of one that does not start."""
+    watch = Watch()
+    for spec in config.bots:
+        bot = Bot(spec, watch, tree="greeting.")
+        try:
+            bot.start(config.limits)
+            _refuse_misfit(bot, config)
+        except GameVoidError as error:
+            observer.warned(f"{error}")
+        finally:
+            bot.quit()
+
+
+def _refuse_misfit(bot: Bot, config: Config) -> None:
+    missing = [game for game in config.games if game not in bot.games]
+    if missing:
+        known = ", ".join(sorted(bot.games)) or "no game"
+        raise ConfigError(
+            f"bot {bot.name!r} does not play {', '.join(missing)}: it says that it plays {known}"
+        )
+    for wrong in bot.wrong_options():
+        raise ConfigError(f"bot {bot.name!r}: {wrong}")
+
+
+def publish(folder: Path) -> None:
+    """Write standings and report of the games in `folder`; raises StoreError."""
+    from reports import page, standings
+
+    records = list(records_of([folder]))
+    table = standings.compute(records)
+    as_json = json.dumps(standings.to_json(table), indent=2, ensure_ascii=False) + "\n"
+    _write(folder / "standings.json", as_json)
+    _write(folder / "standings.csv", standings.to_csv(table))
+    _write(folder / "report.html", page.render(records))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        write_atomically(path, _only(text))
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _only(text: str) -> Iterator[str]:
+    yield text
+
+
+def stored_config(folder: Path) -> dict[str, Any] | None:
+    """Return the configuration of a tournament that was begun in `folder`; None if none was."""
+    from arena.config import read_toml
+
+    path = folder / CONFIG
+    return read_toml(path) if path.is_file() else None

@@ -1,0 +1,21 @@
+"""A first bot in Python: it wins when it can, and else lets the dice decide.
+
+Change `choose`. A position tells `legal_moves()`, `play(move)`, `outcome()`, `to_move`, `text()`
+and `contents()`; a turn tells the time that is left, and has a seeded source of chance.
+"""
+
+from bots.sdk import Turn, run
+from games.core import Position
+
+
+def choose(position: Position, turn: Turn) -> str:
+    """Return the move to play."""
+    for move in position.legal_moves():
+        outcome = position.play(move).outcome()
+        if outcome is not None and outcome.winner is position.to_move:
+            return move
+    return turn.chance.choice(position.legal_moves())
+
+
+if __name__ == "__main__":
+    run(choose, name="Dice")
