@@ -34,7 +34,7 @@ def _run() -> int:
     except KeyboardInterrupt:
         print("arena: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the last line of defence tells of it
         return _told_or_bug(error)
 
 

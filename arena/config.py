@@ -117,7 +117,10 @@ def build(told: Mapping[str, Any], folder: Path, *, source: str = "the command l
             raise ConfigError(f"{source}: games: {error}") from error
     if values.get("jobs") == "auto":
         values["jobs"] = os.cpu_count() or 1
-    written = {**told, "bot": [_absolute(row, bot) for row, bot in zip(told["bot"], bots)]}
+    written = {
+        **told,
+        "bot": [_absolute(row, bot) for row, bot in zip(told["bot"], bots, strict=True)],
+    }
     return Config(
         **values, limits=_limits(told.get("time", {}), source), bots=bots, as_written=written
     )
@@ -219,7 +222,7 @@ class _Check:
         for name, value in told.items():
             if name not in keys:
                 allowed = ", ".join(keys)
-                where = f" in [{table.split(' ')[0]}]" if table else ""
+                where = f" in [{table.split(' ', maxsplit=1)[0]}]" if table else ""
                 raise ConfigError(
                     f"{self._place(name, table)}: unknown key {name!r}{where}, expected one of "
                     f"{allowed}"

@@ -6,6 +6,7 @@ Must not know the protocol. The move path is raw: one `poll` over all descriptor
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import resource
@@ -49,7 +50,9 @@ class Child:
     """
 
     def __init__(self, process: subprocess.Popen[bytes], mark: str, scratch: Path) -> None:
-        assert process.stdin and process.stdout and process.stderr
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
         self._process: Final = process
         self._mark: Final = mark
         self._scratch: Final = scratch
@@ -87,8 +90,8 @@ class Child:
     ) -> Child:
         """Start a program; raises OSError where the system cannot.
 
-        `tree` begins the mark of it and of all that it starts; without `cwd` it runs in a scratch directory of
-        its own, which goes with it. `memory_bytes` limits its data.
+        `tree` begins the mark of it and of all that it starts; without `cwd` it runs in a scratch
+        directory of its own, which goes with it. `memory_bytes` limits its data.
         """
         mark = f"{tree}{secrets.token_hex(8)}"
         scratch = Path(tempfile.mkdtemp(prefix="lath-bot-"))
@@ -102,7 +105,8 @@ class Child:
                 cwd=cwd or scratch,
                 env={**os.environ, **(env or {}), "TMPDIR": str(scratch), MARK: mark},
                 start_new_session=True,
-                preexec_fn=_restrict(memory_bytes),
+                # The one other thread of a worker waits in a read: nothing it holds is needed.
+                preexec_fn=_restrict(memory_bytes),  # noqa: PLW1509
             )
         except BaseException:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -204,10 +208,8 @@ class Child:
 
     def kill(self) -> None:
         """End the process and everything that it started, at once, and forget it."""
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
@@ -318,15 +320,15 @@ def _marked(mark: str, spare: Sequence[str]) -> list[int]:
     wanted = f"{MARK}={mark}".encode()
     unwanted = tuple(f"{MARK}={other}".encode() for other in spare)
     found = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit() or int(name) == os.getpid():
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit() or int(folder.name) == os.getpid():
             continue
         try:
-            variables = Path("/proc", name, "environ").read_bytes().split(b"\0")
+            variables = (folder / "environ").read_bytes().split(b"\0")
         except OSError:
             continue
         if any(v.startswith(wanted) and not v.startswith(unwanted) for v in variables):
-            found.append(int(name))
+            found.append(int(folder.name))
     return found
 
 

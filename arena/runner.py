@@ -32,7 +32,7 @@ WINDOW: Final = 2
 """Jobs that a worker has or will have next: short games do not wait for the runner."""
 
 EXPORT_S: Final = 30.0
-"""How often `games.lath` is written while a tournament runs, at most; less often when it is large."""
+"""How often `games.lath` is written during a run, at most; less often when it is large."""
 
 WAKE_S: Final = 0.1
 """How long a signal waits at most."""
@@ -298,7 +298,7 @@ class Runner:
     def _signals(self) -> Iterator[None]:
         """Take the first Ctrl-C, SIGTERM or SIGHUP as the wish to stop, the second as an order."""
 
-        def stop(number: int, frame: FrameType | None) -> None:
+        def stop(_number: int, _frame: FrameType | None) -> None:
             self._interrupted = True
             signal.signal(signal.SIGINT, signal.default_int_handler)
 

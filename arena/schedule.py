@@ -62,7 +62,7 @@ def pairs(
                 yield _pair(number, round_number, game_id, setup, (one, other), seed, tags)
 
 
-def _pair(
+def _pair(  # noqa: PLR0917 - all of them make up the pair
     number: int,
     round_number: int,
     game_id: str,

@@ -29,7 +29,7 @@ def records_of(sources: Sequence[Path]) -> Iterator[Record]:
 
 
 def _of_folder(folder: Path) -> Iterator[Record]:
-    """Yield a tournament's records: from its database, or from `games.lath` where that is in use."""
+    """Yield a tournament's records: from its database, or `games.lath` where that is in use."""
     if (folder / DATABASE).is_file():
         try:
             texts = _from_database(folder / DATABASE)

@@ -5,7 +5,7 @@ Must not know the screen.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,7 +37,7 @@ def run(config: Config, folder: Path, observer: Observer) -> Summary:
     try:
         _begin(store, config, folder)
         _greet_bots(config, observer)
-        tags = (("Event", config.event), ("Date", datetime.date.today().isoformat()))
+        tags = (("Event", config.event), ("Date", _today()))
         summary = Runner(config, store, observer).run(tags)
         for number, text in store.logs():
             _write(folder / LOGS / f"game-{number}.log", text)
@@ -46,6 +46,11 @@ def run(config: Config, folder: Path, observer: Observer) -> Summary:
     if not summary.interrupted:
         publish(folder)
     return summary
+
+
+def _today() -> str:
+    """Return the organiser's date."""
+    return dt.datetime.now().astimezone().date().isoformat()
 
 
 def prepare_folder(folder: Path) -> None:

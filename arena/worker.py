@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -154,10 +155,8 @@ def prepare(alive: Connection, tree: str) -> None:
 
 def _end_with_runner(alive: Connection, tree: str) -> None:
     """Wait until the runner lets go of the pipe, then end all processes of this worker."""
-    try:
+    with contextlib.suppress(EOFError, OSError):
         alive.recv_bytes()
-    except (EOFError, OSError):
-        pass
     sweep(_own_tree(tree))
     os._exit(1)
 

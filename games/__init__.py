@@ -64,8 +64,8 @@ def get(game_id: str) -> Game:
     'Yavalath'
     """
     if game_id in builtin_ids():
-        return cast(Game, import_module(f"games.{_module_of(game_id)}").GAME)
+        return cast("Game", import_module(f"games.{_module_of(game_id)}").GAME)
     for point in _plugins():
         if point.name == game_id:
-            return cast(Game, point.load())
+            return cast("Game", point.load())
     raise UnknownGameError(f"unknown game {game_id!r}, expected one of {', '.join(ids())}")

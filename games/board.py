@@ -44,7 +44,7 @@ class Board:
         """Where the cells lie: x to the right, y downwards, the unit being the distance of two
         neighbours, in the order of `names`."""
         self.directions: Final = directions
-        """The shifts that lead to a neighbour with a higher bit: four on squares, three on hexes."""
+        """The shifts to neighbours with a higher bit: four on squares, three on hexagons."""
         self.rows: Final = tuple(tuple(self.bit[name] for name in row) for row in text_rows)
         """The cells as position texts list them: rows from the top, each from the left."""
         self._names_of_chunk: Final[dict[tuple[int, int], tuple[str, ...]]] = {}

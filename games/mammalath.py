@@ -29,7 +29,7 @@ from games.core import (
     Seat,
     SetupError,
 )
-from games.reach import share_a_cell, shapes_fit
+from games.reach import shapes_fit, share_a_cell
 
 SWAP: Final = Move("swap")
 

@@ -61,7 +61,7 @@ def path_exists(steps_from: Mapping[int, int], cells: tuple[int, int], end: int)
     failed: set[tuple[int, int]] = set()
 
     def walks(at: int, here: int, there: int) -> bool:
-        """Walk backwards from `at`; `here` are its own set's unvisited cells, `there` the other's."""
+        """Walk back from `at`; `here` are its own set's unvisited cells, `there` the other's."""
         nonlocal steps
         steps += 1
         if not here | there or steps > BUDGET:

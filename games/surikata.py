@@ -87,7 +87,7 @@ class Surikata:
             )
         return Move(text)
 
-    def draw_setup(self, seed: int) -> None:  # noqa: ARG002 - the contract's parameter
+    def draw_setup(self, seed: int) -> None:
         """Return None: the board begins empty."""
 
     def canonical_setup(self, setup: str) -> str:

@@ -73,7 +73,7 @@ class Yavalath:
             )
         return Move(text)
 
-    def draw_setup(self, seed: int) -> None:  # noqa: ARG002 - the contract's parameter
+    def draw_setup(self, seed: int) -> None:
         """Return None: the board begins empty."""
 
     def canonical_setup(self, setup: str) -> str:
@@ -109,7 +109,7 @@ class Yavalath:
         return YavalathPosition(self, stones, mover, self._verdict(stones, mover))
 
     def _refuse_counts(self, white: int, black: int, mover: int) -> None:
-        """A swap makes first's stone second's, so second has as many as first before it, or more."""
+        """Refuse counts that neither a plain game nor one with a swap can have."""
         plain = white - black == mover
         swapped = black - white == 1 - mover and black > 0
         if not plain and not swapped:

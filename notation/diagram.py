@@ -23,10 +23,10 @@ def diagram(position: Position) -> str:
     lines = []
     for _, row in groupby(cells, key=lambda cell: round(cell[0][1], 3)):
         line = ""
-        name = ""
+        label = ""
         for (x, _), name, content in row:
             line = line.ljust(round(x * unit)) + content
-        label = name[0] if board.shape == "hexagon" else name[1:]
+            label = name[0] if board.shape == "hexagon" else name[1:]
         lines.append(f"{label}  {line}")
     if board.shape == "square":
         letters = sorted({name[0] for name in board.names})

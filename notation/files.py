@@ -24,25 +24,28 @@ SUFFIXES: Final = (".gz", ".bz2", ".xz", ".zst")
 def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     """Open a file for reading, decompressed; `-` is standard input.
 
-    Raises OSError, also for a file that is not what its suffix says.
+    Raises OSError, also for a file that is not what its suffix says or ends too early.
     """
     if str(path) == "-":
         yield sys.stdin.buffer
         return
-    with _opened(Path(path), "rb") as stream:
-        yield stream
+    try:
+        with _opened(Path(path), "rb") as stream:
+            yield stream
+    except compression_errors() as error:
+        raise OSError(f"{path}: damaged: {error}") from error
 
 
 def _opened(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
     if path.suffix == ".gz":
-        return cast(BinaryIO, gzip.open(path, mode))
+        return cast("BinaryIO", gzip.open(path, mode))
     if path.suffix == ".bz2":
-        return cast(BinaryIO, bz2.open(path, mode))
+        return cast("BinaryIO", bz2.open(path, mode))
     if path.suffix == ".xz":
-        return cast(BinaryIO, lzma.open(path, mode))
+        return cast("BinaryIO", lzma.open(path, mode))
     if path.suffix == ".zst":
         return _open_zstd(path, mode)
-    return cast(BinaryIO, path.open(mode))
+    return path.open(mode)
 
 
 def _open_zstd(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
@@ -50,7 +53,7 @@ def _open_zstd(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
         from compression import zstd
     else:
         from backports import zstd
-    return cast(BinaryIO, zstd.open(path, mode))
+    return cast("BinaryIO", zstd.open(path, mode))
 
 
 def compression_errors() -> tuple[type[Exception], ...]:

@@ -139,7 +139,8 @@ def tag_faults(record: Record) -> Iterator[Fault]:
         yield Fault("tag", f"the tag {name} stands there twice", "each tag once", tag=name)
 
 
-_NESTING: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|\{[^}]*\}|;[^\n]*|[()]')
+_NESTING: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|\{[^}]*+\}?|;[^\n]*|[()]')
+"""Parentheses, and what hides them; an unclosed comment goes to the end, or this took n*n steps."""
 
 
 def _refuse_nesting(text: str) -> None:

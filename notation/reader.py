@@ -23,8 +23,8 @@ _BLOCK: Final = 1 << 20
 MAX_RECORD: Final = 16 << 20
 """Bytes of one record; a longer one is a file of another kind."""
 
-_TAG_LINE: Final = re.compile(rb"\n[ \t]*(?=\[[A-Za-z])")
-"""Where a record can begin: there, if the line before is empty."""
+_TAG_LINE: Final = re.compile(rb"\n(?=[ \t]*\[[A-Za-z])")
+"""Where a record can begin: on the next line, if the line before is empty."""
 
 _NEXT_RECORD: Final = re.compile(r"^[ \t]*\[Game[ \t]", re.MULTILINE)
 """Where reading goes on after an error inside a record."""
@@ -169,11 +169,14 @@ def _missing_blank(part: str) -> Fault | None:
 
 
 def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the parts of a stream between empty lines before tags, and the lines they begin on."""
+    """Yield the parts of a stream between empty lines before tags, and the lines they begin on.
+
+    Of a part that is too long only the beginning is yielded, so that memory stays flat.
+    """
     buffer = stream.read(_BLOCK).removeprefix(_BOM)
     line = 1
     scanned = 0
-    ended = False
+    ended = too_long = False
     while not ended:
         block = stream.read(_BLOCK)
         ended = not block
@@ -182,19 +185,38 @@ def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
         for match in _TAG_LINE.finditer(buffer, scanned):
             if not _follows_blank_line(buffer, match.start()):
                 continue
-            piece = buffer[start : match.end()]
-            if piece.strip():
-                yield line + _leading_lines(piece), piece.strip()
-            line += piece.count(b"\n")
+            if not too_long:
+                yield from _stripped(line, buffer[start : match.end()])
+            too_long = False
+            line += buffer.count(b"\n", start, match.end())
             start = match.end()
         buffer = buffer[start:]
-        scanned = max(0, len(buffer.rstrip(b" \t")) - 1)
-    if buffer.strip():
-        yield line + _leading_lines(buffer), buffer.strip()
+        if len(buffer) > MAX_RECORD and not too_long:
+            yield from _stripped(line, buffer)
+            too_long = True
+        if too_long:
+            line, buffer = _last_line(line, buffer)
+        scanned = max(0, buffer.rfind(b"\n"))
+    if not too_long:
+        yield from _stripped(line, buffer)
 
 
-def _leading_lines(piece: bytes) -> int:
-    return piece[: len(piece) - len(piece.lstrip())].count(b"\n")
+def _stripped(line: int, piece: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield a piece without the empty lines round it; nothing where there is nothing else."""
+    content = piece.lstrip()
+    if content:
+        blank = piece[: len(piece) - len(content)]
+        indent = len(blank) - blank.rfind(b"\n") - 1
+        yield line + blank.count(b"\n"), piece[len(blank) - indent :].rstrip()
+
+
+def _last_line(line: int, buffer: bytes) -> tuple[int, bytes]:
+    """Return what is needed of a part that is too long to find its end, and the line it is on."""
+    end = buffer.rfind(b"\n")
+    if end < 0 or len(buffer) - end > _BLOCK:
+        return line + buffer.count(b"\n"), b"."
+    before = b"" if _follows_blank_line(buffer, end) else b"."
+    return line + buffer.count(b"\n", 0, end), before + buffer[end:]
 
 
 def _follows_blank_line(buffer: bytes, line_end: int) -> bool:

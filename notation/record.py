@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -196,11 +197,9 @@ def _parts(text: str) -> Iterator[str | Annotation]:
 
 
 def annotation(name: str, value: str) -> Annotation:
-    """Return `[%name value]`, a time having three decimals; `[` and `]` in the value are dropped."""
+    """Return `[%name value]`, a time having three decimals; brackets in it are dropped."""
     value = " ".join(value.replace("[", "").replace("]", "").split())
     if name in _TIMES:
-        try:
+        with suppress(ValueError):  # a wrong one is kept, and named when the record is checked
             value = f"{float(value):.3f}"
-        except ValueError:
-            pass  # a time that is no number is kept, and named when the record is checked
     return Annotation(name, value)

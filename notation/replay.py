@@ -5,7 +5,7 @@ The only module of this package that plays moves.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -188,7 +188,7 @@ def _check_tags(record: Record) -> Iterator[Fault]:
 
 def _is_date(text: str) -> bool:
     try:
-        return datetime.date.fromisoformat(text).isoformat() == text
+        return dt.date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
 

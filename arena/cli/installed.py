@@ -48,9 +48,8 @@ def games(as_json: AsJson = False) -> None:
         print(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     for row in rows:
-        print(
-            f"{row['id']:16}{row['title']:22}{row['cells']:>3} cells  {row['origin']:10}{row['credit']}"
-        )
+        columns = f"{row['id']:16}{row['title']:22}{row['cells']:>3} cells"
+        print(f"{columns}  {row['origin']:10}{row['credit']}")
 
 
 def bots(as_json: AsJson = False) -> None:
