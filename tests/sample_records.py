@@ -1,0 +1,120 @@
+"""Records for tests: seeded random games, and the mishaps that a tournament can end in."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import games
+from games.core import Position, playout
+from notation.record import Comment, Ply, Record, comment
+
+BUILT_IN = games.builtin_ids()
+
+HOSTILE_NAMES = (
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(2)>",
+    "\"'><svg/onload=alert(3)>",
+    "\u202ertl\u202c & <b>bold</b>",
+    "=1+1",
+    "x" * 500,
+)
+
+
+def random_game(
+    game_id: str,
+    seed: int,
+    *,
+    first: str = "ann",
+    second: str = "bob",
+    annotated: bool = False,
+    **tags: str,
+) -> Record:
+    """Return a finished record of random legal moves; tags in addition, such as `Round="3"`."""
+    game = games.get(game_id)
+    setup = game.draw_setup(seed)
+    start = game.start(setup)
+    moves = playout(start, random.Random(f"{game_id} {seed}"))
+    all_tags = {"Game": game_id, "Event": "Sample", "Round": "1", "First": first, "Second": second}
+    if setup is not None:
+        all_tags["Setup"] = setup
+    all_tags |= {"Termination": "rules", **tags}
+    comments = _annotations(seed) if annotated else {}
+    plies = tuple(Ply(move, comments=comments.get(i % 7, ())) for i, move in enumerate(moves))
+    result = _result(start, moves)
+    return Record((*all_tags.items(), ("Result", result)), plies, result)
+
+
+def _annotations(seed: int) -> dict[int, tuple[Comment, ...]]:
+    chance = random.Random(seed)
+    return {
+        i: (comment(f"[%emt {chance.random():.3f}] [%eval {chance.uniform(-1, 1):.2f}]"),)
+        for i in range(7)
+    }
+
+
+def _result(position: Position, moves: Sequence[str]) -> str:
+    for move in moves:
+        position = position.play(games.core.Move(move))
+    outcome = position.outcome()
+    assert outcome is not None
+    return outcome.result
+
+
+def bare(first: str, second: str, result: str, *, game_id: str = "yavalath", **tags: str) -> Record:
+    """Return a record without moves, for the numbers only."""
+    termination = tags.pop("Termination", "rules")
+    pairs = {"Game": game_id, "First": first, "Second": second, **tags, "Termination": termination}
+    return Record((*pairs.items(), ("Result", result)), (), result)
+
+
+def with_tags(record: Record, **tags: str) -> Record:
+    """Return the record with these tags' values in place of its own, or at the end."""
+    known = dict(record.tags) | tags
+    return replace(record, tags=tuple(known.items()), result=tags.get("Result", record.result))
+
+
+def cut(record: Record, plies: int, termination: str, result: str) -> Record:
+    """Return the record stopped after `plies` for a reason outside the rules."""
+    short = replace(record, plies=record.plies[:plies])
+    return with_tags(short, Termination=termination, Result=result)
+
+
+def tournament(
+    names: Sequence[str],
+    rounds: int,
+    *,
+    game_ids: Sequence[str] = BUILT_IN,
+    annotated: bool = False,
+) -> list[Record]:
+    """Return a round robin over the games, each pairing in both seats, all games random."""
+    pairings = [(a, b) for a in names for b in names if a != b]
+    return [
+        random_game(
+            game_id,
+            1000 * round_number + i,
+            first=first,
+            second=second,
+            annotated=annotated,
+            Round=str(round_number + 1),
+        )
+        for round_number in range(rounds)
+        for game_id in game_ids
+        for i, (first, second) in enumerate(pairings)
+    ]
+
+
+def hostile_records() -> list[Record]:
+    """Return a game of every bad name, with bad words wherever a record can hold some."""
+    bad = "</script><script>alert(4)</script><!-- \u202e {{ 7*7 }}"
+    records = []
+    for i, name in enumerate(HOSTILE_NAMES):
+        record = random_game("yavalath", i, first=name, second=HOSTILE_NAMES[0], Event=bad)
+        record = with_tags(record, Round=bad, Site=bad, Termination=name, X=bad)
+        first_ply = replace(record.plies[0], comments=(comment(bad),))
+        plies = (first_ply, *record.plies[1:])
+        records.append(replace(record, plies=plies, comments=(comment(bad),)))
+    unknown = with_tags(records[0], Game="<img src=x onerror=alert(5)>")
+    illegal = replace(records[0], plies=(Ply("</script>"), Ply("a  b")))
+    return [*records, unknown, illegal]
