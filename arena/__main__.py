@@ -14,19 +14,20 @@ FAULT, USAGE, INTERRUPTED, BUG = 1, 2, 3, 4
 
 def main() -> None:
     """Run the command line and exit."""
-    sys.exit(_run())
+    sys.exit(run(sys.argv[1:]))
 
 
-def _run() -> int:
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit status."""
     from arena.cli import app
     from arena.errors import ArenaError, ConfigError
-    from games.core import GameError
+    from games.core import GameError, UnknownGameError
 
     try:
-        return app(standalone_mode=False) or 0
+        return app(arguments, standalone_mode=False) or 0
     except (ArenaError, GameError) as error:
         print(f"arena: {error}", file=sys.stderr)
-        return USAGE if isinstance(error, ConfigError) else FAULT
+        return USAGE if isinstance(error, ConfigError | UnknownGameError) else FAULT
     except BrokenPipeError:
         # who reads our output has seen enough; keep Python from complaining at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 
 from games.board import Board, squares
 from games.core import (
+    SEATS,
     IllegalMoveError,
     Move,
     MoveSyntaxError,
@@ -283,7 +284,7 @@ class MammalathPosition(NamedTuple):
     @property
     def to_move(self) -> Seat:
         """Return who decides next."""
-        return Seat(self.mover)
+        return SEATS[self.mover]
 
     @property
     def is_over(self) -> bool:

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from games.board import Board, hexagon
 from games.core import (
+    SEATS,
     IllegalMoveError,
     Move,
     MoveSyntaxError,
@@ -138,7 +139,7 @@ class YavalathPosition(NamedTuple):
     @property
     def to_move(self) -> Seat:
         """Return who decides next."""
-        return Seat(self.mover)
+        return SEATS[self.mover]
 
     @property
     def is_over(self) -> bool:

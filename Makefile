@@ -1,0 +1,63 @@
+# `make demo` plays a tournament to a finished report, `make test` runs every check. Both set up a
+# virtual environment of their own first; nothing is needed but Python 3.11 or newer.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types floors unit wheel soak bench clean
+
+# The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
+	2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := demo
+
+help:
+	@echo "make demo   play the built-in tournament; the report is $(DEMO)/report.html"
+	@echo "make test   run every check: lint, types, floors, tests, the built wheel"
+	@echo "make soak   run the slow campaigns: fuzzing, kill loops"
+	@echo "make bench  measure what benchmarks/ claims"
+	@echo "make clean  remove what the others made"
+
+$(VENV)/made: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer with venv was found (on Debian: python3-venv)." >&2; exit 2; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/made-dev: $(VENV)/made
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/made
+	$(BIN)/arena run --out $(DEMO)
+	@echo "Open $(DEMO)/report.html in a browser."
+
+test: lint types floors unit wheel
+
+lint: $(VENV)/made-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/made-dev
+	$(BIN)/mypy
+	$(BIN)/mypy tests benchmarks examples/bots examples/plugin-breakthrough
+
+floors: $(VENV)/made-dev
+	$(BIN)/lint-imports
+
+unit: $(VENV)/made-dev
+	$(BIN)/pytest -n 2 --cov --cov-report=term
+
+wheel: $(VENV)/made-dev
+	PYTHON=$(BIN)/python .ci/wheel
+
+soak: $(VENV)/made-dev
+	$(BIN)/pytest -m soak
+
+bench: $(VENV)/made-dev
+	$(BIN)/python benchmarks/runner.py
+	$(BIN)/python benchmarks/records.py
+
+clean:
+	rm -rf $(VENV) $(DEMO) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

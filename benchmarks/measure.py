@@ -1,0 +1,47 @@
+"""Repeated runs of a command, and what to quote of them: the median, minimum and maximum."""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One finished run of a command."""
+
+    wall_s: float
+    cpu_s: float
+    """User and system time of the command and all processes that it waited for."""
+
+    peak_mb: float
+    """Resident memory of the largest single process so far, in MB."""
+
+
+def run(command: Sequence[str | Path], *, cwd: Path | None = None) -> Run:
+    """Run a command to its end; raises CalledProcessError unless it exits with 0."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.perf_counter()
+    subprocess.run(command, check=True, cwd=cwd, capture_output=True)
+    wall = time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Run(wall, cpu, after.ru_maxrss / 1024)
+
+
+def spread(values: Sequence[float], digits: int = 0) -> str:
+    """Return the median with minimum and maximum, such as `120 (110-125)`."""
+    low, high = min(values), max(values)
+    return f"{statistics.median(values):,.{digits}f} ({low:,.{digits}f}-{high:,.{digits}f})"
+
+
+def machine() -> str:
+    """Return what the figures were measured on."""
+    return f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, {sys.platform}"

@@ -1,0 +1,172 @@
+"""`arena check`, `format` and `show` as their users meet them: output, statuses, files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from commands import arena
+
+GOOD = """\
+[Game "yavalath"]
+[First "ann"]
+[Second "bob"]
+[Termination "resignation"]
+[Result "0-1"]
+
+1. e5 2. swap 3. d4 0-1
+"""
+
+ILLEGAL = GOOD.replace("3. d4", "3. e5")
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.lath"
+    path.write_text(GOOD + "\n" + GOOD)
+    return path
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    path = tmp_path / "bad.lath"
+    path.write_text(GOOD + "\n" + ILLEGAL + "\n" + GOOD)
+    return path
+
+
+def test_check_says_nothing_of_sound_records_but_their_counts(good: Path) -> None:
+    ran = arena("check", good)
+    assert (ran.status, ran.out) == (0, "")
+    assert ran.err.startswith("2 records: 2 sound, 0 bad (0 problems); 6 plies; ")
+
+
+def test_check_names_the_place_of_an_illegal_move_and_reads_on(bad: Path) -> None:
+    ran = arena("check", bad)
+    assert ran.status == 1
+    assert ran.out == (
+        f"{bad}:15:18: error[illegal-move]: illegal move e5: e5 already has a stone "
+        "(record 2, ply 3)\n"
+        "  1. e5 2. swap 3. e5 0-1\n"
+        "                   ^\n"
+    )
+    assert ran.err.startswith("3 records: 2 sound, 1 bad (1 problems); 9 plies; ")
+
+
+def test_check_prints_json_objects_with_the_same_fields(bad: Path) -> None:
+    (line,) = arena("check", "--json", bad).out.splitlines()
+    told = json.loads(line)
+    assert told == {
+        "file": str(bad),
+        "line": 15,
+        "column": 18,
+        "code": "illegal-move",
+        "message": "illegal move e5: e5 already has a stone",
+        "expected": "",
+        "record": 2,
+        "ply": 3,
+        "source": "1. e5 2. swap 3. e5 0-1",
+    }
+
+
+def test_check_prints_no_more_problems_than_it_is_told_but_counts_all(tmp_path: Path) -> None:
+    path = tmp_path / "many.lath"
+    path.write_text("\n".join([ILLEGAL] * 5))
+    ran = arena("check", "--max-errors", 2, path)
+    assert ran.out.count("error[") == 2
+    assert "5 bad (5 problems)" in ran.err
+
+
+def test_check_reads_standard_input_and_compressed_files(tmp_path: Path) -> None:
+    path = tmp_path / "good.lath.gz"
+    path.write_bytes(gzip.compress(GOOD.encode()))
+    ran = arena("check", path, "-", stdin=GOOD)
+    assert ran.status == 0
+    assert "2 records: 2 sound" in ran.err
+
+
+@pytest.mark.parametrize("content", [None, b"\x1f\x8b\x08junk", b""])
+def test_check_exits_with_2_for_a_file_that_cannot_be_read(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    path = tmp_path / "archive.lath.gz"
+    if content is not None:
+        path.write_bytes(content)
+    ran = arena("check", path)
+    if content == b"":
+        assert ran.status == 0  # gzip reads an empty file as nothing
+    else:
+        assert ran.status == 2
+        assert "cannot be read" in ran.err
+
+
+def test_format_writes_the_canonical_form_in_place_and_once(tmp_path: Path) -> None:
+    path = tmp_path / "loose.lath"
+    path.write_text(GOOD.replace("1. e5 2. swap 3. d4", "e5   swap\n3.d4"))
+    assert arena("format", "--check", path).status == 1
+    assert arena("format", path).status == 0
+    assert path.read_text() == GOOD
+    assert arena("format", "--check", path).status == 0
+
+
+def test_format_writes_releases_with_the_lower_end_first() -> None:
+    text = '[Game "mammalath"]\n\n1. a1 2. xb4-b2 *\n'
+    assert arena("format", "-", stdin=text).out == text.replace("xb4-b2", "xb2-b4")
+
+
+def test_format_leaves_a_file_with_a_bad_record_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "broken.lath"
+    path.write_text(GOOD + "\n[Game oops]\n")
+    before = path.read_bytes()
+    ran = arena("format", path)
+    assert ran.status == 1
+    assert f"{path}:9:7: error[syntax]: 'oops]' does not belong here" in ran.err
+    assert path.read_bytes() == before
+    assert sorted(tmp_path.iterdir()) == [path]
+
+
+def test_show_draws_the_board_after_a_ply(good: Path) -> None:
+    ran = arena("show", good, "--game", 2, "--ply", 1)
+    assert ran.status == 0
+    assert "record 2: ann - bob, yavalath, after 1. e5" in ran.out
+    assert "e  . . . . w . . . ." in ran.out
+    assert "black to move" in ran.out
+
+
+def test_show_as_json_tells_position_move_and_number_of_legal_moves(good: Path) -> None:
+    lines = [json.loads(line) for line in arena("show", good, "--json").out.splitlines()]
+    assert len(lines) == 8
+    assert lines[1] == {
+        "record": 1,
+        "ply": 1,
+        "position": "5/6/7/8/4w4/8/7/6/5 b",
+        "move": "swap",
+        "legal": 61,
+    }
+    assert lines[3]["move"] is None
+
+
+def test_show_as_svg_is_an_svg_file(good: Path) -> None:
+    ran = arena("show", good, "--svg")
+    assert ran.out.startswith("<svg ")
+    assert ran.out.rstrip().endswith("</svg>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--game", "9"], "has 2 records, no number 9"),
+        (["--ply", "9"], "record 1 has 3 plies, not 9"),
+    ],
+)
+def test_show_refuses_what_is_not_there(good: Path, arguments: list[str], message: str) -> None:
+    ran = arena("show", good, *arguments)
+    assert ran.status == 2
+    assert message in ran.err
+
+
+def test_show_names_the_record_with_an_illegal_move(bad: Path) -> None:
+    ran = arena("show", bad, "--game", 2)
+    assert ran.status == 1
+    assert "record 2: illegal move e5" in ran.err
