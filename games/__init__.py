@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, cast
 from games.core import Game, UnknownGameError
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
+    from importlib.metadata import EntryPoint, EntryPoints
 
 ENTRY_POINTS: Final = "lath_arena.games"
 
@@ -56,6 +56,20 @@ def installed() -> tuple[Game, ...]:
     return tuple(get(game_id) for game_id in ids())
 
 
+def _loaded(game_id: str, point: EntryPoint) -> Game:
+    try:
+        game = cast("Game", point.load())
+    except (ImportError, AttributeError) as error:
+        raise UnknownGameError(
+            f"game {game_id!r} ({point.value}) cannot be loaded: {error}"
+        ) from error
+    if game.id != game_id:
+        raise UnknownGameError(
+            f"the entry point {game_id!r} ({point.value}) is the game {game.id!r}"
+        )
+    return game
+
+
 @cache
 def get(game_id: str) -> Game:
     """Return the game of this id; raises UnknownGameError.
@@ -67,5 +81,5 @@ def get(game_id: str) -> Game:
         return cast("Game", import_module(f"games.{_module_of(game_id)}").GAME)
     for point in _plugins():
         if point.name == game_id:
-            return cast("Game", point.load())
+            return _loaded(game_id, point)
     raise UnknownGameError(f"unknown game {game_id!r}, expected one of {', '.join(ids())}")

@@ -148,11 +148,13 @@ class Board:
         where = f"row {number} from the top, {row!r},"
         column = 0
         for word in _ROW_WORD.findall(row):
-            if word.isdigit() and word.isascii():
-                column += min(int(word[:4]), 9999)
+            if word[0] in "123456789":
+                column += int(word[:4])  # longer ones are too large anyhow
                 continue
             if word not in layers:
-                raise PositionError(f"{where} has {word!r}, expected one of {' '.join(layers)}")
+                raise PositionError(
+                    f"{where} has {word!r}, expected one of {' '.join(layers)} or a number"
+                )
             if column < len(cells):
                 layers[word] |= cells[column]
             column += 1

@@ -203,6 +203,13 @@ class Game(Protocol):
         """Return the one way to write the move; raises MoveSyntaxError."""
 
 
+def find(game_id: str) -> Game:
+    """Return the game of this id, as `games.get` does; games unpickle by it."""
+    import games
+
+    return games.get(game_id)
+
+
 def read_move(position: Position, text: str) -> Move:
     """Return the canonical text of a legal move.
 

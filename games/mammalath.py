@@ -14,13 +14,14 @@ Source: rulebook by nestorgames; rulings in docs/rules.md. `mammalath_plus.py` i
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from games.board import Board, squares
 from games.core import (
     SEATS,
+    Game,
     IllegalMoveError,
     Move,
     MoveSyntaxError,
@@ -29,6 +30,7 @@ from games.core import (
     PositionError,
     Seat,
     SetupError,
+    find,
 )
 from games.reach import shapes_fit, share_a_cell
 
@@ -74,6 +76,9 @@ class Mammalath:
 
     def __repr__(self) -> str:
         return f"<game {self.id}>"
+
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        return find, (self.id,)
 
     @cached_property
     def shapes(self) -> tuple[int, ...]:
@@ -231,12 +236,20 @@ class Mammalath:
             )
 
     def _turns_add_up(self, kinds: tuple[int, ...], tokens: tuple[int, int], mover: int) -> bool:
-        """Return whether some sequence of turns leads to these counts with `mover` to move."""
+        """Return whether some sequence of turns leads to these counts with `mover` to move.
+
+        Of a type that is still on the board, animals can have left only in lines. Every type that
+        is gone left by a release of its own, for one that left in lines alone could have done so
+        with a line less; each such release took at least one animal.
+        """
         missing = self.board.full & ~sum(kinds)
+        count = missing.bit_count()
         white, black = (mask.bit_count() for mask in tokens)
+        types = kinds.count(0)
+        fewest = max(0, -(-(count - self.size * types) // self.line_length))
         return any(
             shapes_fit(self.shapes_at, missing, lines)
-            for lines, types in self._release_counts(kinds, missing.bit_count())
+            for lines in range(fewest, (count - types) // self.line_length + 1)
             if any(self._counts_fit(white, black, lines + types, swap, mover) for swap in (0, 1))
         )
 
@@ -255,20 +268,6 @@ class Mammalath:
         if swap:
             return black >= 1 and white <= first_turns - 1 and black <= second_turns
         return 1 <= white <= first_turns and black <= second_turns
-
-    def _release_counts(self, kinds: tuple[int, ...], missing: int) -> Iterator[tuple[int, int]]:
-        """Yield how many releases of lines and of types can have taken `missing` animals away.
-
-        Of a type that is still on the board, animals can have left only in lines; a type that is
-        gone left by a release of its own, or else all of it in lines. Each release of a type took
-        at least one animal.
-        """
-        gone = kinds.count(0)
-        for types in range(gone + 1):
-            in_lines = missing - self.size * types
-            fewest = max(0, -(-in_lines // self.line_length))
-            for lines in range(fewest, (missing - types) // self.line_length + 1):
-                yield lines, types
 
 
 class MammalathPosition(NamedTuple):

@@ -14,13 +14,14 @@ online servers.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from games.board import Board, hexagon
 from games.core import (
     SEATS,
+    Game,
     IllegalMoveError,
     Move,
     MoveSyntaxError,
@@ -29,6 +30,7 @@ from games.core import (
     PositionError,
     Seat,
     SetupError,
+    find,
 )
 
 _LOSING, _WINNING = 4, 5
@@ -66,6 +68,9 @@ class Manalath:
 
     def __repr__(self) -> str:
         return f"<game {self.id}>"
+
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        return find, (self.id,)
 
     @cached_property
     def placements(self) -> dict[Move, tuple[int, int]]:
@@ -158,8 +163,8 @@ class Manalath:
         count = (stones[0] | stones[1]).bit_count()
         if count % 2 != mover:
             raise PositionError(
-                f"{self.colours[mover]} cannot be to move after {count} pieces, "
-                f"{self.colours[1 - mover]} is"
+                f"{self.colours[mover]} cannot be to move, {self.colours[1 - mover]} is: pieces on "
+                f"the board: {count}"
             )
 
     def _big(self, stones: int) -> tuple[int, int]:

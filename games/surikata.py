@@ -13,12 +13,14 @@ Source: rulebook by Gerhards; rulings in docs/rules.md, which also show why the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from games.board import Board, squares
 from games.core import (
     SEATS,
+    Game,
     IllegalMoveError,
     Move,
     MoveSyntaxError,
@@ -27,6 +29,7 @@ from games.core import (
     PositionError,
     Seat,
     SetupError,
+    find,
 )
 from games.reach import path_exists, share_a_cell
 
@@ -59,6 +62,9 @@ class Surikata:
 
     def __repr__(self) -> str:
         return f"<game {self.id}>"
+
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        return find, (self.id,)
 
     @cached_property
     def lines_at(self) -> dict[int, tuple[int, ...]]:
@@ -123,12 +129,12 @@ class Surikata:
         if mounds > MOUNDS:
             raise PositionError(f"{mounds} mounds, expected at most {MOUNDS}")
         if mounds < MOUNDS and orange + white:
-            raise PositionError(f"pieces before the fifth mound: {mounds} mounds are placed")
+            raise PositionError(f"pieces before the fifth mound, {mounds} of {MOUNDS} are placed")
         to_move = mounds % 2 if mounds < MOUNDS else (orange + white) % 2
         if mover != to_move:
             raise PositionError(
-                f"{self.colours[mover]} cannot be to move, {self.colours[to_move]} is: {mounds} "
-                f"mounds, {orange} orange and {white} white pieces"
+                f"{self.colours[mover]} cannot be to move, {self.colours[to_move]} is: {mounds} of "
+                f"{MOUNDS} mounds, {orange} orange and {white} white pieces are placed"
             )
         if orange - white != to_move and mounds == MOUNDS:
             raise PositionError(
@@ -140,7 +146,8 @@ class Surikata:
     ) -> None:
         mine, theirs = stones[mover], stones[1 - mover]
         if bool(meerkat) != bool(theirs) or meerkat & ~theirs:
-            expected = f"on a {self.colours[1 - mover]} piece" if theirs else "- before any piece"
+            piece = f"the cell of a piece of {self.colours[1 - mover]}"
+            expected = piece if theirs else "- before any piece"
             raise PositionError(
                 f"the meerkat is on the piece placed last, expected {expected}, found "
                 f"{self.board.name.get(meerkat, '-')}"

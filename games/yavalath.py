@@ -10,12 +10,14 @@ Source: rulings in docs/rules.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from games.board import Board, hexagon
 from games.core import (
     SEATS,
+    Game,
     IllegalMoveError,
     Move,
     MoveSyntaxError,
@@ -24,6 +26,7 @@ from games.core import (
     PositionError,
     Seat,
     SetupError,
+    find,
 )
 from games.reach import share_a_cell
 
@@ -53,6 +56,9 @@ class Yavalath:
 
     def __repr__(self) -> str:
         return f"<game {self.id}>"
+
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        return find, (self.id,)
 
     @cached_property
     def lines_at(self) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:

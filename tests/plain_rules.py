@@ -1,0 +1,278 @@
+"""A second, plain reading of rules.md: six games with sets, dicts and loops, made to be read.
+
+Must not know the `games` package, whose results it checks. A game here is one object that changes
+with every move; nothing is fast, and nothing is checked that legal moves cannot bring about.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from plain_grid import Cell, hexagon, letter_then_number, squares
+
+
+class PlainGame(Protocol):
+    """A game under way; `winner` is 0 or 1, None for a draw or while it goes on."""
+
+    over: bool
+    winner: int | None
+
+    def legal(self) -> list[str]:
+        """Return the legal moves in the order of rules.md."""
+
+    def play(self, move: str) -> None:
+        """Take a legal turn."""
+
+    def text(self) -> str:
+        """Return the position as text."""
+
+
+class PlainMammalath:
+    """Mammalath and Mammalath Plus."""
+
+    def __init__(self, setup: str, *, length: int, supply: int, with_blocks: bool) -> None:
+        rows = setup.split("/")
+        self.grid = squares(len(rows))
+        self.kinds = "ABCDEFGH"[: len(rows)]
+        self.animals: dict[Cell, str] = {}
+        for cells, letters in zip(self.grid.rows, rows, strict=True):
+            self.animals |= dict(zip(cells, letters, strict=True))
+        self.shapes = self.grid.lines(length) + (self._blocks() if with_blocks else [])
+        self.tokens: dict[Cell, int] = {}
+        self.left = [supply, supply]
+        self.turns_taken = 0
+        self.mover = 0
+        self.over = False
+        self.winner: int | None = None
+
+    def _blocks(self) -> list[list[Cell]]:
+        blocks = []
+        for cell, (x, y) in self.grid.place.items():
+            corners = [(x, y), (x, y + 1), (x + 1, y), (x + 1, y + 1)]
+            if all(corner in self.grid.cell_at for corner in corners):
+                blocks.append([self.grid.cell_at[corner] for corner in corners])
+                assert blocks[-1][0] == cell
+        return blocks
+
+    def _releases(self) -> dict[str, list[Cell]]:
+        """Return the shapes that are full of animals, by the text of their release."""
+        releases = {}
+        for shape in self.shapes:
+            if all(cell in self.animals for cell in shape):
+                low = min(shape, key=letter_then_number)
+                high = max(shape, key=letter_then_number)
+                releases[f"x{low}-{high}"] = shape
+        return releases
+
+    def legal(self) -> list[str]:
+        """Return placements by cell, types, lines and blocks by text, swap."""
+        if self.over:
+            return []
+        moves = [cell for cell in self.grid.cells if cell not in self.tokens]
+        if self.turns_taken == 0:
+            return moves
+        moves += [f"x{kind}" for kind in self.kinds if kind in self.animals.values()]
+        moves += sorted(self._releases())
+        return [*moves, "swap"] if self.turns_taken == 1 else moves
+
+    def play(self, move: str) -> None:
+        """Place, swap, or release a type, a line or a block."""
+        if move == "swap":
+            (cell,) = self.tokens
+            self.left[0] += 1
+            self._place(cell)
+        elif move in self.grid.place:
+            self._place(move)
+        else:
+            released = self._releases().get(move)
+            for cell, kind in list(self.animals.items()):
+                if cell in released if released else f"x{kind}" == move:
+                    del self.animals[cell]
+        self.turns_taken += 1
+        self.mover = 1 - self.mover
+
+    def _place(self, cell: Cell) -> None:
+        self.tokens[cell] = self.mover
+        self.left[self.mover] -= 1
+        mine = {cell for cell, owner in self.tokens.items() if owner == self.mover}
+        finished = [shape for shape in self.shapes if mine.issuperset(shape)]
+        if any(cell in self.animals for shape in finished for cell in shape):
+            self.over, self.winner = True, 1 - self.mover
+        elif finished:
+            self.over, self.winner = True, self.mover
+        elif self.left[self.mover] == 0:
+            self.over = True
+
+    def text(self) -> str:
+        """Return animals, tokens, mover."""
+        tokens = {cell: "wb"[owner] for cell, owner in self.tokens.items()}
+        return f"{self.grid.text(self.animals)} {self.grid.text(tokens)} {'wb'[self.mover]}"
+
+
+class PlainManalath:
+    """Manalath on either board."""
+
+    def __init__(self, setup: str, *, lengths: list[int], supply: int) -> None:
+        self.grid = hexagon(lengths)
+        self.blockers = set() if setup == "-" else set(setup.split(" "))
+        self.pieces: dict[Cell, int] = {}
+        self.supply = supply
+        self.mover = 0
+        self.over = False
+        self.winner: int | None = None
+
+    def _of(self, colour: int) -> set[Cell]:
+        return {cell for cell, other in self.pieces.items() if other == colour}
+
+    def _is_allowed(self, cell: Cell, colour: int) -> bool:
+        mine = self._of(colour)
+        if cell in self.pieces or cell in self.blockers or len(mine) == self.supply:
+            return False
+        return len(self.grid.group(cell, mine | {cell})) <= 5
+
+    def legal(self) -> list[str]:
+        """Return the placements by cell, orange first."""
+        if self.over:
+            return []
+        return [
+            "OP"[colour] + cell
+            for cell in self.grid.cells
+            for colour in (0, 1)
+            if self._is_allowed(cell, colour)
+        ]
+
+    def play(self, move: str) -> None:
+        """Place a piece of either colour; then examine the mover, and who is stuck."""
+        self.pieces[move[1:]] = "OP".index(move[0])
+        self._examine(self.mover)
+        self.mover = 1 - self.mover
+        if not self.over and not self.legal():
+            self._examine(self.mover)
+            self.over = True
+
+    def _examine(self, player: int) -> None:
+        mine = self._of(player)
+        sizes = {len(self.grid.group(cell, mine)) for cell in mine}
+        if 4 in sizes:
+            self.over, self.winner = True, 1 - player
+        elif 5 in sizes:
+            self.over, self.winner = True, player
+
+    def text(self) -> str:
+        """Return board and mover."""
+        letters = {cell: "op"[colour] for cell, colour in self.pieces.items()}
+        letters |= dict.fromkeys(self.blockers, "g")
+        return f"{self.grid.text(letters)} {'op'[self.mover]}"
+
+
+class PlainSurikata:
+    """Surikata."""
+
+    def __init__(self) -> None:
+        self.grid = squares(5)
+        self.mounds: set[Cell] = set()
+        self.pieces: dict[Cell, int] = {}
+        self.meerkat: Cell | None = None
+        self.mover = 0
+        self.over = False
+        self.winner: int | None = None
+
+    def _seen(self) -> set[Cell]:
+        if self.meerkat is None:
+            return set()
+        seen = set()
+        for step in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+            for cell in self.grid.run(self.meerkat, step):
+                if cell in self.mounds:
+                    break
+                seen.add(cell)
+        return seen
+
+    def legal(self) -> list[str]:
+        """Return mounds on any free cell, then pieces on free cells out of the meerkat's sight."""
+        if self.over:
+            return []
+        free = [c for c in self.grid.cells if c not in self.mounds and c not in self.pieces]
+        if len(self.mounds) < 5:
+            return [f"M{cell}" for cell in free]
+        seen = self._seen()
+        return [cell for cell in free if cell not in seen]
+
+    def play(self, move: str) -> None:
+        """Place a mound, or a piece with the meerkat on it."""
+        if move.startswith("M"):
+            self.mounds.add(move[1:])
+            if len(self.mounds) < 5:
+                self.mover = 1 - self.mover
+            return
+        self.pieces[move] = self.mover
+        self.meerkat = move
+        mine = {cell for cell, owner in self.pieces.items() if owner == self.mover}
+        self.mover = 1 - self.mover
+        if any(mine.issuperset(line) for line in self.grid.lines(3)):
+            self.over, self.winner = True, self.mover
+        elif len(self.pieces) == 20:
+            self.over = True
+        elif not self.legal():
+            self.over, self.winner = True, 1 - self.mover
+
+    def text(self) -> str:
+        """Return board, meerkat, mover."""
+        letters = {cell: "ow"[owner] for cell, owner in self.pieces.items()}
+        letters |= dict.fromkeys(self.mounds, "m")
+        return f"{self.grid.text(letters)} {self.meerkat or '-'} {'ow'[self.mover]}"
+
+
+class PlainYavalath:
+    """Yavalath."""
+
+    def __init__(self) -> None:
+        self.grid = hexagon([5, 6, 7, 8, 9, 8, 7, 6, 5])
+        self.stones: dict[Cell, int] = {}
+        self.turns_taken = 0
+        self.mover = 0
+        self.over = False
+        self.winner: int | None = None
+
+    def legal(self) -> list[str]:
+        """Return the empty cells, then swap."""
+        if self.over:
+            return []
+        moves = [cell for cell in self.grid.cells if cell not in self.stones]
+        return [*moves, "swap"] if self.turns_taken == 1 else moves
+
+    def play(self, move: str) -> None:
+        """Place a stone, or make first's stone second's."""
+        cell = next(iter(self.stones)) if move == "swap" else move
+        self.stones[cell] = self.mover
+        mine = {cell for cell, owner in self.stones.items() if owner == self.mover}
+        if any(mine.issuperset(line) for line in self.grid.lines(4)):
+            self.over, self.winner = True, self.mover
+        elif any(mine.issuperset(line) for line in self.grid.lines(3)):
+            self.over, self.winner = True, 1 - self.mover
+        elif len(self.stones) == len(self.grid.cells):
+            self.over = True
+        self.turns_taken += 1
+        self.mover = 1 - self.mover
+
+    def text(self) -> str:
+        """Return board and mover."""
+        letters = {cell: "wb"[owner] for cell, owner in self.stones.items()}
+        return f"{self.grid.text(letters)} {'wb'[self.mover]}"
+
+
+def start(game_id: str, setup: str | None) -> PlainGame:
+    """Return a new game; raises KeyError for a game that is not of rules.md."""
+    if game_id == "mammalath":
+        return PlainMammalath(setup or "", length=3, supply=18, with_blocks=False)
+    if game_id == "mammalath-plus":
+        return PlainMammalath(setup or "", length=4, supply=32, with_blocks=True)
+    if game_id == "manalath":
+        return PlainManalath(setup or "-", lengths=[6, 7, 8, 9, 10, 9, 8, 7, 6], supply=25)
+    if game_id == "manalath-61":
+        return PlainManalath(setup or "-", lengths=[5, 6, 7, 8, 9, 8, 7, 6, 5], supply=61)
+    if game_id == "surikata":
+        return PlainSurikata()
+    if game_id == "yavalath":
+        return PlainYavalath()
+    raise KeyError(game_id)

@@ -1,0 +1,84 @@
+"""Every built-in game agrees, move for move, with the plain reading of `plain_rules`."""
+
+from __future__ import annotations
+
+import plain_rules
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from walks import SOAK_GAMES, last_of, some_position, walk
+
+import games
+from games.core import Game, PositionError
+
+BUILTIN = [games.get(game_id) for game_id in games.builtin_ids()]
+
+GAMES_EACH = 60
+"""Enough for about 1500 positions of a game; the soak plays many more."""
+
+EDIT_LETTERS = "/ -0123456789" + "ABCFHabcowpgmkbMx"
+
+every_builtin_game = pytest.mark.parametrize("game", BUILTIN, ids=lambda game: game.id)
+
+
+def check_same_game(game: Game, seed: int) -> None:
+    """Play one random game on both sides and compare everything after each ply."""
+    plain = plain_rules.start(game.id, game.draw_setup(seed))
+    for position, move in walk(game, seed):
+        assert position.text() == plain.text()
+        assert list(position.legal_moves()) == plain.legal(), position.text()
+        outcome = position.outcome()
+        assert (outcome is not None) == plain.over, position.text()
+        assert (outcome.winner if outcome else None) == plain.winner, position.text()
+        if move is not None:
+            plain.play(move)
+
+
+@every_builtin_game
+def test_random_games_go_the_same_way_by_the_plain_rules(game: Game) -> None:
+    for seed in range(GAMES_EACH):
+        check_same_game(game, seed)
+
+
+@pytest.mark.soak
+@every_builtin_game
+def test_many_random_games_go_the_same_way_by_the_plain_rules(game: Game) -> None:
+    for seed in range(GAMES_EACH, GAMES_EACH + SOAK_GAMES):
+        check_same_game(game, seed)
+
+
+@every_builtin_game
+def test_random_games_end_in_more_than_one_way(game: Game) -> None:
+    endings = {outcome.ending for seed in range(200) if (outcome := last_of(game, seed).outcome())}
+    assert len(endings) >= 2, "the comparison above would be blind to most endings"
+
+
+@every_builtin_game
+@settings(max_examples=150, deadline=None)
+@given(
+    seed=st.integers(0, 199),
+    ply=st.integers(0, 80),
+    edits=st.lists(
+        st.tuples(
+            st.sampled_from(["drop", "put", "change"]),
+            st.integers(0, 150),
+            st.sampled_from(EDIT_LETTERS) | st.characters(),
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+)
+def test_an_edited_position_text_is_refused_or_read_as_a_position_that_it_describes(
+    game: Game, seed: int, ply: int, edits: list[tuple[str, int, str]]
+) -> None:
+    text = some_position(game, seed, ply).text()
+    for kind, place, letter in edits:
+        at = place % (len(text) or 1)
+        text = text[:at] + ("" if kind == "drop" else letter) + text[at + (kind != "put") :]
+    try:
+        position = game.position(text)
+    except PositionError:
+        return
+    again = game.position(position.text())
+    assert (again, again.outcome()) == (position, position.outcome())
+    assert (position.outcome() is None) == bool(position.legal_moves())

@@ -1,0 +1,347 @@
+"""What `games.core` promises of every game, checked on all that are installed.
+
+Must not know any particular game, built-in move counts aside: a new file in `games/` or a plugin
+is tested without a change here.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+
+import pytest
+from walks import SOAK_GAMES, drawn_start, last_of, some_position, walk
+
+import games
+from games.core import (
+    Game,
+    GameError,
+    IllegalMoveError,
+    Move,
+    MoveSyntaxError,
+    Position,
+    PositionError,
+    Seat,
+    SetupError,
+    UnknownGameError,
+    perft,
+    play_all,
+    playout,
+    read_move,
+)
+
+KNOWN_MOVE_COUNTS = {
+    # By arithmetic: 36 cells, then 35 cells, 6 types, 80 lines and the swap, 36 * 122 = 4392; on
+    # 8x8 63 cells, 8 types, 130 lines, 49 blocks and the swap; 61 * 60 and 61 swaps in Yavalath.
+    "manalath": (140, 19320),
+    "manalath-61": (122, 14640),
+    "mammalath": (36, 4392, 464724),
+    "mammalath-plus": (64, 16064),
+    "surikata": (25, 600, 13800),
+    "yavalath": (61, 3721, 219600),
+}
+"""Paths of 1, 2, 3... moves from the plainest start."""
+
+MOVE_IN_A_RECORD = re.compile(r"[A-Za-z][A-Za-z0-9+=:@/-]*")
+"""What the notation can hold as a move."""
+
+SHORTEST_REFUSAL = 8
+"""A reason in the game's words has more letters than that."""
+
+STRANGE_TEXTS = (
+    "", " ", "-", "M", "x", "0", "a0", "a1 ", " a1", "A1", "a01", "z9", "j1", "e44", "a1a1", "a1-",
+    "-a1", "x-", "xZ", "xz", "xa1", "xa1-", "xa1-a1", "xa1-a9", "Mz9", "MMa1", "ma1", "Oz9", "oa1",
+    "Gc3", "SWAP", "swap ", "swap!", "pass", "resign", "a²", "ａ1", "a1\n", "1. a1", "1-0", "*",
+)  # fmt: skip
+"""What users, bots and broken files send; some of it may be legal in some game."""
+
+STRANGE_SETUPS = ("", " ", "/", "-/-", "zz", "a1 a1", "6/6/6/6/6/6", "99", "A" * 40, "a1,b1", "\n")
+
+INSTALLED = games.installed()
+
+every_game = pytest.mark.parametrize("game", INSTALLED, ids=lambda game: game.id)
+every_game_with_setups = pytest.mark.parametrize(
+    "game", [game for game in INSTALLED if game.has_setups], ids=lambda game: game.id
+)
+every_game_without_setups = pytest.mark.parametrize(
+    "game", [game for game in INSTALLED if not game.has_setups], ids=lambda game: game.id
+)
+
+
+@cache
+def known_texts(game_id: str) -> tuple[str, ...]:
+    """Return every move that was legal in some of 40 random games, and strange texts."""
+    seen: set[str] = set(STRANGE_TEXTS)
+    for position in positions_of(games.get(game_id), range(40)):
+        seen.update(position.legal_moves())
+    return tuple(sorted(seen))
+
+
+def is_move_somewhere(game: Game, text: str) -> bool:
+    """Return whether `text` is a move of the game, legal or not."""
+    try:
+        game.canonical(text)
+    except MoveSyntaxError:
+        return False
+    return True
+
+
+def positions_of(game: Game, seeds: range) -> Iterator[Position]:
+    """Yield all positions of the random games of `seeds`."""
+    for seed in seeds:
+        for position, _ in walk(game, seed):
+            yield position
+
+
+def game_count(game: Game) -> int:
+    """Return how many whole games to play: the built-in ones are known to be quick."""
+    return 2000 if game.id in games.builtin_ids() else 200
+
+
+def check_that_a_random_game_keeps_the_laws(game: Game, seed: int) -> None:
+    """Check each position of one game, and in the end that none has changed."""
+    history = []
+    for position, move in walk(game, seed):
+        check_ending(position)
+        check_moves(position)
+        check_text(position)
+        check_contents(position)
+        history.append((position, position.text(), hash(position), position.legal_moves(), move))
+    for position, text, number, moves, move in history:
+        assert (position.text(), hash(position), position.legal_moves()) == (text, number, moves)
+        assert move is None or position.play(move) == position.play(move)
+
+
+def check_ending(position: Position) -> None:
+    """Check that outcome, is_over and the legal moves agree."""
+    outcome = position.outcome()
+    assert position.is_over == (outcome is not None) == (not position.legal_moves())
+    if outcome is not None:
+        assert outcome.winner in (Seat.FIRST, Seat.SECOND, None)
+        assert outcome.ending.strip() == outcome.ending != ""
+        names = position.game.board.names
+        assert list(outcome.cells) == [name for name in names if name in outcome.cells]
+
+
+def check_moves(position: Position) -> None:
+    """Check that legal moves are canonical, different, fit for a record, and can be played."""
+    moves = position.legal_moves()
+    assert len(set(moves)) == len(moves)
+    for move in moves:
+        assert position.game.canonical(move) == move
+        assert MOVE_IN_A_RECORD.fullmatch(move)
+        assert position.why_illegal(move) is None
+        assert position.play(move).game is position.game
+
+
+def check_text(position: Position) -> None:
+    """Check that the text is the whole state."""
+    again = position.game.position(position.text())
+    assert again == position
+    assert hash(again) == hash(position)
+    assert (again.to_move, again.outcome()) == (position.to_move, position.outcome())
+    assert again.legal_moves() == position.legal_moves()
+    assert again.text() == position.text()
+
+
+def check_contents(position: Position) -> None:
+    """Check that there is a text of declared pieces for each cell."""
+    codes = {piece.code for piece in position.game.pieces}
+    contents = position.contents()
+    assert len(contents) == len(position.game.board.names)
+    assert codes.issuperset("".join(contents))
+
+
+def check_refusals(position: Position, texts: tuple[str, ...]) -> None:
+    """Check that a text is legal exactly when it is among the legal moves, else refused alike."""
+    legal = set(position.legal_moves())
+    for text in texts:
+        move = Move(text)
+        reason = position.why_illegal(move)
+        assert (reason is None) == (move in legal), f"{text!r} in {position.text()}: {reason}"
+        if reason is not None:
+            assert len(reason) > SHORTEST_REFUSAL
+            with pytest.raises(IllegalMoveError) as refusal:
+                position.play(move)
+            assert (refusal.value.move, refusal.value.reason) == (move, reason)
+
+
+def test_every_builtin_game_has_known_move_counts() -> None:
+    assert set(KNOWN_MOVE_COUNTS) == set(games.builtin_ids())
+
+
+@pytest.mark.parametrize("game_id", KNOWN_MOVE_COUNTS)
+def test_the_first_moves_are_as_many_as_known(game_id: str) -> None:
+    counts = KNOWN_MOVE_COUNTS[game_id]
+    start = games.get(game_id).start()
+    assert tuple(perft(start, depth) for depth in range(1, len(counts) + 1)) == counts
+
+
+def test_an_unknown_game_is_refused_with_the_games_there_are() -> None:
+    with pytest.raises(UnknownGameError, match=r"'chess'.*surikata"):
+        games.get("chess")
+
+
+@every_game
+def test_a_game_says_who_it_is(game: Game) -> None:
+    assert games.get(game.id) is game
+    assert re.fullmatch(r"[a-z][a-z0-9-]*", game.id)
+    assert game.title
+    assert game.credit
+    assert len(set(game.colours)) == 2
+    assert len(game.board.names) == len(game.board.centres) == len(set(game.board.centres))
+    codes = [piece.code for piece in game.pieces]
+    assert len(set(codes)) == len(codes) == len("".join(codes))
+    assert all(re.fullmatch(r"#[0-9a-f]{6}", piece.colour) for piece in game.pieces)
+
+
+@every_game
+def test_random_games_end_with_an_outcome(game: Game) -> None:
+    chance = Random(game.id)
+    for seed in range(game_count(game)):
+        start = drawn_start(game, seed % 50)
+        end = play_all(start, playout(start, chance))
+        assert end.is_over
+        assert end.outcome() is not None
+
+
+@every_game
+def test_random_games_keep_the_laws_of_positions(game: Game) -> None:
+    for seed in range(20):
+        check_that_a_random_game_keeps_the_laws(game, seed)
+
+
+@pytest.mark.soak
+@every_game
+def test_many_random_games_keep_the_laws_of_positions(game: Game) -> None:
+    for seed in range(20, 20 + SOAK_GAMES):
+        check_that_a_random_game_keeps_the_laws(game, seed)
+
+
+@every_game
+def test_a_text_is_legal_exactly_when_it_is_among_the_legal_moves(game: Game) -> None:
+    for position in positions_of(game, range(6)):
+        check_refusals(position, known_texts(game.id))
+
+
+@pytest.mark.soak
+@every_game
+def test_a_text_is_legal_exactly_when_it_is_among_the_legal_moves_of_many(game: Game) -> None:
+    for position in positions_of(game, range(6, 6 + SOAK_GAMES // 20)):
+        check_refusals(position, known_texts(game.id))
+
+
+@every_game
+def test_every_position_of_real_play_is_accepted_as_text(game: Game) -> None:
+    for position in positions_of(game, range(40, 90)):
+        assert game.position(position.text()) == position
+
+
+@pytest.mark.soak
+@every_game
+def test_every_position_of_much_real_play_is_accepted_as_text(game: Game) -> None:
+    for position in positions_of(game, range(90, 90 + SOAK_GAMES)):
+        assert game.position(position.text()) == position
+
+
+@every_game
+def test_canonical_texts_stay_as_they_are_and_others_become_canonical(game: Game) -> None:
+    for text in known_texts(game.id):
+        if is_move_somewhere(game, text):
+            assert game.canonical(game.canonical(text)) == game.canonical(text)
+        else:
+            with pytest.raises(MoveSyntaxError) as refusal:
+                game.canonical(text)
+            assert (refusal.value.text, refusal.value.expected != "") == (text, True)
+
+
+@every_game
+def test_what_is_no_move_anywhere_is_illegal_everywhere(game: Game) -> None:
+    position = some_position(game, seed=2, ply=5)
+    for text in known_texts(game.id):
+        if not is_move_somewhere(game, text):
+            assert position.why_illegal(Move(text)) is not None
+
+
+@every_game
+def test_reading_a_move_tells_bad_text_from_an_illegal_move(game: Game) -> None:
+    start = game.start()
+    move = start.legal_moves()[0]
+    assert read_move(start, move) == move
+    with pytest.raises(MoveSyntaxError, match="'no such move'"):
+        read_move(start, "no such move")
+    with pytest.raises(IllegalMoveError, match=re.escape(move)):
+        read_move(last_of(game, seed=1), move)
+
+
+@every_game
+def test_the_attributes_of_a_position_cannot_be_assigned(game: Game) -> None:
+    position = some_position(game, seed=1, ply=4)
+    names = [name for name in dir(position) if not name.startswith("__")]
+    assert {"to_move", "is_over", "play"}.issubset(names)
+    for name in [*names, "an_attribute_of_nobody"]:
+        # CPython 3.11 raises TypeError for a frozen dataclass with slots.
+        with pytest.raises((AttributeError, TypeError)):
+            setattr(position, name, None)
+
+
+@every_game
+def test_positions_travel_to_other_processes(game: Game) -> None:
+    position = game.start(game.draw_setup(1))
+    position = position.play(position.legal_moves()[0])
+    assert pickle.loads(pickle.dumps(position)) == position
+    assert copy.deepcopy(position) == position
+
+
+@every_game
+def test_positions_of_different_texts_are_different(game: Game) -> None:
+    by_text = {position.text(): position for position in positions_of(game, range(10))}
+    assert len(set(by_text.values())) == len(by_text)
+
+
+@every_game
+def test_first_decides_first(game: Game) -> None:
+    start = drawn_start(game, 3)
+    assert (start.to_move, start.is_over) == (Seat.FIRST, False)
+
+
+@every_game
+def test_strange_texts_are_no_positions(game: Game) -> None:
+    text = some_position(game, seed=4, ply=6).text()
+    for strange in (*STRANGE_TEXTS, f"{text} ", f" {text}", f"{text} w", text[:-2], f"{text}\n"):
+        with pytest.raises(PositionError):
+            game.position(strange)
+
+
+@every_game_with_setups
+def test_a_drawn_setup_is_the_same_for_the_same_seed_canonical_and_accepted(game: Game) -> None:
+    drawn = [game.draw_setup(seed) for seed in range(300)]
+    assert drawn == [game.draw_setup(seed) for seed in range(300)]
+    assert len(set(drawn)) > 100
+    for setup in drawn:
+        assert setup is not None
+        assert game.canonical_setup(setup) == setup
+        assert game.position(game.start(setup).text()) == game.start(setup)
+
+
+@every_game_with_setups
+def test_strange_texts_are_no_setups(game: Game) -> None:
+    for strange in STRANGE_SETUPS:
+        with pytest.raises(SetupError):
+            game.canonical_setup(strange)
+        with pytest.raises(SetupError):
+            game.start(strange)
+
+
+@every_game_without_setups
+def test_a_game_without_setups_refuses_any(game: Game) -> None:
+    assert game.draw_setup(1) is None
+    for setup in ("-", *STRANGE_SETUPS):
+        with pytest.raises(SetupError):
+            game.canonical_setup(setup)
+        with pytest.raises(GameError):
+            game.start(setup)

@@ -1,0 +1,68 @@
+"""Games played at random, for tests of every game.
+
+Must not know any particular game.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from random import Random
+from typing import Final
+
+from games.core import Game, Move, Position
+
+SOAK_GAMES: Final = int(os.environ.get("LATH_SOAK_GAMES", "5000"))
+"""Games of each kind that a test marked `soak` plays."""
+
+_TRIES: Final = 12
+"""Moves that a careful player looks at before taking one that ends the game."""
+
+_REPLIES: Final = 3
+"""Replies that a careful player looks at: one of them should not end the game either."""
+
+
+def drawn_start(game: Game, seed: int) -> Position:
+    """Return the first position of the setup drawn from `seed`."""
+    return game.start(game.draw_setup(seed))
+
+
+def careful_move(position: Position, chance: Random) -> Move:
+    """Return a random move, rather one that lets the game go on: games get long that way."""
+    moves = position.legal_moves()
+    for _ in range(_TRIES):
+        move = chance.choice(moves)
+        if _goes_on(position.play(move), chance):
+            break
+    return move
+
+
+def _goes_on(position: Position, chance: Random) -> bool:
+    replies = position.legal_moves()
+    return any(not position.play(chance.choice(replies)).is_over for _ in replies[:_REPLIES])
+
+
+def walk(game: Game, seed: int) -> Iterator[tuple[Position, Move | None]]:
+    """Yield the positions of one random game, each with the move played there, None at the end.
+
+    Games of odd seeds are played carefully.
+    """
+    chance = Random(seed)
+    position = drawn_start(game, seed)
+    while moves := position.legal_moves():
+        move = careful_move(position, chance) if seed % 2 else chance.choice(moves)
+        yield position, move
+        position = position.play(move)
+    yield position, None
+
+
+def last_of(game: Game, seed: int) -> Position:
+    """Return the end of the game that `walk` plays."""
+    *_, (position, _) = walk(game, seed)
+    return position
+
+
+def some_position(game: Game, seed: int, ply: int) -> Position:
+    """Return a position of the game that `walk` plays: the one at `ply`, counted round."""
+    positions = [position for position, _ in walk(game, seed)]
+    return positions[ply % len(positions)]
