@@ -16,14 +16,13 @@ from rich.text import Text
 
 from arena.config import Config
 from arena.runner import Observer
+from arena.tables import framed
 from arena.worker import GameResult, PairResult
 
 REFRESH_S: Final = 0.25
 
 PLAIN_S: Final = 10.0
 """How often a line is printed where there is no terminal."""
-
-_KEPT_WARNINGS: Final = 5
 
 _POINTS: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 
@@ -41,7 +40,6 @@ class _Progress:
         self.points: Final = dict.fromkeys(config.names, 0.0)
         self.games: Final = dict.fromkeys(config.names, 0)
         self.mishaps: Final = dict.fromkeys(config.names, 0)
-        self.warnings: Final[list[str]] = []
 
     def started(self, done: int, total: int) -> None:
         self.done, self.total = done, total
@@ -79,6 +77,10 @@ def _span(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes}:{rest:02}"
 
 
+def _warning(text: str) -> Text:
+    return Text(f"warning: {text}", style="yellow")
+
+
 class _Plain(_Progress):
     """Prints a line now and then."""
 
@@ -89,7 +91,7 @@ class _Plain(_Progress):
         self._next_s = time.monotonic() + PLAIN_S
 
     def warned(self, text: str) -> None:
-        self._console.print(Text(f"warning: {text}"), soft_wrap=True)
+        self._console.print(_warning(text), soft_wrap=True)
 
     def waited(self) -> None:
         if not self._quiet and time.monotonic() >= self._next_s:
@@ -110,19 +112,15 @@ class _Live(_Progress):
         self._next_s = 0.0
 
     def warned(self, text: str) -> None:
-        self.warnings.append(text)
-        del self.warnings[:-_KEPT_WARNINGS]
+        self._live.console.print(_warning(text), soft_wrap=True)
 
     def waited(self) -> None:
         if time.monotonic() >= self._next_s:
             self._next_s = time.monotonic() + REFRESH_S
             self._live.update(self._view(), refresh=True)
 
-    def close(self) -> None:
-        self._live.update(self._view(), refresh=True)
-
     def _view(self) -> Group:
-        table = Table(title=Text(self.config.event))
+        table = framed(self.config.event)
         for heading in ("bot", "points", "games", "%", "forfeits"):
             table.add_column(heading, justify="left" if heading == "bot" else "right")
         for name in sorted(self.points, key=lambda name: -self._share(name)):
@@ -133,10 +131,11 @@ class _Live(_Progress):
                 f"{self._share(name):.1%}" if self.games[name] else "-",
                 str(self.mishaps[name]) if self.mishaps[name] else "",
             )
-        warnings = [Text(f"! {text}", style="yellow") for text in self.warnings]
-        bar = ProgressBar(total=max(self.total, 1), completed=self.done, width=40)
+        progress = Table.grid(padding=(0, 1))
+        bar = ProgressBar(total=max(self.total, 1), completed=self.done, width=30)
+        progress.add_row(bar, Text(self.words()))
         jobs = f"{self.config.jobs} at a time; Ctrl-C stops, nothing finished is lost"
-        return Group(table, bar, Text(self.words()), Text(jobs, style="dim"), *warnings)
+        return Group(table, progress, Text(jobs, style="dim"))
 
     def _share(self, name: str) -> float:
         return self.points[name] / self.games[name] if self.games[name] else 0.0
@@ -151,7 +150,7 @@ def screen(config: Config, *, quiet: bool) -> Iterator[Observer]:
         yield plain
         plain.close()
         return
-    with Live(console=console, auto_refresh=False, transient=False) as live:
+    with Live(console=console, auto_refresh=False, transient=True) as live:
         view = _Live(config, live)
         yield view
-        view.close()
+    console.print(view.words(), soft_wrap=True)

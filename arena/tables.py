@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -26,8 +27,13 @@ def print_standings(standings: Standings, *, to_stdout: bool = False) -> None:
         console.print(f"left out: {left}")
 
 
+def framed(title: str) -> Table:
+    """Return an empty table in the one style of the terminal."""
+    return Table(title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD)
+
+
 def _table(standings: Standings) -> Table:
-    table = Table(title=Text(", ".join(standings.events) or "Standings"))
+    table = framed(", ".join(standings.events) or "Standings")
     table.add_column("#", justify="right")
     table.add_column("bot", overflow="fold")
     for heading in ("rating", "mu", "±2σ", "games", "W", "D", "L", "points", "%"):
@@ -58,7 +64,7 @@ def _forfeits(row: Row) -> int:
 
 
 def _crosstable(standings: Standings) -> Table:
-    table = Table(title="Points against each other")
+    table = framed("Points against each other")
     table.add_column("#", justify="right")
     table.add_column("bot", overflow="fold")
     for row in standings.rows:

@@ -56,7 +56,7 @@ class Problem:
         expected = f"; expected {self.expected}" if self.expected else ""
         head = f"{self.file}:{self.line}:{self.column}: error[{self.code}]: "
         shown, caret = _excerpt(self.source, self.column)
-        return f"{head}{self.message}{expected} ({where})\n  {shown}\n  {caret}^"
+        return f"{head}{_printable(self.message + expected)} ({where})\n  {shown}\n  {caret}^"
 
     def as_json(self) -> dict[str, str | int | None]:
         """Return the same fields for a program."""
@@ -73,12 +73,15 @@ def _excerpt(source: str, column: int) -> tuple[str, str]:
     shown = source[start : start + _WIDTH]
     before = shown[: column - 1 - start]
     blanks = "".join("\t" if letter == "\t" else " " for letter in before)
-    printable = "".join(
-        letter if letter.isprintable() or letter == "\t" else "·" for letter in shown
-    )
+    printable = _printable(shown)
     if start:
         return "…" + printable[1:], blanks
     return printable, blanks
+
+
+def _printable(text: str) -> str:
+    """Return the text with a dot for what would move or colour the terminal's text."""
+    return "".join(letter if letter.isprintable() or letter == "\t" else "·" for letter in text)
 
 
 class RecordError(NotationError):

@@ -32,7 +32,7 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     try:
         with _opened(Path(path), "rb") as stream:
             yield stream
-    except compression_errors() as error:
+    except _compression_errors() as error:
         raise OSError(f"{path}: damaged: {error}") from error
 
 
@@ -56,7 +56,7 @@ def _open_zstd(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
     return cast("BinaryIO", zstd.open(path, mode))
 
 
-def compression_errors() -> tuple[type[Exception], ...]:
+def _compression_errors() -> tuple[type[Exception], ...]:
     """Return what reading a damaged compressed file raises besides OSError."""
     import zlib
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lark import Lark, Transformer
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.lexer import Token
 
 from notation.errors import Fault, NotationError
@@ -154,14 +154,12 @@ def _refuse_nesting(text: str) -> None:
 
 def _fault(text: str, error: UnexpectedInput) -> Fault:
     at = error.pos_in_stream
-    if isinstance(error, UnexpectedToken):
-        wanted = {*error.accepts} or {*error.expected}
-        if error.token.type == "$END":
-            end = len(text.rstrip())
-            return Fault("syntax", "the record ends too early", _english(wanted), at=end)
-    else:
-        assert isinstance(error, UnexpectedCharacters)
-        wanted = set(error.allowed or ())
+    # Not `error.expected` nor `allowed`: states of the parser are shared, and those would name
+    # the ) of a variation outside of any.
+    wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
+    if isinstance(error, UnexpectedToken) and error.token.type == "$END":
+        end = len(text.rstrip())
+        return Fault("syntax", "the record ends too early", _english(wanted), at=end)
     assert at is not None
     if text[at] == "{" and "BRACES" in wanted:
         return Fault("syntax", "the comment is never closed", "}", at=at)

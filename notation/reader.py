@@ -53,7 +53,7 @@ def read(path: str | Path) -> Iterator[Record]:
     says what is wrong, where.
     """
     for entry in entries(path, rules=False):
-        if entry.record is None:
+        if entry.record is None or entry.problems:
             raise RecordError(entry.problems[0])
         yield entry.record
 
@@ -202,9 +202,14 @@ def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _stripped(line: int, piece: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield a piece without the empty lines round it; nothing where there is nothing else."""
+    """Yield a piece without the empty lines round it; nothing where there is nothing else.
+
+    One that is too long stays as it is.
+    """
     content = piece.lstrip()
-    if content:
+    if len(piece) > MAX_RECORD:
+        yield line, piece
+    elif content:
         blank = piece[: len(piece) - len(content)]
         indent = len(blank) - blank.rfind(b"\n") - 1
         yield line + blank.count(b"\n"), piece[len(blank) - indent :].rstrip()

@@ -63,6 +63,10 @@ class Annotation:
     value: str
     """Without `[` and `]` and without blanks at its ends; times have three decimals."""
 
+    def __str__(self) -> str:
+        """Return the text, such as `[%emt 0.500]`."""
+        return f"[%{self.name} {self.value}]" if self.value else f"[%{self.name}]"
+
     @property
     def number(self) -> float | None:
         """Return the value as a number; None where it is none."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 import games
 from games.core import (
@@ -88,6 +89,7 @@ def canonical(record: Record) -> Record:
 def check(record: Record) -> list[Fault]:
     """Return everything that is wrong with a record that was read; empty where it is sound."""
     faults = [*_check_tags(record), *_check_comments(record.comments, None)]
+    faults += _check_result(record)
     try:
         start = start_of(record)
     except UnknownGameError as error:
@@ -99,7 +101,7 @@ def check(record: Record) -> list[Fault]:
     end, line_faults = _check_line(start, record.plies, 1)
     faults += line_faults
     if end is not None:
-        faults += _check_result(record, end)
+        faults += _check_end(record, end)
     return faults
 
 
@@ -142,11 +144,24 @@ def _check_number(ply: Ply, number: int) -> Iterator[Fault]:
         yield Fault("ply-number", message, f"{number}.", at=ply.at, ply=number)
 
 
-def _check_result(record: Record, end: Position) -> Iterator[Fault]:
+def _check_result(record: Record) -> Iterator[Fault]:
     tag = record.tag("Result")
     if tag and tag != record.result:
         message = f"the tag says {tag}, but the moves end in {record.result}"
         yield Fault("result", message, "the same result twice", tag="Result")
+    if record.result == "*" and record.termination in _DECIDED:
+        message = f"the result is *, but the Termination is {record.termination}"
+        yield Fault("result", message, "a decided result", tag="Termination")
+
+
+_DECIDED: Final = (
+    *(Termination.RESIGNATION, Termination.TIME, Termination.ILLEGAL_MOVE, Termination.CRASH),
+    *(Termination.FLOOD, Termination.ADJUDICATION, Termination.AGREEMENT),
+)
+"""Terminations after which somebody has won, or nobody."""
+
+
+def _check_end(record: Record, end: Position) -> Iterator[Fault]:
     outcome = end.outcome()
     if outcome is not None:
         if outcome.result != record.result:
@@ -200,7 +215,7 @@ def _check_comments(
     for comment in comments:
         for part in comment:
             if isinstance(part, Annotation) and (wrong := _wrong_with(part)):
-                message = f"[%{part.name} {part.value}] is not {wrong}"
+                message = f"{part} is not {wrong}"
                 yield Fault("annotation", message, at=at, ply=number)
 
 

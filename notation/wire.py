@@ -5,9 +5,8 @@ Must not know processes, time or rules. `docs/protocol.md` says what the lines m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
 from notation.timecontrol import TimeControl
@@ -204,17 +203,29 @@ def read_option(line: str) -> Option:
         raise ValueError(f"not an option: {line!r}") from error
     if not name or kind not in OPTION_TYPES:
         raise ValueError(f"not an option: {line!r}, expected a type of {', '.join(OPTION_TYPES)}")
-    rest = words[type_at + 2 :]
-    told = dict(zip(rest[::2], rest[1::2], strict=False))
-    choices = tuple(value for word, value in pairwise(rest) if word == "var")
-    return Option(
-        name,
-        kind,
-        told.get("default"),
-        int(told["min"]) if "min" in told else None,
-        int(told["max"]) if "max" in told else None,
-        choices,
-    )
+    values = list(_option_values(words[type_at + 2 :]))
+    told = dict(values)
+    try:
+        low, high = (int(told[word]) if word in told else None for word in ("min", "max"))
+    except ValueError as error:
+        raise ValueError(f"not an option: {line!r}, min and max are whole numbers") from error
+    choices = tuple(value for word, value in values if word == "var")
+    return Option(name, kind, told.get("default"), low, high, choices)
+
+
+def _option_values(words: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield `default`, `min`, `max` and each `var` with the words up to the next of them."""
+    name = ""
+    value: list[str] = []
+    for word in words:
+        if word not in ("default", "min", "max", "var"):
+            value.append(word)
+            continue
+        if name:
+            yield name, " ".join(value)
+        name, value = word, []
+    if name:
+        yield name, " ".join(value)
 
 
 def read_info(line: str) -> dict[str, str]:

@@ -81,8 +81,7 @@ def _part_words(part: str | Annotation) -> list[str]:
     """Return the words of a part; a short annotation is one, so that no line ends inside it."""
     if not isinstance(part, Annotation):
         return part.split()
-    text = f"[%{part.name} {part.value}]" if part.value else f"[%{part.name}]"
-    return text.split() if part.name == "pv" else [text]
+    return str(part).split() if part.name == "pv" else [str(part)]
 
 
 def _wrapped(words: Iterable[str]) -> str:

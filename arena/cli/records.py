@@ -32,15 +32,11 @@ def add_to(app: typer.Typer) -> None:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Turn what a file system or a damaged file says into our words."""
-    from notation.files import compression_errors
-
+    """Turn what the file system says into our words."""
     try:
         yield
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
-    except compression_errors() as error:
-        raise ConfigError(f"{path} cannot be read: damaged {path.suffix} data: {error}") from error
 
 
 def check(

@@ -1,0 +1,105 @@
+"""Record values for laws of the notation: everything that a text of the grammar can say.
+
+Must not know the rules of any game: moves are words, and most would be illegal.
+"""
+
+from __future__ import annotations
+
+import string
+
+from hypothesis import strategies as st
+
+from notation.record import (
+    GLYPHS,
+    KNOWN_TAGS,
+    RESULTS,
+    Annotation,
+    Comment,
+    Ply,
+    Record,
+    Variation,
+    annotation,
+    comment,
+)
+
+TAG_NAMES = st.one_of(
+    st.sampled_from(KNOWN_TAGS[1:]), st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,8}", fullmatch=True)
+).filter(lambda name: name != "Game")
+
+TAG_VALUES = st.one_of(
+    st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=30),
+    st.text('\\"[]{}; ab', max_size=12),
+    st.text(string.ascii_letters, min_size=101, max_size=130),
+)
+
+MOVES = st.one_of(
+    st.sampled_from(["e5", "swap", "c3", "xF", "xb2-b4", "Oe5", "Mc3", "resign"]),
+    st.from_regex(r"[A-Za-z][A-Za-z0-9+=:@/-]{0,12}", fullmatch=True),
+)
+
+COMMENT_TEXTS = st.one_of(
+    st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=40),
+    st.lists(
+        st.sampled_from(
+            ["[Game", '[Game "x"]', "[%emt", "[%clk 3]", "]", "}", "{", ";", "(", ")", "1-0", "e5",
+             '"', "[", "1.", "*", "word", "x" * 99, "y" * 120]
+        ),
+        max_size=30,
+    ).map(" ".join),
+)  # fmt: skip
+"""Texts that look like tags, annotations and movetext, and words that fill a line."""
+
+ANNOTATIONS = st.builds(
+    annotation,
+    st.sampled_from(["emt", "clk", "eval", "depth", "nodes", "pv", "mood"]),
+    st.one_of(
+        st.floats(0, 1e6).map(str),
+        st.integers(0).map(str),
+        st.sampled_from(["", "e5 swap d4", "a}b", "[x", "no number"]),
+    ),
+)
+
+
+def _comment(parts: list[str | Annotation]) -> Comment:
+    return comment(" ".join(map(str, parts)))
+
+
+COMMENTS = st.lists(st.one_of(COMMENT_TEXTS, ANNOTATIONS), max_size=4).map(_comment).filter(bool)
+"""What reading a comment gives; an empty one is not kept."""
+
+FEW_COMMENTS = st.lists(COMMENTS, max_size=2).map(tuple)
+
+
+def _plies(variations: st.SearchStrategy[tuple[Variation, ...]]) -> st.SearchStrategy[Ply]:
+    return st.builds(
+        Ply,
+        move=MOVES,
+        glyph=st.sampled_from(["", *GLYPHS]),
+        comments=FEW_COMMENTS,
+        variations=variations,
+    )
+
+
+def _variations(plies: st.SearchStrategy[Ply]) -> st.SearchStrategy[Variation]:
+    lines = st.lists(plies, min_size=1, max_size=3).map(tuple)
+    return st.builds(Variation, plies=lines, comments=FEW_COMMENTS)
+
+
+PLIES: st.SearchStrategy[Ply] = st.recursive(
+    _plies(st.just(())),
+    lambda plies: _plies(st.lists(_variations(plies), max_size=2).map(tuple)),
+    max_leaves=6,
+)
+
+_TAGS = st.lists(
+    st.tuples(TAG_NAMES, TAG_VALUES), max_size=6, unique_by=lambda tag: tag[0]
+).flatmap(lambda tags: TAG_VALUES.map(lambda game: (("Game", game), *tags)))
+
+RECORDS = st.builds(
+    Record,
+    tags=_TAGS,
+    plies=st.lists(PLIES, max_size=8).map(tuple),
+    result=st.sampled_from(RESULTS),
+    comments=FEW_COMMENTS,
+)
+"""Records as reading could give them."""

@@ -1,0 +1,235 @@
+"""The bundled bots play legally in every game, the same for a seed, and as well as they claim."""
+
+from __future__ import annotations
+
+import io
+import random
+import sys
+import time
+
+import pytest
+from drawn import rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from talking import greet, play_both_seats, play_game, started, wants_of
+from walks import some_position
+
+import games
+from bots import greedy, monte_carlo, random_mover
+from bots.sdk import Choose, Turn
+from games.core import SEATS, Move, Position, Seat
+
+MODULES = ("bots.random_mover", "bots.greedy", "bots.monte_carlo")
+CAREFUL: tuple[Choose, ...] = (greedy.choose, monte_carlo.choose)
+
+every_module = pytest.mark.parametrize("module", MODULES)
+every_game = pytest.mark.parametrize("game_id", games.builtin_ids())
+every_careful_bot = pytest.mark.parametrize(
+    "choose", CAREFUL, ids=lambda choose: choose.__module__.rpartition(".")[2]
+)
+
+
+def turn(*, seed: int = 1, nodes: int | None = 10, move_s: float | None = None) -> Turn:
+    """Return a turn of a bot under test, without a clock."""
+    return Turn(
+        ply=1,
+        remaining_s=None,
+        increment_s=0.0,
+        move_s=move_s,
+        nodes=nodes,
+        chance=random.Random(seed),
+        out=io.StringIO(),
+    )
+
+
+def command_of(module: str) -> list[str]:
+    """Return how to start a bundled bot."""
+    return [sys.executable, "-P", "-m", module]
+
+
+@every_module
+def test_a_bundled_bot_plays_whole_games_with_legal_moves_only(module: str) -> None:
+    with started(command_of(module)) as bot:
+        wants = wants_of(greet(bot))
+        for game_id in games.builtin_ids():
+            play_both_seats(bot, game_id, seeds=range(1, 3), wants=wants)
+        assert bot.quit() == (0, [])
+
+
+@every_module
+def test_the_same_seed_gives_the_same_moves_and_another_seed_gives_others(module: str) -> None:
+    with started(command_of(module)) as bot, started(command_of(module)) as another:
+        wants = wants_of(greet(bot))
+        greet(another)
+        play_game(another, "surikata", seed=1, wants=wants)
+        played = [play_game(bot, "surikata", seed=seed, wants=wants) for seed in (5, 6)]
+        again = [play_game(another, "surikata", seed=seed, wants=wants) for seed in (5, 6)]
+    assert played == again
+    assert played[0] != played[1]
+
+
+@every_game
+def test_the_random_mover_plays_every_legal_move_sooner_or_later(game_id: str) -> None:
+    position = games.get(game_id).start()
+    choices = len(position.legal_moves())
+    mine = turn()
+    assert {random_mover.choose(position, mine) for _ in range(choices * 20)} == set(
+        position.legal_moves()
+    )
+
+
+FOUR_ON_F4 = """
+       . . . . .
+      . . . . . .
+     . . . . . . .
+    . . w . w w . .
+   . . . . . . . . .
+    b . . . . . . .
+     b . . b . . .
+      . . . . . .
+       . . . . .
+"""
+
+BARE_LINE_FOR_WHITE = """
+    A B C D E F
+    B C D E F A
+    . . . F A B
+    D E F A B C
+    E F A B C D
+    F A B C D E
+"""
+
+TOKENS = """
+    . b . . b .
+    . . . . . .
+    w w . . . .
+    . . . . . .
+    . . . . . b
+    . . w . . .
+"""
+
+
+@every_careful_bot
+def test_a_careful_bot_makes_four_in_line(choose: Choose) -> None:
+    position = games.get("yavalath").position(f"{rows(FOUR_ON_F4)} w")
+    assert choose(position, turn()) == "f4"
+
+
+@every_careful_bot
+def test_a_careful_bot_completes_a_bare_line(choose: Choose) -> None:
+    text = f"{rows(BARE_LINE_FOR_WHITE)} {rows(TOKENS)} w"
+    assert choose(games.get("mammalath").position(text), turn()) == "c4"
+
+
+ALL_BUT_ONE_CELL_LOSE = """
+    m o m . .
+    o . o w m
+    w . w . w
+    m . o o .
+    o o m w w
+"""
+"""The meerkat is on c4; white loses by a line on b2, b3, d3, e2 and e5."""
+
+
+@every_careful_bot
+def test_a_careful_bot_finds_the_only_move_that_makes_no_line(choose: Choose) -> None:
+    position = games.get("surikata").position(f"{rows(ALL_BUT_ONE_CELL_LOSE)} c4 w")
+    assert len(position.legal_moves()) == 6
+    assert choose(position, turn()) == "d5"
+
+
+def outcomes(position: Position) -> dict[Move, str]:
+    """Return what each legal move leads to for the player: won, lost, drawn or open."""
+    me = position.to_move
+    found = {}
+    for move in position.legal_moves():
+        outcome = position.play(move).outcome()
+        if outcome is None:
+            found[move] = "open"
+        elif outcome.winner is None:
+            found[move] = "drawn"
+        else:
+            found[move] = "won" if outcome.winner is me else "lost"
+    return found
+
+
+def sharp_positions(game_id: str, seed: int) -> list[Position]:
+    """Return the positions of a random game in which a move wins or loses at once."""
+    game = games.get(game_id)
+    chance = random.Random(f"sharp {game_id} {seed}")
+    position: Position = game.start(game.draw_setup(seed))
+    found = []
+    while moves := position.legal_moves():
+        kinds = outcomes(position)
+        if len({*kinds.values()}) > 1:
+            found.append(position)
+        going_on = [move for move, kind in kinds.items() if kind == "open"]
+        position = position.play(chance.choice(going_on or list(moves)))
+    return found
+
+
+@every_careful_bot
+@every_game
+def test_a_careful_bot_wins_when_it_can_and_never_loses_at_once_when_it_can_avoid_it(
+    choose: Choose, game_id: str
+) -> None:
+    seen = set()
+    for seed in range(4):
+        for position in sharp_positions(game_id, seed):
+            kinds = outcomes(position)
+            played = kinds[Move(choose(position, turn(seed=seed, nodes=3)))]
+            best = next(kind for kind in ("won", "open", "drawn", "lost") if kind in kinds.values())
+            assert played == best, position.text()
+            seen.add(best)
+    assert "open" in seen
+
+
+@given(st.sampled_from(games.builtin_ids()), st.integers(0, 10**6), st.integers(0, 200))
+@settings(deadline=None, max_examples=60)
+def test_greedy_wins_or_stays_in_the_game_in_any_position(
+    game_id: str, seed: int, ply: int
+) -> None:
+    position = some_position(games.get(game_id), seed, ply)
+    if position.is_over:
+        return
+    kinds = outcomes(position)
+    played = kinds[Move(greedy.choose(position, turn(seed=seed)))]
+    assert played == "won" or "won" not in kinds.values()
+    assert played != "lost" or set(kinds.values()) == {"lost"}
+
+
+def test_monte_carlo_tells_what_it_found_before_it_moves() -> None:
+    mine = turn(nodes=25)
+    position = games.get("surikata").start()
+    move = monte_carlo.choose(position, mine)
+    assert isinstance(mine.out, io.StringIO)
+    (line,) = mine.out.getvalue().splitlines()
+    words = line.split()
+    assert (words[0], words[-2:]) == ("info", ["pv", move])
+    assert words[words.index("nodes") + 1] == "25"
+
+
+def wins_against_chance(choose: Choose, seat: Seat, seeds: range) -> int:
+    """Return in how many games of Surikata the bot beats random moves."""
+    wins = 0
+    for seed in seeds:
+        position: Position = games.get("surikata").start()
+        mine = turn(seed=seed, nodes=60)
+        while not position.is_over:
+            mover = choose if position.to_move is seat else random_mover.choose
+            position = position.play(Move(mover(position, mine)))
+        outcome = position.outcome()
+        wins += outcome is not None and outcome.winner is seat
+    return wins
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_monte_carlo_beats_chance_nearly_always(seat: Seat) -> None:
+    assert wins_against_chance(monte_carlo.choose, seat, range(12)) >= 11
+
+
+def test_monte_carlo_keeps_to_its_time() -> None:
+    position = games.get("manalath").start()
+    began = time.monotonic()
+    monte_carlo.choose(position, turn(nodes=None, move_s=0.05))
+    assert time.monotonic() - began < 5

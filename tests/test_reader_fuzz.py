@@ -1,0 +1,137 @@
+"""Whatever stands in a file: reading ends, soon, and raises nothing; problems have true places."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import time
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sample_records import BUILT_IN, random_game
+
+from notation import format_record, format_records, parse
+from notation.reader import Entry, entries_of
+
+MUTANTS: Final = 400
+SOAK_MUTANTS: Final = int(os.environ.get("LATH_SOAK_MUTANTS", "10000"))
+
+SEED_FILE: Final = (
+    "".join(format_records(random_game(game_id, 1, annotated=True) for game_id in BUILT_IN))
+    + '\n[Game "yavalath"]\n[Event "\\"a\\\\"]\n\n{one [%eval 0.1]} 1. e5!? (1. d4 ;two }\n) *\n'
+).encode()
+
+PIECES: Final = (
+    b"{", b"}", b"(", b")", b";", b'"', b"\\", b"[", b"]", b"\n", b"\n\n", b"\r", b"\x00", b"\xff",
+    b"\xc3", b"\xe2\x80\xae", b"1.", b"e5", b"*", b"1-0", b"[%", b"[%emt x]",
+    b'[Game "yavalath"]\n', b"\n\n[Game", b"!", b"99999999999.", b" " * 120, b"\xef\xbb\xbf",
+)  # fmt: skip
+
+
+def mutant(chance: random.Random) -> bytes:
+    """Return the seed file with a few bytes cut, doubled, exchanged or put in."""
+    content = bytearray(SEED_FILE)
+    for _ in range(chance.randint(1, 12)):
+        at, length = chance.randrange(len(content) + 1), chance.randint(1, 40)
+        match chance.randrange(4):
+            case 0:
+                del content[at : at + length]
+            case 1:
+                content[at:at] = content[at : at + length]
+            case 2:
+                content[at : at + 1] = chance.choice(PIECES)
+            case _:
+                content[at:at] = chance.choice(PIECES)
+    return bytes(content)
+
+
+def read_and_check(content: bytes) -> list[Entry]:
+    """Return what stands in a file; check numbers, places, and that sound text is kept."""
+    found = list(entries_of(io.BytesIO(content), "f"))
+    assert [entry.number for entry in found] == list(range(1, len(found) + 1))
+    lines = content.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
+    for entry in found:
+        assert entry.record is not None or entry.problems
+        for problem in entry.problems:
+            assert entry.line <= problem.line <= len(lines)
+            assert 1 <= problem.column <= len(lines[problem.line - 1]) + 1
+            shown = str(problem).split("\n")
+            assert len(shown) == 3
+            assert all(line.replace("\t", "").isprintable() for line in shown)
+        if entry.record is not None:
+            assert parse(format_record(entry.record)) == entry.record
+    return found
+
+
+def check_mutants(seeds: range) -> None:
+    """Read a mutant for each seed, and see that most of their records survive."""
+    whole = len(read_and_check(SEED_FILE))
+    survived = 0
+    for seed in seeds:
+        found = read_and_check(mutant(random.Random(seed)))
+        survived += sum(not entry.problems for entry in found)
+    assert survived > len(seeds) * whole * 0.2
+
+
+def test_a_file_with_a_few_bytes_changed_is_read_to_its_end() -> None:
+    check_mutants(range(MUTANTS))
+
+
+@pytest.mark.soak
+def test_many_files_with_a_few_bytes_changed_are_read_to_their_end() -> None:
+    check_mutants(range(MUTANTS, MUTANTS + SOAK_MUTANTS))
+
+
+@given(st.binary(max_size=200))
+@settings(deadline=None)
+def test_any_bytes_are_read_to_their_end(content: bytes) -> None:
+    read_and_check(content)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join))
+@settings(deadline=None, max_examples=300)
+def test_any_order_of_the_signs_of_the_notation_is_read_to_its_end(content: bytes) -> None:
+    read_and_check(content)
+    read_and_check(b'[Game "yavalath"]\n\n' + content + b' *\n\n[Game "surikata"]\n\n*\n')
+
+
+HEAD: Final = b'[Game "yavalath"]\n\n'
+END: Final = b'\n\n[Game "surikata"]\n\n1. Mc3 *\n'
+"""A sound record: it must be read whatever stands before it."""
+
+MEGABYTE: Final = 1 << 20
+
+HOSTILE: Final[dict[str, Callable[[], bytes]]] = {
+    "10,000 parentheses": lambda: HEAD + b"e5 " + b"(e5 " * 10_000 + b")" * 10_000 + b" *",
+    "10,000 opening parentheses": lambda: HEAD + b"e5 " + b"(" * 10_000,
+    "10,000 closing parentheses": lambda: HEAD + b"e5 " + b")" * 10_000,
+    "a comment never closed": lambda: HEAD + b"e5 {" + b"x " * (MEGABYTE // 2),
+    "comments opened a million times": lambda: HEAD + b"e5 " + b"()" * 200 + b"{" * MEGABYTE,
+    "values opened half a million times": lambda: (
+        HEAD + b"e5 " + b"()" * 200 + b'\\"' * (MEGABYTE // 2)
+    ),
+    "a word of a megabyte": lambda: HEAD + b"x" * MEGABYTE,
+    "a value of a megabyte": lambda: b'[Game "' + b"x" * MEGABYTE + b'"]\n\n*',
+    "a megabyte of blanks": lambda: HEAD + b" " * MEGABYTE + b"*",
+    "a megabyte of empty lines": lambda: HEAD + b"\n" * MEGABYTE,
+    "a megabyte of lines with brackets": lambda: HEAD + b"[\n" * (MEGABYTE // 2),
+    "100,000 moves": lambda: HEAD + b"e5 " * 100_000 + b"*",
+    "50,000 comments": lambda: HEAD + b"e5 " + b"{a}" * 50_000 + b"*",
+    "50,000 tags without a result": lambda: b'[Game "yavalath"]\n' + b'[A "b"]\n' * 50_000,
+    "3,000 records without empty lines": lambda: b'[Game "yavalath"] *\n' * 3000,
+    "annotations never closed": lambda: HEAD + b"e5 {" + b"[%a " * 200_000 + b"} *",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_is_read_soon_and_the_record_after_it_too(name: str) -> None:
+    content = HOSTILE[name]() + END
+    began = time.monotonic()
+    last = list(entries_of(io.BytesIO(content), "f"))[-1]
+    assert time.monotonic() - began < 20, "reading takes more than linear time"
+    assert last.record is not None
+    assert (last.record.moves, last.problems) == (("Mc3",), ())

@@ -1,0 +1,183 @@
+"""The canonical text of a record: one for each, read back as the same, in lines of 100 columns."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from record_strategies import RECORDS
+from sample_records import BUILT_IN, random_game
+
+from notation import format_record, format_records, parse
+from notation.reader import entries_of
+from notation.record import Comment, Ply, Record, Variation, annotation, comment
+from notation.writer import WIDTH
+
+LONG_WORD = re.compile(r"\[%[^\[\]]*\]|^\(*;.*")
+"""What is one word although it has blanks: an annotation, and a comment to the end of the line."""
+
+BARE = Record((("Game", "yavalath"),))
+
+
+def with_comment(text: str) -> Record:
+    """Return a record with one comment at its only move."""
+    return replace(BARE, plies=(Ply("e5", comments=(comment(text),)),))
+
+
+def movetext_of(record: Record) -> str:
+    """Return the canonical text after the tags."""
+    return format_record(record).split("\n\n", 1)[1]
+
+
+def read_back(text: str) -> list[Record | None]:
+    """Return the records of a file with this text."""
+    return [entry.record for entry in entries_of(io.BytesIO(text.encode()), "f", rules=False)]
+
+
+@given(RECORDS)
+@settings(deadline=None, max_examples=100)
+def test_the_text_of_a_record_reads_back_as_the_same_record(record: Record) -> None:
+    assert parse(format_record(record)) == record
+
+
+@pytest.mark.soak
+@given(RECORDS)
+@settings(deadline=None, max_examples=2000)
+def test_the_text_of_any_of_many_records_reads_back_as_the_same_record(record: Record) -> None:
+    text = format_record(record)
+    assert parse(text) == record
+    assert read_back(text) == [record]
+
+
+@given(RECORDS)
+@settings(deadline=None, max_examples=100)
+def test_formatting_twice_changes_nothing(record: Record) -> None:
+    text = format_record(record)
+    assert format_record(parse(text)) == text
+
+
+@given(st.lists(RECORDS, min_size=1, max_size=4))
+@settings(deadline=None, max_examples=60)
+@example([with_comment(f"{'x' * 90} [Game of the year] {'y' * 90}")])
+@example([with_comment("ends in }"), BARE])
+def test_a_file_of_records_reads_back_as_the_same_records(records: list[Record]) -> None:
+    assert read_back("".join(format_records(records))) == records
+
+
+@given(RECORDS)
+@settings(deadline=None, max_examples=60)
+def test_no_line_of_movetext_is_longer_than_100_columns_unless_it_is_one_word(
+    record: Record,
+) -> None:
+    for line in movetext_of(record).split("\n"):
+        shown = re.sub(r"( \[Game)+$", "", line)  # it never begins a line
+        if len(shown) > WIDTH:
+            assert " " not in LONG_WORD.sub("word", shown)
+
+
+@given(RECORDS)
+@settings(deadline=None, max_examples=60)
+def test_canonical_text_has_no_blank_at_the_end_of_a_line_of_movetext(record: Record) -> None:
+    lines = movetext_of(record).split("\n")
+    assert lines.pop() == ""
+    assert all(line and line == line.rstrip(" \t") for line in lines)
+
+
+@pytest.mark.parametrize("game_id", BUILT_IN)
+def test_a_played_game_reads_back_as_the_same_record(game_id: str) -> None:
+    for seed in range(10):
+        record = random_game(game_id, seed, annotated=True)
+        assert parse(format_record(record)) == record
+
+
+def test_a_record_without_moves_is_its_tags_and_its_result() -> None:
+    assert format_record(BARE) == '[Game "yavalath"]\n\n*\n'
+
+
+def test_the_canonical_form_is_as_the_notation_shows_it() -> None:
+    record = Record(
+        tags=(("Game", "mammalath"), ("Event", 'The "big" one \\ two'), ("Result", "0-1")),
+        comments=(("Both bots at 2 threads.",),),
+        plies=(
+            Ply("c3", comments=((annotation("emt", "0.0123"), annotation("eval", "0.1")),)),
+            Ply("swap"),
+            Ply("d4", "!"),
+            Ply(
+                "xF",
+                variations=(
+                    Variation((Ply("xA"), Ply("a1")), comments=(("safer",),)),
+                    Variation((Ply("xB", variations=(Variation((Ply("xC"),)),)),)),
+                ),
+            ),
+        ),
+        result="0-1",
+    )
+    assert format_record(record) == (
+        '[Game "mammalath"]\n'
+        '[Event "The \\"big\\" one \\\\ two"]\n'
+        '[Result "0-1"]\n'
+        "\n"
+        "{Both bots at 2 threads.}\n"
+        "1. c3 {[%emt 0.012] [%eval 0.1]} 2. swap 3. d4! 4. xF ({safer} 4. xA 5. a1) "
+        "(4. xB (4. xC)) 0-1\n"
+    )
+
+
+def test_a_comment_with_a_brace_is_written_to_the_end_of_its_line() -> None:
+    record = with_comment("a } in it [%emt 1]")
+    assert movetext_of(record) == "1. e5 ;a } in it [%emt 1.000]\n*\n"
+
+
+def test_a_comment_to_the_end_of_the_line_closes_no_variation() -> None:
+    variation = Variation((Ply("d4", comments=(("}",),)),), comments=(("{}",),))
+    record = replace(BARE, plies=(Ply("e5", variations=(variation,)),))
+    assert movetext_of(record) == "1. e5 (;{}\n1. d4 ;}\n) *\n"
+    assert parse(format_record(record)) == record
+
+
+def test_moves_keep_their_number_through_variations() -> None:
+    inner = Variation((Ply("a1"), Ply("a2")))
+    outer = Variation((Ply("b1"), Ply("b2", variations=(inner,)), Ply("b3")))
+    record = replace(BARE, plies=(Ply("c1"), Ply("c2", variations=(outer,)), Ply("c3")))
+    assert movetext_of(record) == "1. c1 2. c2 (2. b1 3. b2 (3. a1 4. a2) 4. b3) 3. c3 *\n"
+
+
+def test_a_word_longer_than_a_line_stands_on_a_line_of_its_own() -> None:
+    assert movetext_of(with_comment(f"a {'x' * 120} b")) == f"1. e5 {{a\n{'x' * 120}\nb}} *\n"
+
+
+def test_a_line_end_in_a_value_becomes_a_blank() -> None:
+    record = replace(BARE, tags=(("Game", "yavalath"), ("Event", "two\nlines\r\nor three")))
+    assert '[Event "two lines or three"]\n' in format_record(record)
+
+
+@pytest.mark.parametrize("empty", [(), ("",), ("", " ")])
+def test_an_empty_comment_is_not_written(empty: Comment) -> None:
+    record = replace(BARE, comments=(empty,), plies=(Ply("e5", comments=(empty, ("kept",))),))
+    assert movetext_of(record) == "1. e5 {kept} *\n"
+
+
+def test_a_variation_without_moves_is_not_written() -> None:
+    empty = (Variation(()), Variation((), comments=(("lost",),)))
+    record = replace(BARE, plies=(Ply("e5", variations=empty),))
+    assert movetext_of(record) == "1. e5 *\n"
+
+
+def test_no_records_are_an_empty_file() -> None:
+    assert "".join(format_records([])) == ""
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_reading_a_comment_and_writing_it_changes_it_only_once(text: str) -> None:
+    once = comment(text)
+    assert comment(" ".join(map(str, once))) == once
+
+
+@pytest.mark.parametrize("text", ["[%a[%b 1]", "[%a [%b 1]]", "[%a x][%b", "[%[%emt 1]"])
+def test_an_annotation_inside_another_stays_what_it_is(text: str) -> None:
+    record = with_comment(text)
+    assert parse(format_record(record)) == record
