@@ -16,9 +16,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from measure import machine, run, spread
+
 import games
 from games.core import playout
-from measure import machine, run, spread
 from notation import Ply, Record, format_records
 
 _PEER = """
@@ -84,7 +85,8 @@ def main() -> None:
         plies = corpus(path, options.games)
         size_mb = path.stat().st_size / 1e6
         print(f"{machine()}; {options.games} records, {plies} plies, {size_mb:.1f} MB")
-        ours = _rates([sys.executable, "-m", "arena", "check", path], plies, options.runs)
+        check: list[str | Path] = [sys.executable, "-m", "arena", "check", path]
+        ours = _rates(check, plies, options.runs)
         records_s = statistics.median(ours) * options.games / plies
         print(f"arena check: {spread(ours)} plies/s, {records_s:,.0f} records/s")
         try:
@@ -92,7 +94,7 @@ def main() -> None:
         except ImportError:
             print("python-chess is not installed: no comparison")
             return
-        command = [sys.executable, "-c", _PEER, Path(folder) / "chess.pgn"]
+        command: list[str | Path] = [sys.executable, "-c", _PEER, Path(folder) / "chess.pgn"]
         theirs = _rates(command, peer_plies, options.runs)
         ratio = statistics.median(ours) / statistics.median(theirs)
         print(f"python-chess: {spread(theirs)} plies/s; ours is {ratio:.2f} times that")

@@ -43,7 +43,7 @@ def _measure(folder: Path, bot: Path, jobs: int, games: int, runs: int) -> None:
     finished: list[Run] = []
     for number in range(runs + 1):  # the first one warms up
         out = folder / f"run-{jobs}-{number}"
-        command = [
+        command: list[str | Path] = [
             *(sys.executable, "-m", "arena", "run", "--quiet", "--out", out, "--game", "yavalath"),
             *("--bot", f"a={bot}", "--bot", f"b={bot}", "--tc", "60+0", "--jobs", str(jobs)),
             *("--rounds", str(games // 2)),
