@@ -22,11 +22,11 @@ help:
 $(VENV)/made: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer with venv was found (on Debian: python3-venv)." >&2; exit 2; }
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --use-pep517 --disable-pip-version-check -e .
 	@touch $@
 
 $(VENV)/made-dev: $(VENV)/made
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --use-pep517 --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
 demo: $(VENV)/made
@@ -53,7 +53,7 @@ wheel: $(VENV)/made-dev
 	PYTHON=$(BIN)/python .ci/wheel
 
 soak: $(VENV)/made-dev
-	$(BIN)/pytest -m soak
+	LATH_HYPOTHESIS=soak $(BIN)/pytest -m soak
 
 bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/runner.py

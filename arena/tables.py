@@ -29,7 +29,10 @@ def print_standings(standings: Standings, *, to_stdout: bool = False) -> None:
 
 def framed(title: str) -> Table:
     """Return an empty table in the one style of the terminal."""
-    return Table(title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD)
+    heading = Text(title, style="bold")
+    return Table(
+        title=heading, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1)
+    )
 
 
 def _table(standings: Standings) -> Table:
