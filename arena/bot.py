@@ -47,8 +47,6 @@ class Bot:
         self.options: dict[str, wire.Option] = {}
         self.wants: frozenset[str] = frozenset()
         """`legal` and `position`, where it asked for them."""
-        self.complaints: list[str] = []
-        """What it has said with `error`."""
         self.stray_lines = 0
         """Answers to nothing and lines that are not of the protocol, since its start."""
         self._watch: Final = watch
@@ -64,7 +62,8 @@ class Bot:
     @property
     def is_running(self) -> bool:
         """Return whether there is a process that can be talked to."""
-        return self._child is not None and not self._child.is_gone
+        child = self._child
+        return child is not None and not child.is_gone and not child.flooded
 
     def start(self, limits: Limits) -> None:
         """Start the process and greet it; raises GameVoidError."""
@@ -174,10 +173,19 @@ class Bot:
 
     def quit(self) -> None:
         """Ask the bot to end; kill its tree a second later, or at once where it has gone."""
+        self.leave(self.ask_to_leave())
+
+    def ask_to_leave(self) -> float:
+        """Say `quit`; return until when the bot may take to end."""
         if self.is_running:
             self.say(wire.QUIT)
-            self.child.wait(time.monotonic() + QUIT_S)
+        return time.monotonic() + QUIT_S
+
+    def leave(self, until_s: float) -> bool:
+        """Return whether the bot, told to, ends by `until_s`; kill what is left of its tree."""
+        ended = not self.is_running or self.child.wait(until_s)
         self.kill()
+        return ended
 
     def kill(self) -> None:
         """End the bot's whole tree now; nothing happens if it does not run."""

@@ -32,6 +32,12 @@ from notation.record import Annotation, Comment, Ply, Record, Termination, annot
 _INFO_KEPT: Final = 64
 """Lines of `info` a move that are looked at: the last ones."""
 
+_COMPLAINTS_KEPT: Final = 20
+"""Lines of `error` a game that are kept: the first ones."""
+
+_DETAIL: Final = 300
+"""Characters of a mishap's story, in which a bot may have had its say."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GamePlan:
@@ -66,7 +72,8 @@ class Played:
     """Lines that were no answer to anything."""
 
     stderr: Mapping[str, str] = field(default_factory=dict)
-    """What the bots last wrote to standard error, by name, where the game ended badly."""
+    """What the bots said with `error` and, where the game ended badly, what they last wrote to
+    standard error; by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,12 @@ class _Match:
         self._plies: list[Ply] = []
         self._news: tuple[list[str], list[str]] = ([], [])
         """What each side has not been told yet."""
-        self._was_asked = [False, False]
+        self._asked = [0, 0]
+        """How often each side was."""
+        self._thinks: Seat | None = None
+        """Who was asked and has not answered yet."""
+        self._complaints: tuple[list[str], list[str]] = ([], [])
+        """What each side has said with `error`: the first lines of it."""
         self._used_s = [0.0, 0.0]
         self._worst_s = [0.0, 0.0]
         self._stray_lines = 0
@@ -122,6 +134,7 @@ class _Match:
     def _begin(self) -> Position:
         plan = self._plan
         position = games.get(plan.game).start(plan.setup)
+        self._watch.wait(0.0)  # a bot may have left since its last game
         for bot in self._bots:
             if not bot.is_running:
                 bot.start(self._limits)
@@ -140,6 +153,10 @@ class _Match:
     def _ask(self, position: Position) -> _Answer | _Mishap:
         seat = position.to_move
         bot = self._bots[seat]
+        if not self._asked[seat]:
+            self._watch.wait(0.0)  # it may have left since it was ready
+            if bot.child.is_gone:
+                return self._crash(seat)
         ply = len(self._plies) + 1
         lines = self._news[seat]
         if bot.wants:
@@ -155,11 +172,20 @@ class _Match:
         )
         for child_of in self._bots:
             child_of.child.expect()
-        self._was_asked[seat] = True
+        self._drop_early(seat)
         began_s = time.monotonic()
         bot.say(*lines)
         lines.clear()
+        self._asked[seat] += not bot.child.in_closed
+        self._thinks = seat
         return self._await(seat, ply, began_s)
+
+    def _drop_early(self, seat: Seat) -> None:
+        """What a bot says before it is asked answers nothing, whatever its number is."""
+        lines = self._bots[seat].child.lines
+        while lines:
+            if self._answered(lines.popleft(), 0, [], seat) is not None:
+                self._stray_lines += 1
 
     def _await(self, seat: Seat, ply: int, began_s: float) -> _Answer | _Mishap:
         """Wait for the answer of the side to move, or for a mishap of either side."""
@@ -193,6 +219,7 @@ class _Match:
         """An answer that lay there before the limit counts, however late it was looked at."""
         if used_s > self._clock.allowed_s(seat):
             return self._late(seat)
+        self._thinks = None
         return _Answer(move, used_s, infos[-_INFO_KEPT:])
 
     def _answered(self, line: bytes, ply: int, infos: list[bytes], seat: Seat) -> str | None:
@@ -210,7 +237,8 @@ class _Match:
             if len(infos) > 2 * _INFO_KEPT:
                 del infos[:_INFO_KEPT]
         elif head == b"error":
-            self._bots[seat].complaints.append(line.decode("utf-8", "replace")[:500])
+            if len(self._complaints[seat]) < _COMPLAINTS_KEPT:
+                self._complaints[seat].append(line.decode("utf-8", "replace")[:500])
         else:
             self._stray_lines += 1
         return None
@@ -218,9 +246,14 @@ class _Match:
     def _crash(self, seat: Seat) -> _Mishap:
         bot = self._bots[seat]
         detail = bot.child.end_words()
-        if not self._was_asked[seat]:
+        if not self._asked[seat] or self._left_unasked(seat):
             raise GameVoidError(bot.name, bot.describe(f"{detail} before its first turn"))
         return _Mishap(seat, Termination.CRASH, detail)
+
+    def _left_unasked(self, seat: Seat) -> bool:
+        """Return whether the first `go` came too late to be read by a bot that had left."""
+        is_first_turn = self._asked[seat] == 1 and self._thinks is seat
+        return is_first_turn and self._bots[seat].child.has_unread_input
 
     def _late(self, seat: Seat) -> _Mishap:
         allowed_s = self._clock.allowed_s(seat)
@@ -280,15 +313,19 @@ class _Match:
 
     def _part(self, result: str, why: Termination, mishap: _Mishap | None) -> dict[str, str]:
         """Tell both bots how it ended, kill one that cannot go on; return their last words."""
+        ended_badly = mishap is not None and why is not Termination.RESIGNATION
         said = {}
-        if mishap is not None and why is not Termination.RESIGNATION:
-            said = {bot.name: text for bot in self._bots if (text := bot.child.stderr_text())}
+        for bot, complaints in zip(self._bots, self._complaints, strict=True):
+            text = bot.child.stderr_text() if ended_badly else ""
+            if words := "\n".join([*complaints, *([text] if text else [])]):
+                said[bot.name] = words
         if why in (Termination.CRASH, Termination.TIME, Termination.FLOOD):
             assert mishap is not None
             self._bots[mishap.seat].kill()
-        for bot in self._bots:
+        for seat, bot in zip(SEATS, self._bots, strict=True):
             if bot.is_running:
-                bot.say(wire.result_line(self._plan.number, result, why))
+                stop = [wire.STOP] if self._thinks is seat else []
+                bot.say(*stop, wire.result_line(self._plan.number, result, why))
         return said
 
     def _record(self, result: str, why: Termination, mishap: _Mishap | None) -> Record:
@@ -306,7 +343,7 @@ class _Match:
         comments: tuple[Comment, ...] = ()
         if mishap is not None:
             bot = self._bots[mishap.seat]
-            words = f"{bot.name} ({mishap.seat.word}): {mishap.detail}"
+            words = f"{bot.name} ({mishap.seat.word}): {mishap.detail[:_DETAIL]}"
             if why in (Termination.CRASH, Termination.TIME, Termination.FLOOD):
                 words = bot.describe(words)
             comments = ((" ".join(words.replace("[%", "[ %").split()),),)

@@ -1,4 +1,4 @@
-"""Operating-system processes that talk in lines: pipes, waiting, and ending whole trees.
+"""Operating-system processes that talk in lines: pipes, limits, waiting for several at once.
 
 Must not know the protocol. The move path is raw: one `poll` over all descriptors, `os.read`,
 `os.write`, absolute deadlines on the monotonic clock (see benchmarks/ for why).
@@ -7,26 +7,22 @@ Must not know the protocol. The move path is raw: one `poll` over all descriptor
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import fcntl
 import os
 import resource
-import secrets
 import select
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
+import termios
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from arena import trees
+from arena.trees import MARK, sweep
 from notation.wire import MAX_LINE
-
-MARK: Final = "LATH_ARENA_TREE"
-"""Environment variable that tells whose tree a process belongs to."""
 
 MAX_OUTPUT: Final = 8 << 20
 """Bytes that a bot may write for one move."""
@@ -36,11 +32,8 @@ STDERR_KEPT: Final = 16 << 10
 
 _READ: Final = 1 << 16
 
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-
-_ON_LINUX: Final = sys.platform == "linux"
-
-_LIBC: Final = ctypes.CDLL(None, use_errno=True) if _ON_LINUX else None
+_LONGEST_POLL_MS: Final = 3_600_000
+"""The system counts these milliseconds in 31 bits; a clock may hold more."""
 
 
 class Child:
@@ -49,13 +42,12 @@ class Child:
     A `Watch` fills `lines` and drains standard error; `send` never blocks.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], mark: str, scratch: Path) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], mark: str) -> None:
         assert process.stdin
         assert process.stdout
         assert process.stderr
         self._process: Final = process
         self._mark: Final = mark
-        self._scratch: Final = scratch
         self.pid: Final = process.pid
         self.in_fd: Final = process.stdin.fileno()
         self.out_fd: Final = process.stdout.fileno()
@@ -77,6 +69,7 @@ class Child:
         self._partial = b""
         self._unsent = b""
         self._stderr = b""
+        trees.own.add(self.pid)
 
     @classmethod
     def start(
@@ -93,8 +86,9 @@ class Child:
         `tree` begins the mark of it and of all that it starts; without `cwd` it runs in a scratch
         directory of its own, which goes with it. `memory_bytes` limits its data.
         """
-        mark = f"{tree}{secrets.token_hex(8)}"
-        scratch = Path(tempfile.mkdtemp(prefix="lath-bot-"))
+        mark = trees.new_mark(tree)
+        scratch = trees.new_scratch(mark)
+        process = None
         try:
             process = subprocess.Popen(
                 command,
@@ -103,15 +97,20 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=cwd or scratch,
-                env={**os.environ, **(env or {}), "TMPDIR": str(scratch), MARK: mark},
+                env={**os.environ, "TMPDIR": str(scratch), **(env or {}), MARK: mark},
                 start_new_session=True,
                 # The one other thread of a worker waits in a read: nothing it holds is needed.
                 preexec_fn=_restrict(memory_bytes),  # noqa: PLW1509
             )
-        except BaseException:
-            shutil.rmtree(scratch, ignore_errors=True)
+            return cls(process, mark)
+        except BaseException:  # perhaps for want of descriptors, which a sweep needs too
+            if process is not None:
+                process.kill()
+                with process:
+                    pass
+            with contextlib.suppress(OSError):
+                scratch.rmdir()
             raise
-        return cls(process, mark, scratch)
 
     def expect(self) -> None:
         """Begin to count the output of a move."""
@@ -176,6 +175,15 @@ class Child:
         return bool(data)
 
     @property
+    def has_unread_input(self) -> bool:
+        """Return whether something was written that the process has not read."""
+        if self._unsent:
+            return True
+        with contextlib.suppress(OSError):
+            return any(fcntl.ioctl(self.in_fd, termios.FIONREAD, bytes(4)))
+        return False
+
+    @property
     def is_gone(self) -> bool:
         """Return whether the process has ended or can no longer talk or listen."""
         return self.has_ended or self.out_closed or self.in_closed
@@ -213,13 +221,13 @@ class Child:
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
-        sweep(self._mark)
+        trees.own.discard(self.pid)
         if self.pid_fd >= 0:
             os.close(self.pid_fd)
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream:
                 stream.close()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        sweep(self._mark)
 
 
 def _signal_name(number: int) -> str:
@@ -231,13 +239,15 @@ def _signal_name(number: int) -> str:
 
 def _restrict(memory_bytes: int | None) -> Callable[[], None]:
     """Return what a child does between fork and exec: die with its parent, keep its limits."""
+    parent = os.getpid()
 
     def restrict() -> None:
-        if _LIBC is not None:
-            _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        trees.die_with(parent)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if memory_bytes is not None:
-            resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
+            hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+            limit = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     return restrict
@@ -268,12 +278,12 @@ class Watch:
                 self._poll.unregister(descriptor)
 
     def wait(self, until_s: float) -> None:
-        """Handle what the children do next; return at `until_s` if they do nothing."""
+        """Handle what the children do next; return at `until_s`, or before, if they do nothing."""
         for child in self._all:
             if child.wants_room and child.in_fd not in self._children:
                 self._poll.register(child.in_fd, select.POLLOUT)
                 self._children[child.in_fd] = child
-        left_ms = max(0.0, (until_s - time.monotonic()) * 1000)
+        left_ms = min(max(0.0, (until_s - time.monotonic()) * 1000), _LONGEST_POLL_MS)
         for descriptor, event in self._poll.poll(left_ms):
             if descriptor in self._children:
                 self._handle(self._children[descriptor], descriptor, event)
@@ -281,7 +291,7 @@ class Watch:
     def _handle(self, child: Child, descriptor: int, event: int) -> None:
         if descriptor == child.out_fd:
             child.take_output()
-            done = child.out_closed
+            done = child.out_closed or child.flooded  # a flood is not read to its end
         elif descriptor == child.err_fd:
             done = not child.take_errors()
         elif descriptor == child.in_fd:
@@ -292,49 +302,3 @@ class Watch:
         if done:
             self._poll.unregister(descriptor)
             del self._children[descriptor]
-
-
-def adopt_orphans() -> None:
-    """Make this process the parent of its descendants' orphans, so that `sweep` can reap them."""
-    if _LIBC is not None:
-        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
-
-
-def sweep(mark: str, spare: Sequence[str] = ()) -> int:
-    """End every process whose mark begins with `mark`; return how many there were.
-
-    Those whose mark begins with one of `spare` live on. Only Linux tells the marks of other
-    processes; elsewhere process groups have to do.
-    """
-    if not _ON_LINUX:
-        return 0
-    killed: set[int] = set()
-    while found := [pid for pid in _marked(mark, spare) if pid not in killed]:
-        for pid in found:
-            _kill(pid)
-            killed.add(pid)
-    return len(killed)
-
-
-def _marked(mark: str, spare: Sequence[str]) -> list[int]:
-    wanted = f"{MARK}={mark}".encode()
-    unwanted = tuple(f"{MARK}={other}".encode() for other in spare)
-    found = []
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdigit() or int(folder.name) == os.getpid():
-            continue
-        try:
-            variables = (folder / "environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if any(v.startswith(wanted) and not v.startswith(unwanted) for v in variables):
-            found.append(int(folder.name))
-    return found
-
-
-def _kill(pid: int) -> None:
-    try:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    except (ProcessLookupError, ChildProcessError, PermissionError):
-        pass

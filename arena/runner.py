@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -23,9 +23,9 @@ from typing import Final, Protocol
 
 from arena import schedule
 from arena.config import Config
-from arena.errors import StoreError
-from arena.process import adopt_orphans, sweep
+from arena.errors import ArenaError, StoreError
 from arena.store import Store
+from arena.trees import sweep
 from arena.worker import PairJob, PairResult, play_pair, prepare, read_result
 
 WINDOW: Final = 2
@@ -39,6 +39,11 @@ WAKE_S: Final = 0.1
 
 MAX_BREAKS: Final = 3
 """Times that a job may take its worker with it before its pairing is stopped."""
+
+PARTING_S: Final = 5.0
+"""Time that the workers have in the end, together: their bots may take a second to quit."""
+
+_STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Observer(Protocol):
@@ -85,34 +90,35 @@ class Slot:
         self.jobs: dict[Future[str], PairJob] = {}
 
     def submit(self, job: PairJob) -> None:
-        """Hand the worker a job."""
+        """Hand the worker a job; raises BrokenProcessPool, and ArenaError where none can start."""
         # The first job starts the process, which must not see a Ctrl-C before it ignores them.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
-            future = self._submit(job)
+            self.jobs[self._executor.submit(play_pair, job)] = job
+        except OSError as error:
+            raise ArenaError(f"no worker can be started: {error.strerror}") from error
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-        self.jobs[future] = job
 
-    def _submit(self, job: PairJob) -> Future[str]:
-        try:
-            return self._executor.submit(play_pair, job)
-        except BrokenProcessPool:
-            self.replace()
-            return self._executor.submit(play_pair, job)
-
-    def replace(self) -> None:
-        """Put a new worker in the place of one that broke."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+    def replace(self) -> list[PairJob]:
+        """Put a new worker in the place of one that broke; return what that one has not played."""
+        lost = [future for future in self.jobs if not _has_result(future)]
+        jobs = [self.jobs.pop(future) for future in lost]
+        self.abandon()
         self._executor = self._make()
+        return jobs
 
     def close(self) -> None:
-        """Let the worker finish and end."""
-        self._executor.shutdown(wait=True)
+        """Let the worker end when it has finished; does not wait for it."""
+        self._executor.shutdown(wait=False)
 
     def abandon(self) -> None:
         """Give up what the worker has not finished."""
         self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _has_result(future: Future[str]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
 
 
 def _end(processes: Collection[BaseProcess], within_s: float) -> None:
@@ -128,11 +134,12 @@ def _end(processes: Collection[BaseProcess], within_s: float) -> None:
 class Runner:
     """Plays what is left of a tournament."""
 
-    def __init__(self, config: Config, store: Store, observer: Observer) -> None:
+    def __init__(self, config: Config, store: Store, observer: Observer, *, tree: str = "") -> None:
+        """`tree` begins the marks of all processes that the run starts."""
         self._config: Final = config
         self._store: Final = store
         self._observer: Final = observer
-        self._tree: Final = f"{secrets.token_hex(8)}."
+        self._tree: Final = f"{tree}{secrets.token_hex(8)}."
         self._stopped: dict[frozenset[str], str] = {}
         self._breaks: dict[int, int] = {}
         self._again: deque[PairJob] = deque()
@@ -146,16 +153,28 @@ class Runner:
         """
         config = self._config
         finished = self._store.finished()
-        total = schedule.count_games(
-            names=config.names, game_ids=config.games, rounds=config.rounds
-        )
-        self._observer.started(len(finished), total)
-        adopt_orphans()
-        with self._signals():
-            self._play(self._jobs(finished, tags))
+        self._observer.started(len(finished), count_games(config))
+        try:
+            with on_signals(self._interrupt):
+                self._play(self._jobs(finished, tags))
+        except BaseException:
+            with suppress(StoreError):  # what came first is what people should hear of
+                self._store.export()
+            raise
         self._store.export()
-        done = len(self._store.finished())
-        return Summary(done=done, total=total, stopped=self._stopped, interrupted=self._interrupted)
+        return self.summary()
+
+    def summary(self) -> Summary:
+        """Return how it stands; what is complete was not interrupted."""
+        done, total = len(self._store.finished()), count_games(self._config)
+        interrupted = self._interrupted and done < total
+        return Summary(done=done, total=total, stopped=self._stopped, interrupted=interrupted)
+
+    def _interrupt(self) -> None:
+        """Take the first signal as the wish to stop, the second as an order."""
+        if self._interrupted:
+            raise KeyboardInterrupt
+        self._interrupted = True
 
     def _jobs(
         self, finished: Collection[int], tags: tuple[tuple[str, str], ...]
@@ -188,12 +207,14 @@ class Runner:
         try:
             self._feed(slots, jobs)
             while not self._interrupted and any(slot.jobs for slot in slots):
-                self._collect(slots)
+                self._collect(slots, WAKE_S)
                 self._feed(slots, jobs)
                 self._observer.waited()
+            self._collect(slots, 0.0)  # what is finished when a signal comes counts
             if not self._interrupted:
                 for slot in slots:
                     slot.close()
+                _end(set(multiprocessing.active_children()) - others, within_s=PARTING_S)
         finally:
             held.close()  # whoever still works ends its bots now
             for slot in slots:
@@ -219,7 +240,15 @@ class Runner:
                 job = self._next(jobs)
                 if job is None:
                     return
-                slot.submit(job)
+                self._hand(slot, job)
+
+    def _hand(self, slot: Slot, job: PairJob) -> None:
+        """Give a worker a job, or its successor, where it died without being noticed."""
+        try:
+            slot.submit(job)
+        except BrokenProcessPool:
+            self._take_back(slot)
+            slot.submit(job)
 
     def _next(self, jobs: Iterator[PairJob]) -> PairJob | None:
         while self._again:
@@ -228,17 +257,19 @@ class Runner:
                 return job
         return next((job for job in jobs if job.pairing not in self._stopped), None)
 
-    def _collect(self, slots: list[Slot]) -> None:
+    def _collect(self, slots: list[Slot], within_s: float) -> None:
         """Store what is ready, in one transaction, and put it on the screen."""
         futures = [future for slot in slots for future in slot.jobs]
-        done, _ = wait(futures, WAKE_S, FIRST_COMPLETED)
+        done, _ = wait(futures, within_s, FIRST_COMPLETED)
         results = []
         for slot in slots:
             for future in [future for future in slot.jobs if future in done]:
-                job = slot.jobs.pop(future)
-                result = self._result(slot, job, future)
-                if result is not None:
-                    results.append((job, result))
+                try:
+                    result = read_result(future.result())
+                except BrokenProcessPool:
+                    self._take_back(slot)
+                    break
+                results.append((slot.jobs.pop(future), result))
         games = [game for _, result in results for game in result.games]
         if games:
             self._store.add(games)
@@ -246,23 +277,15 @@ class Runner:
             self._judge(job, result)
         self._export_sometimes()
 
-    def _result(self, slot: Slot, job: PairJob, future: Future[str]) -> PairResult | None:
-        try:
-            return read_result(future.result())
-        except BrokenProcessPool:
-            if self._interrupted:
-                return None
-            self._take_back(slot, job)
-            return None
-
-    def _take_back(self, slot: Slot, broken: PairJob) -> None:
+    def _take_back(self, slot: Slot) -> None:
         """Replace a worker that died; play its pair again, and the one it had not begun."""
-        waiting = list(slot.jobs.values())
-        slot.jobs.clear()
-        slot.replace()
-        self._again.extend([broken, *waiting])
+        lost = slot.replace()
+        self._again.extend(lost)
         working = {process.pid for process in multiprocessing.active_children()}
         sweep(self._tree, spare=[f"{self._tree}{pid}." for pid in working])
+        if not lost or self._interrupted:
+            return
+        broken = lost[0]
         breaks = self._breaks[broken.pair] = self._breaks.get(broken.pair, 0) + 1
         self._observer.warned(f"a worker died in pair {broken.pair}; the pair is played again")
         if breaks >= MAX_BREAKS:
@@ -294,18 +317,25 @@ class Runner:
         # At most a twentieth of the runner's time goes into a large file.
         self._next_export_s = now_s + max(EXPORT_S, 20 * (now_s - began_s))
 
-    @contextmanager
-    def _signals(self) -> Iterator[None]:
-        """Take the first Ctrl-C, SIGTERM or SIGHUP as the wish to stop, the second as an order."""
 
-        def stop(_number: int, _frame: FrameType | None) -> None:
-            self._interrupted = True
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+def count_games(config: Config) -> int:
+    """Return how many games the whole tournament has."""
+    return schedule.count_games(names=config.names, game_ids=config.games, rounds=config.rounds)
 
-        kinds = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        before = {kind: signal.signal(kind, stop) for kind in kinds}
-        try:
-            yield
-        finally:
-            for kind, handler in before.items():
-                signal.signal(kind, handler)
+
+@contextmanager
+def on_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` at Ctrl-C, SIGTERM and SIGHUP; what is ignored, as under nohup, stays so."""
+
+    def heed(_number: int, _frame: FrameType | None) -> None:
+        stop()
+
+    before = {kind: signal.getsignal(kind) for kind in _STOPPING}
+    heeded = [kind for kind, handler in before.items() if handler is not signal.SIG_IGN]
+    for kind in heeded:
+        signal.signal(kind, heed)
+    try:
+        yield
+    finally:
+        for kind in heeded:
+            signal.signal(kind, before[kind])

@@ -56,17 +56,36 @@ class Store:
         self.folder: Final = folder
         with self._told():
             self._database = sqlite3.connect(
-                folder / DATABASE, timeout=0.0, isolation_level=None, check_same_thread=True
+                folder / DATABASE, timeout=0.5, isolation_level=None, check_same_thread=True
             )
-            # EXCLUSIVE is the lock against a second runner, and keeps the shared memory of the
-            # write-ahead log off the disk, where a full file system could turn it into SIGBUS.
-            self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute("PRAGMA synchronous = FULL")
-            self._database.execute("BEGIN IMMEDIATE")
-            for statement in _SCHEMA.split(";"):
-                self._database.execute(statement)
-            self._database.execute("COMMIT")
+            try:
+                self._prepare()
+            except BaseException:
+                self.close()
+                raise
+
+    def _prepare(self) -> None:
+        # EXCLUSIVE is the lock against a second runner, and keeps the shared memory of the
+        # write-ahead log off the disk, where a full file system could turn it into SIGBUS; for
+        # that it comes before the first read.
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._refuse_foreign()
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = FULL")
+        self._database.execute("BEGIN IMMEDIATE")
+        for statement in _SCHEMA.split(";"):
+            self._database.execute(statement)
+        self._database.execute("COMMIT")
+
+    def _refuse_foreign(self) -> None:
+        """Leave a database alone that somebody else made."""
+        rows = self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        names = {name for (name,) in rows}
+        if names and names != {"about", "game"}:
+            tables = ", ".join(sorted(names))
+            raise StoreError(
+                f"{self.folder / DATABASE} is not a tournament: it has tables {tables}"
+            )
 
     def close(self) -> None:
         """Let go of the file."""
@@ -86,11 +105,11 @@ class Store:
         return told
 
     def begin(self, tournament: dict[str, object]) -> None:
-        """Write down what the tournament is; raises StoreError."""
+        """Write down what the tournament is, in place of what was there; raises StoreError."""
         rows = [("format", _FORMAT), ("tournament", json.dumps(tournament))]
         with self._told():
             self._database.execute("BEGIN IMMEDIATE")
-            self._database.executemany("INSERT INTO about VALUES (?, ?)", rows)
+            self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
             self._database.execute("COMMIT")
 
     def finished(self) -> set[int]:
@@ -115,7 +134,8 @@ class Store:
             self._database.execute("BEGIN IMMEDIATE")
             try:
                 self._database.executemany(
-                    f"INSERT OR IGNORE INTO game VALUES ({marks})",  # noqa: S608 - only marks
+                    # Not OR IGNORE: that would pass over a row that is wrong, too.
+                    f"INSERT INTO game VALUES ({marks}) ON CONFLICT (number) DO NOTHING",  # noqa: S608
                     [_row(result) for result in results],
                 )
                 self._database.execute("COMMIT")

@@ -6,8 +6,10 @@ Must not know the screen.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,9 +19,10 @@ from arena.bot import Bot
 from arena.config import Config
 from arena.errors import ConfigError, GameVoidError, StoreError
 from arena.process import Watch
-from arena.runner import Observer, Runner, Summary
+from arena.runner import Observer, Runner, Summary, on_signals
 from arena.sources import records_of
 from arena.store import Store
+from arena.trees import sweep
 from notation.files import write_atomically
 
 CONFIG: Final = "tournament.toml"
@@ -32,20 +35,48 @@ def run(config: Config, folder: Path, observer: Observer) -> Summary:
     Raises StoreError, and ConfigError when the folder holds another tournament or a bot does not
     play one of the games.
     """
+    with on_signals(_interrupt):
+        summary = _played(config, folder, observer)
+        if not summary.interrupted:
+            publish(folder)
+    return summary
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def _played(config: Config, folder: Path, observer: Observer) -> Summary:
+    """Play what is left, keep the games and the logs."""
     prepare_folder(folder)
     store = Store(folder)
     try:
+        tree = _tree(folder)
+        _clear_leftovers(folder, tree)
         _begin(store, config, folder)
-        _greet_bots(config, observer)
-        tags = (("Event", config.event), ("Date", _today()))
-        summary = Runner(config, store, observer).run(tags)
+        runner = Runner(config, store, observer, tree=tree)
+        try:
+            _greet_bots(config, observer, tree)
+            runner.run((("Event", config.event), ("Date", _today())))
+        except KeyboardInterrupt:
+            return replace(runner.summary(), interrupted=True)
         for number, text in store.logs():
             _write(folder / LOGS / f"game-{number}.log", text)
+        return runner.summary()
     finally:
         store.close()
-    if not summary.interrupted:
-        publish(folder)
-    return summary
+
+
+def _tree(folder: Path) -> str:
+    """Return how the marks of all processes of this tournament begin, in every run of it."""
+    return hashlib.sha256(bytes(folder.resolve())).hexdigest()[:16] + "."
+
+
+def _clear_leftovers(folder: Path, tree: str) -> None:
+    """Remove what runs that were killed have left: files half written, processes, scratch."""
+    sweep(tree)
+    for leftover in (*folder.glob(".*.tmp*"), *(folder / LOGS).glob(".*.tmp*")):
+        leftover.unlink(missing_ok=True)
 
 
 def _today() -> str:
@@ -62,10 +93,10 @@ def prepare_folder(folder: Path) -> None:
 
 
 def _begin(store: Store, config: Config, folder: Path) -> None:
-    """Write the configuration into a new directory, or compare it with that of an old one."""
+    """Write the configuration into a directory without games, or compare it with that there."""
     ours = json.loads(json.dumps(config.identity()))
     theirs = store.tournament()
-    if theirs is None:
+    if theirs is None or (theirs != ours and not store.finished()):
         _write(folder / CONFIG, tomli_w.dumps(config.as_written))
         store.begin(ours)
     elif theirs != ours:
@@ -76,11 +107,11 @@ def _begin(store: Store, config: Config, folder: Path) -> None:
         )
 
 
-def _greet_bots(config: Config, observer: Observer) -> None:
+def _greet_bots(config: Config, observer: Observer, tree: str) -> None:
     """Start each bot once: refuse one that lacks a game, warn of one that does not start."""
     watch = Watch()
     for spec in config.bots:
-        bot = Bot(spec, watch, tree="greeting.")
+        bot = Bot(spec, watch, tree=tree)
         try:
             bot.start(config.limits)
             _refuse_misfit(bot, config)

@@ -21,7 +21,8 @@ from arena.bot import Bot, BotSpec
 from arena.clock import Limits
 from arena.errors import GameVoidError
 from arena.match import GamePlan, Played, play_game
-from arena.process import Watch, adopt_orphans, sweep
+from arena.process import Watch
+from arena.trees import adopt_orphans, reap_orphans, sweep
 from notation.writer import format_record
 
 KEPT_BOTS: Final = 4
@@ -106,6 +107,8 @@ class _Team:
     def __init__(self) -> None:
         self.watch = Watch()
         self._bots: dict[tuple[str, str], Bot] = {}
+        self._stubborn: set[str] = set()
+        """Names of bots that did not end when told to; they are not waited for again."""
 
     def get(self, spec: BotSpec, tree: str, against: BotSpec | None = None) -> Bot:
         """Return the bot, which may not run yet; a bot against itself is two processes."""
@@ -113,21 +116,27 @@ class _Team:
         bot = self._bots.pop(key, None)
         if bot is None or bot.spec != spec:
             if bot is not None:
-                bot.quit()
+                self._end([bot])
             bot = Bot(spec, self.watch, tree=tree)
         self._bots[key] = bot
         return bot
 
     def trim(self) -> None:
         """End the bots that were not used for longest."""
-        while len(self._bots) > KEPT_BOTS:
-            self._bots.pop(next(iter(self._bots))).quit()
+        spare = list(self._bots)[: max(0, len(self._bots) - KEPT_BOTS)]
+        self._end([self._bots.pop(key) for key in spare])
 
     def quit(self) -> None:
         """End all bots, politely."""
-        for bot in self._bots.values():
-            bot.quit()
+        self._end(list(self._bots.values()))
         self._bots.clear()
+
+    def _end(self, bots: list[Bot]) -> None:
+        """Tell bots to end, all at once, so that they have the same second for it."""
+        untils = [bot.ask_to_leave() for bot in bots]
+        for bot, until_s in zip(bots, untils, strict=True):
+            if not bot.leave(0.0 if bot.name in self._stubborn else until_s):
+                self._stubborn.add(bot.name)
 
 
 _team: _Team | None = None
@@ -155,10 +164,12 @@ def prepare(alive: Connection, tree: str) -> None:
 
 def _end_with_runner(alive: Connection, tree: str) -> None:
     """Wait until the runner lets go of the pipe, then end all processes of this worker."""
-    with contextlib.suppress(EOFError, OSError):
-        alive.recv_bytes()
-    sweep(_own_tree(tree))
-    os._exit(1)
+    try:
+        with contextlib.suppress(EOFError, OSError):
+            alive.recv_bytes()
+        sweep(_own_tree(tree))
+    finally:
+        os._exit(1)
 
 
 def _own_tree(tree: str) -> str:
@@ -188,6 +199,7 @@ def play_pair(job: PairJob) -> str:
         voided += tries
         results.append(_result(plan, played))
     team.trim()
+    reap_orphans()
     return PairResult(pair=job.pair, games=tuple(results), void=void, voided=voided).as_text()
 
 

@@ -1,0 +1,160 @@
+"""The program `arena` as people start it: a process, a configuration, a directory of results."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Final, Self
+
+import bad_bots
+from bad_bots import Good
+from processes import gone, pids_with
+
+PROJECT: Final = Path(__file__).parent.parent
+
+PATIENCE_S: Final = 60.0
+"""How long a test waits for a run that should end."""
+
+
+def command(*words: object) -> list[str]:
+    """Return the command line of the arena under test."""
+    return [sys.executable, "-m", "arena", *map(str, words)]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Return the variables under which the arena of this checkout or installation is found."""
+    found = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", **more}
+    if (PROJECT / "arena").is_dir():
+        found["PYTHONPATH"] = str(PROJECT)
+    return found
+
+
+def arena(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the arena to its end and return what it said."""
+    return subprocess.run(
+        command(*words),
+        cwd=cwd,
+        env=environment(**variables),
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def begin(*words: object, cwd: Path, **variables: str) -> subprocess.Popen[str]:
+    """Start the arena, in a session of its own, and return at once."""
+    return subprocess.Popen(
+        command(*words),
+        cwd=cwd,
+        env=environment(**variables),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def flags(bots: Mapping[str, type[Good]], *, rounds: int, out: Path, jobs: int = 2) -> list[str]:
+    """Return the words of a run of Yavalath by fake bots, two games a round and pairing."""
+    words = ["run", "--game", "yavalath", "--rounds", str(rounds), "--tc", "move 5"]
+    for name, kind in bots.items():
+        words += ["--bot", f"{name}={shlex.join(bad_bots.command(kind))}"]
+    return [*words, "--jobs", str(jobs), "--out", str(out), "-q"]
+
+
+def stored(folder: Path, columns: str = "number") -> list[tuple[object, ...]]:
+    """Return what the database of a finished or killed run holds, by number."""
+    if not (folder / "tournament.db").exists():
+        return []
+    with closing(sqlite3.connect(folder / "tournament.db")) as database:
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'game'").fetchall():
+            return []  # killed before there was a table
+        return list(database.execute(f"SELECT {columns} FROM game ORDER BY number"))
+
+
+def numbers(folder: Path) -> list[object]:
+    """Return the numbers of the stored games."""
+    return [number for (number,) in stored(folder)]
+
+
+def exported(folder: Path) -> list[int]:
+    """Return the numbers in `games.lath`, in its order."""
+    text = (folder / "games.lath").read_text(encoding="utf-8")
+    tags = [line.split('"')[1] for line in text.splitlines() if line.startswith("[Number ")]
+    return [int(tag) for tag in tags]
+
+
+def sequence(games: int) -> Sequence[int]:
+    """Return the numbers of a whole tournament."""
+    return list(range(1, games + 1))
+
+
+class Range:
+    """A folder to run in, with a mark of its own on every process that is started there.
+
+    In the end no process and no scratch folder may be left.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.out = folder / "out"
+        self.scratch = folder / "scratch"
+        self.scratch.mkdir()
+        self.variables = {"LATH_TEST_RANGE": secrets.token_hex(8), "TMPDIR": str(self.scratch)}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        left = not gone(self.alive)
+        for pid in self.alive():
+            os.kill(pid, signal.SIGKILL)
+        if kind is None:
+            assert not left, "processes are left"
+            assert not list(self.scratch.iterdir()), "scratch folders are left"
+
+    def begin(self, *words: object) -> subprocess.Popen[str]:
+        return begin(*words, cwd=self.folder, **self.variables)
+
+    def arena(self, *words: object) -> subprocess.CompletedProcess[str]:
+        return arena(*words, cwd=self.folder, **self.variables)
+
+    def alive(self) -> set[int]:
+        """Return every process that was started here and runs: runners, workers and bots."""
+        return pids_with("LATH_TEST_RANGE", self.variables["LATH_TEST_RANGE"])
+
+    def has_begun(self) -> bool:
+        """Return whether some games are stored."""
+        return self.log_size() > 60_000
+
+    def log_size(self) -> int:
+        """Return the bytes of what a run that goes on has stored; it locks the database itself."""
+        log = self.out / "tournament.db-wal"
+        return log.stat().st_size if log.exists() else 0
+
+
+def wait_until_it_plays(place: Range, run: subprocess.Popen[str]) -> None:
+    """Return when games are stored; the run must not be over by then."""
+    assert gone(lambda: not place.has_begun(), 20.0)
+    assert run.poll() is None
+
+
+def stop(run: subprocess.Popen[str], number: int) -> str:
+    """Send a signal and return what the run then says; it must end soon."""
+    began_s = time.monotonic()
+    run.send_signal(number)
+    _, said = run.communicate(timeout=20)
+    assert time.monotonic() - began_s < 5
+    return said

@@ -1,0 +1,475 @@
+"""Bots that misbehave on purpose: `python -I -S bad_bots.py KIND` plays as the class KIND.
+
+They know the protocol and no rules; nothing but the standard library, so that they start at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Final, NoReturn
+
+BAD_TURN: Final = 2
+"""The turn, counted from 1, in which those that misbehave in a move do so."""
+
+FOREVER_S: Final = 600.0
+
+
+def command(kind: type[Good]) -> tuple[str, ...]:
+    """Return the command that starts a bot of this kind."""
+    return (sys.executable, "-I", "-S", __file__, kind.__name__)
+
+
+def write(data: bytes) -> None:
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def say(*lines: str) -> None:
+    write("".join(f"{line}\n" for line in lines).encode())
+
+
+def hang() -> NoReturn:
+    """Do nothing, until the bot is killed or its parent is gone."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(FOREVER_S)
+    sys.exit()
+
+
+def note_child(pid: int) -> None:
+    """Tell the test of a child, in the file that it named."""
+    if name := os.environ.get("PIDS"):
+        with Path(name).open("a") as file:
+            file.write(f"{pid}\n")
+
+
+class Good:
+    """Keeps the protocol: plays the first legal move."""
+
+    def __init__(self) -> None:
+        self.turn = 0
+        self.number = ""
+        self.ply = 0
+        self.legal: list[str] = []
+
+    def run(self) -> None:
+        for line in sys.stdin.buffer:
+            self.take(line.decode().split())
+
+    def take(self, words: list[str]) -> None:
+        match words:
+            case ["arena", _]:
+                self.hello()
+            case ["new", number, *_]:
+                self.number, self.turn = number, 0
+                self.new()
+            case ["legal", *moves]:
+                self.legal = moves
+            case ["go", ply, *_]:
+                self.turn += 1
+                self.ply = int(ply)
+                self.go()
+            case ["quit"]:
+                self.quit()
+
+    def hello(self) -> None:
+        say("id name Bad", "game yavalath surikata mammalath", "want legal", "ok")
+
+    def new(self) -> None:
+        say(f"ready {self.number}")
+
+    def go(self) -> None:
+        """Misbehave in the bad turn, answer in the others."""
+        if self.turn == BAD_TURN:
+            self.misbehave()
+        else:
+            self.answer()
+
+    def misbehave(self) -> None:
+        self.answer()
+
+    def answer(self) -> None:
+        say(f"bestmove {self.ply} {self.legal[0]}")
+
+    def quit(self) -> None:
+        sys.exit(0)
+
+
+# Good ones that tell tests something
+
+
+class Listens(Good):
+    """Keeps what it hears in the file LOG, and wants to hear the position too."""
+
+    def hello(self) -> None:
+        say("want position")
+        super().hello()
+
+    def take(self, words: list[str]) -> None:
+        with Path(os.environ["LOG"]).open("a") as file:
+            file.write(" ".join(words) + "\n")
+        super().take(words)
+
+
+class HearsWhileItThinks(Listens):
+    """Does not answer in the bad turn, but listens on."""
+
+    def misbehave(self) -> None:
+        pass
+
+
+class PlaysAnything(Good):
+    """Plays every game there is."""
+
+    def hello(self) -> None:
+        say("want legal", "ok")
+
+
+class Swaps(Good):
+    def answer(self) -> None:
+        say(f"bestmove {self.ply} {'swap' if 'swap' in self.legal else self.legal[0]}")
+
+
+class SaysInfo(Good):
+    def misbehave(self) -> None:
+        say("info depth 2 eval -0.5 nodes 7", "info depth 3 eval 0.25 pv b1 c1", "info text so so")
+        self.answer()
+
+
+# At the start
+
+
+class ExitsAtStart(Good):
+    def run(self) -> None:
+        print("I cannot find my \x1b[31mweights", file=sys.stderr)
+        sys.exit(7)
+
+
+class StartsTheSecondTime(Good):
+    def run(self) -> None:
+        if not Path(os.environ["LOG"]).exists():
+            Path(os.environ["LOG"]).touch()
+            sys.exit(1)
+        super().run()
+
+
+class HangsInHandshake(Good):
+    def hello(self) -> None:
+        hang()
+
+
+class FloodsInHandshake(Good):
+    def hello(self) -> None:
+        while True:
+            write(b"loading\n" * 8000)
+
+
+class HasABanner(Good):
+    def run(self) -> None:
+        say("Bad 1.0 (c) me", "", "ready?", "bestmove 1 a1", "\x00\x07")
+        super().run()
+
+
+class PlaysAnotherGame(Good):
+    def hello(self) -> None:
+        say("game chess", "ok")
+
+
+class HangsAtReady(Good):
+    def new(self) -> None:
+        hang()
+
+
+class ExitsBeforeItsFirstGo(Good):
+    def new(self) -> None:
+        super().new()
+        sys.exit(3)
+
+
+class NeverReads(Good):
+    """Says what a bot says, and reads nothing that comes after the hello."""
+
+    def hello(self) -> None:
+        super().hello()
+        hang()
+
+
+# In its move
+
+
+class DiesInItsMove(Good):
+    def misbehave(self) -> None:
+        print("segmentation fault, sort of", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class DiesAfterItsMove(Good):
+    def misbehave(self) -> None:
+        self.answer()
+        sys.exit(5)
+
+
+class ExitsZeroInAGame(Good):
+    def misbehave(self) -> None:
+        sys.exit(0)
+
+
+class HangsInItsMove(Good):
+    def misbehave(self) -> None:
+        hang()
+
+
+class StopsItself(Good):
+    def misbehave(self) -> None:
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+class TakesAMillisecond(Good):
+    """Plays well, at a pace that does not depend on the machine."""
+
+    def go(self) -> None:
+        time.sleep(0.001)
+        self.answer()
+
+
+class ThinksABit(Good):
+    """Answers 0.3 s after it was asked."""
+
+    def misbehave(self) -> None:
+        time.sleep(0.3)
+        self.answer()
+
+
+class AnswersTooLate(Good):
+    def misbehave(self) -> None:
+        time.sleep(1.0)
+        self.answer()
+
+
+class AnswersUnasked(Good):
+    """Gives its next answer too, before it knows the question."""
+
+    def misbehave(self) -> None:
+        say(f"bestmove {self.ply} {self.legal[0]}", f"bestmove {self.ply + 2} {self.legal[-1]}")
+
+
+class AnswersTwice(Good):
+    def misbehave(self) -> None:
+        say(f"bestmove {self.ply} {self.legal[0]}", f"bestmove {self.ply} {self.legal[1]}")
+
+
+class AnswersAnotherNumber(Good):
+    def misbehave(self) -> None:
+        say(f"bestmove {self.ply + 2} {self.legal[0]}")
+
+
+class PlaysAnIllegalMove(Good):
+    """Plays on a cell that is taken."""
+
+    def misbehave(self) -> None:
+        say(f"bestmove {self.ply} a1")
+
+
+class PlaysNoMove(Good):
+    def misbehave(self) -> None:
+        say(f"bestmove {self.ply}")
+
+
+class PlaysGarbage(Good):
+    def misbehave(self) -> None:
+        write(b'bestmove %d \xff\x00 \x1b[31m } { [%%emt -1] ; "\\\n' % self.ply)
+
+
+class PlaysAVeryLongMove(Good):
+    def misbehave(self) -> None:
+        say(f"bestmove {self.ply} {'a' * 65_000}")
+
+
+class SaysHalfALine(Good):
+    def misbehave(self) -> None:
+        write(b"bestmove %d " % self.ply)
+        hang()
+
+
+class WritesByteByByte(Good):
+    def answer(self) -> None:
+        for letter in f"bestmove {self.ply} {self.legal[0]}\n".encode():
+            write(bytes([letter]))
+
+
+class LikesBlanks(Good):
+    """Writes CRLF, tabs and trailing blanks."""
+
+    def new(self) -> None:
+        write(f"\t ready \t{self.number} \t\r\n".encode())
+
+    def answer(self) -> None:
+        write(f"  bestmove\t {self.ply}\t\t{self.legal[0]} \t \r\n\r\n".encode())
+
+
+class WritesBinary(Good):
+    def misbehave(self) -> None:
+        write(bytes(range(256)) * 8 + b"\n\0\0\0\n\n")
+        self.answer()
+
+
+class WritesALongLine(Good):
+    def misbehave(self) -> None:
+        write(b"x" * (64 * 1024 + 1))
+        hang()
+
+
+class WritesALineOfExactly64KiB(Good):
+    def misbehave(self) -> None:
+        write(b"x" * (64 * 1024) + b"\n")
+        self.answer()
+
+
+class WritesForEver(Good):
+    def misbehave(self) -> None:
+        while True:
+            write(b"info text again\n" * 4096)
+
+
+class WritesForEverOnTheOthersTurn(Good):
+    def misbehave(self) -> None:
+        self.answer()
+        while True:
+            write(b"info text again\n" * 4096)
+
+
+class SaysInsaneInfo(Good):
+    def misbehave(self) -> None:
+        say(
+            "info",
+            "info depth",
+            "info depth -3 eval nan nodes 1e99 pv",
+            f"info nodes {'9' * 5000} eval inf depth 2.5",
+            'info text } { [%emt -1] [%clk x] ; \x00 \x1b[2J \\ " 1. a1 1-0',
+            f"info pv {'} [% ' * 3000}",
+        )
+        self.answer()
+
+
+class Complains(Good):
+    def misbehave(self) -> None:
+        say("error I do not feel well")
+        self.answer()
+
+
+class FloodsStderr(Good):
+    def misbehave(self) -> None:
+        sys.stderr.write("all is well \x00\x1b\n" * 150_000)
+        sys.stderr.flush()
+        self.answer()
+
+
+class ClosesItsOutput(Good):
+    def misbehave(self) -> None:
+        os.close(1)
+        hang()
+
+
+class ClosesItsInput(Good):
+    def misbehave(self) -> None:
+        os.close(0)
+        self.answer()
+        hang()
+
+
+class NeedsTooMuchMemory(Good):
+    def misbehave(self) -> None:
+        hoard = [bytearray(1 << 24) for _ in range(256)]
+        say(f"info nodes {len(hoard)}")
+        self.answer()
+
+
+class Resigns(Good):
+    def misbehave(self) -> None:
+        say(f"bestmove {self.ply} resign")
+
+
+# Children
+
+
+class _Parent(Good):
+    """Leaves children behind: in its group, in a session of their own, and of a dead parent."""
+
+    has_children = False
+
+    def new(self) -> None:
+        if not self.has_children:
+            self.have_children()
+        super().new()
+
+    def have_children(self) -> None:
+        self.has_children = True
+        for detached in (False, True):
+            if (pid := os.fork()) == 0:
+                if detached:
+                    os.setsid()
+                time.sleep(FOREVER_S)
+            note_child(pid)
+        self.fork_twice()
+
+    def fork_twice(self, environment: dict[str, str] | None = None) -> None:
+        if (middle := os.fork()) == 0:
+            os.setsid()
+            if (pid := os.fork()) == 0:
+                os.closerange(0, 3)
+                if environment is not None:
+                    os.execve("/bin/sleep", ["sleep", str(FOREVER_S)], environment)
+                time.sleep(FOREVER_S)
+            note_child(pid)
+            os._exit(0)
+        os.waitpid(middle, 0)
+
+
+class LeavesChildren(_Parent):
+    def misbehave(self) -> None:
+        os._exit(1)
+
+
+class HasChildrenAndPlays(_Parent):
+    pass
+
+
+class HidesAChild(_Parent):
+    """Leaves a daemon that does not know the arena's mark."""
+
+    def have_children(self) -> None:
+        self.has_children = True
+        self.fork_twice({})
+
+
+# At the end
+
+
+class LeavesAfterEachGame(Good):
+    def take(self, words: list[str]) -> None:
+        super().take(words)
+        if words[0] == "result":
+            sys.exit(0)
+
+
+class IgnoresQuit(Good):
+    def run(self) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        super().run()
+        hang()
+
+    def quit(self) -> None:
+        hang()
+
+
+class ExitsOneOnQuit(Good):
+    def quit(self) -> None:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]().run()

@@ -1,0 +1,47 @@
+"""Configurations and results for tests of what keeps them; nothing is played."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sample_records import random_game
+
+from arena.bot import BotSpec
+from arena.clock import Limits
+from arena.config import Config
+from arena.worker import GameResult
+from notation.timecontrol import TimeControl
+from notation.writer import format_record
+
+NAMES = ("ann", "bob", "cat")
+
+
+def a_config(names: tuple[str, ...] = NAMES, **more: Any) -> Config:
+    """Return a tournament of Yavalath between bots that cannot be started."""
+    values = {
+        "games": ("yavalath",),
+        "limits": Limits(time=TimeControl(nodes=1)),
+        "bots": tuple(BotSpec(name=name, command=("/nowhere", name)) for name in names),
+        **more,
+    }
+    return Config(**values)
+
+
+def a_result(number: int, names: tuple[str, str] = ("ann", "bob"), **more: Any) -> GameResult:
+    """Return a finished game, its record being a random one of the right number."""
+    record = random_game("yavalath", 1, first=names[0], second=names[1], Number=str(number))
+    values: dict[str, Any] = {
+        "number": number,
+        "round": 1,
+        "game": "yavalath",
+        "first": names[0],
+        "second": names[1],
+        "result": record.result,
+        "termination": "rules",
+        "plies": len(record.plies),
+        "record": format_record(record),
+        "used_s": (1.0, 2.0),
+        "worst_s": (0.5, 0.25),
+        "stray_lines": 0,
+    }
+    return GameResult(**{**values, **more})
