@@ -51,12 +51,14 @@ class Config:
         return tuple(bot.name for bot in self.bots)
 
     def identity(self) -> dict[str, object]:
-        """Return what may not change between a run and its resumption."""
+        """Return what may not change between a run and its resumption.
+
+        The number of rounds may: the games of the first rounds stay the same.
+        """
         return {
             "event": self.event,
             "games": list(self.games),
             "format": self.format,
-            "rounds": self.rounds,
             "seed": self.seed,
             "time": str(self.limits.time),
             "bots": [

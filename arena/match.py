@@ -7,8 +7,7 @@ docs/protocol.md, decided here and nowhere else.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import games
@@ -16,6 +15,7 @@ from arena.bot import Bot
 from arena.clock import Clock, Limits
 from arena.errors import GameVoidError
 from arena.process import Watch
+from arena.scorebook import Answer, GamePlan, Played, Scorebook
 from games.core import (
     SEATS,
     GameError,
@@ -27,7 +27,7 @@ from games.core import (
     read_move,
 )
 from notation import wire
-from notation.record import Annotation, Comment, Ply, Record, Termination, annotation, comment
+from notation.record import Termination
 
 _INFO_KEPT: Final = 64
 """Lines of `info` a move that are looked at: the last ones."""
@@ -39,41 +39,8 @@ _DETAIL: Final = 300
 """Characters of a mishap's story, in which a bot may have had its say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GamePlan:
-    """One game to play. Picklable."""
-
-    number: int
-    """Unique in its tournament, from 1."""
-
-    round: int
-    game: str
-    setup: str | None
-    names: tuple[str, str]
-    """First and second."""
-
-    seeds: tuple[int, int]
-    tags: tuple[tuple[str, str], ...] = ()
-    """Tags of the event for the record, such as Event and Date."""
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A game that has ended, by its rules or by a mishap."""
-
-    record: Record
-    used_s: tuple[float, float]
-    """Time used by first and by second."""
-
-    worst_s: tuple[float, float]
-    """Their longest moves."""
-
-    stray_lines: int
-    """Lines that were no answer to anything."""
-
-    stderr: Mapping[str, str] = field(default_factory=dict)
-    """What the bots said with `error` and, where the game ended badly, what they last wrote to
-    standard error; by name."""
+_ENDS_THE_BOT: Final = (Termination.CRASH, Termination.TIME, Termination.FLOOD)
+"""After these the bot's process is killed, and started again for its next game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +50,6 @@ class _Mishap:
     seat: Seat
     why: Termination
     detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    move: str
-    used_s: float
-    infos: list[bytes]
 
 
 def play_game(plan: GamePlan, bots: tuple[Bot, Bot], limits: Limits, watch: Watch) -> Played:
@@ -107,7 +67,7 @@ class _Match:
         self._limits = limits
         self._watch = watch
         self._clock = Clock(limits)
-        self._plies: list[Ply] = []
+        self._book = Scorebook(plan, limits.time)
         self._news: tuple[list[str], list[str]] = ([], [])
         """What each side has not been told yet."""
         self._asked = [0, 0]
@@ -116,9 +76,6 @@ class _Match:
         """Who was asked and has not answered yet."""
         self._complaints: tuple[list[str], list[str]] = ([], [])
         """What each side has said with `error`: the first lines of it."""
-        self._used_s = [0.0, 0.0]
-        self._worst_s = [0.0, 0.0]
-        self._stray_lines = 0
 
     def play(self) -> Played:
         position = self._begin()
@@ -150,14 +107,14 @@ class _Match:
             self._bots[seat].begin(new, self._limits)
         return position
 
-    def _ask(self, position: Position) -> _Answer | _Mishap:
+    def _ask(self, position: Position) -> Answer | _Mishap:
         seat = position.to_move
         bot = self._bots[seat]
         if not self._asked[seat]:
             self._watch.wait(0.0)  # it may have left since it was ready
             if bot.child.is_gone:
                 return self._crash(seat)
-        ply = len(self._plies) + 1
+        ply = self._book.next_ply
         lines = self._news[seat]
         if bot.wants:
             if "position" in bot.wants:
@@ -185,9 +142,9 @@ class _Match:
         lines = self._bots[seat].child.lines
         while lines:
             if self._answered(lines.popleft(), 0, [], seat) is not None:
-                self._stray_lines += 1
+                self._book.stray_lines += 1
 
-    def _await(self, seat: Seat, ply: int, began_s: float) -> _Answer | _Mishap:
+    def _await(self, seat: Seat, ply: int, began_s: float) -> Answer | _Mishap:
         """Wait for the answer of the side to move, or for a mishap of either side."""
         child = self._bots[seat].child
         other = self._bots[1 - seat].child
@@ -215,12 +172,12 @@ class _Match:
 
     def _in_time(
         self, seat: Seat, move: str, used_s: float, infos: list[bytes]
-    ) -> _Answer | _Mishap:
+    ) -> Answer | _Mishap:
         """An answer that lay there before the limit counts, however late it was looked at."""
         if used_s > self._clock.allowed_s(seat):
             return self._late(seat)
         self._thinks = None
-        return _Answer(move, used_s, infos[-_INFO_KEPT:])
+        return Answer(move, used_s, infos[-_INFO_KEPT:])
 
     def _answered(self, line: bytes, ply: int, infos: list[bytes], seat: Seat) -> str | None:
         """Return the move if `line` answers `go` for `ply`; keep or count what else it is."""
@@ -231,7 +188,7 @@ class _Match:
         if head == b"bestmove":
             if len(words) >= 2 and words[1] == b"%d" % ply:
                 return b" ".join(words[2:]).decode("utf-8", "replace")
-            self._stray_lines += 1
+            self._book.stray_lines += 1
         elif head == b"info":
             infos.append(line)
             if len(infos) > 2 * _INFO_KEPT:
@@ -240,7 +197,7 @@ class _Match:
             if len(self._complaints[seat]) < _COMPLAINTS_KEPT:
                 self._complaints[seat].append(line.decode("utf-8", "replace")[:500])
         else:
-            self._stray_lines += 1
+            self._book.stray_lines += 1
         return None
 
     def _crash(self, seat: Seat) -> _Mishap:
@@ -257,43 +214,27 @@ class _Match:
 
     def _late(self, seat: Seat) -> _Mishap:
         allowed_s = self._clock.allowed_s(seat)
-        detail = f"no answer within {allowed_s:.3f} s at ply {len(self._plies) + 1}"
+        detail = f"no answer within {allowed_s:.3f} s at ply {self._book.next_ply}"
         return _Mishap(seat, Termination.TIME, detail)
 
     def _flood(self, seat: Seat) -> _Mishap:
         detail = "wrote a line over 64 KiB or more than 8 MiB for a move"
         return _Mishap(seat, Termination.FLOOD, detail)
 
-    def _apply(self, position: Position, answer: _Answer) -> tuple[Position, _Mishap | None]:
+    def _apply(self, position: Position, answer: Answer) -> tuple[Position, _Mishap | None]:
         seat = position.to_move
-        self._used_s[seat] += answer.used_s
-        self._worst_s[seat] = max(self._worst_s[seat], answer.used_s)
+        self._book.charge(seat, answer.used_s)
         self._clock.charge(seat, answer.used_s)
-        ply = len(self._plies) + 1
+        ply = self._book.next_ply
         if answer.move == wire.RESIGN:
             return position, _Mishap(seat, Termination.RESIGNATION, f"resigned at ply {ply}")
         try:
             move, after = _played(position, answer.move)
         except GameError as error:
             return position, _Mishap(seat, Termination.ILLEGAL_MOVE, f"{error} at ply {ply}")
-        comments = (self._comment(seat, answer),)
-        self._plies.append(Ply(move, comments=comments, number=ply))
+        self._book.add(move, answer, self._clock.left_s(seat))
         self._news[1 - seat].append(wire.play_line(ply, move))
         return after, None
-
-    def _comment(self, seat: Seat, answer: _Answer) -> Comment:
-        parts: list[str | Annotation] = [Annotation("emt", f"{answer.used_s:.3f}")]
-        left_s = self._clock.left_s(seat)
-        if left_s is not None:
-            parts.append(Annotation("clk", f"{left_s:.3f}"))
-        if answer.infos:
-            told: dict[str, str] = {}
-            for line in answer.infos:
-                told |= wire.read_info(line.decode("utf-8", "replace"))
-            text = told.pop("text", "")
-            parts += [annotation(name, value) for name, value in told.items()]
-            parts += comment(text.replace("[%", "[ %"))
-        return tuple(parts)
 
     def _finish(self, outcome: Outcome | None, mishap: _Mishap | None) -> Played:
         if mishap is None:
@@ -301,15 +242,13 @@ class _Match:
             result, why = outcome.result, Termination.RULES
         else:
             result, why = ("0-1", "1-0")[mishap.seat], mishap.why
-        record = self._record(result, why, mishap)
-        stderr = self._part(result, why, mishap)
-        return Played(
-            record,
-            (self._used_s[0], self._used_s[1]),
-            (self._worst_s[0], self._worst_s[1]),
-            self._stray_lines,
-            stderr,
-        )
+        words = self._story(mishap) if mishap else ""
+        return self._book.close(result, why, words, self._part(result, why, mishap))
+
+    def _story(self, mishap: _Mishap) -> str:
+        bot = self._bots[mishap.seat]
+        words = f"{bot.name} ({mishap.seat.word}): {mishap.detail[:_DETAIL]}"
+        return bot.describe(words) if mishap.why in _ENDS_THE_BOT else words
 
     def _part(self, result: str, why: Termination, mishap: _Mishap | None) -> dict[str, str]:
         """Tell both bots how it ended, kill one that cannot go on; return their last words."""
@@ -319,35 +258,13 @@ class _Match:
             text = bot.child.stderr_text() if ended_badly else ""
             if words := "\n".join([*complaints, *([text] if text else [])]):
                 said[bot.name] = words
-        if why in (Termination.CRASH, Termination.TIME, Termination.FLOOD):
-            assert mishap is not None
+        if mishap is not None and why in _ENDS_THE_BOT:
             self._bots[mishap.seat].kill()
         for seat, bot in zip(SEATS, self._bots, strict=True):
             if bot.is_running:
                 stop = [wire.STOP] if self._thinks is seat else []
                 bot.say(*stop, wire.result_line(self._plan.number, result, why))
         return said
-
-    def _record(self, result: str, why: Termination, mishap: _Mishap | None) -> Record:
-        plan = self._plan
-        tags = [("Game", plan.game), *plan.tags, ("Round", str(plan.round))]
-        tags += [("First", plan.names[0]), ("Second", plan.names[1])]
-        if plan.setup is not None:
-            tags.append(("Setup", plan.setup))
-        tags += [
-            ("TimeControl", str(self._limits.time)),
-            ("Number", str(plan.number)),
-            ("Termination", str(why)),
-            ("Result", result),
-        ]
-        comments: tuple[Comment, ...] = ()
-        if mishap is not None:
-            bot = self._bots[mishap.seat]
-            words = f"{bot.name} ({mishap.seat.word}): {mishap.detail[:_DETAIL]}"
-            if why in (Termination.CRASH, Termination.TIME, Termination.FLOOD):
-                words = bot.describe(words)
-            comments = ((" ".join(words.replace("[%", "[ %").split()),),)
-        return Record(tuple(tags), tuple(self._plies), result, comments)
 
 
 def _played(position: Position, text: str) -> tuple[Move, Position]:

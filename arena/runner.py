@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import multiprocessing
 import secrets
-import signal
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from types import FrameType
 from typing import Final, Protocol
 
 from arena import schedule
 from arena.config import Config
-from arena.errors import ArenaError, StoreError
-from arena.store import Store
+from arena.errors import StoreError
+from arena.signals import on_signals
+from arena.slots import Slot, end, own_process
+from arena.store import Store, Tally
 from arena.trees import sweep
-from arena.worker import PairJob, PairResult, play_pair, prepare, read_result
+from arena.worker import PairJob, PairResult, read_result
 
 WINDOW: Final = 2
 """Jobs that a worker has or will have next: short games do not wait for the runner."""
@@ -43,14 +42,12 @@ MAX_BREAKS: Final = 3
 PARTING_S: Final = 5.0
 """Time that the workers have in the end, together: their bots may take a second to quit."""
 
-_STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
 
 class Observer(Protocol):
     """Who is told what happens."""
 
-    def started(self, done: int, total: int) -> None:
-        """Be told how many games are stored already, and how many there are."""
+    def started(self, stored: Sequence[Tally], total: int) -> None:
+        """Be told how the games that are stored already ended, and how many there will be."""
 
     def finished(self, result: PairResult) -> None:
         """Be told of games that are stored now."""
@@ -81,61 +78,23 @@ class Summary:
         return self.done == self.total
 
 
-class Slot:
-    """One worker: an executor of one process, replaced when it breaks."""
-
-    def __init__(self, make: Callable[[], Executor]) -> None:
-        self._make: Final = make
-        self._executor = make()
-        self.jobs: dict[Future[str], PairJob] = {}
-
-    def submit(self, job: PairJob) -> None:
-        """Hand the worker a job; raises BrokenProcessPool, and ArenaError where none can start."""
-        # The first job starts the process, which must not see a Ctrl-C before it ignores them.
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        try:
-            self.jobs[self._executor.submit(play_pair, job)] = job
-        except OSError as error:
-            raise ArenaError(f"no worker can be started: {error.strerror}") from error
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-
-    def replace(self) -> list[PairJob]:
-        """Put a new worker in the place of one that broke; return what that one has not played."""
-        lost = [future for future in self.jobs if not _has_result(future)]
-        jobs = [self.jobs.pop(future) for future in lost]
-        self.abandon()
-        self._executor = self._make()
-        return jobs
-
-    def close(self) -> None:
-        """Let the worker end when it has finished; does not wait for it."""
-        self._executor.shutdown(wait=False)
-
-    def abandon(self) -> None:
-        """Give up what the worker has not finished."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
-
-
-def _has_result(future: Future[str]) -> bool:
-    return future.done() and not future.cancelled() and future.exception() is None
-
-
-def _end(processes: Collection[BaseProcess], within_s: float) -> None:
-    """Wait a little for workers that were told to end; then end them."""
-    until_s = time.monotonic() + within_s
-    for process in processes:
-        process.join(max(0.0, until_s - time.monotonic()))
-        if process.is_alive():
-            process.kill()
-            process.join()
-
-
 class Runner:
     """Plays what is left of a tournament."""
 
-    def __init__(self, config: Config, store: Store, observer: Observer, *, tree: str = "") -> None:
-        """`tree` begins the marks of all processes that the run starts."""
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        observer: Observer,
+        *,
+        tree: str = "",
+        executor: Callable[[Connection, str], Executor] = own_process,
+    ) -> None:
+        """`tree` begins the marks of all processes that the run starts; `executor` makes a worker.
+
+        A worker must end its bots when the other end of the connection is closed.
+        """
+        self._executor: Final = executor
         self._config: Final = config
         self._store: Final = store
         self._observer: Final = observer
@@ -153,7 +112,7 @@ class Runner:
         """
         config = self._config
         finished = self._store.finished()
-        self._observer.started(len(finished), count_games(config))
+        self._observer.started(self._store.tally(), count_games(config))
         try:
             with on_signals(self._interrupt):
                 self._play(self._jobs(finished, tags))
@@ -166,7 +125,8 @@ class Runner:
 
     def summary(self) -> Summary:
         """Return how it stands; what is complete was not interrupted."""
-        done, total = len(self._store.finished()), count_games(self._config)
+        total = count_games(self._config)
+        done = sum(number <= total for number in self._store.finished())
         interrupted = self._interrupted and done < total
         return Summary(done=done, total=total, stopped=self._stopped, interrupted=interrupted)
 
@@ -202,7 +162,7 @@ class Runner:
     def _play(self, jobs: Iterator[PairJob]) -> None:
         context = multiprocessing.get_context("spawn")
         alive, held = context.Pipe(duplex=False)
-        slots = [Slot(lambda: self._executor(alive)) for _ in range(self._config.jobs)]
+        slots = [Slot(lambda: self._executor(alive, self._tree)) for _ in range(self._config.jobs)]
         others = set(multiprocessing.active_children())
         try:
             self._feed(slots, jobs)
@@ -214,22 +174,14 @@ class Runner:
             if not self._interrupted:
                 for slot in slots:
                     slot.close()
-                _end(set(multiprocessing.active_children()) - others, within_s=PARTING_S)
+                end(set(multiprocessing.active_children()) - others, within_s=PARTING_S)
         finally:
             held.close()  # whoever still works ends its bots now
             for slot in slots:
                 slot.abandon()
-            _end(set(multiprocessing.active_children()) - others, within_s=2.0)
+            end(set(multiprocessing.active_children()) - others, within_s=2.0)
             alive.close()
             sweep(self._tree)
-
-    def _executor(self, alive: Connection) -> Executor:
-        return ProcessPoolExecutor(
-            max_workers=1,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=prepare,
-            initargs=(alive, self._tree),
-        )
 
     def _feed(self, slots: list[Slot], jobs: Iterator[PairJob]) -> None:
         """Keep every worker's window full; the emptiest first."""
@@ -321,21 +273,3 @@ class Runner:
 def count_games(config: Config) -> int:
     """Return how many games the whole tournament has."""
     return schedule.count_games(names=config.names, game_ids=config.games, rounds=config.rounds)
-
-
-@contextmanager
-def on_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` at Ctrl-C, SIGTERM and SIGHUP; what is ignored, as under nohup, stays so."""
-
-    def heed(_number: int, _frame: FrameType | None) -> None:
-        stop()
-
-    before = {kind: signal.getsignal(kind) for kind in _STOPPING}
-    heeded = [kind for kind, handler in before.items() if handler is not signal.SIG_IGN]
-    for kind in heeded:
-        signal.signal(kind, heed)
-    try:
-        yield
-    finally:
-        for kind in heeded:
-            signal.signal(kind, before[kind])

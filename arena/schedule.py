@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import games
-from arena.match import GamePlan
+from arena.scorebook import GamePlan
 
 
 @dataclass(frozen=True, slots=True)

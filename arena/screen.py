@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import IO, Final, TextIO, cast
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -16,8 +17,9 @@ from rich.text import Text
 
 from arena.config import Config
 from arena.runner import Observer
+from arena.store import Tally
 from arena.tables import framed
-from arena.worker import GameResult, PairResult
+from arena.worker import PairResult
 
 REFRESH_S: Final = 0.25
 
@@ -41,23 +43,25 @@ class _Progress:
         self.games: Final = dict.fromkeys(config.names, 0)
         self.mishaps: Final = dict.fromkeys(config.names, 0)
 
-    def started(self, done: int, total: int) -> None:
-        self.done, self.total = done, total
+    def started(self, stored: Sequence[Tally], total: int) -> None:
+        self.total = total
         self.began_s = time.monotonic()
+        for tally in stored:
+            self._count(tally)
 
     def finished(self, result: PairResult) -> None:
         for game in result.games:
-            self.done += 1
             self.here += 1
-            self._count(game)
+            self._count(Tally(game.first, game.second, game.result, game.termination, 1))
 
-    def _count(self, game: GameResult) -> None:
-        names = (game.first, game.second)
-        for name, points in zip(names, _POINTS[game.result], strict=True):
-            self.points[name] += points
-            self.games[name] += 1
-        if game.termination not in ("rules", "resignation"):
-            self.mishaps[names[game.result == "1-0"]] += 1
+    def _count(self, tally: Tally) -> None:
+        self.done += tally.games
+        names = (tally.first, tally.second)
+        for name, points in zip(names, _POINTS[tally.result], strict=True):
+            self.points[name] += points * tally.games
+            self.games[name] += tally.games
+        if tally.termination not in ("rules", "resignation"):
+            self.mishaps[names[tally.result == "1-0"]] += tally.games
 
     @property
     def rate(self) -> float:
@@ -141,11 +145,45 @@ class _Live(_Progress):
         return self.points[name] / self.games[name] if self.games[name] else 0.0
 
 
+class _Steadfast(io.TextIOBase):
+    """A stream whose reader may go away: the games go on, and nobody is told any more."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream: TextIO | None = stream
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a plain attribute of its base
+        return self._stream.encoding if self._stream else "utf-8"
+
+    def isatty(self) -> bool:
+        return self._stream is not None and self._stream.isatty()
+
+    def fileno(self) -> int:
+        if self._stream is None:
+            raise OSError("the stream is gone")
+        return self._stream.fileno()
+
+    def write(self, text: str) -> int:
+        if self._stream is not None:
+            try:
+                self._stream.write(text)
+            except (OSError, ValueError):
+                self._stream = None
+        return len(text)
+
+    def flush(self) -> None:
+        if self._stream is not None:
+            try:
+                self._stream.flush()
+            except (OSError, ValueError):
+                self._stream = None
+
+
 @contextmanager
 def screen(config: Config, *, quiet: bool) -> Iterator[Observer]:
     """Give an observer that shows the run on standard error, and leave its last state there."""
-    console = Console(stderr=True, highlight=False)
-    if quiet or not console.is_terminal or not sys.stderr.isatty():
+    console = Console(file=cast("IO[str]", _Steadfast(sys.stderr)), highlight=False)
+    if quiet or not console.is_terminal:
         plain = _Plain(config, console, quiet)
         yield plain
         plain.close()

@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from arena.errors import StoreError
 from arena.worker import GameResult
@@ -46,6 +46,16 @@ _COLUMNS: Final = 15
 
 _FORMAT: Final = "1"
 """Of the tables; another one is refused."""
+
+
+class Tally(NamedTuple):
+    """Games that ended alike."""
+
+    first: str
+    second: str
+    result: str
+    termination: str
+    games: int
 
 
 class Store:
@@ -117,12 +127,13 @@ class Store:
         with self._told():
             return {number for (number,) in self._database.execute("SELECT number FROM game")}
 
-    def results(self) -> Iterator[tuple[str, str, str, str]]:
-        """Yield first, second, result and termination of each finished game, by number."""
+    def tally(self) -> list[Tally]:
+        """Return how many games of each two bots ended how; its size does not grow with them."""
         with self._told():
-            yield from self._database.execute(
-                "SELECT first, second, result, termination FROM game ORDER BY number"
+            rows = self._database.execute(
+                "SELECT first, second, result, termination, count(*) FROM game GROUP BY 1, 2, 3, 4"
             )
+            return [Tally(*row) for row in rows]
 
     def add(self, results: Iterable[GameResult]) -> None:
         """Keep finished games, all or none, safe from a power cut when this returns.

@@ -19,7 +19,8 @@ from arena.bot import Bot
 from arena.config import Config
 from arena.errors import ConfigError, GameVoidError, StoreError
 from arena.process import Watch
-from arena.runner import Observer, Runner, Summary, on_signals
+from arena.runner import Observer, Runner, Summary
+from arena.signals import on_signals
 from arena.sources import records_of
 from arena.store import Store
 from arena.trees import sweep
@@ -96,15 +97,15 @@ def _begin(store: Store, config: Config, folder: Path) -> None:
     """Write the configuration into a directory without games, or compare it with that there."""
     ours = json.loads(json.dumps(config.identity()))
     theirs = store.tournament()
-    if theirs is None or (theirs != ours and not store.finished()):
-        _write(folder / CONFIG, tomli_w.dumps(config.as_written))
-        store.begin(ours)
-    elif theirs != ours:
+    if theirs is not None and theirs != ours and store.finished():
         different = [key for key in ours if ours[key] != theirs.get(key)]
         raise ConfigError(
             f"{folder} holds a tournament with another configuration ({', '.join(different)}); "
             "choose another --out, or leave these flags out to resume it"
         )
+    _write(folder / CONFIG, tomli_w.dumps(config.as_written))
+    if theirs != ours:
+        store.begin(ours)
 
 
 def _greet_bots(config: Config, observer: Observer, tree: str) -> None:

@@ -20,8 +20,9 @@ from typing import Any, Final
 from arena.bot import Bot, BotSpec
 from arena.clock import Limits
 from arena.errors import GameVoidError
-from arena.match import GamePlan, Played, play_game
+from arena.match import play_game
 from arena.process import Watch
+from arena.scorebook import GamePlan, Played
 from arena.trees import adopt_orphans, reap_orphans, sweep
 from notation.writer import format_record
 

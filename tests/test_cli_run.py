@@ -307,7 +307,6 @@ def test_report_writes_one_page(played: Path, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["page.html"]  # noqa: PTH208
 
 
-@pytest.mark.xfail(reason="arena/screen.py lets what it cannot print end the run", strict=True)
 def test_a_screen_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)

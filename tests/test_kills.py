@@ -152,7 +152,7 @@ def test_a_signal_while_the_bots_are_greeted_stops_the_run_too(place: Range) -> 
     assert f"arena run --out {place.out}" in said
 
 
-def test_a_signal_that_the_caller_ignores_does_not_stop_the_run(place: Range) -> None:
+def test_a_hangup_under_nohup_does_not_stop_the_run(place: Range) -> None:
     ignored = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under nohup
     try:
         run = place.begin(*flags(STEADY, rounds=40, out=place.out))

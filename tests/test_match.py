@@ -13,8 +13,9 @@ from processes import new_tree
 import games
 from arena.bot import Bot, BotSpec
 from arena.clock import Limits
-from arena.match import GamePlan, Played, play_game
+from arena.match import play_game
 from arena.process import Watch
+from arena.scorebook import GamePlan, Played
 from games.core import Position
 from notation.parser import parse
 from notation.record import Annotation, Termination

@@ -20,8 +20,9 @@ import games
 from arena.bot import Bot, BotSpec
 from arena.clock import Limits
 from arena.errors import GameVoidError
-from arena.match import GamePlan, Played, play_game
+from arena.match import play_game
 from arena.process import Watch
+from arena.scorebook import GamePlan, Played
 from games.core import SEATS, Seat
 from notation.parser import parse
 from notation.record import Annotation, Termination
@@ -213,8 +214,9 @@ def test_a_bot_that_does_not_begin_voids_the_game(
     options = {"padding": "x" * 200_000} if kind is bad_bots.NeverReads else {}
     bad, good = table.sit(kind, options=options), table.sit(Good)
     began_s = time.monotonic()
+    limits = IMPATIENT if "did not say" in why else RELAXED
     with pytest.raises(GameVoidError) as caught:
-        table.play(bad, good, seat, IMPATIENT)
+        table.play(bad, good, seat, limits)
     assert time.monotonic() - began_s < IMPATIENT.startup_s + SPARE_S
     assert caught.value.bot == bad.name
     assert why in caught.value.reason

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,13 @@ from arena_runs import Range, exported, flags, numbers, sequence, wait_until_it_
 from processes import alive_of, gone
 from results import a_config, a_result
 
-import arena.runner
+import arena.slots
 from arena.bot import BotSpec
 from arena.clock import Limits
 from arena.config import Config
 from arena.errors import ArenaError, StoreError
 from arena.runner import MAX_BREAKS, WINDOW, Runner, Summary
-from arena.store import Store
+from arena.store import Store, Tally
 from arena.worker import PairJob, PairResult
 from notation.timecontrol import TimeControl
 
@@ -41,8 +40,8 @@ class Watcher:
         self.signals: list[signal.Signals] = []
         """What comes after the next result."""
 
-    def started(self, done: int, total: int) -> None:
-        self.began.append((done, total))
+    def started(self, stored: Sequence[Tally], total: int) -> None:
+        self.began.append((sum(tally.games for tally in stored), total))
 
     def finished(self, result: PairResult) -> None:
         self.results.append(result)
@@ -76,13 +75,6 @@ class Inline(Executor):
         return future
 
 
-class InlineRunner(Runner):
-    """A runner without worker processes."""
-
-    def _executor(self, _alive: Connection) -> Executor:
-        return Inline()
-
-
 def all_won(job: PairJob) -> str:
     """Return a win of first in each game of a job, without playing."""
     games = tuple(a_result(plan.number, names=plan.names) for plan in job.games)
@@ -97,6 +89,7 @@ class Desk:
         self.patch = patch
         self.watcher = Watcher()
         self.played: Counter[int] = Counter()
+        self.worker: Callable[[], Executor] = Inline
 
     def run(self, play: Play = all_won, **config: Any) -> Summary:
         def counted(job: PairJob) -> str:
@@ -104,8 +97,11 @@ class Desk:
             self.played.update(plan.number for plan in job.games)
             return text
 
-        self.patch.setattr(arena.runner, "play_pair", counted)
-        return InlineRunner(a_config(**config), self.store, self.watcher).run()
+        self.patch.setattr(arena.slots, "play_pair", counted)
+        runner = Runner(
+            a_config(**config), self.store, self.watcher, executor=lambda *_: self.worker()
+        )
+        return runner.run()
 
 
 @pytest.fixture
@@ -212,7 +208,7 @@ def test_two_jobs_of_the_same_dead_worker_are_both_played_again(desk: Desk) -> N
             future.set_exception(BrokenProcessPool())
             return future
 
-    desk.patch.setattr(InlineRunner, "_executor", lambda *_: Dying())
+    desk.worker = Dying
     assert desk.run(rounds=3, jobs=1).is_complete
     assert desk.played == once(*sequence(18))
     assert desk.watcher.warnings == ["a worker died in pair 1; the pair is played again"]
@@ -256,7 +252,7 @@ def test_a_worker_that_cannot_start_is_told_of(desk: Desk) -> None:
         def submit(self, _play: object, /, *_jobs: object, **_: object) -> Future[Any]:
             raise OSError(11, "Resource temporarily unavailable")
 
-    desk.patch.setattr(InlineRunner, "_executor", lambda *_: Refused())
+    desk.worker = Refused
     with pytest.raises(ArenaError, match="no worker can be started: Resource temporarily"):
         desk.run()
 

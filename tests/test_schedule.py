@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import games
-from arena.match import GamePlan
 from arena.schedule import Pair, count_games, draw, pairs, round_robin
+from arena.scorebook import GamePlan
 
 GAMES = ("mammalath", "yavalath", "surikata")
 NAMES = ("ann", "bob", "cat", "dan")

@@ -18,7 +18,7 @@ from arena_runs import PROJECT, exported, numbers, sequence
 from results import a_result
 
 from arena.errors import StoreError
-from arena.store import DATABASE, RECORDS, Store, write_records
+from arena.store import DATABASE, RECORDS, Store, Tally, write_records
 from arena.worker import GameResult
 from notation.parser import parse
 
@@ -35,7 +35,7 @@ def test_a_game_is_kept_once_under_its_number(store: Store) -> None:
     store.add([a_result(3), a_result(1)])
     store.add([a_result(3, result="0-1", first="somebody else")])
     assert store.finished() == {1, 3}
-    assert [row[0] for row in store.results()] == ["ann", "ann"]
+    assert store.tally() == [Tally("ann", "bob", "1-0", "rules", 2)]
 
 
 def test_what_was_kept_is_there_when_the_store_is_opened_again(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from arena.clock import Limits
 from arena.config import Config
 from arena.errors import ConfigError, StoreError
 from arena.runner import Summary
+from arena.store import Tally
 from arena.worker import PairResult
 from notation.reader import entries
 from notation.timecontrol import TimeControl
@@ -36,8 +37,8 @@ class Watcher:
         self.warnings: list[str] = []
         self.began: list[tuple[int, int]] = []
 
-    def started(self, done: int, total: int) -> None:
-        self.began.append((done, total))
+    def started(self, stored: Sequence[Tally], total: int) -> None:
+        self.began.append((sum(tally.games for tally in stored), total))
 
     def finished(self, result: PairResult) -> None:
         pass
@@ -130,11 +131,10 @@ def test_a_finished_tournament_is_not_played_again(place: Place) -> None:
 
 CHANGES: list[tuple[str, dict[str, object]]] = [
     ("event", {"event": "Winter"}),
-    ("rounds", {"rounds": 3}),
     ("seed", {"seed": 2}),
     ("games", {"games": ("surikata",)}),
     ("time", {"limits": Limits(time=TimeControl(move_ms=4000))}),
-    ("rounds, seed", {"rounds": 3, "seed": 2}),
+    ("games, seed", {"games": ("surikata",), "seed": 2}),
     ("bots", {"bots": ()}),
 ]
 
@@ -161,7 +161,15 @@ def test_any_configuration_may_follow_one_with_which_no_game_was_played(place: P
     assert place.run(place.config(rounds=1, as_written={"event": "mended"})).is_complete
     assert "mended" in (place.folder / "tournament.toml").read_text()
     with pytest.raises(ConfigError, match="another configuration"):
-        place.run()
+        place.run(place.config(seed=2))
+
+
+def test_more_rounds_go_on_where_the_others_ended(place: Place) -> None:
+    place.run(place.config(rounds=1))
+    assert place.run(place.config(rounds=3, as_written={"rounds": 3})).is_complete
+    assert place.watcher.began == [(0, 2), (2, 6)]
+    assert (place.folder / "tournament.toml").read_text() == "rounds = 3\n"
+    assert place.run(place.config(rounds=1)).is_complete
 
 
 def test_what_decides_no_game_may_change_on_resuming(place: Place) -> None:

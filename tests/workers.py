@@ -11,7 +11,7 @@ from processes import new_tree
 
 from arena.bot import BotSpec
 from arena.clock import Limits
-from arena.match import GamePlan
+from arena.scorebook import GamePlan
 from arena.worker import PairJob, PairResult, play_pair, prepare, read_result
 
 
