@@ -116,7 +116,7 @@ def test_a_killed_group_is_cleaned_up_by_the_next_run(place: Range) -> None:
     assert list(place.scratch.iterdir())
     refused = place.arena(*words)
     assert refused.returncode == 2
-    assert "rounds" in refused.stderr
+    assert "another configuration (bots)" in refused.stderr
     assert not list(place.scratch.iterdir())
 
 
