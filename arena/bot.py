@@ -13,7 +13,8 @@ from typing import Final
 
 from arena.clock import Limits
 from arena.errors import GameVoidError
-from arena.process import Child, Watch
+from arena.process import Child
+from arena.watch import Watch
 from notation import wire
 
 QUIT_S: Final = 1.0

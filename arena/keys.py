@@ -8,6 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+MAX_JOBS: Final = 512
+"""Games at the same time: each is three processes."""
+
 FORMATS: Final = ("round-robin",)
 
 
@@ -42,9 +45,9 @@ def _name(value: Any) -> str:
     return text
 
 
-def _whole(low: int) -> Callable[[Any], int]:
+def _whole(low: int, high: int = 10**15) -> Callable[[Any], int]:
     def read(value: Any) -> int:
-        if type(value) is not int or not low <= value <= 10**15:
+        if type(value) is not int or not low <= value <= high:
             raise ValueError("not a whole number in range")
         return value
 
@@ -52,7 +55,7 @@ def _whole(low: int) -> Callable[[Any], int]:
 
 
 def _jobs(value: Any) -> int | str:
-    return "auto" if value == "auto" else _whole(1)(value)
+    return "auto" if value == "auto" else _whole(1, MAX_JOBS)(value)
 
 
 def seconds(value: Any) -> float:
@@ -107,6 +110,8 @@ def _command(value: Any) -> tuple[str, ...]:
 def _env(value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
         raise ValueError("not a table of texts")
+    if any("\0" in f"{name}{v}" or "=" in name or not name for name, v in value.items()):
+        raise ValueError("no environment")
     return dict(value)
 
 
@@ -139,8 +144,8 @@ TOP_KEYS: Final = {
     "seed": Key(_whole(0), "a whole number from 0", {"type": "integer", "minimum": 0}),
     "jobs": Key(
         _jobs,
-        "a whole number from 1, or 'auto'",
-        {"anyOf": [{"type": "integer", "minimum": 1}, {"const": "auto"}]},
+        f"a whole number from 1 to {MAX_JOBS}, or 'auto'",
+        {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MAX_JOBS}, {"const": "auto"}]},
     ),
 }
 

@@ -14,8 +14,8 @@ import games
 from arena.bot import Bot
 from arena.clock import Clock, Limits
 from arena.errors import GameVoidError
-from arena.process import Watch
 from arena.scorebook import Answer, GamePlan, Played, Scorebook
+from arena.watch import Watch
 from games.core import (
     SEATS,
     GameError,

@@ -10,10 +10,10 @@ import contextlib
 import fcntl
 import os
 import resource
-import select
 import signal
 import subprocess
 import termios
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -32,14 +32,18 @@ STDERR_KEPT: Final = 16 << 10
 
 _READ: Final = 1 << 16
 
-_LONGEST_POLL_MS: Final = 3_600_000
-"""The system counts these milliseconds in 31 bits; a clock may hold more."""
+_gate: Final = threading.Lock()
+
+
+def start_no_more() -> None:
+    """Let this process start no other child; who tries to, in another thread, waits for ever."""
+    _gate.acquire()
 
 
 class Child:
     """One process with pipes to its standard streams, in a session of its own.
 
-    A `Watch` fills `lines` and drains standard error; `send` never blocks.
+    A `Watch` (watch.py) fills `lines` and drains standard error; `send` never blocks.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], mark: str) -> None:
@@ -86,7 +90,18 @@ class Child:
         `tree` begins the mark of it and of all that it starts; without `cwd` it runs in a scratch
         directory of its own, which goes with it. `memory_bytes` limits its data.
         """
-        mark = trees.new_mark(tree)
+        with _gate:
+            return cls._start(command, trees.new_mark(tree), cwd, env or {}, memory_bytes)
+
+    @classmethod
+    def _start(
+        cls,
+        command: Sequence[str],
+        mark: str,
+        cwd: Path | None,
+        env: Mapping[str, str],
+        memory_bytes: int | None,
+    ) -> Child:
         scratch = trees.new_scratch(mark)
         process = None
         try:
@@ -97,7 +112,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=cwd or scratch,
-                env={**os.environ, "TMPDIR": str(scratch), **(env or {}), MARK: mark},
+                env={**os.environ, "TMPDIR": str(scratch), **env, MARK: mark},
                 start_new_session=True,
                 # The one other thread of a worker waits in a read: nothing it holds is needed.
                 preexec_fn=_restrict(memory_bytes),  # noqa: PLW1509
@@ -251,54 +266,3 @@ def _restrict(memory_bytes: int | None) -> Callable[[], None]:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     return restrict
-
-
-class Watch:
-    """Waits for several children at once."""
-
-    def __init__(self) -> None:
-        self._poll = select.poll()
-        self._all: list[Child] = []
-        self._children: dict[int, Child] = {}
-        """Whose each registered descriptor is."""
-
-    def add(self, child: Child) -> None:
-        """Begin to listen to a child."""
-        self._all.append(child)
-        for descriptor in (child.out_fd, child.err_fd, child.pid_fd):
-            if descriptor >= 0:
-                self._poll.register(descriptor, select.POLLIN)
-                self._children[descriptor] = child
-
-    def drop(self, child: Child) -> None:
-        """Listen to a child no longer; call it before `Child.kill`."""
-        self._all.remove(child)
-        for descriptor in (child.out_fd, child.err_fd, child.pid_fd, child.in_fd):
-            if self._children.pop(descriptor, None) is not None:
-                self._poll.unregister(descriptor)
-
-    def wait(self, until_s: float) -> None:
-        """Handle what the children do next; return at `until_s`, or before, if they do nothing."""
-        for child in self._all:
-            if child.wants_room and child.in_fd not in self._children:
-                self._poll.register(child.in_fd, select.POLLOUT)
-                self._children[child.in_fd] = child
-        left_ms = min(max(0.0, (until_s - time.monotonic()) * 1000), _LONGEST_POLL_MS)
-        for descriptor, event in self._poll.poll(left_ms):
-            if descriptor in self._children:
-                self._handle(self._children[descriptor], descriptor, event)
-
-    def _handle(self, child: Child, descriptor: int, event: int) -> None:
-        if descriptor == child.out_fd:
-            child.take_output()
-            done = child.out_closed or child.flooded  # a flood is not read to its end
-        elif descriptor == child.err_fd:
-            done = not child.take_errors()
-        elif descriptor == child.in_fd:
-            child.send_rest()
-            done = not child.wants_room
-        else:
-            done = child.has_ended = bool(event)  # the pidfd
-        if done:
-            self._poll.unregister(descriptor)
-            del self._children[descriptor]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -149,34 +150,35 @@ class _Steadfast(io.TextIOBase):
     """A stream whose reader may go away: the games go on, and nobody is told any more."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream: TextIO | None = stream
+        self._stream: Final = stream
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # a plain attribute of its base
-        return self._stream.encoding if self._stream else "utf-8"
+        return self._stream.encoding
 
     def isatty(self) -> bool:
-        return self._stream is not None and self._stream.isatty()
+        return self._stream.isatty()
 
     def fileno(self) -> int:
-        if self._stream is None:
-            raise OSError("the stream is gone")
         return self._stream.fileno()
 
     def write(self, text: str) -> int:
-        if self._stream is not None:
-            try:
-                self._stream.write(text)
-            except (OSError, ValueError):
-                self._stream = None
+        try:
+            self._stream.write(text)
+        except OSError:
+            self._let_go()
         return len(text)
 
     def flush(self) -> None:
-        if self._stream is not None:
-            try:
-                self._stream.flush()
-            except (OSError, ValueError):
-                self._stream = None
+        try:
+            self._stream.flush()
+        except OSError:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Send what is still in the stream's buffer, and all that follows, nowhere."""
+        with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
+            os.dup2(nowhere.fileno(), self._stream.fileno())
 
 
 @contextmanager

@@ -30,17 +30,24 @@ def records_of(sources: Sequence[Path]) -> Iterator[Record]:
 
 def _of_folder(folder: Path) -> Iterator[Record]:
     """Yield a tournament's records: from its database, or `games.lath` where that is in use."""
+    has_records = (folder / RECORDS).is_file()
     if (folder / DATABASE).is_file():
         try:
             texts = _from_database(folder / DATABASE)
-        except sqlite3.Error:
-            texts = None  # a run is going on; games.lath is a moment behind
-        if texts is not None:
+        except sqlite3.Error as error:
+            is_in_use = "locked" in str(error)
+            if not is_in_use:
+                raise ArenaError(f"{folder / DATABASE} is damaged: {error}") from error
+            if not has_records:
+                raise ArenaError(
+                    f"{folder} is being played, and {RECORDS} is not written yet"
+                ) from error
+        else:
             yield from map(parse, texts)
             return
-    if not (folder / RECORDS).is_file():
+    if not has_records:
         raise ArenaError(f"{folder} is no tournament: it has neither {DATABASE} nor {RECORDS}")
-    yield from read(folder / RECORDS)
+    yield from read(folder / RECORDS)  # a run is going on: this is a moment behind
 
 
 def _from_database(path: Path) -> list[str]:

@@ -18,12 +18,12 @@ import tomli_w
 from arena.bot import Bot
 from arena.config import Config
 from arena.errors import ConfigError, GameVoidError, StoreError
-from arena.process import Watch
 from arena.runner import Observer, Runner, Summary
 from arena.signals import on_signals
 from arena.sources import records_of
 from arena.store import Store
 from arena.trees import sweep
+from arena.watch import Watch
 from notation.files import write_atomically
 
 CONFIG: Final = "tournament.toml"
@@ -39,7 +39,10 @@ def run(config: Config, folder: Path, observer: Observer) -> Summary:
     with on_signals(_interrupt):
         summary = _played(config, folder, observer)
         if not summary.interrupted:
-            publish(folder)
+            try:
+                publish(folder)
+            except KeyboardInterrupt:
+                return replace(summary, interrupted=True)
     return summary
 
 
@@ -103,7 +106,12 @@ def _begin(store: Store, config: Config, folder: Path) -> None:
             f"{folder} holds a tournament with another configuration ({', '.join(different)}); "
             "choose another --out, or leave these flags out to resume it"
         )
-    _write(folder / CONFIG, tomli_w.dumps(config.as_written))
+    text = tomli_w.dumps(config.as_written)
+    if theirs is None and (folder / CONFIG).is_file() and (folder / CONFIG).read_text() != text:
+        raise ConfigError(
+            f"{folder / CONFIG} was not written by a run, and would be lost; choose another --out"
+        )
+    _write(folder / CONFIG, text)
     if theirs != ours:
         store.begin(ours)
 

@@ -21,9 +21,10 @@ from arena.bot import Bot, BotSpec
 from arena.clock import Limits
 from arena.errors import GameVoidError
 from arena.match import play_game
-from arena.process import Watch
+from arena.process import start_no_more
 from arena.scorebook import GamePlan, Played
 from arena.trees import adopt_orphans, reap_orphans, sweep
+from arena.watch import Watch
 from notation.writer import format_record
 
 KEPT_BOTS: Final = 4
@@ -168,6 +169,7 @@ def _end_with_runner(alive: Connection, tree: str) -> None:
     try:
         with contextlib.suppress(EOFError, OSError):
             alive.recv_bytes()
+        start_no_more()  # the other thread would put new bots in the place of dead ones
         sweep(_own_tree(tree))
     finally:
         os._exit(1)

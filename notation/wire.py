@@ -5,6 +5,7 @@ Must not know processes, time or rules. `docs/protocol.md` says what the lines m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -245,13 +246,15 @@ def read_info(line: str) -> dict[str, str]:
     return told
 
 
+_WHOLE: Final = re.compile(r"[0-9]{1,19}")
+_REAL: Final = re.compile(
+    r"-?(?:[0-9]{1,9}(?:\.[0-9]{0,19})?|\.[0-9]{1,19})(?:[eE][-+]?[0-9]{1,3})?"
+)
+
 _INFO_NUMBERS: Final = {"depth": (0.0, 1e6), "nodes": (0.0, 1e18), "eval": (-1.0, 1.0)}
 """Range of each number of an `info` line."""
 
 
 def _is_number(text: str, low: float, high: float) -> bool:
-    try:
-        value = float(text) if low < 0 else int(text)
-    except ValueError:
-        return False
-    return text.isascii() and low <= value <= high
+    form = _REAL if low < 0 else _WHOLE
+    return form.fullmatch(text) is not None and low <= float(text) <= high

@@ -158,7 +158,7 @@ WRONG = {
     "rounds = 2|rounds = true": (4, "rounds = True, expected a whole number from 1"),
     "seed = 5|seed = -1": (5, "seed = -1, expected a whole number from 0"),
     'rounds = 2|format = "swiss"': (4, "format = 'swiss', expected one of round-robin"),
-    "rounds = 2|jobs = 0": (4, "jobs = 0, expected a whole number from 1, or 'auto'"),
+    "rounds = 2|jobs = 0": (4, "jobs = 0, expected a whole number from 1 to 512, or 'auto'"),
     'games = ["yavalath"]|games = []': (3, "games = [], expected a list of different games"),
     'event = "Cup"|event = ""': (2, "event = '', expected a text of at most 200 characters"),
     'move = "5s"|move = "5 parsecs"': (7, "move = '5 parsecs', expected a duration from 1ms"),
@@ -204,7 +204,11 @@ REFUSED = [
     (["cup.toml", "--rounds", "0"], CONFIG, "--rounds"),
     (["cup.toml", "--bot", "nobody", "--bot", "greedy"], CONFIG, "'nobody' has no command"),
     (["cup.toml", "--bot", "=", "--bot", "greedy"], CONFIG, "name = '', expected a text"),
-    (["cup.toml", "--bot", "x='", "--bot", "greedy"], CONFIG, 'command = "\'", expected a list'),
+    (
+        ["cup.toml", "--bot", "x='", "--bot", "greedy"],
+        CONFIG,
+        "is not a command: No closing quotation",
+    ),
     (["cup.toml", "--frobnicate"], CONFIG, "No such option: --frobnicate"),
 ]
 

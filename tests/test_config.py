@@ -104,7 +104,11 @@ def test_what_is_written_for_a_resume_says_the_same_from_another_folder(tmp_path
         ("rounds = 10", "rounds = 0", ":4: rounds = 0, expected a whole number from 1"),
         ("rounds = 10", "rounds = true", ":4: rounds = True, expected a whole number from 1"),
         ("seed = 42", "seed = -1", ":5: seed = -1, expected a whole number from 0"),
-        ("jobs = 2", 'jobs = "all"', ":6: jobs = 'all', expected a whole number from 1, or 'auto'"),
+        (
+            "jobs = 2",
+            'jobs = "all"',
+            ":6: jobs = 'all', expected a whole number from 1 to 512, or 'auto'",
+        ),
         ('event = "Autumn bots"', "event = 3", ":1: event = 3, expected a text"),
         ('"round-robin"', '"ladder"', ":3: format = 'ladder', expected one of round-robin"),
         ('["mammalath", "manalath"]', "[]", ":2: games = [], expected a list of different games"),
@@ -119,6 +123,7 @@ def test_what_is_written_for_a_resume_says_the_same_from_another_folder(tmp_path
         ('name = "mine"', 'name = "a\\nb"', ":17: name = 'a\\nb', expected a text"),
         ('memory = "512MiB"', 'memory = "512MB"', ":21: memory = '512MB', expected a size"),
         ('{ MYBOT_LOG = "0" }', "{ MYBOT_LOG = 0 }", ":19: env = {'MYBOT_LOG': 0}, expected"),
+        ('{ MYBOT_LOG = "0" }', '{ "A=B" = "0" }', ":19: env = {'A=B': '0'}, expected"),
         ("{ threads = 1 }", "{ threads = [1] }", ":20: options = {'threads': [1]}, expected a"),
         ('[[bot]]\nname = "greedy"\n', "", ": 1 bots, expected at least two [[bot]] tables"),
         ('command = ["./mybot", "--threads", "1"]\n', "", "bot 'mine' has no command, and is not"),
@@ -169,3 +174,9 @@ def test_the_schema_refuses_what_the_reader_refuses(wrong: dict[str, Any]) -> No
 )
 def test_durations_have_units(text: object, seconds: float) -> None:
     assert keys.seconds(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("env", ['{ "A=B" = "0" }', '{ A = "\\u0000" }', '{ "" = "0" }'])
+def test_variables_that_no_process_can_have_are_refused(tmp_path: Path, env: str) -> None:
+    with pytest.raises(ConfigError, match=r"19: env = .*, expected a table of texts"):
+        read(tmp_path, FULL.replace('{ MYBOT_LOG = "0" }', env))

@@ -55,8 +55,9 @@ def kill_and_resume(place: Range, *, kills: int, rounds: int, seed: int) -> list
         run.communicate()
         assert gone(place.alive), "orphans two seconds after the kill"
         counts.append(len(numbers(place.out)))
-    ended = place.arena(*words)
-    assert ended.returncode == 0, ended.stderr
+    last = place.begin(*words)
+    _, said = last.communicate(timeout=60 + rounds)
+    assert last.returncode == 0, said
     print("games at each kill:", *counts)
     return counts
 

@@ -14,8 +14,8 @@ import games
 from arena.bot import Bot, BotSpec
 from arena.clock import Limits
 from arena.match import play_game
-from arena.process import Watch
 from arena.scorebook import GamePlan, Played
+from arena.watch import Watch
 from games.core import Position
 from notation.parser import parse
 from notation.record import Annotation, Termination

@@ -21,8 +21,8 @@ from arena.bot import Bot, BotSpec
 from arena.clock import Limits
 from arena.errors import GameVoidError
 from arena.match import play_game
-from arena.process import Watch
 from arena.scorebook import GamePlan, Played
+from arena.watch import Watch
 from games.core import SEATS, Seat
 from notation.parser import parse
 from notation.record import Annotation, Termination

@@ -21,8 +21,9 @@ from workers import play_in_worker
 
 from arena.bot import BotSpec
 from arena.clock import Limits
-from arena.process import STDERR_KEPT, Child, Watch
+from arena.process import STDERR_KEPT, Child
 from arena.trees import sweep
+from arena.watch import Watch
 from notation.timecontrol import TimeControl
 
 PROJECT = Path(__file__).parent.parent
@@ -303,7 +304,8 @@ def test_too_few_descriptors_are_an_error_that_leaves_nothing(room: Room) -> Non
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         for child in list(room.children):
             room.end(child)
-        assert descriptors() == before
+        if sys.version_info >= (3, 11, 4):  # before, Popen lost two of them (gh-87474)
+            assert descriptors() == before
         assert not alive_of(room.tree)
     assert started
     assert refusals == {errno.EMFILE}

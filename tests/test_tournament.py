@@ -164,6 +164,14 @@ def test_any_configuration_may_follow_one_with_which_no_game_was_played(place: P
         place.run(place.config(seed=2))
 
 
+def test_a_configuration_that_no_run_wrote_is_not_overwritten(place: Place) -> None:
+    place.folder.mkdir(parents=True)
+    (place.folder / "tournament.toml").write_text("# mine, with comments\n")
+    with pytest.raises(ConfigError, match="was not written by a run, and would be lost"):
+        place.run()
+    assert (place.folder / "tournament.toml").read_text() == "# mine, with comments\n"
+
+
 def test_more_rounds_go_on_where_the_others_ended(place: Place) -> None:
     place.run(place.config(rounds=1))
     assert place.run(place.config(rounds=3, as_written={"rounds": 3})).is_complete

@@ -118,8 +118,17 @@ def _flags(
 
 
 def _bot_flag(text: str) -> dict[str, Any]:
+    """Return a bot's table; its files are those of the current folder, whatever the file's is."""
+    from arena.commands import resolve
+
     name, equals, command = text.partition("=")
-    return {"name": name, "command": command} if equals else {"name": name}
+    if not equals:
+        return {"name": name}
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(f"--bot {name}: {command!r} is not a command: {error}") from error
+    return {"name": name, "command": list(resolve(tuple(words), Path.cwd())) if words else []}
 
 
 def _configured(config: Path | None, out: Path, flags: dict[str, Any]) -> Any:
@@ -128,7 +137,6 @@ def _configured(config: Path | None, out: Path, flags: dict[str, Any]) -> Any:
     from arena.tournament import CONFIG, stored_config
 
     if config is not None:
-        # Flags may name bots from here, the file's from its own folder.
         return build({**read_toml(config), **flags}, config.parent, source=str(config))
     stored = stored_config(out)
     if stored is not None:
