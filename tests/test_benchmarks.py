@@ -1,0 +1,30 @@
+"""The benchmarks run; how fast they say things are is no test's business."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "benchmarks"
+
+
+def measured(name: str, *arguments: str) -> str:
+    command = [sys.executable, str(FOLDER / name), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_the_runners_benchmark_measures_games() -> None:
+    told = measured("runner.py", "--games", "4", "--runs", "1")
+    assert "1 at a time: " in told
+    assert " plies/s, " in told
+
+
+def test_the_benchmark_of_records_checks_its_corpus() -> None:
+    told = measured("records.py", "--games", "12", "--runs", "1")
+    assert "; 12 records, " in told
+    assert "arena check: " in told
