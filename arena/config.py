@@ -136,7 +136,7 @@ def _absolute(row: Mapping[str, Any], bot: BotSpec) -> dict[str, Any]:
 
 def _refuse_few(bots: Sequence[BotSpec], source: str) -> None:
     if len(bots) < 2:
-        raise ConfigError(f"{source}: {len(bots)} bots, expected at least two [[bot]] tables")
+        raise ConfigError(f"{source}: expected at least two bots, found {len(bots)}")
     names = [bot.name for bot in bots]
     for name in names:
         if names.count(name) > 1:

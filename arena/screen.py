@@ -33,8 +33,10 @@ _POINTS: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 class _Progress:
     """What has happened so far, counted."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, console: Console, verbose: bool) -> None:
         self.config: Final = config
+        self.console: Final = console
+        self._verbose: Final = verbose
         self.done = 0
         self.total = 0
         self.here = 0
@@ -54,6 +56,15 @@ class _Progress:
         for game in result.games:
             self.here += 1
             self._count(Tally(game.first, game.second, game.result, game.termination, 1))
+            if self._verbose:
+                line = f"{game.number}. {game.game}: {game.first} - {game.second} {game.result}"
+                self._print(Text(f"{line} ({game.termination}, {game.plies} plies)"))
+
+    def warned(self, text: str) -> None:
+        self._print(Text(f"warning: {text}", style="yellow"))
+
+    def _print(self, line: Text) -> None:
+        self.console.print(line, soft_wrap=True)
 
     def _count(self, tally: Tally) -> None:
         self.done += tally.games
@@ -82,42 +93,31 @@ def _span(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes}:{rest:02}"
 
 
-def _warning(text: str) -> Text:
-    return Text(f"warning: {text}", style="yellow")
-
-
 class _Plain(_Progress):
     """Prints a line now and then."""
 
-    def __init__(self, config: Config, console: Console, quiet: bool) -> None:
-        super().__init__(config)
-        self._console = console
+    def __init__(self, config: Config, console: Console, verbose: bool, quiet: bool) -> None:
+        super().__init__(config, console, verbose)
         self._quiet = quiet
         self._next_s = time.monotonic() + PLAIN_S
-
-    def warned(self, text: str) -> None:
-        self._console.print(_warning(text), soft_wrap=True)
 
     def waited(self) -> None:
         if not self._quiet and time.monotonic() >= self._next_s:
             self._next_s = time.monotonic() + PLAIN_S
-            self._console.print(self.words(), soft_wrap=True)
+            self._print(Text(self.words()))
 
     def close(self) -> None:
         if not self._quiet:
-            self._console.print(self.words(), soft_wrap=True)
+            self._print(Text(self.words()))
 
 
 class _Live(_Progress):
     """Draws a table that follows the games."""
 
-    def __init__(self, config: Config, live: Live) -> None:
-        super().__init__(config)
+    def __init__(self, config: Config, live: Live, verbose: bool) -> None:
+        super().__init__(config, live.console, verbose)
         self._live = live
         self._next_s = 0.0
-
-    def warned(self, text: str) -> None:
-        self._live.console.print(_warning(text), soft_wrap=True)
 
     def waited(self) -> None:
         if time.monotonic() >= self._next_s:
@@ -182,15 +182,15 @@ class _Steadfast(io.TextIOBase):
 
 
 @contextmanager
-def screen(config: Config, *, quiet: bool) -> Iterator[Observer]:
+def screen(config: Config, *, quiet: bool, verbose: bool = False) -> Iterator[Observer]:
     """Give an observer that shows the run on standard error, and leave its last state there."""
     console = Console(file=cast("IO[str]", _Steadfast(sys.stderr)), highlight=False)
     if quiet or not console.is_terminal:
-        plain = _Plain(config, console, quiet)
+        plain = _Plain(config, console, verbose, quiet)
         yield plain
         plain.close()
         return
     with Live(console=console, auto_refresh=False, transient=True) as live:
-        view = _Live(config, live)
+        view = _Live(config, live, verbose)
         yield view
     console.print(view.words(), soft_wrap=True)

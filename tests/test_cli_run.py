@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import tomllib
@@ -190,7 +191,7 @@ REFUSED = [
     (["cup.toml"], "rounds = = 2", "cup.toml is not TOML: Invalid value (at line 1"),
     (["cup.toml"], CONFIG.replace('"yavalath"', '"go"'), "cup.toml: games: unknown game 'go'"),
     (["cup.toml"], CONFIG.replace('"bob"', '"ann"'), "two bots are called 'ann'"),
-    (["cup.toml"], CONFIG.partition("[[bot]]")[0], "0 bots, expected at least two [[bot]] tables"),
+    (["cup.toml"], CONFIG.partition("[[bot]]")[0], "expected at least two bots, found 0"),
     (
         ["cup.toml"],
         CONFIG.replace('move = "5s"', "move = 5\nnodes = 3"),
@@ -320,3 +321,12 @@ def test_a_screen_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
     )
     os.close(writing)
     assert numbers(tmp_path / "out") == [1, 2, 7, 8]
+
+
+def test_a_verbose_run_tells_of_every_game(tmp_path: Path) -> None:
+    words = flags(TWO, rounds=1, out=tmp_path / "out")
+    ended = arena(*words, "-v", cwd=tmp_path)
+    told = re.findall(
+        r"^(\d+)\. yavalath: (\w+) - \w+ [-01/2]+ \(rules, \d+ plies\)$", ended.stderr, re.MULTILINE
+    )
+    assert sorted(told) == [("1", "ann"), ("2", "bob")]

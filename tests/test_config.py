@@ -125,7 +125,7 @@ def test_what_is_written_for_a_resume_says_the_same_from_another_folder(tmp_path
         ('{ MYBOT_LOG = "0" }', "{ MYBOT_LOG = 0 }", ":19: env = {'MYBOT_LOG': 0}, expected"),
         ('{ MYBOT_LOG = "0" }', '{ "A=B" = "0" }', ":19: env = {'A=B': '0'}, expected"),
         ("{ threads = 1 }", "{ threads = [1] }", ":20: options = {'threads': [1]}, expected a"),
-        ('[[bot]]\nname = "greedy"\n', "", ": 1 bots, expected at least two [[bot]] tables"),
+        ('[[bot]]\nname = "greedy"\n', "", ": expected at least two bots, found 1"),
         ('command = ["./mybot", "--threads", "1"]\n', "", "bot 'mine' has no command, and is not"),
         ('command = ["./mybot", "--threads", "1"]', "command = []", ":18: command = [], expected"),
         ("env =", 'cwd = "gone"\nenv =', "is not a folder"),

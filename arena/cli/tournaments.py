@@ -65,6 +65,9 @@ def run(
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="For all chance.")] = None,
     format_: Annotated[str | None, typer.Option("--format", help="round-robin")] = None,
     quiet: Quiet = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Tell of every game that ends.")
+    ] = False,
 ) -> None:
     """Play a tournament; started again on the same directory, it goes on where it stopped.
 
@@ -77,7 +80,7 @@ def run(
 
     flags = _flags(bot, game, rounds, tc, jobs, seed, format_)
     tournament = _configured(config, out, flags)
-    with screen(tournament, quiet=quiet) as watcher:
+    with screen(tournament, quiet=quiet, verbose=verbose) as watcher:
         summary = play(tournament, out, watcher)
     if summary.interrupted:
         told = f"{summary.done} of {summary.total} games are played and kept; go on with"
@@ -140,7 +143,8 @@ def _configured(config: Path | None, out: Path, flags: dict[str, Any]) -> Any:
         return build({**read_toml(config), **flags}, config.parent, source=str(config))
     stored = stored_config(out)
     if stored is not None:
-        return build({**stored, **flags}, Path(), source=str(out / CONFIG))
+        source = "the command line" if flags else str(out / CONFIG)
+        return build({**stored, **flags}, Path(), source=source)
     base = {**demo(), "event": "Tournament"} if "bot" in flags else demo()
     return build({**base, **flags}, Path())
 
