@@ -16,7 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from arena import schedule
 from arena.config import Config
@@ -26,6 +26,9 @@ from arena.slots import Slot, end, own_process
 from arena.store import Store, Tally
 from arena.trees import sweep
 from arena.worker import PairJob, PairResult, read_result
+
+if TYPE_CHECKING:
+    from reports.standings import Standings
 
 WINDOW: Final = 2
 """Jobs that a worker has or will have next: short games do not wait for the runner."""
@@ -71,6 +74,8 @@ class Summary:
     """Pairings that were stopped, and why."""
 
     interrupted: bool
+    standings: Standings | None = None
+    """Of all games stored, once they are published; None before."""
 
     @property
     def is_complete(self) -> bool:

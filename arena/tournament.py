@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import tomli_w
 
@@ -25,6 +25,9 @@ from arena.store import Store
 from arena.trees import sweep
 from arena.watch import Watch
 from notation.files import write_atomically
+
+if TYPE_CHECKING:
+    from reports.standings import Standings
 
 CONFIG: Final = "tournament.toml"
 LOGS: Final = "logs"
@@ -40,7 +43,7 @@ def run(config: Config, folder: Path, observer: Observer) -> Summary:
         summary = _played(config, folder, observer)
         if not summary.interrupted:
             try:
-                publish(folder)
+                return replace(summary, standings=publish(folder))
             except KeyboardInterrupt:
                 return replace(summary, interrupted=True)
     return summary
@@ -141,8 +144,11 @@ def _refuse_misfit(bot: Bot, config: Config) -> None:
         raise ConfigError(f"bot {bot.name!r}: {wrong}")
 
 
-def publish(folder: Path) -> None:
-    """Write standings and report of the games in `folder`; raises StoreError."""
+def publish(folder: Path) -> Standings:
+    """Write standings and report of the games in `folder`, return the standings.
+
+    Raises StoreError.
+    """
     from reports import page, standings
 
     records = list(records_of([folder]))
@@ -151,6 +157,7 @@ def publish(folder: Path) -> None:
     _write(folder / "standings.json", as_json)
     _write(folder / "standings.csv", standings.to_csv(table))
     _write(folder / "report.html", page.render(records))
+    return table
 
 
 def _write(path: Path, text: str) -> None:

@@ -7,11 +7,14 @@ import shlex
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.errors import ArenaError, ConfigError
+
+if TYPE_CHECKING:
+    from arena.runner import Summary
 
 DEFAULT_FOLDER = Path("tournament")
 
@@ -82,18 +85,25 @@ def run(
     tournament = _configured(config, out, flags)
     with screen(tournament, quiet=quiet, verbose=verbose) as watcher:
         summary = play(tournament, out, watcher)
+    raise typer.Exit(_tell(summary, out, quiet=quiet))
+
+
+def _tell(summary: Summary, out: Path, *, quiet: bool) -> int:
+    """Say how a run ended; return its exit status."""
     if summary.interrupted:
         told = f"{summary.done} of {summary.total} games are played and kept; go on with"
         print(f"arena: {told}: arena run --out {shlex.quote(str(out))}", file=sys.stderr)
-        raise typer.Exit(3)
-    if not quiet:
-        _print_table(out)
+        return 3
+    if summary.standings and not quiet:
+        from arena.tables import print_standings
+
+        print_standings(summary.standings)
         print(f"report: {out / 'report.html'}", file=sys.stderr)
     for pairing, why in summary.stopped.items():
         print(f"arena: {' - '.join(sorted(pairing))} was stopped: {why}", file=sys.stderr)
     if not summary.is_complete:
         print(f"arena: {summary.done} of {summary.total} games are played", file=sys.stderr)
-        raise typer.Exit(1)
+    return 0 if summary.is_complete else 1
 
 
 def _flags(
@@ -147,14 +157,6 @@ def _configured(config: Path | None, out: Path, flags: dict[str, Any]) -> Any:
         return build({**stored, **flags}, Path(), source=source)
     base = {**demo(), "event": "Tournament"} if "bot" in flags else demo()
     return build({**base, **flags}, Path())
-
-
-def _print_table(out: Path) -> None:
-    from arena.sources import records_of
-    from arena.tables import print_standings
-    from reports.standings import compute
-
-    print_standings(compute(records_of([out])))
 
 
 def init(
