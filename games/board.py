@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import Final, Literal
 
 from games.core import PositionError
@@ -85,11 +85,6 @@ class Board:
                 if all(cell in self.name for cell in cells):
                     found.append(sum(cells))
         return tuple(found)
-
-    @cached_property
-    def neighbours(self) -> dict[int, int]:
-        """The cells next to each cell, by its bit (diagonals too on squares)."""
-        return {bit: self.around(bit) for bit in self.name}
 
     def around(self, mask: int) -> int:
         """Return the cells next to any cell of `mask`; those of `mask` itself where they touch."""

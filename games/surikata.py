@@ -35,8 +35,6 @@ from games.reach import path_exists, share_a_cell
 
 SIZE: Final = 5
 MOUNDS: Final = 5
-SUPPLY: Final = 10
-"""Pieces that each player has."""
 
 _OPEN, _LINE, _STUCK, _DRAWN = range(4)
 """How it stands: open, the last mover made a line, the player to move cannot, all is placed."""

@@ -14,10 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final, Literal, cast
-
-SUFFIXES: Final = (".gz", ".bz2", ".xz", ".zst")
-"""What is compressed on writing and decompressed on reading."""
+from typing import BinaryIO, Literal, cast
 
 
 @contextmanager
