@@ -44,6 +44,8 @@ class Entry:
     """None where the text is not a record."""
     problems: tuple[Problem, ...]
     """What is wrong with it; empty where it is sound."""
+    text: str = ""
+    """The record as it stands in the file, without the empty lines round it."""
 
 
 def read(path: str | Path) -> Iterator[Record]:
@@ -129,7 +131,7 @@ def _entry(place: _Place, fault: Fault | None, rules: bool) -> Entry:
         if rules and not faults:
             faults += check(record)
     problems = tuple(place.problem(fault) for fault in faults)
-    return Entry(place.number, place.line, record, problems)
+    return Entry(place.number, place.line, record, problems, place.text)
 
 
 def _records_in(piece: bytes) -> Iterator[tuple[int, str, Fault | None]]:
