@@ -88,7 +88,7 @@ class Scorebook:
     def add(self, move: Move, answer: Answer, left_s: float | None) -> None:
         """Note a move; `left_s` is what the clock shows after it, None without clocks."""
         comments = (_comment(answer, left_s),)
-        self._plies.append(Ply(move, comments=comments, number=self.next_ply))
+        self._plies.append(Ply(move, comments=comments))
 
     def close(self, result: str, why: Termination, words: str, stderr: Mapping[str, str]) -> Played:
         """Return the game; `words` tell of a mishap, empty without one."""

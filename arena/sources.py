@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.store import DATABASE, RECORDS
 from notation.errors import RecordError
-from notation.parser import parse
+from notation.scanner import parse
 from notation.reader import read
 from notation.record import Record
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Final, Literal
 
@@ -43,10 +44,14 @@ class Board:
         self.centres: Final = tuple(centre for _, centre in places.values())
         """Where the cells lie: x to the right, y downwards, the unit being the distance of two
         neighbours, in the order of `names`."""
+        self.apart: Final = self.full.bit_length() + 3 * max(directions)
+        """A shift that puts a second set of cells beside a first, too far for any line."""
         self.directions: Final = directions
         """The shifts to neighbours with a higher bit: four on squares, three on hexagons."""
         self.rows: Final = tuple(tuple(self.bit[name] for name in row) for row in text_rows)
         """The cells as position texts list them: rows from the top, each from the left."""
+        self._row_lengths: Final = tuple(map(len, self.rows))
+        self._rows_in_one: Final = tuple(bit for row in self.rows for bit in row)
         self._names_of_chunk: Final[dict[tuple[int, int], tuple[str, ...]]] = {}
 
     def bits(self, mask: int) -> Iterator[int]:
@@ -86,6 +91,37 @@ class Board:
                     found.append(sum(cells))
         return tuple(found)
 
+    def has_line(self, mask: int, length: int) -> bool:
+        """Return whether `length` cells of `mask` or more are in line; `length` is 3 or 4.
+
+        `mask` may be two sets of cells, the second one shifted by `apart`.
+        """
+        for step in self.directions:
+            pairs = mask & mask >> step
+            if pairs & pairs >> step * (length - 2):
+                return True
+        return False
+
+    def in_lines(self, mask: int, length: int, touching: int | None = None) -> int:
+        """Return the cells of `mask` that belong to a line of `length` of them.
+
+        With `touching`, only lines count that share a cell with it.
+        """
+        found = 0
+        for step in self.directions:
+            starts = mask
+            for _ in range(1, length):
+                starts &= starts >> step
+            if touching is not None and starts:
+                near = touching
+                for _ in range(1, length):
+                    near |= near >> step
+                starts &= near
+            for _ in range(length):
+                found |= starts
+                starts <<= step
+        return found
+
     def around(self, mask: int) -> int:
         """Return the cells next to any cell of `mask`; those of `mask` itself where they touch."""
         near = 0
@@ -101,6 +137,31 @@ class Board:
             frontier = self.around(frontier) & mask & ~grown
             grown |= frontier
         return grown
+
+    def has_group_over_three(self, mask: int) -> bool:
+        """Return whether four cells of `mask` or more are connected; for hexagons.
+
+        `mask` may be two sets of cells, the second one shifted by `apart`.
+        No group is walked. A cell with three neighbours makes four, and so do two neighbouring
+        cells with two neighbours each, unless the three are a triangle.
+        """
+        one = two = three = triangles = 0
+        across, up, diagonal = self.directions
+        for step in self.directions:
+            pair = mask & mask >> step
+            for near in (pair, pair << step):
+                three |= two & near
+                two |= one & near
+                one |= near
+        if three:
+            return True
+        if not two:
+            return False
+        for side in (across, up):
+            lowest = mask & mask >> side & mask >> diagonal
+            triangles |= lowest | lowest << side | lowest << diagonal
+        inner = two & ~triangles
+        return bool(inner & (inner >> across | inner >> up | inner >> diagonal))
 
     def groups(self, mask: int) -> Iterator[int]:
         """Yield the connected groups of `mask`."""
@@ -131,6 +192,12 @@ class Board:
         """Return for each of `letters` the cells that hold it; raises PositionError."""
         layers = dict.fromkeys(letters, 0)
         rows = text.split("/")
+        if tuple(map(len, rows)) == self._row_lengths:  # nothing is counted: letters alone
+            with suppress(KeyError):
+                for letter, bit in zip("".join(rows), self._rows_in_one, strict=True):
+                    layers[letter] |= bit
+                return layers
+            layers = dict.fromkeys(layers, 0)
         if len(rows) != len(self.rows):
             raise PositionError(f"{text!r} has {len(rows)} rows, expected {len(self.rows)}")
         for number, (row, cells) in enumerate(zip(rows, self.rows, strict=True), 1):

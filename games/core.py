@@ -6,7 +6,7 @@ Must not know any particular game, its geometry, or how a game is written in a f
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final, Literal, NewType, Protocol, Self
@@ -153,6 +153,21 @@ class Position(Protocol):
         """
 
 
+class PlaysLines(Protocol):
+    """A position that can play many moves at once; games need not have this, it is for speed."""
+
+    @property
+    def result(self) -> str:
+        """Return what `outcome().result` is, or `*` while the game goes on."""
+
+    def after(self, moves: Sequence[str]) -> Self | None:
+        """Return the position after all of `moves`, as playing them one by one would.
+
+        None where that would fail: a text that is not canonical, or a move that is not legal.
+        `play` says which and why.
+        """
+
+
 class Game(Protocol):
     """One set of rules. There is one object a game: `games.get(id)`."""
 
@@ -238,6 +253,15 @@ def perft(position: Position, depth: int) -> int:
     return sum(perft(position.play(move), depth - 1) for move in moves)
 
 
+def result_of(position: Position) -> str:
+    """Return the result as records write it; `*` while the game goes on."""
+    result: str | None = getattr(position, "result", None)
+    if result is None:
+        outcome = position.outcome()
+        return outcome.result if outcome else "*"
+    return result
+
+
 def playout(position: Position, chance: random.Random) -> list[Move]:
     """Return random legal moves from `position` to the end of the game."""
     moves: list[Move] = []
@@ -247,8 +271,23 @@ def playout(position: Position, chance: random.Random) -> list[Move]:
     return moves
 
 
+def follow(position: Position, moves: Sequence[str]) -> Position | None:
+    """Return the position after `moves`; None where one of them is not canonical or not legal."""
+    after: Callable[[Sequence[str]], Position | None] | None = getattr(position, "after", None)
+    if after is not None:
+        return after(moves)
+    for move in moves:
+        if position.why_illegal(Move(move)) is not None:
+            return None
+        position = position.play(Move(move))
+    return position
+
+
 def play_all(position: Position, moves: Sequence[Move]) -> Position:
     """Return the position after `moves`; raises IllegalMoveError."""
-    for move in moves:
+    end = follow(position, moves)
+    if end is not None:
+        return end
+    for move in moves:  # which of them, and why
         position = position.play(move)
     return position

@@ -14,7 +14,7 @@ Source: rulebook by nestorgames; rulings in docs/rules.md. `mammalath_plus.py` i
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -38,6 +38,9 @@ SWAP: Final = Move("swap")
 
 _OPEN, _WON, _LOST, _DRAWN = range(4)
 """What the last placement did: nothing, won, lost, used up the supply."""
+
+_RESULTS: Final = (("*", "*"), ("0-1", "1-0"), ("1-0", "0-1"), ("1/2-1/2", "1/2-1/2"))
+"""By verdict and by who is to move."""
 
 _NUMBERS: Final = {3: "three", 4: "four"}
 
@@ -108,6 +111,12 @@ class Mammalath:
     def _release_text(self, shape: int) -> Move:
         cells = self.board.names_in(shape)
         return Move(f"x{cells[0]}-{cells[-1]}")
+
+    @cached_property
+    def tokens_of(self) -> dict[str, int]:
+        """The cell that each move puts a token on; 0 for releases. Without swap."""
+        releases: tuple[str, ...] = (*self.releases, *self.type_releases)
+        return {**self.board.bit, **dict.fromkeys(releases, 0)}
 
     @cached_property
     def type_releases(self) -> tuple[Move, ...]:
@@ -198,6 +207,40 @@ class Mammalath:
         if shapes:
             return _WON
         return _DRAWN if tokens.bit_count() == self.supply else _OPEN
+
+    def verdict_at(self, bit: int, tokens: int, animals: int) -> int:
+        """Return what the player with `tokens` has done by placing the one on `bit`."""
+        verdict = _DRAWN if tokens.bit_count() == self.supply else _OPEN
+        for shape in self.shapes_at[bit]:
+            if tokens & shape == shape:
+                if shape & animals:
+                    return _LOST
+                verdict = _WON
+        return verdict
+
+    def has_ended(self, white: int, black: int) -> bool:
+        """Return whether a player with these tokens has ended the game, one way or another."""
+        both = white | black << self.board.apart
+        return (
+            white.bit_count() == self.supply
+            or black.bit_count() == self.supply
+            or self.board.has_line(both, self.line_length)
+            or bool(self._blocks and self._corners(both))
+        )
+
+    def cells_in_shapes(self, tokens: int, touching: int) -> tuple[str, ...]:
+        """Return the cells of `tokens` in lines and blocks that share one with `touching`."""
+        cells = self.board.in_lines(tokens, self.line_length, touching)
+        if self._blocks and self._corners(tokens):
+            for block in self.blocks:
+                if tokens & block == block and block & touching:
+                    cells |= block
+        return tuple(self.board.names_in(cells))
+
+    def _corners(self, mask: int) -> int:
+        """Return the lowest cell of each 2x2 block of cells of `mask`."""
+        columns = mask & mask >> 1
+        return columns & columns >> self.size + 1
 
     def _refuse_unreachable(
         self, kinds: tuple[int, ...], tokens: tuple[int, int], mover: int
@@ -290,6 +333,11 @@ class MammalathPosition(NamedTuple):
         """Return whether the last placement ended the game."""
         return self.verdict != _OPEN
 
+    @property
+    def result(self) -> str:
+        """Return the result as records write it; `*` while the game goes on."""
+        return _RESULTS[self.verdict][self.mover]
+
     def outcome(self) -> Outcome | None:
         """Return how the last placement ended the game; None while it goes on."""
         if self.verdict == _OPEN:
@@ -297,23 +345,17 @@ class MammalathPosition(NamedTuple):
         last = Seat(1 - self.mover)
         if self.verdict == _DRAWN:
             return Outcome(None, "all tokens placed")
-        tokens = self.tokens[last]
-        lines = [shape for shape in self.game.shapes if tokens & shape == shape]
-        number = _NUMBERS[self.game.line_length]
+        game = self.game
+        number = _NUMBERS[game.line_length]
         if self.verdict == _LOST:
-            lines = [shape for shape in lines if shape & self.animals]
-            return Outcome(last.other, f"{number} with an animal", self._cells(lines))
-        return Outcome(last, f"{number} without an animal", self._cells(lines))
-
-    def _cells(self, lines: list[int]) -> tuple[str, ...]:
-        together = 0
-        for line in lines:
-            together |= line
-        return tuple(self.game.board.names_in(together))
+            cells = game.cells_in_shapes(self.tokens[last], self.animals)
+            return Outcome(last.other, f"{number} with an animal", cells)
+        cells = game.cells_in_shapes(self.tokens[last], game.board.full)
+        return Outcome(last, f"{number} without an animal", cells)
 
     @property
-    def _first_turn(self) -> bool:
-        """Whether no turn has been taken."""
+    def is_first_turn(self) -> bool:
+        """Return whether no turn has been taken."""
         return self.tokens == (0, 0)
 
     @property
@@ -351,7 +393,7 @@ class MammalathPosition(NamedTuple):
         if bit is not None:
             taken = (self.tokens[0] | self.tokens[1]) & bit
             return f"{move} already has a token" if taken else None
-        if self._first_turn:
+        if self.is_first_turn:
             return "the first turn of the game must place a token"
         if move == SWAP:
             return None if self.can_swap else "swap is only for second's first turn"
@@ -390,20 +432,74 @@ class MammalathPosition(NamedTuple):
     def _placed(self, bit: int) -> MammalathPosition:
         game, kinds, animals, (first, second), mover, _ = self
         mine = (second if mover else first) | bit
-        verdict = _DRAWN if mine.bit_count() == game.supply else _OPEN
-        for shape in game.shapes_at[bit]:
-            if mine & shape == shape:
-                if shape & animals:
-                    verdict = _LOST
-                    break
-                verdict = _WON
         tokens = (first, mine) if mover else (mine, second)
+        verdict = game.verdict_at(bit, mine, animals)
         return MammalathPosition(game, kinds, animals, tokens, 1 - mover, verdict)
 
     def _released(self, shape: int) -> MammalathPosition:
         kept = self.animals & ~shape
         kinds = tuple(kind & kept for kind in self.kinds)
         return MammalathPosition(self.game, kinds, kept, self.tokens, 1 - self.mover, _OPEN)
+
+    def after(self, moves: Sequence[str]) -> MammalathPosition | None:
+        """Return the position after all of `moves`; None where one of them cannot be played.
+
+        Tokens stay, and so do their lines: if none stands before the last placement, and nobody
+        had placed all her tokens, none ended the game. Releases only ask which animals are left.
+        """
+        start: MammalathPosition = self
+        if SWAP in moves[:2]:
+            swap = moves.index(SWAP) + 1
+            for move in moves[:swap]:
+                if start.why_illegal(Move(move)) is not None:
+                    return None
+                start = start.play(Move(move))
+            moves = moves[swap:]
+        if not moves or start.verdict != _OPEN:
+            return None if moves else start
+        if start.is_first_turn and moves[0] not in self.game.board.bit:
+            return None
+        return start.after_turns(moves)
+
+    def after_turns(self, moves: Sequence[str]) -> MammalathPosition | None:
+        """Return what `after` does, for one or more moves after which no swap is possible."""
+        game = self.game
+        try:
+            bits = list(map(game.tokens_of.__getitem__, moves))
+        except KeyError:
+            return None
+        animals: int | None = self.animals
+        if 0 in bits:
+            animals = self._animals_after(
+                [m for m, bit in zip(moves, bits, strict=True) if not bit]
+            )
+        mover = self.mover ^ len(bits) & 1
+        mine = self.tokens[1 - mover] + sum(bits[-1::-2])  # of who took the last turn
+        theirs = self.tokens[mover] + sum(bits[-2::-2])
+        count = sum(self.tokens).bit_count() + len(bits) - bits.count(0)
+        if animals is None or (mine + theirs).bit_count() != count:
+            return None  # nothing to release, or a cell twice
+        last = bits[-1]
+        if game.has_ended(mine ^ last, theirs):
+            return None
+        verdict = game.verdict_at(last, mine, animals) if last else _OPEN
+        kinds = self.kinds
+        if animals != self.animals:
+            kinds = tuple([kind & animals for kind in kinds])
+        tokens = (theirs, mine) if mover == 0 else (mine, theirs)
+        return MammalathPosition(game, kinds, animals, tokens, mover, verdict)
+
+    def _animals_after(self, releases: Sequence[str]) -> int | None:
+        """Return the animals that the releases leave; None where one of them is not legal."""
+        game, animals = self.game, self.animals
+        for release in releases:
+            shape = game.releases.get(Move(release))
+            if shape is None:
+                shape = self.kinds[game.type_releases.index(Move(release))] & animals
+            if not shape or animals & shape != shape:
+                return None
+            animals ^= shape
+        return animals
 
     def text(self) -> str:
         """Return animals, tokens and mover."""

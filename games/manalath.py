@@ -14,7 +14,7 @@ online servers.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -40,6 +40,16 @@ MAX_BLOCKERS: Final = 3
 
 _OPEN, _WON, _LOST, _STUCK_WON, _STUCK_LOST, _STUCK_DRAWN = range(6)
 """Who ended the game and how: the last mover, or the player to move who has no legal move."""
+
+_RESULTS: Final = (
+    ("*", "*"),
+    ("0-1", "1-0"),
+    ("1-0", "0-1"),
+    ("1-0", "0-1"),
+    ("0-1", "1-0"),
+    ("1/2-1/2", "1/2-1/2"),
+)
+"""By verdict and by who is to move."""
 
 Big = tuple[tuple[int, int], tuple[int, int]]
 """For each colour the cells in groups of four and the cells in groups of five."""
@@ -79,6 +89,14 @@ class Manalath:
             Move(letter + name): (colour, bit)
             for name, bit in self.board.bit.items()
             for colour, letter in enumerate("OP")
+        }
+
+    @cached_property
+    def paired(self) -> dict[str, int]:
+        """The cell of every move, orange's as they are and purple's shifted by `Board.apart`."""
+        return {
+            move: bit << self.board.apart * colour
+            for move, (colour, bit) in self.placements.items()
         }
 
     @cached_property
@@ -280,6 +298,11 @@ class ManalathPosition(NamedTuple):
             over |= carry
         return self._empty & ~(over | fours & (ones | twos))
 
+    @property
+    def result(self) -> str:
+        """Return the result as records write it; `*` while the game goes on."""
+        return _RESULTS[self.verdict][self.mover]
+
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it goes on."""
         if self.verdict == _OPEN:
@@ -354,6 +377,65 @@ class ManalathPosition(NamedTuple):
             stones, big = (orange | bit, purple), (large, self.big[1])
         mover = 1 - self.mover
         return ManalathPosition(self.game, stones, self.blockers, mover, big, _OPEN).judged()
+
+    def after(self, moves: Sequence[str]) -> ManalathPosition | None:
+        """Return the position after all of `moves`; None where one of them cannot be played.
+
+        Pieces stay, and groups only grow: if none of a player's groups is larger than three after
+        her last turn but one, no turn before ended the game. Who could move was not stuck.
+        """
+        if len(moves) < 3 or self.verdict != _OPEN:
+            return self._one_by_one(moves)
+        game = self.game
+        try:
+            bits = list(map(game.paired.__getitem__, moves))
+        except KeyError:
+            return None
+        base = self.stones[0] | self.stones[1] << game.board.apart
+        all_bits = base + sum(bits)
+        orange, purple = all_bits & game.board.full, all_bits >> game.board.apart
+        count = base.bit_count() + len(bits)
+        if all_bits.bit_count() != count or (orange | purple | self.blockers).bit_count() != (
+            count + self.blockers.bit_count()
+        ):
+            return None  # a cell twice
+        if orange.bit_count() > game.supply or purple.bit_count() > game.supply:
+            return None
+        mover = self.mover ^ len(bits) & 1
+        return self._after_turns((orange, purple), mover, bits[-1], bits[-2])
+
+    def _one_by_one(self, moves: Sequence[str]) -> ManalathPosition | None:
+        position = self
+        for move in moves:
+            if position.why_illegal(Move(move)) is not None:
+                return None
+            position = position.play(Move(move))
+        return position
+
+    def _after_turns(
+        self, stones: tuple[int, int], mover: int, last: int, last_but_one: int
+    ) -> ManalathPosition | None:
+        """Return the position with these pieces, `last` and `last_but_one` having come last."""
+        game, board = self.game, self.game.board
+        lasts = [(new & board.full, new >> game.board.apart) for new in (last_but_one, last)]
+        theirs = stones[mover] & ~lasts[1][mover]  # after the turn of who is to move now
+        mine = stones[1 - mover] & ~(lasts[0][1 - mover] | lasts[1][1 - mover])
+        if board.has_group_over_three(theirs | mine << board.apart):
+            return None
+        # All larger groups came with the last two pieces, or were this player's opponent's gift.
+        big = []
+        for colour in (0, 1):
+            fours = fives = 0
+            for new in (lasts[0][colour], lasts[1][colour]):
+                group = board.group(stones[colour], new) if new else 0
+                size = group.bit_count()
+                if size > _WINNING:
+                    return None
+                fours |= group if size == _LOSING else 0
+                fives |= group if size == _WINNING else 0
+            big.append((fours, fives))
+        position = ManalathPosition(game, stones, self.blockers, mover, (big[0], big[1]), _OPEN)
+        return position.judged()
 
     def text(self) -> str:
         """Return board and mover."""

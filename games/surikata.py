@@ -13,8 +13,9 @@ Source: rulebook by Gerhards; rulings in docs/rules.md, which also show why the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
+from operator import add
 from typing import Final, NamedTuple
 
 from games.board import Board, squares
@@ -38,6 +39,10 @@ MOUNDS: Final = 5
 
 _OPEN, _LINE, _STUCK, _DRAWN = range(4)
 """How it stands: open, the last mover made a line, the player to move cannot, all is placed."""
+
+
+_RESULTS: Final = (("*", "*"), ("1-0", "0-1"), ("0-1", "1-0"), ("1/2-1/2", "1/2-1/2"))
+"""By verdict and by who is to move."""
 
 
 class Surikata:
@@ -71,6 +76,23 @@ class Surikata:
             bit: tuple(line for line in self.board.lines(3) if line & bit)
             for bit in self.board.name
         }
+
+    @cached_property
+    def hiding(self) -> dict[str, int]:
+        """For two cells, their names joined, where a mound hides one from the other.
+
+        The cells between them in their row or column; the whole board where they share neither.
+        """
+        board = self.board
+        cells = {(name, other): board.full for name in board.names for other in board.names}
+        for name, bit in board.bit.items():
+            for step in (1, SIZE + 1):
+                between, cell = 0, bit << step
+                while cell & board.full:
+                    other = board.name[cell]
+                    cells[name, other] = cells[other, name] = between
+                    between, cell = between | cell, cell << step
+        return {name + other: between for (name, other), between in cells.items()}
 
     @lru_cache(maxsize=4096)  # noqa: B019 - there is one object of this class
     def view(self, meerkat: int, mounds: int) -> int:
@@ -210,6 +232,11 @@ class SurikataPosition(NamedTuple):
         free = game.board.full & ~(self.mounds | self.stones[0] | self.stones[1])
         return free & ~game.view(self.meerkat, self.mounds) if self.meerkat else free
 
+    @property
+    def result(self) -> str:
+        """Return the result as records write it; `*` while the game goes on."""
+        return _RESULTS[self.verdict][self.mover]
+
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it goes on."""
         to_move = self.to_move
@@ -272,6 +299,52 @@ class SurikataPosition(NamedTuple):
         orange, white = self.stones
         stones = (orange, white | bit) if mover else (orange | bit, white)
         return SurikataPosition(game, self.mounds, stones, bit, 1 - mover, _OPEN).judged()
+
+    def after(self, moves: Sequence[str]) -> SurikataPosition | None:
+        """Return the position after all of `moves`; None where one of them cannot be played.
+
+        Pieces stay, and so do lines: if none stands before the last piece, none ended the game.
+        Who could place a piece was not stuck.
+        """
+        if not moves or self.verdict != _OPEN:
+            return None if moves else self
+        bit = self.game.board.bit
+        missing = MOUNDS - self.mounds.bit_count()
+        try:
+            mounds = [bit[move[1:]] for move in moves[:missing] if move[:1] == "M"]
+            pieces = [bit[move] for move in moves[missing:]]
+        except KeyError:
+            return None
+        if len(mounds) + len(pieces) != len(moves):
+            return None  # a piece before the fifth mound
+        ground = self.mounds + sum(mounds)
+        if ground.bit_count() != self.mounds.bit_count() + len(mounds):
+            return None  # a cell twice
+        if not pieces:
+            mover = 0 if ground.bit_count() == MOUNDS else ground.bit_count() & 1
+            return self._replace(mounds=ground, mover=mover)
+        return self._with_pieces(ground, pieces, moves[missing:])
+
+    def _with_pieces(
+        self, ground: int, bits: Sequence[int], names: Sequence[str]
+    ) -> SurikataPosition | None:
+        """Return the position after pieces on cells, all mounds being placed."""
+        game, last = self.game, bits[-1]
+        count = sum(self.stones).bit_count() + len(bits)
+        mover = count & 1
+        mine = self.stones[1 - mover] + sum(bits[-1::-2])  # of who placed the last one
+        theirs = self.stones[mover] + sum(bits[-2::-2])
+        if (mine + theirs + ground).bit_count() != count + MOUNDS:
+            return None  # a cell twice
+        if self.meerkat:
+            names = [game.board.name[self.meerkat], *names]
+        hidden = map(game.hiding.__getitem__, map(add, names, names[1:]))
+        if not all(map(ground.__and__, hidden)):
+            return None
+        if game.board.has_line(mine ^ last | theirs << game.board.apart, 3):
+            return None
+        stones = (mine, theirs) if mover else (theirs, mine)
+        return SurikataPosition(game, ground, stones, last, mover, _OPEN).judged()
 
     def text(self) -> str:
         """Return board, meerkat and mover."""

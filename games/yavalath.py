@@ -10,7 +10,7 @@ Source: rulings in docs/rules.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -36,6 +36,10 @@ _LOSING, _WINNING = 3, 4
 
 _OPEN, _WON, _LOST, _DRAWN = range(4)
 """What the last placement did: nothing, won, lost, filled the board."""
+
+
+_RESULTS: Final = (("*", "*"), ("0-1", "1-0"), ("1-0", "0-1"), ("1/2-1/2", "1/2-1/2"))
+"""By verdict and by who is to move."""
 
 
 class Yavalath:
@@ -158,6 +162,11 @@ class YavalathPosition(NamedTuple):
         white, black = self.stones
         return self.mover == 1 and not black and white & (white - 1) == 0
 
+    @property
+    def result(self) -> str:
+        """Return the result as records write it; `*` while the game goes on."""
+        return _RESULTS[self.verdict][self.mover]
+
     def outcome(self) -> Outcome | None:
         """Return how the last placement ended the game; None while it goes on."""
         if self.verdict == _OPEN:
@@ -171,11 +180,7 @@ class YavalathPosition(NamedTuple):
 
     def _lines(self, length: int) -> tuple[str, ...]:
         board, stones = self.game.board, self.stones[1 - self.mover]
-        together = 0
-        for line in board.lines(length):
-            if stones & line == line:
-                together |= line
-        return tuple(board.names_in(together))
+        return tuple(board.names_in(board.in_lines(stones, length)))
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the placements by cell, then swap."""
@@ -212,6 +217,49 @@ class YavalathPosition(NamedTuple):
         mine = (black if self.mover else white) | bit
         stones = (white, mine) if self.mover else (mine, black)
         return YavalathPosition(self.game, stones, 1 - self.mover, self._made(bit, mine, stones))
+
+    def after(self, moves: Sequence[str]) -> YavalathPosition | None:
+        """Return the position after all of `moves`; None where one of them cannot be played.
+
+        Stones stay, and so do lines: if none stands before the last move, none ended the game.
+        """
+        start = self._after_swap(moves[:2])
+        if start is None:
+            return None
+        if start is not self:
+            moves = moves[moves.index(SWAP) + 1 :]
+        if not moves or start.verdict != _OPEN:
+            return None if moves else start
+        try:
+            bits = [start.game.board.bit[move] for move in moves]
+        except KeyError:
+            return None
+        return start.with_stones(bits)
+
+    def _after_swap(self, moves: Sequence[str]) -> YavalathPosition | None:
+        """Return the position after a swap in the next two moves, else this one; None: illegal."""
+        if SWAP not in moves:
+            return self
+        position: YavalathPosition = self
+        for move in moves[: moves.index(SWAP) + 1]:
+            if position.why_illegal(Move(move)) is not None:
+                return None
+            position = position.play(Move(move))
+        return position
+
+    def with_stones(self, bits: Sequence[int]) -> YavalathPosition | None:
+        """Return the position after stones on these cells in turn; None as `after` does."""
+        game, last = self.game, bits[-1]
+        mover = self.mover ^ len(bits) & 1
+        mine = self.stones[1 - mover] + sum(bits[-1::-2])  # who played the last move
+        theirs = self.stones[mover] + sum(bits[-2::-2])
+        if (mine + theirs).bit_count() != len(bits) + sum(self.stones).bit_count():
+            return None  # a cell twice
+        if game.board.has_line(mine ^ last | theirs << game.board.apart, _LOSING):
+            return None
+        stones = (mine, theirs) if mover else (theirs, mine)
+        position = YavalathPosition(game, stones, mover, _OPEN)
+        return position._replace(verdict=position._made(last, mine, stones))
 
     def _made(self, bit: int, mine: int, stones: tuple[int, int]) -> int:
         threes, fours = self.game.lines_at[bit]

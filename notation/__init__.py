@@ -16,16 +16,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from notation.errors import Fault, NotationError, Problem, RecordError
-    from notation.parser import RecordSyntaxError, parse
+    from notation.parser import RecordSyntaxError
     from notation.reader import Entry, entries, read
     from notation.record import Annotation, Ply, Record, Termination, Variation
     from notation.replay import canonical, check, positions, start_of
+    from notation.scanner import parse
+    from notation.validation import Findings, validate
     from notation.writer import format_record, format_records
 
 __all__ = [
     "Annotation",
     "Entry",
     "Fault",
+    "Findings",
     "NotationError",
     "Ply",
     "Problem",
@@ -43,11 +46,14 @@ __all__ = [
     "positions",
     "read",
     "start_of",
+    "validate",
 ]
 
 _HOME: Final = {
     **dict.fromkeys(("Fault", "NotationError", "Problem", "RecordError"), "errors"),
-    **dict.fromkeys(("RecordSyntaxError", "parse"), "parser"),
+    **dict.fromkeys(("Findings", "validate"), "validation"),
+    **dict.fromkeys(("RecordSyntaxError",), "parser"),
+    **dict.fromkeys(("parse",), "scanner"),
     **dict.fromkeys(("Entry", "entries", "read"), "reader"),
     **dict.fromkeys(("Annotation", "Ply", "Record", "Termination", "Variation"), "record"),
     **dict.fromkeys(("canonical", "check", "positions", "start_of"), "replay"),

@@ -33,6 +33,20 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a ply stands in the text of its record, and the number that it bears there."""
+
+    at: int
+    """Characters from the start of the record to its move."""
+
+    number: int | None
+    """None where no number stands before it."""
+
+    variations: tuple[tuple[Place, ...], ...] = ()
+    """The places of its variations' plies."""
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A fault, with the place in its file."""
 

@@ -1,7 +1,7 @@
-"""The text of one record into a Record, by `grammar.lark`; syntax errors in English.
+"""The text of one record into a Record, by Lark and `grammar.lark`; syntax errors in English.
 
-Must not know files (`reader.py`) nor rules (`replay.py`). The place for a faster reader of the
-same grammar is beside this module: it must fall back to this one wherever it refuses.
+The reference: `scanner.py` is faster, and comes here wherever it refuses. Must not know files
+(`reader.py`) nor rules (`replay.py`).
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from lark import Lark, Transformer
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.lexer import Token
 
-from notation.errors import Fault, NotationError
+from notation.errors import Fault, NotationError, Place
 from notation.record import Comment, Ply, Record, Variation, comment
 
 MAX_NESTING: Final = 100
@@ -55,21 +55,40 @@ def grammar() -> str:
     return (Path(__file__).parent.parent / "grammar.lark").read_text(encoding="utf-8")
 
 
-class _ToRecord(Transformer[Token, Record]):
+class Parsed(NamedTuple):
+    """A record, and where its plies stand."""
+
+    record: Record
+    places: tuple[Place, ...]
+    """One for each ply."""
+
+
+class _Ply(NamedTuple):
+    ply: Ply
+    place: Place
+
+
+class _Variation(NamedTuple):
+    variation: Variation
+    places: tuple[Place, ...]
+
+
+class _ToRecord(Transformer[Token, Parsed]):
     """Builds the record while the parser reduces; no tree stands in between."""
 
-    def record(self, parts: list[Any]) -> Record:
+    def record(self, parts: list[Any]) -> Parsed:
         *parts, result = parts
         tags = tuple(part for part in parts if type(part) is tuple)
-        plies = tuple(part for part in parts if type(part) is Ply)
+        plies = tuple(part.ply for part in parts if type(part) is _Ply)
+        places = tuple(part.place for part in parts if type(part) is _Ply)
         comments = tuple(part.parts for part in parts if type(part) is _Comment and part.parts)
-        return Record(tags, plies, str(result), comments)
+        return Parsed(Record(tags, plies, str(result), comments), places)
 
     def tag(self, parts: list[Any]) -> tuple[str, str]:
         name, value = parts
-        return str(name), re.sub(r"\\(.)", r"\1", value[1:-1])
+        return str(name), unquoted(value)
 
-    def ply(self, parts: list[Any]) -> Ply:
+    def ply(self, parts: list[Any]) -> _Ply:
         number = None
         if parts[0].type == "NUMBER":
             number = int(parts[0][:-1])
@@ -79,16 +98,20 @@ class _ToRecord(Transformer[Token, Record]):
         if rest and type(rest[0]) is Token:
             glyph, *rest = str(rest[0]), *rest[1:]
         comments = tuple(part.parts for part in rest if type(part) is _Comment and part.parts)
-        variations = tuple(part for part in rest if type(part) is Variation)
-        return Ply(str(move), glyph, comments, variations, number, move.start_pos)
+        inner = [part for part in rest if type(part) is _Variation]
+        variations = tuple(part.variation for part in inner)
+        place = Place(move.start_pos, number, tuple(part.places for part in inner))
+        return _Ply(Ply(str(move), glyph, comments, variations), place)
 
-    def variation(self, parts: list[Any]) -> Variation:
+    def variation(self, parts: list[Any]) -> _Variation:
         comments = tuple(part.parts for part in parts if type(part) is _Comment and part.parts)
-        return Variation(tuple(part for part in parts if type(part) is Ply), comments)
+        plies = [part for part in parts if type(part) is _Ply]
+        variation = Variation(tuple(part.ply for part in plies), comments)
+        return _Variation(variation, tuple(part.place for part in plies))
 
     def comment(self, parts: list[Any]) -> _Comment:
         (text,) = parts
-        return _Comment(comment(text[1:-1] if text.type == "BRACES" else text[1:]))
+        return _Comment(comment(inside(text)))
 
 
 class _Comment:
@@ -98,6 +121,16 @@ class _Comment:
 
     def __init__(self, parts: Comment) -> None:
         self.parts = parts
+
+
+def unquoted(text: str) -> str:
+    """Return the value that a STRING is."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if "\\" in text else text[1:-1]
+
+
+def inside(text: str) -> str:
+    """Return what BRACES or a LINE say, without what makes them a comment."""
+    return text[1:-1] if text[0] == "{" else text[1:]
 
 
 @cache
@@ -114,18 +147,18 @@ def lark() -> Lark:
     )
 
 
-def parse(text: str) -> Record:
-    """Return the record that `text` is; raises RecordSyntaxError.
+def parse_closely(text: str) -> Parsed:
+    """Return the record that `text` is and where its plies stand; raises RecordSyntaxError.
 
     Faults that need no rules of a game (tags) are for `tag_faults`; legality is for `replay`.
     """
     if text.count("(") > MAX_NESTING:
         _refuse_nesting(text)
     try:
-        record: Record = lark().parse(text)  # type: ignore[assignment]  # by the transformer
+        parsed: Parsed = lark().parse(text)  # type: ignore[assignment]  # by the transformer
     except UnexpectedInput as error:
         raise RecordSyntaxError(_fault(text, error)) from error
-    return record
+    return parsed
 
 
 def tag_faults(record: Record) -> Iterator[Fault]:

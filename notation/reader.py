@@ -1,7 +1,6 @@
 """Files of records, read one record at a time: entries with their problems, or plain records.
 
-Memory stays flat: one record and one block of the file. A bad record is told of and reading goes
-on at the next one.
+A bad record is told of and reading goes on at the next one. Memory stays flat.
 """
 
 from __future__ import annotations
@@ -10,26 +9,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 from notation.errors import Fault, Problem, RecordError
 from notation.files import open_bytes
-from notation.parser import RecordSyntaxError, parse, tag_faults
+from notation.parser import Parsed, RecordSyntaxError, parse_closely, tag_faults
+from notation.pieces import MAX_RECORD as MAX_RECORD
+from notation.pieces import Piece, chunks, pieces
 from notation.record import Record
 from notation.replay import check
-
-_BLOCK: Final = 1 << 20
-
-MAX_RECORD: Final = 16 << 20
-"""Bytes of one record; a longer one is a file of another kind."""
-
-_TAG_LINE: Final = re.compile(rb"\n(?=[ \t]*\[[A-Za-z])")
-"""Where a record can begin: on the next line, if the line before is empty."""
-
-_NEXT_RECORD: Final = re.compile(r"^[ \t]*\[Game[ \t]", re.MULTILINE)
-"""Where reading goes on after an error inside a record."""
-
-_BOM: Final = b"\xef\xbb\xbf"
+from notation.scanner import scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +62,37 @@ def entries(path: str | Path, *, rules: bool = True) -> Iterator[Entry]:
 def entries_of(stream: BinaryIO, name: str, *, rules: bool = True) -> Iterator[Entry]:
     """Yield what stands in a stream, as `entries` does; `name` is what problems call it."""
     number = 0
-    for line, piece in _pieces(stream):
-        for inner_line, text, fault in _records_in(piece):
+    for chunk in chunks(stream):
+        for piece in pieces(chunk):
             number += 1
-            yield _entry(_Place(name, number, line + inner_line, text), fault, rules)
+            yield entry_of(piece, name, number, rules=rules)
+
+
+def entry_of(piece: Piece, name: str, number: int, *, rules: bool = True) -> Entry:
+    """Return the entry of one piece, the `number`-th of the file that problems call `name`."""
+    record = None if piece.fault else scan(piece.text)
+    if record is not None and not any(tag_faults(record)) and not (rules and check(record)):
+        return Entry(number, piece.line, record, (), piece.text)
+    parsed, faults = _closely(piece, rules)
+    place = _Place(name, number, piece.line, piece.text)
+    problems = tuple(place.problem(fault) for fault in faults)
+    return Entry(number, piece.line, parsed and parsed.record, problems, piece.text)
+
+
+def _closely(piece: Piece, rules: bool) -> tuple[Parsed | None, list[Fault]]:
+    """Return what Lark reads in a piece and everything that is wrong with it."""
+    if piece.fault and piece.fault.code != "syntax":
+        return None, [piece.fault]
+    try:
+        parsed = parse_closely(piece.text)
+    except RecordSyntaxError as error:
+        return None, [error.fault]
+    if piece.fault:
+        return None, [piece.fault]
+    faults = list(tag_faults(parsed.record))
+    if rules and not faults:
+        faults += check(parsed.record, parsed.places)
+    return parsed, faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,122 +129,3 @@ class _Place:
             # the same tag twice: the second one is the fault
             return tags[-1].start() if fault.code == "tag" else tags[0].start()
         return len(self.text.rstrip()) - len(self.text.split()[-1])  # no such tag: at the result
-
-
-def _entry(place: _Place, fault: Fault | None, rules: bool) -> Entry:
-    record = None
-    faults: list[Fault] = []
-    if fault is None:
-        try:
-            record = parse(place.text)
-        except RecordSyntaxError as error:
-            fault = error.fault
-    if record is None:
-        assert fault is not None
-        faults = [fault]
-    else:
-        faults += tag_faults(record)
-        if rules and not faults:
-            faults += check(record)
-    problems = tuple(place.problem(fault) for fault in faults)
-    return Entry(place.number, place.line, record, problems, place.text)
-
-
-def _records_in(piece: bytes) -> Iterator[tuple[int, str, Fault | None]]:
-    """Yield line, text and, where it cannot even be parsed, the fault of each record of a piece.
-
-    A piece is one record unless an empty line is missing; then the first is at fault, and the
-    next is read all the same.
-    """
-    if len(piece) > MAX_RECORD:
-        fault = Fault("size", f"a record of more than {MAX_RECORD} bytes", at=0)
-        yield 0, piece[:200].decode("utf-8", "replace"), fault
-        return
-    try:
-        text = piece.decode("utf-8")
-    except UnicodeDecodeError as error:
-        text = piece[: error.start].decode("utf-8") + "\N{REPLACEMENT CHARACTER}"
-        byte = f"byte 0x{piece[error.start]:02x}"
-        fault = Fault("encoding", f"{byte} is not UTF-8", "UTF-8 text", at=len(text) - 1)
-        yield 0, text, fault
-        return
-    start = 0
-    for following in list(_NEXT_RECORD.finditer(text))[1:]:
-        part = text[start : following.start()]
-        yield text.count("\n", 0, start), part, _missing_blank(part)
-        start = following.start()
-    yield text.count("\n", 0, start), text[start:], None
-
-
-def _missing_blank(part: str) -> Fault | None:
-    """Return the fault of a record that the next follows without an empty line between."""
-    try:
-        parse(part)
-    except RecordSyntaxError as error:
-        return error.fault
-    message = "the next record follows without an empty line"
-    return Fault("syntax", message, "an empty line between records", at=len(part.rstrip()))
-
-
-def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the parts of a stream between empty lines before tags, and the lines they begin on.
-
-    Of a part that is too long only the beginning is yielded, so that memory stays flat.
-    """
-    buffer = stream.read(_BLOCK).removeprefix(_BOM)
-    line = 1
-    scanned = 0
-    ended = too_long = False
-    while not ended:
-        block = stream.read(_BLOCK)
-        ended = not block
-        buffer += block
-        start = 0
-        for match in _TAG_LINE.finditer(buffer, scanned):
-            if not _follows_blank_line(buffer, match.start()):
-                continue
-            if not too_long:
-                yield from _stripped(line, buffer[start : match.end()])
-            too_long = False
-            line += buffer.count(b"\n", start, match.end())
-            start = match.end()
-        buffer = buffer[start:]
-        if len(buffer) > MAX_RECORD and not too_long:
-            yield from _stripped(line, buffer)
-            too_long = True
-        if too_long:
-            line, buffer = _last_line(line, buffer)
-        scanned = max(0, buffer.rfind(b"\n"))
-    if not too_long:
-        yield from _stripped(line, buffer)
-
-
-def _stripped(line: int, piece: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield a piece without the empty lines round it; nothing where there is nothing else.
-
-    One that is too long stays as it is.
-    """
-    content = piece.lstrip()
-    if len(piece) > MAX_RECORD:
-        yield line, piece
-    elif content:
-        blank = piece[: len(piece) - len(content)]
-        indent = len(blank) - blank.rfind(b"\n") - 1
-        yield line + blank.count(b"\n"), piece[len(blank) - indent :].rstrip()
-
-
-def _last_line(line: int, buffer: bytes) -> tuple[int, bytes]:
-    """Return what is needed of a part that is too long to find its end, and the line it is on."""
-    end = buffer.rfind(b"\n")
-    if end < 0 or len(buffer) - end > _BLOCK:
-        return line + buffer.count(b"\n"), b"."
-    before = b"" if _follows_blank_line(buffer, end) else b"."
-    return line + buffer.count(b"\n", 0, end), before + buffer[end:]
-
-
-def _follows_blank_line(buffer: bytes, line_end: int) -> bool:
-    """Return whether the line that ends at `line_end` is empty, or the buffer begins there."""
-    before = line_end
-    while before and buffer[before - 1] in b" \t\r":
-        before -= 1
-    return before == 0 or buffer[before - 1] == ord("\n")

@@ -6,9 +6,9 @@ Must not know how a record is written in any format, nor the rules of any game.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -101,11 +101,6 @@ class Ply:
 
     comments: tuple[Comment, ...] = ()
     variations: tuple[Variation, ...] = ()
-    number: int | None = field(default=None, compare=False)
-    """The ply number that stood before the move; None where there was none."""
-
-    at: int = field(default=0, compare=False)
-    """Where the move stands: characters from the start of its record."""
 
     def annotation(self, name: str) -> Annotation | None:
         """Return the first `[%name …]` of the comments; None where there is none."""
@@ -126,6 +121,24 @@ class Ply:
         """Return the mover's expected score in -1..1; None where it is not known."""
         note = self.annotation("eval")
         return None if note is None else note.number
+
+
+class _Bare(dict[str, Ply]):
+    """Plies of a move alone, one object a move: most plies of most archives are such."""
+
+    def __missing__(self, move: str) -> Ply:
+        ply = Ply(move)
+        if len(self) < 10_000:  # all games together have fewer moves; the rest is no move
+            self[move] = ply
+        return ply
+
+
+_BARE: Final = _Bare()
+
+
+def bare_plies(moves: Iterable[str]) -> tuple[Ply, ...]:
+    """Return plies of moves about which nothing is said."""
+    return tuple(map(_BARE.__getitem__, moves))
 
 
 @dataclass(frozen=True, slots=True)

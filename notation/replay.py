@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 import games
@@ -17,11 +18,12 @@ from games.core import (
     Outcome,
     Position,
     PositionError,
+    Seat,
     SetupError,
     UnknownGameError,
     read_move,
 )
-from notation.errors import Fault
+from notation.errors import Fault, Place
 from notation.record import Annotation, Comment, Ply, Record, Termination
 from notation.timecontrol import TimeControl
 
@@ -86,10 +88,16 @@ def canonical(record: Record) -> Record:
     return replace(record, tags=tags, plies=of_line(record.plies))
 
 
-def check(record: Record) -> list[Fault]:
-    """Return everything that is wrong with a record that was read; empty where it is sound."""
-    faults = [*_check_tags(record), *_check_comments(record.comments, None)]
-    faults += _check_result(record)
+def check(record: Record, places: Sequence[Place] | None = None) -> list[Fault]:
+    """Return everything that is wrong with a record; empty where it is sound.
+
+    With the `places` of its plies in a text, faults say where they are.
+    """
+    faults = [
+        *_check_tags(record),
+        *_check_comments(record.comments, None if places is None else 0),
+    ]
+    faults += _check_result(record.tag("Result"), record.result, record.termination)
     try:
         start = start_of(record)
     except UnknownGameError as error:
@@ -98,59 +106,65 @@ def check(record: Record) -> list[Fault]:
         return [*faults, Fault("setup", str(error), tag="Setup")]
     except PositionError as error:
         return [*faults, Fault("position", str(error), tag="Position")]
-    end, line_faults = _check_line(start, record.plies, 1)
+    end, line_faults = _check_line(start, record.plies, places, 1)
     faults += line_faults
     if end is not None:
-        faults += _check_end(record, end)
+        faults += _check_end(record.result, record.termination, end.outcome())
     return faults
 
 
+def ends_soundly(tag: str, result: str, termination: str, ruled: str) -> bool:
+    """Return whether a record may end so.
+
+    `tag` is the Result of its tags, or empty; `result` that after its moves; `ruled` that of the
+    rules, `*` where the game goes on.
+    """
+    winner = {"1-0": Seat.FIRST, "0-1": Seat.SECOND}.get(ruled)
+    outcome = None if ruled == "*" else Outcome(winner, "")
+    return not [
+        *_check_result(tag, result, termination),
+        *_check_end(result, termination, outcome),
+    ]
+
+
 def _check_line(
-    position: Position, plies: Sequence[Ply], first_number: int
+    position: Position, plies: Sequence[Ply], places: Sequence[Place] | None, first_number: int
 ) -> tuple[Position | None, list[Fault]]:
     """Return the position after `plies` (None where one cannot be played), and the faults."""
     faults: list[Fault] = []
-    at: Position | None = position
-    for number, ply in enumerate(plies, first_number):
-        faults += _check_number(ply, number)
-        faults += _check_comments(ply.comments, ply, number)
-        if at is None:
+    after: Position | None = position
+    for index, ply in enumerate(plies):
+        place = places[index] if places else None
+        number, at = first_number + index, place.at if place else None
+        if place and place.number not in (None, number):
+            message = f"ply number {place.number}. stands before ply {number}"
+            faults.append(Fault("ply-number", message, f"{number}.", at=at, ply=number))
+        faults += _check_comments(ply.comments, at, number)
+        if after is None:
             continue
-        for variation in ply.variations:
-            faults += _check_comments(variation.comments, ply, number)
-            faults += _check_line(at, variation.plies, number)[1]
+        for inner, variation in enumerate(ply.variations):
+            faults += _check_comments(variation.comments, at, number)
+            inner_places = place.variations[inner] if place else None
+            faults += _check_line(after, variation.plies, inner_places, number)[1]
         try:
-            at = at.play(read_move(at, ply.move))
+            after = after.play(read_move(after, ply.move))
         except MoveSyntaxError as error:
-            faults.append(
-                Fault(
-                    "move",
-                    f"{ply.move!r} is not a move of {at.game.id}",
-                    error.expected.removeprefix("expected "),
-                    at=ply.at,
-                    ply=number,
-                )
-            )
-            at = None
+            message = f"{ply.move!r} is not a move of {after.game.id}"
+            expected = error.expected.removeprefix("expected ")
+            faults.append(Fault("move", message, expected, at=at, ply=number))
+            after = None
         except IllegalMoveError as error:
-            faults.append(Fault("illegal-move", str(error), at=ply.at, ply=number))
-            at = None
-    return at, faults
+            faults.append(Fault("illegal-move", str(error), at=at, ply=number))
+            after = None
+    return after, faults
 
 
-def _check_number(ply: Ply, number: int) -> Iterator[Fault]:
-    if ply.number is not None and ply.number != number:
-        message = f"ply number {ply.number}. stands before ply {number}"
-        yield Fault("ply-number", message, f"{number}.", at=ply.at, ply=number)
-
-
-def _check_result(record: Record) -> Iterator[Fault]:
-    tag = record.tag("Result")
-    if tag and tag != record.result:
-        message = f"the tag says {tag}, but the moves end in {record.result}"
+def _check_result(tag: str, result: str, termination: str) -> Iterator[Fault]:
+    if tag and tag != result:
+        message = f"the tag says {tag}, but the moves end in {result}"
         yield Fault("result", message, "the same result twice", tag="Result")
-    if record.result == "*" and record.termination in _DECIDED:
-        message = f"the result is *, but the Termination is {record.termination}"
+    if result == "*" and termination in _DECIDED:
+        message = f"the result is *, but the Termination is {termination}"
         yield Fault("result", message, "a decided result", tag="Termination")
 
 
@@ -161,17 +175,16 @@ _DECIDED: Final = (
 """Terminations after which somebody has won, or nobody."""
 
 
-def _check_end(record: Record, end: Position) -> Iterator[Fault]:
-    outcome = end.outcome()
+def _check_end(result: str, termination: str, outcome: Outcome | None) -> Iterator[Fault]:
     if outcome is not None:
-        if outcome.result != record.result:
-            message = f"the result is {record.result}, but {_told(outcome)}"
+        if outcome.result != result:
+            message = f"the result is {result}, but {_told(outcome)}"
             yield Fault("result", message, outcome.result, tag="Result")
-    elif record.result != "*" and record.termination in ("", Termination.RULES):
-        message = f"the result is {record.result}, but the game goes on after the last move"
+    elif result != "*" and termination in ("", Termination.RULES):
+        message = f"the result is {result}, but the game goes on after the last move"
         expected = "the result *, or a Termination other than rules"
         yield Fault("result", message, expected, tag="Result")
-    elif record.termination == Termination.RULES:
+    elif termination == Termination.RULES:
         message = "the Termination is rules, but the game goes on after the last move"
         yield Fault("termination", message, "another Termination", tag="Termination")
 
@@ -186,19 +199,31 @@ def _check_tags(record: Record) -> Iterator[Fault]:
     if record.tag("Setup") and record.tag("Position"):
         message = "a record begins from a Setup or from a Position"
         yield Fault("tag", message, "one of the two", tag="Position")
-    date = record.tag("Date", "?")
-    if date != "?" and not _is_date(date):
-        yield Fault("tag", f"the Date {date!r} is not a date", "the form 2026-11-20", tag="Date")
+    for name, value in record.tags:
+        fault = check_tag(name, value) if name in CHECKED_TAGS else None
+        if fault is not None:
+            yield fault
+
+
+CHECKED_TAGS: Final = frozenset({"Date", "Termination", "TimeControl"})
+"""Tags whose values have a form."""
+
+
+@lru_cache(maxsize=4096)
+def check_tag(name: str, value: str) -> Fault | None:
+    """Return what is wrong with a tag taken by itself; None where nothing is."""
+    if name == "Date" and value != "?" and not _is_date(value):
+        return Fault("tag", f"the Date {value!r} is not a date", "the form 2026-11-20", tag=name)
     words = [word.value for word in Termination]
-    if record.termination and record.termination not in words:
-        message = f"unknown Termination {record.termination!r}"
-        yield Fault("termination", message, f"one of {', '.join(words)}", tag="Termination")
-    time = record.tag("TimeControl", "?")
-    if time != "?":
+    if name == "Termination" and value and value not in words:
+        message = f"unknown Termination {value!r}"
+        return Fault("termination", message, f"one of {', '.join(words)}", tag=name)
+    if name == "TimeControl" and value != "?":
         try:
-            TimeControl.read(time)
+            TimeControl.read(value)
         except ValueError as error:
-            yield Fault("tag", f"TimeControl: {error}", tag="TimeControl")
+            return Fault("tag", f"TimeControl: {error}", tag=name)
+    return None
 
 
 def _is_date(text: str) -> bool:
@@ -209,9 +234,8 @@ def _is_date(text: str) -> bool:
 
 
 def _check_comments(
-    comments: Sequence[Comment], ply: Ply | None, number: int | None = None
+    comments: Sequence[Comment], at: int | None, number: int | None = None
 ) -> Iterator[Fault]:
-    at = ply.at if ply else 0
     for comment in comments:
         for part in comment:
             if isinstance(part, Annotation) and (wrong := _wrong_with(part)):

@@ -16,7 +16,7 @@ from record_strategies import RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
 from notation import format_record
-from notation.parser import grammar, lark, parse
+from notation.parser import grammar, lark, parse_closely
 from notation.record import Record
 
 SAMPLES = (
@@ -145,7 +145,7 @@ def test_what_is_no_movetext_is_refused_as_a_whole(words: str) -> None:
 
 def test_the_parser_in_use_reads_what_the_plain_grammar_reads() -> None:
     for text in SAMPLES:
-        record = parse(text)
+        record = parse_closely(text).record
         tree = strict(grammar()).parse(text)
         tags = [shape(tag) for tag in tree.find_data("tag")]
         assert [("tag", name, f'"{_escaped(value)}"') for name, value in record.tags] == tags

@@ -17,7 +17,7 @@ from arena.match import play_game
 from arena.scorebook import GamePlan, Played
 from arena.watch import Watch
 from games.core import Position
-from notation.parser import parse
+from notation.scanner import parse
 from notation.record import Annotation, Termination
 from notation.replay import check, positions
 from notation.timecontrol import TimeControl

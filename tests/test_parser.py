@@ -6,7 +6,7 @@ import pytest
 
 from notation import Annotation, Ply, Record, RecordSyntaxError, Variation, parse
 from notation.errors import Fault
-from notation.parser import MAX_NESTING, tag_faults
+from notation.parser import MAX_NESTING, parse_closely, tag_faults
 from notation.record import GLYPHS, RESULTS, comment
 
 HEAD = '[Game "yavalath"]\n\n'
@@ -92,7 +92,8 @@ def test_numbers_may_be_left_out() -> None:
 
 
 def test_a_number_that_is_there_is_kept_for_the_check() -> None:
-    assert [ply.number for ply in plies_of("1. e5 swap 7. d4")] == [1, None, 7]
+    places = parse_closely(f"{HEAD}1. e5 swap 7. d4 *").places
+    assert [place.number for place in places] == [1, None, 7]
 
 
 def test_a_number_may_touch_its_move() -> None:
@@ -101,7 +102,8 @@ def test_a_number_may_touch_its_move() -> None:
 
 def test_a_ply_knows_where_its_move_stands() -> None:
     text = f"{HEAD}1. e5 {{a comment}} 2.swap! *"
-    assert [text[ply.at :].split(maxsplit=1)[0] for ply in parse(text).plies] == ["e5", "swap!"]
+    places = parse_closely(text).places
+    assert [text[place.at :].split(maxsplit=1)[0] for place in places] == ["e5", "swap!"]
 
 
 @pytest.mark.parametrize("glyph", GLYPHS)

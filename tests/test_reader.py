@@ -6,8 +6,9 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
 
 from notation import RecordError, format_record, format_records, read
-from notation import reader as reader_module
+from notation import pieces as pieces_module
 from notation.files import write_atomically
 from notation.reader import Entry, entries, entries_of
 
@@ -203,7 +204,7 @@ def test_a_compressed_file_is_read_by_its_suffix(suffix: str, tmp_path: Path) ->
 def test_a_written_file_reads_back_whatever_its_suffix(suffix: str, tmp_path: Path) -> None:
     file = tmp_path / f"games.lath{suffix}"
     records = [random_game(game_id, 2) for game_id in BUILT_IN]
-    write_atomically(file, format_records(records))
+    write_atomically(file, map(str.encode, format_records(records)))
     assert list(read(file)) == records
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
@@ -235,13 +236,32 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
     file = tmp_path / "games.lath"
     file.write_text("old", encoding="utf-8")
 
-    def pieces() -> Callable[[], str]:
+    def pieces() -> Iterator[bytes]:
+        yield b"new" * 100_000
         raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError):
-        write_atomically(file, (str(piece()) for piece in [pieces]))
+        write_atomically(file, pieces())
     assert file.read_text(encoding="utf-8") == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["games.lath"]
+
+
+def test_what_a_link_points_to_is_written_and_the_link_stays(tmp_path: Path) -> None:
+    file, link = tmp_path / "games.lath", tmp_path / "link.lath"
+    link.symlink_to(file)
+    write_atomically(link, [ONE.encode()])
+    assert link.is_symlink()
+    assert file.read_text(encoding="utf-8") == ONE
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "games.lath"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomically(pipe, [ONE.encode()])
+    assert os.read(reader, 1000) == ONE.encode()
+    os.close(reader)
+    assert pipe.is_fifo()
 
 
 def test_standard_input_is_read_for_a_dash(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,7 +278,7 @@ def test_where_blocks_of_a_file_end_changes_nothing(
 ) -> None:
     text = f"\N{BYTE ORDER MARK}{MIXED}"
     whole = entries_in(text)
-    monkeypatch.setattr(reader_module, "_BLOCK", size)
+    monkeypatch.setattr(pieces_module, "_BLOCK", size)
     assert entries_in(text) == whole
     assert len(whole) == 7
 
@@ -274,7 +294,7 @@ def test_where_blocks_of_any_file_end_changes_nothing(pieces: list[str], size: i
     text = "".join(pieces)
     whole = entries_in(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader_module, "_BLOCK", size)
+        patch.setattr(pieces_module, "_BLOCK", size)
         assert entries_in(text) == whole
 
 
@@ -287,8 +307,8 @@ def test_where_blocks_of_any_file_end_changes_nothing(pieces: list[str], size: i
 def test_a_record_of_endless_size_is_named_and_reading_goes_on(
     long: str, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader_module, "MAX_RECORD", 200)
-    monkeypatch.setattr(reader_module, "_BLOCK", size)
+    monkeypatch.setattr(pieces_module, "MAX_RECORD", 200)
+    monkeypatch.setattr(pieces_module, "_BLOCK", size)
     text = f"{ONE}\n{long}\n\n{TWO}"
     assert moves_in(text) == [("e5", "swap"), None, ("Mc3",)]
     ((number, _, column, code),) = places_in(text)

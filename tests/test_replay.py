@@ -15,8 +15,9 @@ from games.core import (
     SetupError,
     UnknownGameError,
 )
-from notation import Record, Termination, canonical, check, parse, positions, start_of
+from notation import Record, Termination, canonical, check, positions, start_of
 from notation.errors import Fault
+from notation.parser import Parsed, parse_closely
 
 WON = "1. a1 2. e1 3. b1 4. e2 5. d1 6. f1 7. c1"
 """White makes four in line in Yavalath."""
@@ -25,11 +26,16 @@ LOST = "1. a1 2. e1 3. b1 4. e2 5. c1"
 """White makes three in line in Yavalath."""
 
 
-def record_of(movetext: str, *tags: str, game: str = "yavalath", result: str = "*") -> Record:
-    """Return a record with these moves, tags as `Name value`."""
+def read(movetext: str, *tags: str, game: str = "yavalath", result: str = "*") -> Parsed:
+    """Return a record with these moves, tags as `Name value`, and where its plies stand."""
     pairs = (tag.split(" ", 1) for tag in tags)
     lines = [f'[{name} "{value}"]' for name, value in [("Game", game), *pairs]]
-    return parse("\n".join([*lines, "", movetext, result]))
+    return parse_closely("\n".join([*lines, "", movetext, result]))
+
+
+def record_of(movetext: str, *tags: str, game: str = "yavalath", result: str = "*") -> Record:
+    """Return a record with these moves, tags as `Name value`."""
+    return read(movetext, *tags, game=game, result=result).record
 
 
 def told(faults: Sequence[Fault]) -> list[tuple[str, int | None, str]]:
@@ -130,15 +136,15 @@ def test_a_move_after_the_end_of_the_game_is_illegal() -> None:
 
 
 def test_a_number_must_be_that_of_its_ply() -> None:
-    assert told(check(record_of("1. e5 3. d4 3. c3 c4 4. a1"))) == [
+    assert told(check(*read("1. e5 3. d4 3. c3 c4 4. a1"))) == [
         ("ply-number", 2, "ply number 3. stands before ply 2"),
         ("ply-number", 5, "ply number 4. stands before ply 5"),
     ]
 
 
 def test_variations_are_numbered_from_the_ply_they_replace() -> None:
-    assert check(record_of("1. e5 2. d4 (2. c3 3. c4 (3. b1)) 3. a1")) == []
-    assert told(check(record_of("1. e5 2. d4 (3. c3)"))) == [
+    assert check(*read("1. e5 2. d4 (2. c3 3. c4 (3. b1)) 3. a1")) == []
+    assert told(check(*read("1. e5 2. d4 (3. c3)"))) == [
         ("ply-number", 2, "ply number 3. stands before ply 2")
     ]
 
@@ -286,8 +292,8 @@ def test_right_annotations_and_unknown_ones_are_sound() -> None:
 
 
 def test_everything_that_is_wrong_is_told_at_once() -> None:
-    record = record_of(
+    parsed = read(
         "1. e5 {[%emt x]} 3. e5", "Date today", "Termination bored", "Result 0-1", result="1-0"
     )
-    codes = [fault.code for fault in check(record)]
+    codes = [fault.code for fault in check(*parsed)]
     assert codes == ["tag", "termination", "result", "annotation", "ply-number", "illegal-move"]

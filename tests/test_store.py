@@ -20,7 +20,7 @@ from results import a_result
 from arena.errors import StoreError
 from arena.store import DATABASE, RECORDS, Store, Tally, write_records
 from arena.worker import GameResult
-from notation.parser import parse
+from notation.scanner import parse
 
 
 @pytest.fixture

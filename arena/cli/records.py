@@ -16,8 +16,8 @@ from arena.errors import ArenaError, ConfigError
 
 if TYPE_CHECKING:
     from games.core import Position
-    from notation.reader import Entry
     from notation.record import Record
+    from notation.validation import Findings
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Record files; - is stdin.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but problems.")]
@@ -48,6 +48,9 @@ def check(
         int | None,
         typer.Option("--max-errors", min=1, metavar="N", help="Print N problems, count all."),
     ] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Use N cores for each file.")
+    ] = 1,
     quiet: Quiet = False,
 ) -> None:
     """Validate records: syntax, legality, results.
@@ -57,15 +60,15 @@ def check(
 
     Example: arena check games.lath archive.lath.gz
     """
-    from notation.reader import entries
+    from notation.validation import validate
 
     counts = _Counts()
     began = time.perf_counter()
     for path in files:
         with _readable(path):
-            for entry in entries(path):
-                counts.add(entry)
-                for problem in entry.problems:
+            for found in validate(path, jobs=jobs):
+                counts.add(found)
+                for problem in found.problems:
                     if max_errors is None or counts.shown < max_errors:
                         counts.shown += 1
                         print(json.dumps(problem.as_json()) if as_json else problem)
@@ -80,11 +83,11 @@ class _Counts:
     def __init__(self) -> None:
         self.records = self.bad = self.problems = self.plies = self.shown = 0
 
-    def add(self, entry: Entry) -> None:
-        self.records += 1
-        self.bad += bool(entry.problems)
-        self.problems += len(entry.problems)
-        self.plies += len(entry.record.plies) if entry.record else 0
+    def add(self, found: Findings) -> None:
+        self.records += found.records
+        self.bad += found.bad
+        self.problems += len(found.problems)
+        self.plies += found.plies
 
     def words(self, took_s: float) -> str:
         seconds = max(took_s, 1e-9)
@@ -120,7 +123,7 @@ def format_files(
             if not only_check:
                 from notation.files import write_atomically
 
-                write_atomically(path, _canonical(path))
+                write_atomically(path, map(str.encode, _canonical(path)))
         if not quiet:
             said = "is not canonical" if only_check else "rewritten in canonical form"
             print(f"{path}: {said}", file=sys.stderr)
@@ -221,8 +224,6 @@ def _print_json(number: int, record: Record, line: list[Position], only: int | N
 
 
 def _draw(number: int, record: Record, line: list[Position], ply: int, svg: bool) -> None:
-    from notation.diagram import diagram
-
     position = line[ply]
     title = f"{record.first} - {record.second}, {record.game}"
     if svg:
@@ -232,13 +233,16 @@ def _draw(number: int, record: Record, line: list[Position], ply: int, svg: bool
         cells = outcome.cells if outcome else _changed(line, ply)
         print(drawn(position, title=title, highlight=cells))
         return
+    from arena.boards import drawing
+
     last = f"after {ply}. {record.plies[ply - 1].move}" if ply else "before the first move"
     outcome = position.outcome()
     if outcome:
         state = f"{outcome.result}: {outcome.ending}"
     else:
         state = f"{position.game.colours[position.to_move]} to move"
-    print(f"record {number}: {title}, {last}\n\n{diagram(position)}\n\n{state}\n")
+    board = drawing(position, last=_changed(line, ply), decided=outcome.cells if outcome else ())
+    print(f"record {number}: {title}, {last}\n\n{board}\n\n{state}\n")
 
 
 def _changed(line: list[Position], ply: int) -> list[str]:

@@ -1,0 +1,122 @@
+"""Regular expressions made from what Lark compiled of a grammar: its rules and terminals.
+
+Must not know any particular grammar. Everything is possessive, so that matching takes linear time.
+That needs a grammar in which the next character tells what comes next; of another one the
+expressions refuse more, but never accept more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+
+class Part(NamedTuple):
+    """One symbol of an alternative of a rule."""
+
+    name: str
+    is_terminal: bool
+    is_kept: bool
+    """Whether it is in the tree; punctuation is not."""
+
+
+Alternative = tuple[Part, ...]
+
+
+class NotRegular(Exception):  # noqa: N818 - no error: it says which kind of rule this is
+    """The rule refers to itself: no regular expression describes it."""
+
+
+class Expressions:
+    """The expressions of one grammar."""
+
+    def __init__(self, lark: Lark) -> None:
+        self._terminals = {term.name: f"(?>{term.pattern.to_regexp()})" for term in lark.terminals}
+        self._alternatives: dict[str, list[Alternative]] = {}
+        for rule in lark.rules:
+            parts = (
+                Part(symbol.name, symbol.is_term, not getattr(symbol, "filter_out", False))
+                for symbol in rule.expansion
+            )
+            self._alternatives.setdefault(str(rule.origin.name), []).append(tuple(parts))
+        ignored = (term for term in lark.terminals if term.name in lark.ignore_tokens)
+        self.blanks = _any_number("|".join(f"(?:{term.pattern.to_regexp()})" for term in ignored))
+        """What stands between any two terminals."""
+
+    def rule(self, name: str, *, groups: bool = False, inside: frozenset[str] = frozenset()) -> str:
+        """Return the expression of a rule, blanks after each terminal included.
+
+        With `groups`, each part that Lark keeps is a group, terminals without the blanks after
+        them. Raises NotRegular.
+        """
+        if name in inside:
+            raise NotRegular(name)
+        inside |= {name}
+        alternatives = self._alternatives[name]
+        loop = [parts[1:] for parts in alternatives if parts[0].name == name]
+        once = [parts for parts in alternatives if parts[0].name != name]
+        expression = self._one_of(once, groups, inside)
+        if not loop:
+            return expression
+        again = self._one_of(loop, groups, inside)
+        return f"(?:{again})++" if again == expression else f"{expression}(?:{again})*+"
+
+    def _one_of(self, alternatives: list[Alternative], groups: bool, inside: frozenset[str]) -> str:
+        parts, optional = max(alternatives, key=len), _optional_parts(alternatives)
+        if optional is not None:
+            return "".join(self._parts(parts, optional, groups, inside))
+        known = [*self._known(alternatives, groups, inside)]
+        if not known:
+            raise NotRegular(str(alternatives))
+        return f"(?:{'|'.join(known)})"
+
+    def _parts(
+        self, parts: Alternative, optional: Sequence[Part], groups: bool, inside: frozenset[str]
+    ) -> Iterator[str]:
+        for part in parts:
+            name, is_terminal, is_kept = part
+            try:
+                known = self._terminals[name] if is_terminal else self.rule(name, inside=inside)
+            except NotRegular:
+                if part not in optional:
+                    raise
+                continue  # without it: what has it is refused
+            expression = f"({known})" if groups and is_kept else known
+            expression += self.blanks if is_terminal else ""
+            yield f"(?:{expression})?+" if part in optional else expression
+
+    def _known(
+        self, alternatives: list[Alternative], groups: bool, inside: frozenset[str]
+    ) -> Iterator[str]:
+        for parts in alternatives:
+            try:
+                yield "".join(self._parts(parts, (), groups, inside))
+            except NotRegular:
+                continue  # what needs it is refused
+
+
+def _any_number(pattern: str) -> str:
+    """Return the pattern repeated; one class of characters without a group, which is faster."""
+    one_class = re.fullmatch(r"\(\?:(\[[^\[\]\\]+\])\+\)", pattern)
+    return f"{one_class[1]}*+" if one_class else f"(?:{pattern})*+"
+
+
+def _optional_parts(alternatives: list[Alternative]) -> Sequence[Part] | None:
+    """Return which parts of the longest alternative may be missing, in any combination.
+
+    Lark compiles `a? b` into `a b | b`. None where the alternatives are something else.
+    """
+    longest = max(alternatives, key=len)
+    optional = [part for part in longest if not all(part in parts for parts in alternatives)]
+    spelled = {
+        tuple(part for part in longest if part not in missing)
+        for count in range(len(optional) + 1)
+        for missing in combinations(optional, count)
+    }
+    is_sequence = spelled == set(alternatives) and len(set(longest)) == len(longest)
+    return optional if is_sequence and len(optional) < len(longest) else None

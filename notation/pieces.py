@@ -1,0 +1,175 @@
+"""A stream of records cut into the texts of single records, at empty lines before a tag.
+
+Memory stays flat: a chunk of about a megabyte at a time, or one record that is longer. Must not
+know what is in a record, except that it begins with a tag.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, Final, NamedTuple
+
+from notation.errors import Fault
+
+_BLOCK: Final = 1 << 20
+
+MAX_RECORD: Final = 16 << 20
+"""Bytes of one record; a longer one is a file of another kind."""
+
+_TAG_LINE: Final = re.compile(rb"\n(?=[ \t]*\[[A-Za-z])")
+"""Where a record can begin: on the next line, if the line before is empty."""
+
+_BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=[ \t]*\[[A-Za-z])")
+"""The end of a record, the empty lines after it, and the beginning of the next."""
+
+_NEXT_RECORD: Final = re.compile(r"^[ \t]*\[Game[ \t]", re.MULTILINE)
+"""Where reading goes on after an error inside a record."""
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+_NEAR_END: Final = 1 << 16
+"""Bytes in which the last record of a chunk usually begins."""
+
+
+class Chunk(NamedTuple):
+    """A part of a stream that holds whole records."""
+
+    line: int
+    """The line of the stream on which it begins, from 1."""
+    data: bytes
+
+
+class Piece(NamedTuple):
+    """The text of one record, or of what stands in its place."""
+
+    line: int
+    """The line of the stream on which it begins, from 1."""
+    text: str
+    """Without the empty lines round it."""
+    fault: Fault | None
+    """What is wrong before it is even read; None where nothing is known to be."""
+
+
+def chunks(stream: BinaryIO) -> Iterator[Chunk]:
+    """Yield the stream in chunks, in order. Of a record that is too long only the beginning."""
+    buffer = stream.read(_BLOCK).removeprefix(_BOM)
+    line, scanned = 1, 0
+    ended = too_long = False
+    while not ended:
+        block = stream.read(_BLOCK)
+        ended = not block
+        buffer += block
+        cut = _first_record(buffer, scanned) if too_long else _last_record(buffer, scanned)
+        if cut:
+            if not too_long:
+                yield Chunk(line, buffer[:cut])
+            line += buffer.count(b"\n", 0, cut)
+            buffer = buffer[cut:]
+        elif len(buffer) > MAX_RECORD and not too_long:
+            yield Chunk(line, buffer)
+        too_long = not cut and (too_long or len(buffer) > MAX_RECORD)
+        if too_long:
+            line, buffer = _last_line(line, buffer)
+        scanned = max(0, buffer.rfind(b"\n"))
+    if not too_long:
+        yield Chunk(line, buffer)
+
+
+def _first_record(buffer: bytes, start: int) -> int:
+    """Return where the first record after `start` begins; 0 where none does."""
+    for match in _TAG_LINE.finditer(buffer, start):
+        if _follows_blank_line(buffer, match.start()):
+            return match.end()
+    return 0
+
+
+def _last_record(buffer: bytes, start: int) -> int:
+    """Return where the last record after `start` begins; 0 where none does."""
+    near = max(start, len(buffer) - _NEAR_END)
+    for begin in (near, start):
+        found = 0
+        for match in _TAG_LINE.finditer(buffer, begin):
+            if _follows_blank_line(buffer, match.start()):
+                found = match.end()
+        if found or near == start:
+            return found
+    return 0
+
+
+def _last_line(line: int, buffer: bytes) -> tuple[int, bytes]:
+    """Return what is needed of a part that is too long to find its end, and the line it is on."""
+    end = buffer.rfind(b"\n")
+    if end < 0 or len(buffer) - end > _BLOCK:
+        return line + buffer.count(b"\n"), b"."
+    before = b"" if _follows_blank_line(buffer, end) else b"."
+    return line + buffer.count(b"\n", 0, end), before + buffer[end:]
+
+
+def _follows_blank_line(buffer: bytes, line_end: int) -> bool:
+    """Return whether the line that ends at `line_end` is empty, or the buffer begins there."""
+    before = line_end
+    while before and buffer[before - 1] in b" \t\r":
+        before -= 1
+    return before == 0 or buffer[before - 1] == ord("\n")
+
+
+def pieces(chunk: Chunk) -> Iterator[Piece]:
+    """Yield the records of a chunk.
+
+    Where an empty line is missing between two records, the first is at fault, and the next is read
+    all the same.
+    """
+    for start, data in _cut(chunk):
+        line, content = start, data.strip()
+        if not content:
+            continue
+        if len(data) > MAX_RECORD:
+            fault = Fault("size", f"a record of more than {MAX_RECORD} bytes", at=0)
+            yield Piece(line, data[:200].decode("utf-8", "replace"), fault)
+            continue
+        if data[0] != content[0]:
+            blank = data[: data.index(content)]
+            indent = blank.rpartition(b"\n")[2]
+            line, content = line + blank.count(b"\n"), indent + content
+        try:
+            text = content.decode()
+        except UnicodeDecodeError as error:
+            yield _not_utf8(line, content, error)
+            continue
+        if text.find("[Game", 1) < 0:
+            yield Piece(line, text, None)
+        else:
+            yield from _records_in(line, text)
+
+
+def _cut(chunk: Chunk) -> Iterator[tuple[int, bytes]]:
+    line, data = chunk
+    start = 0
+    for match in _BOUNDARY.finditer(data):
+        end = match.end()
+        yield line, data[start:end]
+        line += data.count(b"\n", start, end)
+        start = end
+    yield line, data[start:]
+
+
+def _not_utf8(line: int, content: bytes, error: UnicodeDecodeError) -> Piece:
+    text = content[: error.start].decode() + "\N{REPLACEMENT CHARACTER}"
+    byte = f"byte 0x{content[error.start]:02x}"
+    return Piece(
+        line, text, Fault("encoding", f"{byte} is not UTF-8", "UTF-8 text", at=len(text) - 1)
+    )
+
+
+def _records_in(line: int, text: str) -> Iterator[Piece]:
+    """Yield the records of a text in which a tag Game may begin a second one."""
+    start = 0
+    for following in list(_NEXT_RECORD.finditer(text))[1:]:
+        part = text[start : following.start()]
+        message = "the next record follows without an empty line"
+        fault = Fault("syntax", message, "an empty line between records", at=len(part.rstrip()))
+        yield Piece(line, part, fault)
+        line += part.count("\n")
+        start = following.start()
+    yield Piece(line, text[start:], None)

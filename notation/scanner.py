@@ -1,0 +1,116 @@
+"""The text of one record into a Record, fast: regular expressions made from Lark's own grammar.
+
+`grammar.lark` stays the one definition: the expressions are generated from the rules and terminals
+that Lark compiled from it. A refusal here is no error: such a text goes to `parser.py`, which alone
+decides and says what is wrong; so does a record with variations, which no such expression can
+describe.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
+
+from notation.expressions import Expressions
+from notation.parser import inside, lark, parse_closely, unquoted
+from notation.record import Comment, Ply, Record, bare_plies, comment
+
+_MARKS: Final = "{;(!?"
+"""What every movetext has that says more than numbers, moves and a result."""
+
+
+NUMBERS: Final = [f"{number}." for number in range(1, 2001)]
+"""The numbers before plies, as far as they are worth a quick look."""
+
+
+class _Patterns(NamedTuple):
+    """What the scanner matches."""
+
+    record: re.Pattern[str]
+    """Groups: the tags, the comments before the moves, the moves, the result."""
+    tag: re.Pattern[str]
+    """Groups: name, quoted value."""
+    ply: re.Pattern[str]
+    """Groups: number, move, glyph, comments."""
+    comment: re.Pattern[str]
+    """Groups: a comment in braces, one to the end of its line; one of them is empty."""
+
+
+@cache
+def patterns() -> _Patterns:
+    """Return the expressions of the grammar, made once."""
+    of = Expressions(lark())
+    return _Patterns(
+        re.compile(of.blanks + of.rule("record", groups=True)),
+        re.compile(of.rule("tag", groups=True)),
+        re.compile(of.rule("ply", groups=True)),
+        re.compile(of.rule("comment", groups=True)),
+    )
+
+
+class Scanned(NamedTuple):
+    """The parts of a record's text; they are sound by the grammar."""
+
+    tags: list[tuple[str, str]]
+    """Names and values in their quotes, in order; `unquoted` reads them."""
+    comments: str
+    """What stands before the moves."""
+    moves: str
+    """Numbers, moves, glyphs and comments."""
+    result: str
+
+
+def parts(text: str) -> Scanned | None:
+    """Return the parts of the record that `text` is; None where Lark has to look."""
+    record, tag, _, _ = patterns()
+    match = record.fullmatch(text)
+    if match is None:
+        return None
+    head, comments, moves, result = match.groups("")
+    return Scanned(tag.findall(head), comments, moves, result)
+
+
+def scan(text: str) -> Record | None:
+    """Return the record that `text` is; None where Lark has to look.
+
+    The numbers of its plies are right; `replay` would say so of wrong ones, but not where they are.
+    """
+    scanned = parts(text)
+    if scanned is None:
+        return None
+    tags, before, moves, result = scanned
+    plies = _plies(moves)
+    if plies is None:
+        return None
+    values = tuple([(name, unquoted(value)) for name, value in tags])
+    return Record(values, plies, result, _comments(before) if before else ())
+
+
+def _plies(moves: str) -> tuple[Ply, ...] | None:
+    """Return the plies of a text of nothing else; None where a number is wrong."""
+    if not any(map(moves.__contains__, _MARKS)):
+        words = moves.split()
+        if words[::2] == NUMBERS[: len(words) // 2]:
+            return bare_plies(words[1::2])
+    found = patterns().ply.findall(moves)
+    if any(told and told != f"{number}." for number, (told, *_) in enumerate(found, 1)):
+        return None
+    return tuple(
+        Ply(move, glyph, _comments(comments) if comments else ())
+        for _, move, glyph, comments in found
+    )
+
+
+@lru_cache(maxsize=4096)
+def _comments(text: str) -> tuple[Comment, ...]:
+    """Return the comments of a text of nothing else; bots say the same again and again."""
+    found = patterns().comment.findall(text)
+    read = (comment(inside(braces or line)) for braces, line in found)
+    return tuple(parts for parts in read if parts)
+
+
+def parse(text: str) -> Record:
+    """Return the record that `text` is; raises RecordSyntaxError."""
+    record = scan(text)
+    return parse_closely(text).record if record is None else record
