@@ -216,6 +216,6 @@ def write_records(path: Path, records: Iterable[str]) -> None:
     """Write records with an empty line between them, atomically; raises StoreError."""
     try:
         pieces = (("\n" if number else "") + text for number, text in enumerate(records))
-        write_atomically(path, pieces)
+        write_atomically(path, map(str.encode, pieces))
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from error

@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -162,13 +161,9 @@ def publish(folder: Path) -> Standings:
 
 def _write(path: Path, text: str) -> None:
     try:
-        write_atomically(path, _only(text))
+        write_atomically(path, [text.encode()])
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from error
-
-
-def _only(text: str) -> Iterator[str]:
-    yield text
 
 
 def stored_config(folder: Path) -> dict[str, Any] | None:

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import BinaryIO, Final, Literal, cast
+
+COMPRESSIONS: Final = (".gz", ".bz2", ".xz", ".zst")
+"""The suffixes by which files are compressed."""
+
+_BLOCK: Final = 1 << 16
+"""Bytes that are written at once."""
 
 
 @contextmanager
@@ -64,25 +69,52 @@ def _compression_errors() -> tuple[type[Exception], ...]:
     return (EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError)
 
 
-def write_atomically(path: Path, pieces: Iterable[str]) -> None:
+def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
     """Write a file whole or not at all: a temporary file, fsync, rename, fsync of the folder.
 
-    Raises OSError; the old file, if there is one, is then as it was.
+    What a symbolic link points to is replaced, not the link. What is no regular file, such as a
+    pipe, cannot be replaced and is written straight. Raises OSError; the old file, if there is
+    one, is then as it was.
     """
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        _write(path, pieces)
+        return
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
     try:
-        with _opened(temporary, "wb") as stream:
-            text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
-            for piece in pieces:
-                text.write(piece)
-            text.flush()
-            text.detach()
+        _write(temporary, pieces)
         _sync(temporary)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     _sync(path.parent)
+
+
+def write_to_stdout(pieces: Iterable[bytes]) -> None:
+    """Write to standard output as the pieces come; raises OSError."""
+    for block in _blocks(pieces):
+        sys.stdout.buffer.write(block)
+    sys.stdout.buffer.flush()
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> None:
+    with _opened(path, "wb") as stream:
+        for block in _blocks(pieces):
+            stream.write(block)
+
+
+def _blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the same bytes in fewer pieces: compressing each record alone is slow."""
+    gathered: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        gathered.append(piece)
+        size += len(piece)
+        if size >= _BLOCK:
+            yield b"".join(gathered)
+            gathered, size = [], 0
+    yield b"".join(gathered)
 
 
 def _sync(path: Path) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from notation.formats.csv_table import guarded
 from notation.record import Record, Termination
 from reports import ratings
 from reports.ratings import Rating
@@ -25,9 +26,6 @@ VERSION: Final = 1
 
 _DIGITS: Final = 6
 """Decimals of ratings and rates: more than anybody reads, fewer than machines differ in."""
-
-_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
-"""Spreadsheets read a cell that begins so as a formula (OWASP, CSV injection)."""
 
 CSV_COLUMNS: Final = (
     *("rank", "name", "games", "wins", "draws", "losses", "points", "score_rate"),
@@ -286,14 +284,3 @@ def to_csv(standings: Standings) -> str:
         flat |= flat.pop("lost_by")
         writer.writerow([guarded(flat[column]) for column in CSV_COLUMNS])
     return text.getvalue()
-
-
-def guarded(cell: Any) -> Any:
-    """Return a text that no spreadsheet takes for a formula; numbers as they are.
-
-    >>> guarded("=1+1"), guarded(-1.5)
-    ("'=1+1", -1.5)
-    """
-    if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS):
-        return f"'{cell}"
-    return cell

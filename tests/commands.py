@@ -17,16 +17,22 @@ class Ran:
     status: int
     out: str
     err: str
+    out_bytes: bytes
+    """What `out` was before it was decoded."""
 
 
-def arena(*arguments: object, stdin: str = "") -> Ran:
+def arena(*arguments: object, stdin: str | bytes = "") -> Ran:
     """Run a command; returns its exit status and both outputs."""
-    out, err = io.StringIO(), io.StringIO()
+    raw = io.BytesIO()
+    out, err = io.TextIOWrapper(raw, encoding="utf-8", newline="\n"), io.StringIO()
     before = sys.stdin
-    sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+    given = stdin.encode() if isinstance(stdin, str) else stdin
+    sys.stdin = io.TextIOWrapper(io.BytesIO(given), encoding="utf-8")
     try:
         with redirect_stdout(out), redirect_stderr(err):
             status = run([str(argument) for argument in arguments])
     finally:
         sys.stdin = before
-    return Ran(status, out.getvalue(), err.getvalue())
+    out.flush()
+    written = raw.getvalue()
+    return Ran(status, written.decode(errors="replace"), err.getvalue(), written)

@@ -7,7 +7,7 @@ import json
 import jsonschema
 
 from notation import parse
-from notation.formats.jsonlines import SCHEMA, from_json, to_json
+from notation.formats.json_record import SCHEMA, from_json, to_json
 
 RECORD = parse("""\
 [Game "mammalath"]

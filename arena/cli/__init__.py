@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import installed, records, rules, tournaments
+from arena.cli import archives, convert, installed, queries, records, rules, tournaments
 
 app = typer.Typer(
     name="arena",
@@ -40,5 +40,5 @@ def _main(
     """Bot tournaments, game records and ratings for small abstract games."""
 
 
-for _group in (tournaments, records, rules, installed):
+for _group in (tournaments, records, convert, queries, rules, installed, archives):
     _group.add_to(app)

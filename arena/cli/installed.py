@@ -80,7 +80,7 @@ def schema(
 def _schema(name: SchemaName) -> object:
     match name:
         case SchemaName.RECORD:
-            from notation.formats.jsonlines import SCHEMA
+            from notation.formats.json_record import SCHEMA
 
             return SCHEMA
         case SchemaName.CONFIG:

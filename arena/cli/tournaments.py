@@ -219,7 +219,7 @@ def report(
     if not records:
         raise ArenaError(f"no records in {', '.join(map(str, sources))}")
     try:
-        write_atomically(out, [render(records, title=title)])
+        write_atomically(out, [render(records, title=title).encode()])
     except OSError as error:
         raise ConfigError(f"{out} cannot be written: {error.strerror}") from error
     print(f"{out}: {len(records)} games", file=sys.stderr)

@@ -1,151 +1,142 @@
-"""A record as JSON: every field, without loss, one object a record.
+"""JSON lines: a record a line, as `json_record.SCHEMA` describes it. Nothing is ever lost in it.
 
-`SCHEMA` describes it. Must not know files or rules.
+Must not know the rules of any game.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Final
 
-from notation.record import (
-    GLYPHS,
-    RESULTS,
-    Annotation,
-    Comment,
-    Ply,
-    Record,
-    Variation,
-    annotation,
-)
+from notation.errors import Problem
+from notation.formats import Format, Lost
+from notation.formats.json_fields import FieldError, Steps, load, offset
+from notation.formats.json_record import from_json, to_json
 
+if TYPE_CHECKING:
+    from notation.reader import Entry
+    from notation.record import Record
 
-def to_json(record: Record) -> dict[str, Any]:
-    """Return the record as SCHEMA describes it; empty fields of plies are left out."""
-    return {
-        "tags": [list(tag) for tag in record.tags],
-        "comments": [_comment_to_json(comment) for comment in record.comments],
-        "plies": [_ply_to_json(ply) for ply in record.plies],
-        "result": record.result,
-    }
+_BOM: Final = b"\xef\xbb\xbf"
+_BLOCK: Final = 1 << 20
 
 
-def from_json(told: dict[str, Any]) -> Record:
-    """Return the record that `to_json` told of; raises KeyError or TypeError on other objects."""
-    return Record(
-        tags=tuple((name, value) for name, value in told["tags"]),
-        plies=tuple(_ply_from_json(ply) for ply in told["plies"]),
-        result=told["result"],
-        comments=_comments_from_json(told["comments"]),
-    )
+def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is
+    """Yield the records, a line each."""
+    for record in records:
+        line = json.dumps(to_json(record), ensure_ascii=False, separators=(",", ":"))
+        yield line.encode() + b"\n"
 
 
-def _ply_to_json(ply: Ply) -> dict[str, Any]:
-    told: dict[str, Any] = {"move": ply.move}
-    if ply.glyph:
-        told["glyph"] = ply.glyph
-    if ply.comments:
-        told["comments"] = [_comment_to_json(comment) for comment in ply.comments]
-    if ply.variations:
-        told["variations"] = [
-            {
-                "comments": [_comment_to_json(comment) for comment in variation.comments],
-                "plies": [_ply_to_json(inner) for inner in variation.plies],
-            }
-            for variation in ply.variations
-        ]
-    return told
+def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
+    """Yield what stands on each line that is not empty; moves are not played."""
+    from notation.pieces import MAX_RECORD
+
+    number = 0
+    for line, data in enumerate(_lines(stream, MAX_RECORD), 1):
+        if data and not data.isspace():
+            number += 1
+            yield _entry(_Line(name, number, line, data.decode("utf-8", "replace")), data)
 
 
-def _ply_from_json(told: dict[str, Any]) -> Ply:
-    variations = tuple(
-        Variation(
-            tuple(_ply_from_json(ply) for ply in variation["plies"]),
-            _comments_from_json(variation["comments"]),
+def _lines(stream: BinaryIO, limit: int) -> Iterator[bytes]:
+    """Yield the lines without their ends; of one of more than `limit` bytes a bit more of it."""
+    line = stream.readline(limit + 2).removeprefix(_BOM)
+    while line:
+        yield line.removesuffix(b"\n").removesuffix(b"\r")
+        while not line.endswith(b"\n") and (line := stream.readline(_BLOCK)):
+            pass  # the rest of a line that is too long
+        line = stream.readline(limit + 2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line, and where it stands."""
+
+    file: str
+    record: int
+    line: int
+    text: str
+
+    def problem(
+        self, code: str, message: str, expected: str, *, at: int = 0, ply: int | None = None
+    ) -> Problem:
+        return Problem(
+            file=self.file,
+            line=self.line,
+            column=at + 1,
+            code=code,
+            message=message,
+            expected=expected,
+            record=self.record,
+            ply=ply,
+            source=self.text,
         )
-        for variation in told.get("variations", [])
+
+
+def _entry(line: _Line, data: bytes) -> Entry:
+    from notation.pieces import MAX_RECORD
+    from notation.reader import Entry
+
+    record, problems = None, []
+    if len(data) > MAX_RECORD:
+        line = _Line(line.file, line.record, line.line, line.text[:200])
+        problems = [line.problem("size", f"a record of more than {MAX_RECORD} bytes", "")]
+    elif wrong := _not_utf_8(line, data):
+        problems = [wrong]
+    else:
+        try:
+            record = from_json(load(line.text))
+        except FieldError as error:
+            problems = [_field_problem(line, error)]
+        except json.JSONDecodeError as error:
+            message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+            problems = [line.problem("syntax", message, "a JSON object", at=error.pos)]
+        except RecursionError:
+            problems = [line.problem("syntax", "arrays and objects nested too deep", "a record")]
+    if record is not None:
+        problems = _tag_problems(line, record)
+    return Entry(
+        number=line.record,
+        line=line.line,
+        record=record,
+        problems=tuple(problems),
+        text=line.text,
     )
-    comments = _comments_from_json(told.get("comments", []))
-    return Ply(told["move"], told.get("glyph", ""), comments, variations)
 
 
-def _comment_to_json(comment: Comment) -> list[Any]:
+def _not_utf_8(line: _Line, data: bytes) -> Problem | None:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        at = len(data[: error.start].decode())
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        return line.problem("encoding", message, "UTF-8 text", at=at)
+    return None
+
+
+def _field_problem(line: _Line, error: FieldError) -> Problem:
+    at = offset(line.text, error.steps)
+    return line.problem("field", str(error), error.expected, at=at, ply=_ply(error.steps))
+
+
+def _ply(steps: Steps) -> int | None:
+    """Return the number of the ply of the main line that a path leads into."""
+    if len(steps) > 1 and steps[0] == "plies" and isinstance(steps[1], int):
+        return steps[1] + 1
+    return None
+
+
+def _tag_problems(line: _Line, record: Record) -> list[Problem]:
+    from notation.parser import tag_faults
+
+    at = offset(line.text, ("tags",))
     return [
-        {"name": part.name, "value": part.value} if isinstance(part, Annotation) else part
-        for part in comment
+        line.problem(fault.code, fault.message, fault.expected, at=at)
+        for fault in tag_faults(record)
     ]
 
 
-def _comments_from_json(told: list[list[Any]]) -> tuple[Comment, ...]:
-    return tuple(
-        tuple(
-            part if isinstance(part, str) else annotation(part["name"], part["value"])
-            for part in comment
-        )
-        for comment in told
-    )
-
-
-_COMMENTS: Final[dict[str, Any]] = {"type": "array", "items": {"$ref": "#/$defs/comment"}}
-_PLIES: Final[dict[str, Any]] = {"type": "array", "items": {"$ref": "#/$defs/ply"}}
-
-SCHEMA: Final[dict[str, Any]] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "Game record",
-    "type": "object",
-    "required": ["tags", "comments", "plies", "result"],
-    "additionalProperties": False,
-    "properties": {
-        "tags": {
-            "description": "Names and values in order; Game comes first.",
-            "type": "array",
-            "items": {
-                "type": "array",
-                "prefixItems": [
-                    {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"},
-                    {"type": "string"},
-                ],
-                "minItems": 2,
-                "maxItems": 2,
-            },
-        },
-        "comments": {**_COMMENTS, "description": "What stands before the first move."},
-        "plies": {**_PLIES, "description": "The main line."},
-        "result": {"enum": list(RESULTS)},
-    },
-    "$defs": {
-        "comment": {
-            "description": "Texts and annotations in order.",
-            "type": "array",
-            "items": {
-                "anyOf": [
-                    {"type": "string"},
-                    {
-                        "type": "object",
-                        "required": ["name", "value"],
-                        "additionalProperties": False,
-                        "properties": {"name": {"type": "string"}, "value": {"type": "string"}},
-                    },
-                ]
-            },
-        },
-        "ply": {
-            "type": "object",
-            "required": ["move"],
-            "additionalProperties": False,
-            "properties": {
-                "move": {"type": "string", "minLength": 1},
-                "glyph": {"enum": list(GLYPHS)},
-                "comments": _COMMENTS,
-                "variations": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "required": ["comments", "plies"],
-                        "additionalProperties": False,
-                        "properties": {"comments": _COMMENTS, "plies": {**_PLIES, "minItems": 1}},
-                    },
-                },
-            },
-        },
-    },
-}
+FORMAT: Final = Format("jsonlines", "JSON lines", (".jsonl", ".ndjson"), read, write)

@@ -1,0 +1,181 @@
+"""`arena convert`: records from one format to another, and every loss on the way told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from notation.formats import Reader, Writer
+    from notation.record import Record
+
+_Asked = TypeVar("_Asked")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command()(convert)
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="SRC", help="What is read; - is stdin.")],
+    destination: Annotated[
+        Path, typer.Argument(metavar="DST", help="What is written; - is stdout.")
+    ],
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="F", help="SRC's format; else by suffix.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="F", help="DST's format; else by suffix.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 1 if DST's format cannot hold something.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Say nothing but problems and warnings.")
+    ] = False,
+) -> None:
+    """Convert records: lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet.
+
+    Suffixes say which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of
+    and left out, the rest is converted. What DST cannot hold is named in a warning. DST may be SRC.
+
+    Exit status 1 if a record was left out, with --strict also if anything else was lost.
+
+    Example: arena convert games.lath games.csv
+    """
+    from notation import formats
+
+    from_name = _format_of(source, from_, "--from")
+    to_name = _format_of(destination, to, "--to")
+    write = _found(formats.writer, to_name)
+    course = _Course(_found(formats.reader, from_name), source)
+    _write(write, course, destination)
+    course.print_losses(to_name)
+    left_out = len(course.bad) + course.unheld
+    if not quiet:
+        converted = course.sound - course.unheld
+        print(f"converted {converted} records, left out {left_out}", file=sys.stderr)
+    raise typer.Exit(1 if left_out or (strict and course.losses) else 0)
+
+
+def _format_of(path: Path, name: str | None, option: str) -> str:
+    from notation.formats import READABLE, WRITABLE, FormatError, name_for
+
+    if name is not None:
+        return name
+    if str(path) == "-":
+        stream, known = ("input", READABLE) if option == "--from" else ("output", WRITABLE)
+        raise ConfigError(
+            f"standard {stream} has no suffix; name its format by {option}, "
+            f"one of {', '.join(known)}"
+        )
+    try:
+        return name_for(path)
+    except FormatError as error:
+        raise ConfigError(f"{error}; or name it by {option}") from error
+
+
+def _found(look_up: Callable[[str], _Asked], name: str) -> _Asked:
+    from notation.formats import FormatError
+
+    try:
+        return look_up(name)
+    except FormatError as error:
+        raise ConfigError(str(error)) from error
+
+
+def _write(write: Writer, course: _Course, destination: Path) -> None:
+    from notation.files import write_atomically, write_to_stdout
+    from notation.formats import FormatError
+
+    pieces = write(course.records(), course.lost)
+    try:
+        if str(destination) == "-":
+            write_to_stdout(pieces)
+        else:
+            write_atomically(destination, pieces)
+    except BrokenPipeError:
+        raise  # nobody reads on; that is no fault
+    except OSError as error:
+        name = "standard output" if str(destination) == "-" else destination
+        reason = error.strerror or error
+        raise ConfigError(f"{name} cannot be written: {reason}") from error
+    except FormatError as error:  # a library is missing
+        raise ConfigError(str(error)) from error
+
+
+@dataclass(slots=True)
+class _Loss:
+    """Of one field: in how many records it was lost."""
+
+    records: int
+    first: int
+    last: int
+
+
+class _Course:
+    """The sound records of a source as they pass, and what was told of them."""
+
+    def __init__(self, read: Reader, source: Path) -> None:
+        self._read = read
+        self._source = source
+        self.sound = 0
+        self.bad: list[int] = []
+        """The numbers of the records that something is wrong with."""
+        self.unheld = 0
+        """Sound records of which the target can hold nothing."""
+        self.losses: dict[str, _Loss] = {}
+        """By field, in order of appearance."""
+
+    def records(self) -> Iterator[Record]:
+        """Yield the sound records, print the problems of the others; raises ConfigError."""
+        from notation.files import open_bytes
+
+        try:
+            with open_bytes(self._source) as stream:
+                for entry in self._read(stream, str(self._source)):
+                    if entry.record is None or entry.problems:
+                        self.bad.append(entry.number)
+                        print(*entry.problems, sep="\n", file=sys.stderr)
+                    else:
+                        self.sound += 1
+                        yield entry.record
+        except OSError as error:
+            reason = error.strerror or error
+            raise ConfigError(f"{self._source} cannot be read: {reason}") from error
+
+    def lost(self, number: int, field: str) -> None:
+        """Note that the target cannot hold a field of this record, counted among the sound ones."""
+        from notation.formats import WHOLE
+
+        if field == WHOLE:
+            self.unheld += 1
+            return
+        loss = self.losses.get(field)
+        if loss is None:
+            self.losses[field] = _Loss(1, number, number)
+        elif loss.last != number:
+            loss.records += 1
+            loss.last = number
+
+    def print_losses(self, format_name: str) -> None:
+        """Print a warning for each field that was lost."""
+        for field, loss in self.losses.items():
+            first = f"record {self._number_in_source(loss.first)}"
+            where = first if loss.records == 1 else f"{loss.records} records, the first is {first}"
+            print(f"warning: {format_name} cannot hold {field} ({where})", file=sys.stderr)
+
+    def _number_in_source(self, number: int) -> int:
+        for bad in self.bad:  # in ascending order
+            if bad > number:
+                break
+            number += 1
+        return number

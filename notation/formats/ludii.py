@@ -1,0 +1,278 @@
+"""Trials of Ludii, the text that its `Trial.saveTrialToTextFile` writes. Only read.
+
+Its games are Manalath (our `manalath-61`) and Yavalath of two players on the board of 61 cells.
+What stands where, as Ludii's sources have it:
+
+- A trial begins with `game=`; several may follow each other in one stream. Lines may end in CRLF.
+- Sites 0 to 60 are the cells in our order, `a1` to `i5`: Ludii numbers them by height, then from
+  the left (`Graph.reorder`). Its picture shows the board after `(rotate 90 …)`, turned by a
+  quarter against the clock, which changes no number.
+- Manalath's sites 61 and 62 hold the colours, put there by two moves of mover 0 which are no plies
+  here: `Copy` from 61 is orange, from 62 purple.
+- Yavalath's `Swap` exchanges who plays which role, and the role that swapped moves again. So after
+  it `mover=2` and `winner=2` are first here, and 1 is second.
+- `winner=` is a role, 0 is a draw, 3 a tie (the same here), -1 an abandoned game (`void`). Without
+  it, and without ranks, the game is not finished (`unterminated`). After `Forfeit` the Termination
+  is `resignation`, after `endtype=MoveLimit` or `TurnLimit` it is `ply limit`.
+- `Pass` stands where nobody can move. By our rules the game is over there, so it is no ply.
+- The moves are played: what the rules object to, a winner that is not theirs and a count of legal
+  moves (`LEGAL MOVES LIST SIZE`, `NEW LEGAL MOVES LIST`) that differs are problems of the entry.
+- What is left is kept in tags such as `LudiiVersion`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO, Final
+
+import games
+from games.core import GameError, Position, Seat, read_move
+from notation.errors import Fault
+from notation.formats import Format
+from notation.formats.ludii_trial import (
+    BEGINS,
+    LIMITS,
+    Count,
+    Decision,
+    Trial,
+    end_type,
+    read_trial,
+    trials,
+    winner,
+)
+from notation.formats.piece import Piece, RefusedError, encoding_fault, without_escapes
+from notation.pieces import MAX_RECORD
+from notation.reader import Entry
+from notation.record import Ply, Record, Termination
+from notation.replay import check
+
+_GAMES: Final = {"Manalath": "manalath-61", "Yavalath": "yavalath"}
+"""Our ids by the names of Ludii's descriptions."""
+
+_DEFAULTS: Final = {"Manalath": (), "Yavalath": ("Players/2 Players", "Board Size/5x5")}
+"""The options that make the game ours."""
+
+_HANDS: Final = {"61": "1", "62": "2"}
+"""The piece on each of Manalath's hand sites."""
+
+_COLOURS: Final = {61: "O", 62: "P"}
+
+_KNOWN: Final = ("winner", "endtype", "rankings", "numInitialPlacementMoves")
+
+_TAGS: Final = {
+    "LUDII_VERSION": "LudiiVersion",
+    "RNG internal state": "LudiiRng",
+    "SANDBOX": "LudiiSandbox",
+}
+"""Where fields without a meaning here are kept; others have a name made of their own."""
+
+
+def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
+    """Yield the trials of a stream; the moves are played."""
+    for number, (line, data) in enumerate(trials(stream), 1):
+        text = data.rstrip().decode("utf-8", "surrogateescape")
+        piece = Piece(name, number, line, 1, without_escapes(text))
+        fault = encoding_fault(text)
+        if len(data) > MAX_RECORD:
+            piece = Piece(name, number, line, 1, piece.text[:200])
+            fault = Fault("size", f"a trial of more than {MAX_RECORD} bytes", at=0)
+        yield piece.refused(fault) if fault else _entry(piece)
+
+
+def _entry(piece: Piece) -> Entry:
+    try:
+        trial = read_trial(piece.text)
+        course = _Course(_stem(trial))
+        course.play(trial.moves)
+        record = course.record(trial)
+    except RefusedError as error:
+        return piece.refused(error.fault)
+    faults = [
+        *_setup_faults(trial, course.stem),
+        *course.faults,
+        *_count_faults(trial.sizes, course.counts),
+        *_count_faults(trial.lists, course.counts),
+        *(course.placed(fault, trial) for fault in check(record)),
+    ]
+    faults.sort(key=lambda fault: fault.at or 0)
+    problems = tuple(problem for fault in faults for problem in piece.refused(fault).problems)
+    return Entry(piece.number, piece.line, record, problems, piece.text)
+
+
+def _stem(trial: Trial) -> str:
+    """Return the name of the game's description; raises RefusedError where it is not ours."""
+    stem = re.split(r"[/\\]", trial.path.strip())[-1].removesuffix(".lud")
+    if stem not in _GAMES:
+        message = f"the game {stem!r} of Ludii is not known here"
+        raise RefusedError(Fault("unknown-game", message, " or ".join(_GAMES), at=len(BEGINS)))
+    for option in trial.options:
+        if option.text not in _DEFAULTS[stem]:
+            expected = " and ".join(_DEFAULTS[stem]) or "no options"
+            message = f"{stem} with the option {option.text!r} is not known here"
+            raise RefusedError(Fault("unknown-game", message, expected, at=option.at))
+    return stem
+
+
+def _setup_faults(trial: Trial, stem: str) -> Iterator[Fault]:
+    """Yield what is wrong with the moves of mover 0: more than Manalath's two colours."""
+    placed = [move for move in trial.moves if move.mover == 0]
+    expected = "Add of piece 1 to site 61 and of piece 2 to site 62, for Manalath only"
+    for move in placed:
+        is_hand = _HANDS.get(move.values.get("to", "")) == move.values.get("what")
+        if move.action != "Add" or not is_hand or stem != "Manalath":
+            yield Fault("setup", f"mover 0 did {_told(move)}", expected, at=move.at)
+    told = trial.fields.get("numInitialPlacementMoves")
+    if told and told.text != str(len(placed)):
+        message = f"numInitialPlacementMoves is {told.text!r}, but mover 0 did {len(placed)} moves"
+        yield Fault("setup", message, str(len(placed)), at=told.at)
+
+
+def _count_faults(told: Sequence[Count], counts: Sequence[int | None]) -> Iterator[Fault]:
+    """Yield where Ludii counted other legal moves than we: one count a decision, or one more."""
+    for number, (count, ours) in enumerate(zip(told, counts, strict=False), 1):
+        if ours is not None and count.value != ours:
+            message = f"Ludii counts {count.value} legal moves, our rules {ours}"
+            yield Fault("legal-moves", message, str(ours), at=count.at, ply=number)
+    if told and not len(counts) - 1 <= len(told) <= len(counts):
+        message = f"{len(told)} counts of legal moves for {len(counts) - 1} moves"
+        yield Fault("legal-moves", message, "one a move", at=told[-1].at)
+
+
+@dataclass(slots=True)
+class _Course:
+    """A trial as it is played by our rules."""
+
+    stem: str
+    plies: list[Ply] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    """Where each ply stands in the trial."""
+    counts: list[int | None] = field(default_factory=list)
+    """Legal moves before each decision and after the last; None behind a move that is not legal."""
+    faults: list[Fault] = field(default_factory=list)
+    is_swapped: bool = False
+    loser: int = 0
+    """The role that gave up; 0 where none did."""
+
+    def play(self, moves: Sequence[Decision]) -> None:
+        """Take the decisions in turn; raises RefusedError for one that is no move of the game."""
+        position: Position | None = games.get(_GAMES[self.stem]).start()
+        for move in moves:
+            if move.mover:
+                self._count(position)
+                position = self._take(move, position)
+        self._count(position)
+
+    def _count(self, position: Position | None) -> None:
+        # where nobody can move, Ludii's list has the forced pass
+        self.counts.append(None if position is None else max(1, len(position.legal_moves())))
+
+    def _take(self, move: Decision, position: Position | None) -> Position | None:
+        """Return the position after a decision; None where it cannot be played."""
+        if self.loser:
+            self._object(move, f"{_told(move)} follows a Forfeit", "no move")
+        if move.action == "Pass":
+            if position is not None and (count := len(position.legal_moves())):
+                self._object(move, f"role {move.mover} passes", f"one of {count} legal moves")
+            return position
+        if move.action == "Forfeit":
+            self.loser = self._role_in(move)
+            return position
+        text = self._text(move)
+        self._check_turn(move)
+        self.plies.append(Ply(text))
+        self.places.append(move.at)
+        self.is_swapped |= text == "swap"
+        return _after(position, text)
+
+    def _object(self, move: Decision, message: str, expected: str) -> None:
+        ply = len(self.plies) + 1
+        self.faults.append(Fault("illegal-move", message, expected, at=move.at, ply=ply))
+
+    def _check_turn(self, move: Decision) -> None:
+        role = self._role(Seat(len(self.plies) % 2))
+        if move.mover != role:
+            self._object(move, f"mover {move.mover} is not to move", f"mover={role}")
+
+    def _role(self, seat: Seat) -> int:
+        return 1 + (seat.other if self.is_swapped else seat)
+
+    def _text(self, move: Decision) -> str:
+        """Return our text of a move; raises RefusedError."""
+        if self.stem == "Yavalath" and move.action == "Swap":
+            return "swap"
+        colour = ""
+        if self.stem == "Manalath":
+            colour = _COLOURS.get(move.number("from") or 0, "")
+            is_move = move.action in ("Copy", "Move") and bool(colour)
+            expected = "Copy from site 61 or 62 to a site from 0 to 60"
+        else:
+            is_move = move.action == "Add" and move.number("what") in (None, move.mover)
+            expected = f"Add of piece {move.mover} to a site from 0 to 60, or Swap"
+        names = games.get(_GAMES[self.stem]).board.names
+        site = move.number("to")
+        if not is_move or site is None or site >= len(names):
+            message = f"{_told(move)} is not a move of {self.stem}"
+            ply = len(self.plies) + 1
+            raise RefusedError(Fault("move", message, expected, at=move.at, ply=ply))
+        return f"{colour}{names[site]}"
+
+    def _role_in(self, move: Decision) -> int:
+        role = {"P1": 1, "P2": 2}.get(move.values.get("player", ""))
+        if role is None:
+            message = f"{_told(move)} does not say who gave up"
+            raise RefusedError(Fault("syntax", message, "player=P1 or player=P2", at=move.at))
+        return role
+
+    def record(self, trial: Trial) -> Record:
+        """Return the record of the trial; raises RefusedError where its end makes no sense."""
+        role = winner(trial.fields)
+        result, termination = self._end(role, end_type(trial.fields))
+        tags = [("Game", _GAMES[self.stem])]
+        if trial.options:
+            tags.append(("LudiiOptions", "; ".join(option.text for option in trial.options)))
+        tags += [(_tag(name), v.text) for name, v in trial.fields.items() if name not in _KNOWN]
+        tags += [("Termination", str(termination)), ("Result", result)]
+        return Record(tuple(tags), tuple(self.plies), result)
+
+    def _end(self, role: int | None, ending: str) -> tuple[str, Termination]:
+        if role is None:
+            return "*", Termination.UNTERMINATED
+        if role < 0:
+            return "*", Termination.VOID
+        result = "1/2-1/2"
+        if role in (1, 2):
+            result = "1-0" if role == self._role(Seat.FIRST) else "0-1"
+        if self.loser and role != self.loser:
+            return result, Termination.RESIGNATION
+        return result, Termination.PLY_LIMIT if ending in LIMITS else Termination.RULES
+
+    def placed(self, fault: Fault, trial: Trial) -> Fault:
+        """Return a fault of the record with its place in the trial."""
+        at = 0
+        if fault.ply:
+            at = self.places[fault.ply - 1]
+        elif fault.tag in ("Result", "Termination"):
+            ends = [trial.fields[name].at for name in _KNOWN if name in trial.fields]
+            at = ends[0] if ends else (self.places or [0])[-1]
+        return Fault(fault.code, fault.message, fault.expected, at, fault.tag, fault.ply)
+
+
+def _after(position: Position | None, text: str) -> Position | None:
+    try:
+        return None if position is None else position.play(read_move(position, text))
+    except GameError:
+        return None  # checking the record says why
+
+
+def _told(move: Decision) -> str:
+    values = ",".join(f"{name}={value}" for name, value in move.values.items())
+    return f"[{move.action}:{values}]"
+
+
+def _tag(name: str) -> str:
+    return _TAGS.get(name) or "Ludii" + re.sub(r"[^A-Za-z0-9]", "_", name)
+
+
+FORMAT: Final = Format("ludii", "Ludii trial", (".trl",), read, None)

@@ -1,0 +1,285 @@
+"""SGF FF[4], a tree a record, for viewers and archives. Only written.
+
+Source: the specification of FF[4] at red-bean.com/sgf. What it leaves to a game, and what stands
+where:
+
+- `GM` is the game's title as text, such as `GM[Mammalath]`: SGF has no number for these games.
+- A move is one property in our text, `W[c3]` or `B[swap]`. `W` is the seat whose colour is white,
+  `B` the one whose colour is black, else the seat that is left; where neither is either (Manalath)
+  first is `B`. So Mammalath and Yavalath begin with `W`, Surikata and Manalath with `B`.
+- `PB` and `PW` are the players, `EV`, `PC`, `RO`, `DT`, `ON`, `AN` the tags Event, Site, Round,
+  Date, Opening and Annotator; `TM` and `OT` say the TimeControl in SGF's way, in seconds.
+- `RE` is `B+`, `W+`, `Draw` or `?`, with `R` for a resignation, `T` for time and `F` for a bot that
+  played an illegal move, crashed or flooded; `Void` for a void game.
+- `TAG`, a property of our own, lists each tag that no other property holds to the letter, composed
+  of name and value: `TAG[Game:mammalath][Setup:…][Position:…][Termination:…]`, unknown ones.
+- `GC` has the comments before the first move, `C` those of a move, a line each with their
+  `[%emt 0.5]`; `BL` and `WL` repeat the time left.
+- `!` is `TE[1]`, `!!` `TE[2]`, `?` `BM[1]`, `??` `BM[2]`, `!?` `IT[]`, `?!` `DO[]`.
+- Variations are the siblings of the move that they replace. What is said before the first move of
+  one stands in a node before it, which is empty where nothing is said and that move has siblings.
+
+White space other than a blank is a blank in SGF: a tag or a comment that has some is told of as
+lost. Who moves is found by playing; behind a move that the rules refuse, seats alternate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import games
+from games.core import GameError, Position, Seat, UnknownGameError, read_move
+from notation.formats import Format, Lost
+from notation.record import Comment, Ply, Record, Termination, Variation
+from notation.replay import canonical, check_tag, start_of
+from notation.timecontrol import TimeControl
+
+if TYPE_CHECKING:
+    from games.core import Game
+
+_DIRECT: Final = MappingProxyType(
+    {
+        "Event": "EV",
+        "Site": "PC",
+        "Date": "DT",
+        "Round": "RO",
+        "Opening": "ON",
+        "Annotator": "AN",
+    }
+)
+"""The properties that hold a tag as it is."""
+
+_GLYPHS: Final = MappingProxyType(
+    {"!": "TE[1]", "!!": "TE[2]", "?": "BM[1]", "??": "BM[2]", "!?": "IT[]", "?!": "DO[]"}
+)
+
+_REASONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        Termination.RESIGNATION: "R",
+        Termination.TIME: "T",
+        Termination.ILLEGAL_MOVE: "F",
+        Termination.CRASH: "F",
+        Termination.FLOOD: "F",
+    }
+)
+"""What `RE` says of why somebody lost; nothing where it has no word for it."""
+
+_BLANKS: Final = re.compile(r"\r\n|\n\r|[\t\v\f\r\n]")
+"""White space that SGF makes a blank of, in SimpleText."""
+
+
+def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
+    """Yield the records, a game tree each."""
+    for number, record in enumerate(records, 1):
+        for name in dict.fromkeys(_not_held(record)):
+            lost(number, name)
+        text = "".join(_tree(canonical(record)))
+        yield f"{'' if number == 1 else chr(10)}{text}\n".encode("utf-8", "replace")
+
+
+def _not_held(record: Record) -> Iterator[str]:
+    """Yield the names of what SGF changes: white space, and what is no text at all."""
+    for name, value in record.tags:
+        if not _is_kept(value):
+            yield f"tag {name}"
+    if not all(map(_comment_is_kept, record.comments)):
+        yield "comments"
+    yield from _not_held_of(record.plies)
+
+
+def _not_held_of(plies: Sequence[Ply]) -> Iterator[str]:
+    for ply in plies:
+        if not _is_kept(ply.move):
+            yield "moves"
+        if ply.glyph and ply.glyph not in _GLYPHS:
+            yield "glyphs"
+        if not all(map(_comment_is_kept, ply.comments)):
+            yield "comments"
+        for variation in ply.variations:
+            if not all(map(_comment_is_kept, variation.comments)):
+                yield "comments"
+            yield from _not_held_of(variation.plies)
+
+
+def _is_kept(text: str) -> bool:
+    return not _BLANKS.search(text) and text.encode("utf-8", "replace").decode() == text
+
+
+def _comment_is_kept(comment: Comment) -> bool:
+    return _is_kept(_line_of(comment))
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """Who moves at a point of the tree."""
+
+    position: Position | None
+    """None behind a move that the rules refuse, and in a game that is not installed."""
+    seat: Seat
+
+    def after(self, move: str) -> _Turn:
+        """Return the turn that follows a move."""
+        if self.position is not None:
+            with suppress(GameError):
+                position = self.position.play(read_move(self.position, move))
+                return _Turn(position, position.to_move)
+        return _Turn(None, self.seat.other)
+
+
+def _first_turn(record: Record) -> _Turn:
+    try:
+        position = start_of(record)
+    except GameError:
+        return _Turn(None, Seat.FIRST)
+    return _Turn(position, position.to_move)
+
+
+def _game(record: Record) -> Game | None:
+    try:
+        return games.get(record.game)
+    except UnknownGameError:
+        return None
+
+
+def _letters(game: Game | None) -> tuple[str, str]:
+    """Return first's and second's letter, `B` or `W`."""
+    colours = game.colours if game else ("", "")
+    is_white_first = colours[0] == "white" or (colours[1] == "black" and colours[0] != "black")
+    return ("W", "B") if is_white_first else ("B", "W")
+
+
+def _tree(record: Record) -> Iterator[str]:
+    game = _game(record)
+    letters = _letters(game)
+    yield "(;FF[4]CA[UTF-8]"
+    yield f"AP[lath-arena:{_simple(_version(), composed=True)}]"
+    yield f"GM[{_simple(game.title if game else record.game)}]"
+    yield from _game_info(record, letters)
+    yield from _line(record.plies, _first_turn(record), letters)
+    yield ")"
+
+
+def _version() -> str:
+    try:
+        return version("lath-arena")
+    except PackageNotFoundError:
+        return ""
+
+
+def _game_info(record: Record, letters: tuple[str, str]) -> Iterator[str]:
+    """Yield the properties of the whole game, a line each."""
+    known = {**_DIRECT, "First": f"P{letters[0]}", "Second": f"P{letters[1]}"}
+    others = []
+    for name, value in record.tags:
+        if name in known and value and _fits(name, value):
+            yield f"\n{known[name]}[{_simple(value)}]"
+        elif name != "Result" or value != record.result:
+            others.append(f"[{_simple(name, composed=True)}:{_simple(value, composed=True)}]")
+    yield from _time(record.tag("TimeControl"))
+    yield f"\nRE[{_result(record, letters)}]"
+    if others:
+        yield f"\nTAG{''.join(others)}"
+    if record.comments:
+        yield f"\nGC[{_text(record.comments)}]"
+
+
+def _fits(name: str, value: str) -> bool:
+    """Return whether SGF allows the value: a date must be one."""
+    return name != "Date" or (value != "?" and check_tag(name, value) is None)
+
+
+def _time(value: str) -> Iterator[str]:
+    """Yield `TM`, the seconds of each side, and `OT`, what comes on top; nothing for no limit."""
+    try:
+        control = TimeControl.read(value)
+    except ValueError:
+        return
+    if control.has_clock:
+        yield f"\nTM[{_seconds(control.initial_ms)}]"
+    if control.increment_ms:
+        yield f"\nOT[{_seconds(control.increment_ms)} added after each move]"
+    elif control.move_ms:
+        yield f"\nOT[{_seconds(control.move_ms)} for each move]"
+    elif control.nodes:
+        yield f"\nOT[{control.nodes} nodes for each move]"
+
+
+def _seconds(ms: int) -> str:
+    return f"{ms / 1000:.3f}".rstrip("0").rstrip(".")
+
+
+def _result(record: Record, letters: tuple[str, str]) -> str:
+    winner = {"1-0": letters[0], "0-1": letters[1]}.get(record.result)
+    if winner:
+        return f"{winner}+{_REASONS.get(record.termination, '')}"
+    if record.result == "*":
+        return "Void" if record.termination == Termination.VOID else "?"
+    return "Draw"
+
+
+def _line(plies: Sequence[Ply], turn: _Turn, letters: tuple[str, str]) -> Iterator[str]:
+    """Yield the nodes of a line; where there are variations, what is left of it is the first."""
+    branches: list[tuple[Sequence[Variation], _Turn]] = []
+    for ply in plies:
+        variations = _alternatives(ply)
+        yield "\n"
+        if variations:
+            branches.append((variations, turn))
+            yield "("
+        yield _node(ply, letters[turn.seat])
+        turn = turn.after(ply.move)
+    for alternatives, before in reversed(branches):
+        yield ")"
+        for variation in alternatives:
+            yield "\n("
+            yield from _variation(variation, before, letters)
+            yield ")"
+
+
+def _alternatives(ply: Ply) -> list[Variation]:
+    return [variation for variation in ply.variations if variation.plies or variation.comments]
+
+
+def _variation(variation: Variation, turn: _Turn, letters: tuple[str, str]) -> Iterator[str]:
+    pieces = _line(variation.plies, turn, letters)
+    if variation.comments:
+        yield f";C[{_text(variation.comments)}]"
+    elif _alternatives(variation.plies[0]):
+        yield ";"  # a tree begins with a node
+    else:
+        next(pieces)  # the first node stands on the line of its bracket
+    yield from pieces
+
+
+def _node(ply: Ply, letter: str) -> str:
+    parts = [f";{letter}[{_simple(ply.move)}]", _GLYPHS.get(ply.glyph, "")]
+    clock = ply.annotation("clk")
+    left = clock.number if clock else None
+    if left is not None and 0 <= left < float("inf"):
+        parts.append(f"{letter}L[{left:.3f}]")
+    if ply.comments:
+        parts.append(f"C[{_text(ply.comments)}]")
+    return "".join(parts)
+
+
+def _simple(text: str, *, composed: bool = False) -> str:
+    """Return the text as SimpleText; colons are escaped only where one would end the value."""
+    signs = r"[\\\]:]" if composed else r"[\\\]]"
+    return re.sub(signs, r"\\\g<0>", _BLANKS.sub(" ", text))
+
+
+def _text(comments: Sequence[Comment]) -> str:
+    return "\n".join(_simple(_line_of(comment)) for comment in comments)
+
+
+def _line_of(comment: Comment) -> str:
+    return " ".join(map(str, comment))
+
+
+FORMAT: Final = Format("sgf", "SGF FF[4]", (".sgf",), None, write)

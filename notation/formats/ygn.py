@@ -1,0 +1,265 @@
+"""YGN, the files of moves that hlaspoor's Yavalath program saves (js/game.js, 2016).
+
+A file is the position in brackets and, on the next line, the moves in numbered rounds:
+
+    [5/6/7/8/9/8/7/6/5 w]
+    1. E5 D4 2. F6
+
+Rows are called A to I from the top, where ours go from the bottom; numbers run along the slanting
+columns of a 9x9 grid, so that the rows below the middle begin at F2, G3, H4 and I5. Taking the pie
+is the first move's cell once more (`1. E5 E5`). There is no name, result or comment: the result is
+that of the position at the end, `*` where the game could go on.
+
+Beyond the program a file may hold several records, one after the other, and their lines may be
+wrapped. Lines are written with CRLF and one record's moves on one line: the program reads no
+others. Records of other games are told of as lost and left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import BinaryIO, Final
+
+import games
+from games.core import GameError, IllegalMoveError, Position, PositionError
+from notation.errors import Fault
+from notation.formats import WHOLE, Format, Lost
+from notation.formats.piece import Piece, RefusedError, encoding_fault, without_escapes
+from notation.reader import Entry
+from notation.record import Ply, Record
+from notation.replay import positions, start_of
+
+GAME: Final = "yavalath"
+
+_SWAP: Final = "swap"
+
+_MAX_LINE: Final = 1 << 16
+_MAX_RECORD: Final = 1 << 20
+"""Bytes; the longest game has 62 moves."""
+
+_HEAD: Final = re.compile(r"\s*\[([^\]\n]*)\]")
+
+_WORD: Final = re.compile(r"[0-9]+\.|\S+")
+
+_EXAMPLE: Final = "a position in brackets such as [5/6/7/8/9/8/7/6/5 w]"
+
+
+@cache
+def cells() -> Mapping[str, str]:
+    """Return our name of each cell by its name in YGN.
+
+    >>> cells()["A1"], cells()["F2"], cells()["I9"]
+    ('i1', 'd1', 'a5')
+    """
+    board = games.get(GAME).board
+    middle = max(range(len(board.rows)), key=lambda row: len(board.rows[row]))
+    return {
+        f"{chr(ord('A') + row)}{number}": board.name[bit]
+        for row, bits in enumerate(board.rows)
+        for number, bit in enumerate(bits, 1 + max(0, row - middle))
+    }
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    """Return YGN's name of each cell by ours."""
+    return {ours: theirs for theirs, ours in cells().items()}
+
+
+def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
+    """Yield the records of a stream, lazily; the moves are played as far as they are legal."""
+    for piece, fault in _pieces(stream, name):
+        if fault is not None:
+            yield piece.refused(fault)
+            continue
+        try:
+            yield piece.holding(_record(piece.text))
+        except RefusedError as error:
+            yield piece.refused(error.fault)
+
+
+def _pieces(stream: BinaryIO, name: str) -> Iterator[tuple[Piece, Fault | None]]:
+    """Yield the texts between lines that begin with a bracket."""
+    number = begins_on = 0
+    lines: list[bytes] = []
+    for line_number, line in _lines(stream):
+        if lines and line.lstrip().startswith(b"["):
+            number += 1
+            yield _piece(name, number, begins_on, b"".join(lines))
+            lines = []
+        if not lines:
+            if not line.strip():
+                continue
+            begins_on = line_number
+        if sum(map(len, lines)) <= _MAX_RECORD:
+            lines.append(line)
+    if lines:
+        yield _piece(name, number + 1, begins_on, b"".join(lines))
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines and their numbers; a very long one in parts."""
+    number = 1
+    first = True
+    while line := stream.readline(_MAX_LINE):
+        yield number, line.removeprefix(b"\xef\xbb\xbf") if first else line
+        first = False
+        number += line.endswith(b"\n")
+
+
+def _piece(name: str, number: int, line: int, found: bytes) -> tuple[Piece, Fault | None]:
+    text = found.decode("utf-8", "surrogateescape").rstrip()
+    fault = encoding_fault(text)
+    if len(found) > _MAX_RECORD:
+        fault = Fault("size", f"a record of more than {_MAX_RECORD} bytes", at=0)
+        text = text[:200]
+    return Piece(name, number, line, 1, without_escapes(text)), fault
+
+
+def _record(text: str) -> Record:
+    start, end = _start(text)
+    plies = tuple(Ply(move) for move in _moves(text, end, start))
+    tags = {"Game": GAME}
+    if start != start.game.start():
+        tags["Position"] = start.text()
+    result = _result(start, plies)
+    if result != "*":
+        tags["Termination"] = "rules"
+    tags["Result"] = result
+    return Record(tuple(tags.items()), plies, result)
+
+
+def _start(text: str) -> tuple[Position, int]:
+    """Return the position in brackets, and where the moves begin."""
+    head = _HEAD.match(text)
+    if head is None:
+        at = len(text) - len(text.lstrip())
+        if text.lstrip().startswith("["):
+            raise RefusedError(Fault("syntax", "the position is never closed", "]", at=at))
+        raise RefusedError(Fault("syntax", "moves without a position", _EXAMPLE, at=at))
+    try:
+        return games.get(GAME).position(head[1].strip()), head.end()
+    except PositionError as error:
+        raise RefusedError(Fault("position", str(error), _EXAMPLE, at=head.start(1))) from error
+
+
+def _moves(text: str, begin: int, start: Position) -> Iterator[str]:
+    """Yield the moves as ours; numbers that stand there must be right."""
+    contents = zip(start.game.board.names, start.contents(), strict=True)
+    taken = [name for name, content in contents if content]
+    ply = 1
+    for match in _WORD.finditer(text, begin):
+        word = match[0]
+        if word.endswith("."):
+            if word != _number(ply):
+                message = f"the number {word} stands before ply {ply}"
+                expected = _number(ply) or "a move"
+                raise RefusedError(Fault("syntax", message, expected, at=match.start(), ply=ply))
+            continue
+        cell = cells().get(word)
+        if cell is None:
+            message = f"{word[:40]!r} is not a cell"
+            fault = Fault("move", message, _expected(word), at=match.start(), ply=ply)
+            raise RefusedError(fault)
+        yield _SWAP if taken == [cell] else cell
+        taken.append(cell)
+        ply += 1
+
+
+def _number(ply: int) -> str:
+    """Return what may stand before a ply; empty for the second of a round."""
+    return f"{(ply + 1) // 2}." if ply % 2 else ""
+
+
+def _expected(word: str) -> str:
+    row = [name for name in cells() if name[0] == word[0]]
+    return f"{row[0]} to {row[-1]} in this row" if row else "rows A to I, such as E5"
+
+
+def _result(start: Position, plies: Sequence[Ply]) -> str:
+    position = start
+    for ply in plies:
+        try:
+            position = position.play(start.game.canonical(ply.move))
+        except IllegalMoveError:  # told of when the record is checked
+            return "*"
+    outcome = position.outcome()
+    return "*" if outcome is None else outcome.result
+
+
+def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
+    """Yield the records with an empty line between them; one of another game is left out."""
+    before = ""
+    for number, record in enumerate(records, 1):
+        unheld = list(_unheld(record))
+        text = _text(record, unheld)
+        for field in unheld:
+            lost(number, field)
+        if text is None:
+            lost(number, WHOLE)
+            continue
+        yield f"{before}{text}".encode("ascii")
+        before = "\r\n"
+
+
+def _text(record: Record, unheld: list[str]) -> str | None:
+    """Return the text of a record; None for one that YGN cannot hold, which `unheld` then tells."""
+    if record.game != GAME:
+        unheld[:] = [f"game {record.game}"]
+        return None
+    try:
+        start = start_of(record)
+    except GameError:
+        unheld[:] = ["tag Position" if record.tag("Position") else "tag Setup"]
+        return None
+    words = []
+    for number, (move, name) in enumerate(_named(record, start), 1):
+        if name is None:
+            unheld[:] = [f"move {move}"]
+            return None
+        words += [_number(number), name] if number % 2 else [name]
+    return f"[{start.text()}]\r\n{' '.join(words)}\r\n"
+
+
+def _named(record: Record, start: Position) -> Iterator[tuple[str, str | None]]:
+    """Yield each move with its name in YGN; None where it has none."""
+    contents = zip(start.game.board.names, start.contents(), strict=True)
+    taken = [name for name, content in contents if content]
+    for move in record.moves:
+        cell = taken[0] if move == _SWAP and len(taken) == 1 else move
+        # a cell that would read back as a swap, in a record that was never checked
+        name = None if move != _SWAP and taken == [cell] else _names().get(cell)
+        yield move, name
+        taken.append(cell)
+
+
+def _unheld(record: Record) -> Iterator[str]:
+    """Yield the names of what YGN has no place for."""
+    kept = {"Game", "Position", "Result"}
+    ends = _end_result(record) == record.result
+    if ends and record.termination == ("" if record.result == "*" else "rules"):
+        kept.add("Termination")
+    yield from (f"tag {name}" for name, _ in record.tags if name not in kept)
+    if not ends:
+        yield f"result {record.result}"
+    if record.comments or any(ply.comments for ply in record.plies):
+        yield "comments"
+    if any(ply.glyph for ply in record.plies):
+        yield "glyphs"
+    if any(ply.variations for ply in record.plies):
+        yield "variations"
+
+
+def _end_result(record: Record) -> str:
+    """Return the result that the moves alone say."""
+    try:
+        *_, end = positions(record)
+    except GameError:
+        return "*"
+    outcome = end.outcome()
+    return "*" if outcome is None else outcome.result
+
+
+FORMAT: Final = Format("ygn", "YGN (Yavalath)", (".ygn",), read, write)
