@@ -21,7 +21,11 @@ from games.core import Move, Position
 from notation.reader import entries_of
 
 ROOT = Path(__file__).parent.parent
-PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "examples" / "bots" / "README.md"]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    ROOT / "examples" / "bots" / "README.md",
+]
 OUR_PAGES = ("docs/notation.md", "docs/protocol.md", "docs/rules.md", "examples/bots/README.md")
 
 _FENCE = re.compile(r"^```(\S+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -79,16 +83,21 @@ def test_a_record_of_the_docs_is_sound(example: Example) -> None:
 
 @every("python")
 def test_python_of_the_docs_runs_as_shown(
-    example: Example, monkeypatch: pytest.MonkeyPatch
+    example: Example, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("arena 1\nquit\n"))
+    before = [other for other in ALL if other.page == example.page and other.line < example.line]
+    monkeypatch.chdir(tmp_path)
+    for record in [other.text for other in before if other.language == "lath"][:1]:
+        Path("games.lath").write_text(record, encoding="utf-8")
     if ">>>" not in example.text:
         code = compile(example.text, f"{example.page}:{example.line}", "exec")
         with contextlib.redirect_stdout(io.StringIO()):
             exec(code, {"__name__": "example"})
         return
+    session = [other.text for other in before if other.text.startswith(">>>")]
     parsed = doctest.DocTestParser().get_doctest(
-        example.text, {}, example.page, example.page, example.line
+        "\n".join([*session, example.text]), {}, example.page, example.page, example.line
     )
     report = io.StringIO()
     doctest.DocTestRunner(verbose=False).run(parsed, out=report.write)
@@ -196,8 +205,7 @@ def test_the_docs_list_every_code_of_a_problem() -> None:
     page = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
     table = page.split("| code |")[1].split("\n\n")[0]
     source = "".join(
-        (ROOT / "notation" / f"{name}.py").read_text(encoding="utf-8")
-        for name in ("parser", "reader", "replay")
+        path.read_text(encoding="utf-8") for path in sorted((ROOT / "notation").glob("*.py"))
     )
     used = set(re.findall(r'Fault\(\s*"([a-z-]+)"', source))
     assert set(re.findall(r"^\| `([a-z-]+)`", table, re.MULTILINE)) == used

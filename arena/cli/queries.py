@@ -1,0 +1,176 @@
+"""`arena select` and `arena stats`: the records of files that match a query, and what they hold."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.sieve import Sieve
+from arena.errors import ArenaError, ConfigError
+from games.core import GameError
+
+if TYPE_CHECKING:
+    from notation.record import Record
+    from reports.archive import Survey
+
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Record files; - is stdin.")]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--where",
+        metavar="EXPR",
+        help="A query, such as 'plies > 20 and winner = greedy'; docs/queries.md has the language.",
+    ),
+]
+Distinct = Annotated[
+    bool, typer.Option("--distinct", help="Of games with the same start and moves, the first.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but problems.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(select)
+    app.command()(stats)
+
+
+def select(
+    files: Files,
+    where: Where = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="OUT", help="What is written; - is stdout.")
+    ] = Path("-"),
+    distinct: Distinct = False,
+    invert: Annotated[bool, typer.Option("--invert", help="The games that do not match.")] = False,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, metavar="N", help="Stop after N records.")
+    ] = None,
+    only_count: Annotated[
+        bool, typer.Option("--count", help="Print how many records there are, not the records.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the records that match a query, as they stand in their files.
+
+    OUT may be one of FILE. Exit status 0 also if nothing matches, 1 if a bad record was left out,
+    2 if EXPR is no query.
+
+    Example: arena select games.lath --where 'winner = greedy' -o wins.lath
+    """
+    if only_count and str(out) != "-":
+        raise ConfigError("--count prints a number, there is nothing to write to --out")
+    sieve = Sieve(files, where, distinct=distinct, invert=invert)
+    texts = (entry.text for entry, _ in islice(sieve, limit))
+    if only_count:
+        selected = sum(1 for _ in texts)
+        print(selected)
+    else:
+        selected = _write(out, texts, _last_check(out, files, sieve))
+    if not quiet:
+        told = f"{selected} of {sieve.records} records selected{sieve.told_left_out()}"
+        print(told, file=sys.stderr)
+    raise typer.Exit(1 if sieve.bad else 0)
+
+
+def _last_check(out: Path, files: Iterable[Path], sieve: Sieve) -> Callable[[], None]:
+    """Return what refuses to put a part of a file in the file's place if bad records get lost."""
+    is_among = any(file.exists() and out.exists() and file.samefile(out) for file in files)
+
+    def check() -> None:
+        if is_among and sieve.bad:
+            raise ArenaError(f"{out} stays as it is: bad records would be lost")
+
+    return check
+
+
+def _write(out: Path, texts: Iterable[str], check: Callable[[], None]) -> int:
+    """Write records whole or not at all; return how many."""
+    from notation.archive import verbatim
+    from notation.files import write_atomically, write_to_stdout
+
+    count = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal count
+        for text in texts:
+            count += 1
+            yield text
+        check()
+
+    try:
+        if str(out) == "-":
+            write_to_stdout(verbatim(counted()))
+        else:
+            write_atomically(out, verbatim(counted()))
+    except BrokenPipeError:
+        raise  # nobody reads on; that is no fault
+    except OSError as error:
+        raise ConfigError(f"{out} cannot be written: {error.strerror or error}") from error
+    return count
+
+
+def stats(
+    files: Files,
+    where: Where = None,
+    distinct: Distinct = False,
+    endings: Annotated[
+        bool,
+        typer.Option("--endings", help="Play the games for the rules' own words of the endings."),
+    ] = False,
+    opening_plies: Annotated[
+        int,
+        typer.Option("--opening-plies", min=1, max=8, metavar="K", help="How long openings are."),
+    ] = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a program.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Count games, lengths, results by seat, endings and opening moves.
+
+    Exit status 1 if a bad record was left out, 2 if EXPR is no query.
+
+    Example: arena stats games.lath --where 'plies > 20 and player = mcts'
+    """
+    from reports.archive import Survey, to_json
+
+    sieve = Sieve(files, where, distinct=distinct)
+    survey = Survey(opening_plies)
+    _count(sieve, survey, _ending if endings else _termination)
+    summary = survey.summary()
+    if as_json:
+        left_out = {"duplicates": sieve.duplicates, "bad": sieve.bad}
+        told = {"records": sieve.records, "left_out": left_out, **to_json(summary)}
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        from arena.archive_tables import print_summary
+
+        print_summary(summary)
+    if not quiet and (where or sieve.told_left_out()):
+        games = summary.numbers.games if summary.numbers else 0
+        print(f"{games} of {sieve.records} records counted{sieve.told_left_out()}", file=sys.stderr)
+    raise typer.Exit(1 if sieve.bad else 0)
+
+
+def _count(sieve: Sieve, survey: Survey, ending_of: Callable[[Record], str | None]) -> None:
+    for entry, record in sieve:
+        try:
+            ending = ending_of(record)
+        except GameError as error:
+            sieve.refuse(entry, error)
+        else:
+            survey.add(record, ending)
+
+
+def _ending(record: Record) -> str:
+    from reports.archive import ending_of
+
+    return ending_of(record)
+
+
+def _termination(_: Record) -> None:
+    return None

@@ -1,0 +1,223 @@
+"""The language of `--where`, by `query.lark`: its text into one question to a record.
+
+    >>> from notation import parse
+    >>> matches = compile_query("game = yavalath and (winner = ann or plies > 20)")
+    >>> matches(parse('[Game "yavalath"] [First "ann"] e5 1-0'))
+    True
+
+The text is read once; what is asked of a record are functions inside each other, of which
+`predicates.py` has all. docs/queries.md says what the words mean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from lark import Lark, Transformer
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark.lexer import Token
+
+import games
+from notation.query import predicates, text_tests
+from notation.query.errors import (
+    KEYWORDS,
+    NAMES,
+    ORDERED,
+    WORDS,
+    QueryError,
+    WrongValueError,
+    no_value,
+    place,
+    syntax_error,
+)
+from notation.query.predicates import Predicate
+from notation.query.text_tests import TextTest
+from notation.record import KNOWN_TAGS, RESULTS, Record, Termination
+
+MAX_NESTING: Final = 100
+"""Parentheses and `not` inside each other; far beyond what people write."""
+
+
+def compile_query(text: str) -> Callable[[Record], bool]:
+    """Return whether a record matches, as a function; raises QueryError.
+
+    The function raises GameError where the query asks for a position and the record cannot be
+    played. It keeps what it learns of games, so that it is best kept for all records.
+    """
+    try:
+        read = _lark().parse(text)
+    except WrongValueError as error:
+        raise QueryError(text, error.at, error.message, error.expected) from error
+    except (UnexpectedToken, UnexpectedCharacters) as error:
+        raise syntax_error(text, error) from error
+    question: Predicate = read  # type: ignore[assignment]  # by the transformer
+    if question.depth > MAX_NESTING:
+        raise QueryError(text, 0, f"the query is nested more than {MAX_NESTING} deep")
+    return question.matches
+
+
+def grammar() -> str:
+    """Return the text of `query.lark`."""
+    return (resources.files("notation.query") / "query.lark").read_text(encoding="utf-8")
+
+
+@cache
+def _lark() -> Lark:
+    return Lark(
+        grammar(),
+        start="query",
+        parser="lalr",
+        lexer="contextual",
+        maybe_placeholders=False,
+        transformer=_ToPredicate(),
+    )
+
+
+class _ToPredicate(Transformer[Token, Predicate]):
+    """Builds the question while the parser reduces; no tree stands in between."""
+
+    def query(self, parts: list[Predicate]) -> Predicate:
+        return parts[0]
+
+    def any_of(self, parts: list[Predicate]) -> Predicate:
+        return predicates.any_of(parts)
+
+    def all_of(self, parts: list[Predicate]) -> Predicate:
+        return predicates.all_of(parts)
+
+    def inverse(self, parts: list[Any]) -> Predicate:
+        return predicates.inverse(parts[-1])
+
+    def nested(self, parts: list[Predicate]) -> Predicate:
+        return parts[0]
+
+    def flag(self, parts: list[Token]) -> Predicate:
+        return _FLAGS[parts[0]]()
+
+    def contains(self, parts: list[Token]) -> Predicate:
+        return predicates.contains(str(parts[0]))
+
+    def comparison(self, parts: list[Token]) -> Predicate:
+        subject, sign, value = parts
+        if sign == "!=":
+            return predicates.inverse(_asked(subject, "=", [value]))
+        return _asked(subject, str(sign), [value])
+
+    def membership(self, parts: list[Any]) -> Predicate:
+        subject, *negation, values = parts
+        question = _asked(subject, "=", values)
+        return predicates.inverse(question) if negation else question
+
+    def move(self, parts: list[Token]) -> Token:
+        return parts[0]
+
+    def values(self, parts: list[Token]) -> list[Token]:
+        return parts
+
+    def numbers(self, parts: list[Token]) -> list[Token]:
+        return parts
+
+    def value(self, parts: list[Token]) -> Token:
+        (word,) = parts
+        if word.type == "STRING":
+            return word.update(value=re.sub(r"\\(.)", r"\1", word[1:-1]))
+        if word in KEYWORDS:
+            raise WrongValueError(place(word), *no_value(word))
+        return word
+
+
+_FLAGS: Final = {
+    "comments": predicates.has_comments,
+    "variations": predicates.has_variations,
+}
+
+
+def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Predicate:
+    """Return the question whether `subject` stands so to one of the values."""
+    if subject.type == "NUMBER":
+        if int(subject) == 0:
+            raise WrongValueError(place(subject), "there is no ply 0", "1 or more")
+        return predicates.move(int(subject), list(map(str, values)))
+    if subject.type == "PLIES":
+        return predicates.plies(_of_number(sign, list(map(int, values))))
+    if subject.type == "POSITION":
+        return _position(values)
+    if subject == "setup" and sign == "=":
+        return predicates.setup(list(map(str, values)))
+    _refuse_unknown(subject, sign, values)
+    return _named(subject, _of_text(subject, sign, list(map(str, values))))
+
+
+def _named(subject: Token, test: TextTest) -> Predicate:
+    """Return the question to what has this name."""
+    if subject in _SPECIAL:
+        return _SPECIAL[subject](test)
+    if subject in (*NAMES, *ORDERED):
+        return predicates.tag(subject.capitalize(), test)
+    name = subject.removeprefix("tag.")
+    if name == subject and name not in KNOWN_TAGS and name.lower() in WORDS:
+        message = f"there is no tag {name}"
+        expected = f"{name.lower()}, or tag.{name} for a tag of your own"
+        raise WrongValueError(place(subject), message, expected)
+    return predicates.tag(name, test)
+
+
+_SPECIAL: Final[dict[str, Callable[[TextTest], Predicate]]] = {
+    "result": predicates.result,
+    "player": predicates.player,
+    "winner": predicates.winner,
+    "loser": predicates.loser,
+}
+
+
+def _of_text(subject: Token, sign: str, values: list[str]) -> TextTest:
+    if sign == "~":
+        return text_tests.like(values[0])
+    if subject == "date":
+        return text_tests.dated(values, sign)
+    if sign == "=":
+        return text_tests.equals(values, as_numbers=subject.type == "ORDERED")
+    return text_tests.ordered(sign, values[0])
+
+
+def _of_number(sign: str, values: list[int]) -> Callable[[int], bool]:
+    if sign == "=":
+        return frozenset(values).__contains__
+    compare = text_tests.ORDERS[sign]
+    (bound,) = values
+    return lambda number: compare(number, bound)
+
+
+def _position(values: Sequence[Token]) -> Predicate:
+    for value in values:
+        if next(predicates.read_by(games.installed(), [value]), None) is None:
+            message = f"{str(value)!r} is a position of no installed game"
+            raise WrongValueError(place(value), message, "a text as `arena show --json` prints it")
+    return predicates.passes(list(map(str, values)))
+
+
+def _refuse_unknown(subject: Token, sign: str, values: Sequence[Token]) -> None:
+    """Refuse what can never be true of a record: a slip of the pen would find nothing."""
+    if sign == "~" or subject not in _ALLOWED:
+        return
+    allowed, expected = _ALLOWED[subject]
+    for value in values:
+        if not allowed.fullmatch(value):
+            message = f"{str(value)!r} is no {subject}"
+            raise WrongValueError(place(value), message, expected)
+
+
+def _one_of(words: Sequence[str]) -> tuple[re.Pattern[str], str]:
+    *most, last = words
+    return re.compile("|".join(map(re.escape, words))), f"{', '.join(most)} or {last}"
+
+
+_ALLOWED: Final = {
+    "result": _one_of(RESULTS),
+    "termination": _one_of([word.value for word in Termination]),
+    "date": (re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}"), "the form 2026-11-20, 2026-11 or 2026"),
+}

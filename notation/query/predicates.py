@@ -1,0 +1,218 @@
+"""Questions about one record, built once and asked of every record; each knows what it costs.
+
+Must not know the text of queries (`language.py`). A record that has no such tag, or an empty one,
+answers no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from operator import attrgetter
+from typing import Final
+
+import games
+from games.core import Game, Position, PositionError
+from notation.archive.identity import canonical_moves, start_text
+from notation.query.text_tests import TextTest
+from notation.record import Comment, Ply, Record
+from notation.replay import positions
+
+_TAG, _PLIES, _MOVES, _SETUP, _COMMENTS, _REPLAY = 1, 2, 10, 50, 100, 10_000
+"""What questions cost; only the order of the sums matters."""
+
+_MOST_GAMES: Final = 1 << 8
+"""Games for which an answer is remembered; a file may name any number."""
+
+
+_MOST_MOVES: Final = 1 << 14
+"""Spellings of moves that are remembered, of all games together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A question about a record."""
+
+    matches: Callable[[Record], bool]
+    cost: int
+    depth: int = 1
+    """How many calls it takes inside each other."""
+
+
+def any_of(parts: Sequence[Predicate]) -> Predicate:
+    """Return whether one of them says yes; the cheap ones are asked first."""
+    if len(parts) == 1:
+        return parts[0]
+    asked = _cheap_first(parts)
+
+    def matches(record: Record) -> bool:
+        for ask in asked:  # noqa: SIM110 - takes less than half the time of any()
+            if ask(record):
+                return True
+        return False
+
+    return _joined(matches, parts)
+
+
+def all_of(parts: Sequence[Predicate]) -> Predicate:
+    """Return whether all of them say yes; the cheap ones are asked first."""
+    if len(parts) == 1:
+        return parts[0]
+    asked = _cheap_first(parts)
+
+    def matches(record: Record) -> bool:
+        for ask in asked:  # noqa: SIM110 - as above
+            if not ask(record):
+                return False
+        return True
+
+    return _joined(matches, parts)
+
+
+def _cheap_first(parts: Sequence[Predicate]) -> tuple[Callable[[Record], bool], ...]:
+    return tuple(part.matches for part in sorted(parts, key=attrgetter("cost")))
+
+
+def _joined(matches: Callable[[Record], bool], parts: Sequence[Predicate]) -> Predicate:
+    depth = 1 + max(part.depth for part in parts)
+    return Predicate(matches, sum(part.cost for part in parts), depth)
+
+
+def inverse(part: Predicate) -> Predicate:
+    """Return whether it says no."""
+    ask = part.matches
+    return Predicate(lambda record: not ask(record), part.cost, part.depth + 1)
+
+
+def tag(name: str, test: TextTest) -> Predicate:
+    """Return whether the tag's value passes."""
+    return Predicate(lambda record: test(record.tag(name)), _TAG)
+
+
+def result(test: TextTest) -> Predicate:
+    """Return whether the result at the end of the moves passes."""
+    return Predicate(lambda record: test(record.result), _TAG)
+
+
+def player(test: TextTest) -> Predicate:
+    """Return whether the name of first or of second passes."""
+    return Predicate(
+        lambda record: test(record.tag("First")) or test(record.tag("Second")), 2 * _TAG
+    )
+
+
+def winner(test: TextTest) -> Predicate:
+    """Return whether the game was won, and the winner's name passes."""
+    return Predicate(_seat_of({"1-0": "First", "0-1": "Second"}, test), 2 * _TAG)
+
+
+def loser(test: TextTest) -> Predicate:
+    """Return whether the game was lost, and the loser's name passes."""
+    return Predicate(_seat_of({"1-0": "Second", "0-1": "First"}, test), 2 * _TAG)
+
+
+def _seat_of(seats: dict[str, str], test: TextTest) -> Callable[[Record], bool]:
+    def matches(record: Record) -> bool:
+        seat = seats.get(record.result)
+        return seat is not None and test(record.tag(seat))
+
+    return matches
+
+
+def plies(test: Callable[[int], bool]) -> Predicate:
+    """Return whether the number of plies of the main line passes."""
+    return Predicate(lambda record: test(len(record.moves)), _PLIES)
+
+
+def setup(texts: Collection[str]) -> Predicate:
+    """Return whether the tag Setup says one of these setups, as its game reads them."""
+
+    @lru_cache(_MOST_GAMES)
+    def wanted(game_id: str) -> frozenset[str]:
+        return frozenset(start_text(game_id, text, "") for text in texts)
+
+    def matches(record: Record) -> bool:
+        found = record.tag("Setup")
+        return found != "" and start_text(record.game, found, "") in wanted(record.game)
+
+    return Predicate(matches, _SETUP)
+
+
+def contains(text: str) -> Predicate:
+    """Return whether the main line has this move, as its game reads it."""
+    return Predicate(lambda record: _spelled(record.game, text) in canonical_moves(record), _MOVES)
+
+
+def move(ply: int, texts: Collection[str]) -> Predicate:
+    """Return whether the move of a ply, from 1, is one of these, as its game reads them."""
+
+    def matches(record: Record) -> bool:
+        moves = record.moves
+        if ply > len(moves):
+            return False
+        game_id = record.game
+        found = _spelled(game_id, moves[ply - 1])
+        return any(_spelled(game_id, text) == found for text in texts)
+
+    return Predicate(matches, _PLIES)
+
+
+@lru_cache(_MOST_MOVES)
+def _spelled(game_id: str, text: str) -> str:
+    """Return the canonical text of a move."""
+    (move,) = canonical_moves(Record((("Game", game_id),), (Ply(text),)))
+    return move
+
+
+def passes(texts: Collection[str]) -> Predicate:
+    """Return whether some position of the main line is one of these, as its game reads them.
+
+    Plays the moves: raises GameError where a record breaks the rules before it comes to one. Where
+    the game reads none of the texts nothing is played.
+    """
+
+    @lru_cache(_MOST_GAMES)
+    def wanted(game_id: str) -> frozenset[Position]:
+        return frozenset(read_by([games.get(game_id)], texts))
+
+    def matches(record: Record) -> bool:
+        sought = wanted(record.game)
+        return bool(sought) and not sought.isdisjoint(positions(record))
+
+    return Predicate(matches, _REPLAY)
+
+
+def read_by(readers: Iterable[Game], texts: Iterable[str]) -> Iterator[Position]:
+    """Yield the positions that some text is of in some of the games."""
+    for game, text in product(readers, texts):
+        with suppress(PositionError):
+            yield game.position(text)
+
+
+def has_comments() -> Predicate:
+    """Return whether there are words of comment somewhere; `[%emt 0.5]` alone are none."""
+    return Predicate(
+        lambda record: _is_told(record.comments) or _has_words(record.plies), _COMMENTS
+    )
+
+
+def _has_words(line: Sequence[Ply]) -> bool:
+    for ply in line:
+        if ply.comments and _is_told(ply.comments):
+            return True
+        for side in ply.variations:
+            if _is_told(side.comments) or _has_words(side.plies):
+                return True
+    return False
+
+
+def _is_told(comments: Iterable[Comment]) -> bool:
+    return any(isinstance(part, str) for comment in comments for part in comment)
+
+
+def has_variations() -> Predicate:
+    """Return whether the main line has a variation."""
+    return Predicate(lambda record: any(ply.variations for ply in record.plies), _COMMENTS)
