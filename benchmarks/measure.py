@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,18 +22,21 @@ class Run:
     """User and system time of the command and all processes that it waited for."""
 
     peak_mb: float
-    """Resident memory of the largest single process so far, in MB."""
+    """Resident memory of the largest single one of these processes, in MB."""
 
 
 def run(command: Sequence[str | Path], *, cwd: Path | None = None) -> Run:
     """Run a command to its end; raises CalledProcessError unless it exits with 0."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    began = time.perf_counter()
-    subprocess.run(command, check=True, cwd=cwd, capture_output=True)
-    wall = time.perf_counter() - began
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Run(wall, cpu, after.ru_maxrss / 1024)
+    with tempfile.TemporaryFile() as said:
+        began = time.perf_counter()
+        process = subprocess.Popen(command, cwd=cwd, stdout=said, stderr=said)
+        _, status, used = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            raise subprocess.CalledProcessError(process.returncode, command, said.read())
+    return Run(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 def spread(values: Sequence[float], digits: int = 0) -> str:

@@ -113,6 +113,12 @@ class Mammalath:
         return Move(f"x{cells[0]}-{cells[-1]}")
 
     @cached_property
+    def taken_by(self) -> dict[str, int]:
+        """The cells that each release empties; for a type, its index's complement."""
+        lines: dict[str, int] = {**self.releases}  # type: ignore[dict-item]  # a Move is a str
+        return lines | {move: ~index for index, move in enumerate(self.type_releases)}
+
+    @cached_property
     def tokens_of(self) -> dict[str, int]:
         """The cell that each move puts a token on; 0 for releases. Without swap."""
         releases: tuple[str, ...] = (*self.releases, *self.type_releases)
@@ -176,7 +182,7 @@ class Mammalath:
         try:
             layers = self.board.read_rows(setup, self.letters)
         except PositionError as error:
-            raise SetupError(f"setup {error}") from error
+            raise SetupError(f"setup: {error}") from error
         for letter, mask in layers.items():
             if mask.bit_count() != self.size:
                 raise SetupError(
@@ -470,9 +476,7 @@ class MammalathPosition(NamedTuple):
             return None
         animals: int | None = self.animals
         if 0 in bits:
-            animals = self._animals_after(
-                [m for m, bit in zip(moves, bits, strict=True) if not bit]
-            )
+            animals = self._animals_after(moves)
         mover = self.mover ^ len(bits) & 1
         mine = self.tokens[1 - mover] + sum(bits[-1::-2])  # of who took the last turn
         theirs = self.tokens[mover] + sum(bits[-2::-2])
@@ -489,13 +493,11 @@ class MammalathPosition(NamedTuple):
         tokens = (theirs, mine) if mover == 0 else (mine, theirs)
         return MammalathPosition(game, kinds, animals, tokens, mover, verdict)
 
-    def _animals_after(self, releases: Sequence[str]) -> int | None:
-        """Return the animals that the releases leave; None where one of them is not legal."""
-        game, animals = self.game, self.animals
-        for release in releases:
-            shape = game.releases.get(Move(release))
-            if shape is None:
-                shape = self.kinds[game.type_releases.index(Move(release))] & animals
+    def _animals_after(self, moves: Sequence[str]) -> int | None:
+        """Return the animals that the releases among `moves` leave; None: one is not legal."""
+        animals = self.animals
+        for taken in filter(None, map(self.game.taken_by.get, moves)):
+            shape = taken if taken > 0 else self.kinds[~taken] & animals
             if not shape or animals & shape != shape:
                 return None
             animals ^= shape

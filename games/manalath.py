@@ -109,6 +109,8 @@ class Manalath:
 
     def canonical(self, text: str) -> Move:
         """Return the one way to write the move; raises MoveSyntaxError."""
+        if text in self.board.bit:
+            raise MoveSyntaxError(text, f"expected the colour first, O{text} or P{text}")
         if text not in self.placements:
             raise MoveSyntaxError(
                 text, f"expected O or P and a cell from a1 to {self.board.names[-1]}"
@@ -180,9 +182,10 @@ class Manalath:
                     )
         count = (stones[0] | stones[1]).bit_count()
         if count % 2 != mover:
+            parity = ("an even", "an odd")[count % 2]
             raise PositionError(
-                f"{self.colours[mover]} cannot be to move, {self.colours[1 - mover]} is: pieces on "
-                f"the board: {count}"
+                f"{self.colours[mover]} cannot be to move with {parity} number of pieces on the "
+                f"board, {count}"
             )
 
     def _big(self, stones: int) -> tuple[int, int]:
@@ -249,14 +252,16 @@ class ManalathPosition(NamedTuple):
         """Return this position with the verdict that its groups and moves call for."""
         fours, fives = self.big[1 - self.mover]
         if fours:
-            return self._replace(verdict=_LOST)
+            return self._with(_LOST)
         if fives:
-            return self._replace(verdict=_WON)
+            return self._with(_WON)
         if self._can_move():
             return self
         fours, fives = self.big[self.mover]
-        stuck = _STUCK_LOST if fours else _STUCK_WON if fives else _STUCK_DRAWN
-        return self._replace(verdict=stuck)
+        return self._with(_STUCK_LOST if fours else _STUCK_WON if fives else _STUCK_DRAWN)
+
+    def _with(self, verdict: int) -> ManalathPosition:
+        return ManalathPosition(*self[:-1], verdict)
 
     def _can_move(self) -> bool:
         board = self.game.board

@@ -166,12 +166,10 @@ class Surikata:
     ) -> None:
         mine, theirs = stones[mover], stones[1 - mover]
         if bool(meerkat) != bool(theirs) or meerkat & ~theirs:
-            piece = f"the cell of a piece of {self.colours[1 - mover]}"
-            expected = piece if theirs else "- before any piece"
-            raise PositionError(
-                f"the meerkat is on the piece placed last, expected {expected}, found "
-                f"{self.board.name.get(meerkat, '-')}"
-            )
+            where = f"is on {self.board.name[meerkat]}" if meerkat else "is on no cell"
+            placed_last = f"the cell of a piece of {self.colours[1 - mover]}, who placed last"
+            expected = placed_last if theirs else "- before any piece"
+            raise PositionError(f"the meerkat {where}, expected {expected}")
         if self._lines(mine):
             raise PositionError(f"{self.colours[mover]} is to move, but has three in line already")
         lines = self._lines(theirs)
@@ -219,11 +217,15 @@ class SurikataPosition(NamedTuple):
         if not self.meerkat:
             return self
         mine = self.stones[1 - self.mover]
-        if any(mine & line == line for line in self.game.lines_at[self.meerkat]):
-            return self._replace(verdict=_LINE)
+        for line in self.game.lines_at[self.meerkat]:
+            if mine & line == line:
+                return self._with(_LINE)
         if self.stones[0] | self.stones[1] | self.mounds == self.game.board.full:
-            return self._replace(verdict=_DRAWN)
-        return self if self._open_cells else self._replace(verdict=_STUCK)
+            return self._with(_DRAWN)
+        return self if self._open_cells else self._with(_STUCK)
+
+    def _with(self, verdict: int) -> SurikataPosition:
+        return SurikataPosition(*self[:-1], verdict)
 
     @property
     def _open_cells(self) -> int:

@@ -231,7 +231,7 @@ class YavalathPosition(NamedTuple):
         if not moves or start.verdict != _OPEN:
             return None if moves else start
         try:
-            bits = [start.game.board.bit[move] for move in moves]
+            bits = list(map(start.game.board.bit.__getitem__, moves))
         except KeyError:
             return None
         return start.with_stones(bits)
@@ -258,8 +258,7 @@ class YavalathPosition(NamedTuple):
         if game.board.has_line(mine ^ last | theirs << game.board.apart, _LOSING):
             return None
         stones = (mine, theirs) if mover else (theirs, mine)
-        position = YavalathPosition(game, stones, mover, _OPEN)
-        return position._replace(verdict=position._made(last, mine, stones))
+        return YavalathPosition(game, stones, mover, self._made(last, mine, stones))
 
     def _made(self, bit: int, mine: int, stones: tuple[int, int]) -> int:
         threes, fours = self.game.lines_at[bit]

@@ -60,6 +60,8 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
         block = stream.read(_BLOCK)
         ended = not block
         buffer += block
+        if ended and not too_long:
+            break
         cut = _first_record(buffer, scanned) if too_long else _last_record(buffer, scanned)
         if cut:
             if not too_long:

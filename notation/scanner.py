@@ -68,7 +68,28 @@ def parts(text: str) -> Scanned | None:
     if match is None:
         return None
     head, comments, moves, result = match.groups("")
-    return Scanned(tag.findall(head), comments, moves, result)
+    try:
+        tags = list(map(_TAGS.__getitem__, head.rstrip().split("\n")))
+    except KeyError:  # not one tag a line
+        tags = tag.findall(head)
+    return Scanned(tags, comments, moves, result)
+
+
+class _TagOfLine(dict[str, tuple[str, str]]):
+    """Tags by their lines: in an archive, most lines come again and again."""
+
+    def __missing__(self, line: str) -> tuple[str, str]:
+        match = patterns().tag.fullmatch(line)
+        if match is None:
+            raise KeyError(line)
+        if len(self) > 50_000:
+            self.clear()
+        name, value = match.groups()
+        self[line] = name, value
+        return name, value
+
+
+_TAGS: Final = _TagOfLine()
 
 
 def scan(text: str) -> Record | None:

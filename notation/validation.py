@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from multiprocessing import get_context
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import games
 from games.core import GameError, Position, follow, result_of
@@ -25,6 +23,9 @@ from notation.pieces import Chunk, chunks, pieces
 from notation.reader import entry_of
 from notation.replay import check_tag, ends_soundly
 from notation.scanner import NUMBERS, parts
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,9 @@ def _in_turn(stream: BinaryIO, name: str) -> Iterator[tuple[int, Findings]]:
 
 def _in_parallel(stream: BinaryIO, name: str, jobs: int) -> Iterator[tuple[int, Findings]]:
     """Yield as `_in_turn` does; at most two chunks a process are under way."""
+    from concurrent.futures import ProcessPoolExecutor  # costs as much as the rules of all games
+    from multiprocessing import get_context
+
     waiting: deque[tuple[int, Future[Findings]]] = deque()
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         try:
