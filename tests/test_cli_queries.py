@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import re
 import shlex
@@ -13,6 +14,7 @@ from commands import arena
 from sample_records import tournament
 
 from notation import format_records
+from notation.reader import entries_of
 
 PAGE = (Path(__file__).parent.parent / "docs" / "queries.md").read_text(encoding="utf-8")
 
@@ -84,7 +86,7 @@ def test_select_does_not_replace_a_file_whose_bad_records_it_cannot_keep(games_l
     before = games_lath.read_bytes()
     ran = arena("select", games_lath, "--where", "game = mammalath", "-o", games_lath)
     assert ran.status == 1
-    assert "games.lath stays as it is: bad records would be lost" in ran.err
+    assert "games.lath stays as it is: 1 bad record would be lost" in ran.err
     assert games_lath.read_bytes() == before
 
 
@@ -271,3 +273,13 @@ def test_stats_say_when_rare_openings_were_forgotten(monkeypatch: pytest.MonkeyP
     assert ran.out.endswith(
         "openings may be counted too low, by up to 1: rare ones were forgotten\n"
     )
+
+
+def test_the_records_of_other_formats_are_read_by_their_suffix() -> None:
+    sample = Path(__file__).parent / "samples" / "abstractplay-pie.json"
+    ran = arena("select", sample, "--where", "contains move swap", "-q")
+    assert ran.status == 0
+    (entry,) = entries_of(io.BytesIO(ran.out.encode()), "selected")
+    assert entry.problems == ()
+    assert entry.record
+    assert entry.record.game == "yavalath"

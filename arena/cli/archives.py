@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +12,8 @@ import typer
 
 from arena.cli.differences import diff
 from arena.cli.intake import Intake
-from arena.errors import ArenaError, ConfigError
+from arena.cli.outlet import bad_words, writable, write_records
+from arena.errors import ConfigError
 
 if TYPE_CHECKING:
     from notation.archive.keys import Key
@@ -60,7 +60,8 @@ def sort_records(
     keys = _keys(by)
     intake = Intake(files)
     items = ((order_by(keys, record), entry.text.encode()) for entry, record in intake)
-    written = _write(out, intake, files, in_order(items, reverse=reverse, memory=memory << 20))
+    texts = in_order(items, reverse=reverse, memory=memory << 20)
+    written = write_records(out, texts, sources=files, bad=lambda: intake.bad)
     _end(intake, f"{written} records sorted", quiet)
 
 
@@ -95,7 +96,7 @@ def merge(
             else:
                 left_out += 1
 
-    written = _write(out, intake, files, texts())
+    written = write_records(out, texts(), sources=files, bad=lambda: intake.bad)
     told = f", {left_out} left out that were there already" if distinct else ""
     _end(intake, f"{written} records merged{told}", quiet)
 
@@ -145,7 +146,7 @@ def split(
         raise ConfigError(f"--compress {compress}: expected one of {', '.join(COMPRESSIONS)}")
     names = _PartNames(_keys(by)[0] if by else None, every or 0, name)
     intake = Intake(files)
-    with _writable(out), Parts(out, compression=compress, replace=force) as parts:
+    with writable(out), Parts(out, compression=compress, replace=force) as parts:
         for entry, record in intake:
             parts.add(names.of(record), entry.text)
             _refuse_many(parts, max_parts)
@@ -217,53 +218,8 @@ def _keys(names: str) -> tuple[Key, ...]:
         raise ConfigError(f"--by {names}: {error}") from error
 
 
-def _write(out: Path, intake: Intake, files: Iterable[Path], texts: Iterable[str | bytes]) -> int:
-    """Write records whole or not at all; return how many."""
-    from notation.archive import verbatim
-    from notation.files import write_atomically, write_to_stdout
-
-    count = 0
-    is_among_files = _is_among(out, files)
-
-    def counted() -> Iterator[str | bytes]:
-        nonlocal count
-        for text in texts:
-            count += 1
-            yield text
-        if is_among_files and intake.bad:
-            raise ArenaError(f"{out} stays as it is: {_bad(intake)} would be lost")
-
-    with _writable(out):
-        if str(out) == "-":
-            write_to_stdout(verbatim(counted()))
-        else:
-            write_atomically(out, verbatim(counted()))
-    return count
-
-
-def _is_among(out: Path, files: Iterable[Path]) -> bool:
-    return any(file.exists() and out.exists() and file.samefile(out) for file in files)
-
-
-@contextmanager
-def _writable(out: Path) -> Iterator[None]:
-    """Turn what the file system says into our words."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise  # nobody reads on; that is no fault
-    except FileExistsError as error:
-        raise ConfigError(f"{error.filename} is there already; --force replaces it") from error
-    except OSError as error:
-        raise ConfigError(f"{out} cannot be written: {error.strerror or error}") from error
-
-
-def _bad(intake: Intake) -> str:
-    return f"{intake.bad} bad record{'' if intake.bad == 1 else 's'}"
-
-
 def _end(intake: Intake, told: str, quiet: bool) -> None:
     if not quiet:
-        bad = f", {_bad(intake)} left out" if intake.bad else ""
+        bad = f", {bad_words(intake.bad)} left out" if intake.bad else ""
         print(told + bad, file=sys.stderr)
     raise typer.Exit(1 if intake.bad else 0)

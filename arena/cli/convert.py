@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from arena.cli.outlet import write_pieces
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -93,21 +94,10 @@ def _found(look_up: Callable[[str], _Asked], name: str) -> _Asked:
 
 
 def _write(write: Writer, course: _Course, destination: Path) -> None:
-    from notation.files import write_atomically, write_to_stdout
     from notation.formats import FormatError
 
-    pieces = write(course.records(), course.lost)
     try:
-        if str(destination) == "-":
-            write_to_stdout(pieces)
-        else:
-            write_atomically(destination, pieces)
-    except BrokenPipeError:
-        raise  # nobody reads on; that is no fault
-    except OSError as error:
-        name = "standard output" if str(destination) == "-" else destination
-        reason = error.strerror or error
-        raise ConfigError(f"{name} cannot be written: {reason}") from error
+        write_pieces(destination, write(course.records(), course.lost))
     except FormatError as error:  # a library is missing
         raise ConfigError(str(error)) from error
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.intake import Intake
+from arena.cli.intake import Intake, entries
 from arena.errors import ArenaError, ConfigError
 
 if TYPE_CHECKING:
@@ -125,9 +125,7 @@ class _Side:
         return iter(self._intake)
 
     def _again(self) -> Iterator[tuple[Entry, Record]]:
-        from notation.reader import entries
-
-        for entry in entries(self.path, rules=False):
+        for entry in entries(self.path):
             if entry.record is not None and not entry.problems:
                 yield entry, entry.record
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,11 +32,31 @@ class Intake:
                 raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
 
     def _sound(self, path: Path) -> Iterator[tuple[Entry, Record]]:
-        from notation.reader import entries
-
-        for entry in entries(path, rules=False):
+        for entry in entries(path):
             if entry.record is None or entry.problems:
                 self.bad += 1
                 print(*entry.problems, sep="\n", file=sys.stderr)
             else:
                 yield entry, entry.record
+
+
+def entries(path: Path) -> Iterator[Entry]:
+    """Yield the entries of a file of any format that its suffix names, else of our text.
+
+    The text of an entry is ours, whatever the format. The moves are not played. Raises OSError.
+    """
+    from notation import formats, reader
+    from notation.files import open_bytes
+    from notation.writer import format_record
+
+    try:
+        name = formats.name_for(path)
+    except formats.FormatError:
+        name = "lath"
+    if name not in formats.READABLE or name == "lath":
+        yield from reader.entries(path, rules=False)
+        return
+    with open_bytes(path) as stream:
+        for entry in formats.reader(name)(stream, str(path)):
+            text = format_record(entry.record).rstrip() if entry.record else ""
+            yield replace(entry, text=text)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.outlet import write_records
 from arena.cli.sieve import Sieve
-from arena.errors import ArenaError, ConfigError
+from arena.errors import ConfigError
 from games.core import GameError
 
 if TYPE_CHECKING:
@@ -71,48 +72,11 @@ def select(
         selected = sum(1 for _ in texts)
         print(selected)
     else:
-        selected = _write(out, texts, _last_check(out, files, sieve))
+        selected = write_records(out, texts, sources=files, bad=lambda: sieve.bad)
     if not quiet:
         told = f"{selected} of {sieve.records} records selected{sieve.told_left_out()}"
         print(told, file=sys.stderr)
     raise typer.Exit(1 if sieve.bad else 0)
-
-
-def _last_check(out: Path, files: Iterable[Path], sieve: Sieve) -> Callable[[], None]:
-    """Return what refuses to put a part of a file in the file's place if bad records get lost."""
-    is_among = any(file.exists() and out.exists() and file.samefile(out) for file in files)
-
-    def check() -> None:
-        if is_among and sieve.bad:
-            raise ArenaError(f"{out} stays as it is: bad records would be lost")
-
-    return check
-
-
-def _write(out: Path, texts: Iterable[str], check: Callable[[], None]) -> int:
-    """Write records whole or not at all; return how many."""
-    from notation.archive import verbatim
-    from notation.files import write_atomically, write_to_stdout
-
-    count = 0
-
-    def counted() -> Iterator[str]:
-        nonlocal count
-        for text in texts:
-            count += 1
-            yield text
-        check()
-
-    try:
-        if str(out) == "-":
-            write_to_stdout(verbatim(counted()))
-        else:
-            write_atomically(out, verbatim(counted()))
-    except BrokenPipeError:
-        raise  # nobody reads on; that is no fault
-    except OSError as error:
-        raise ConfigError(f"{out} cannot be written: {error.strerror or error}") from error
-    return count
 
 
 def stats(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.cli.intake import Intake
+from arena.cli.outlet import bad_words
 from arena.errors import ConfigError
 from games.core import GameError
 
@@ -86,7 +87,7 @@ class Sieve:
         if self.duplicates:
             told += f"; {self.duplicates} left out that were there already"
         if self.bad:
-            told += f"; {self.bad} bad record{'' if self.bad == 1 else 's'} left out"
+            told += f"; {bad_words(self.bad)} left out"
         return told
 
 

@@ -1,0 +1,64 @@
+"""Where commands write records: into a file, whole or not at all, or to standard output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from arena.errors import ArenaError, ConfigError
+
+
+@contextmanager
+def writable(out: Path) -> Iterator[None]:
+    """Turn what the file system says into our words."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # nobody reads on; that is no fault
+    except FileExistsError as error:
+        raise ConfigError(f"{error.filename} is there already; --force replaces it") from error
+    except OSError as error:
+        name = "standard output" if str(out) == "-" else out
+        raise ConfigError(f"{name} cannot be written: {error.strerror or error}") from error
+
+
+def write_pieces(out: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file of these pieces; raises ConfigError."""
+    from notation.files import write_atomically, write_to_stdout
+
+    with writable(out):
+        if str(out) == "-":
+            write_to_stdout(pieces)
+        else:
+            write_atomically(out, pieces)
+
+
+def write_records(
+    out: Path, texts: Iterable[str | bytes], *, sources: Iterable[Path], bad: Callable[[], int]
+) -> int:
+    """Write records as they stand; return how many.
+
+    `bad` says how many records of `sources` were left out; if `out` is one of these files and
+    would lose some, it stays as it is: raises ArenaError.
+    """
+    from notation.archive import verbatim
+
+    count = 0
+    is_source = any(path.exists() and out.exists() and path.samefile(out) for path in sources)
+
+    def counted() -> Iterator[str | bytes]:
+        nonlocal count
+        for text in texts:
+            count += 1
+            yield text
+        if is_source and bad():
+            raise ArenaError(f"{out} stays as it is: {bad_words(bad())} would be lost")
+
+    write_pieces(out, verbatim(counted()))
+    return count
+
+
+def bad_words(count: int) -> str:
+    """Return `1 bad record` or `2 bad records`."""
+    return f"{count} bad record{'' if count == 1 else 's'}"
