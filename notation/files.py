@@ -83,12 +83,12 @@ def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
     try:
         _write(temporary, pieces)
-        _sync(temporary)
+        sync(temporary)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync(path.parent)
+    sync(path.parent)
 
 
 def write_to_stdout(pieces: Iterable[bytes]) -> None:
@@ -117,7 +117,8 @@ def _blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(gathered)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Have the disk keep a file, or the names in a folder; raises OSError."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

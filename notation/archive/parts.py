@@ -9,7 +9,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import os
 import shutil
 import sys
 import tempfile
@@ -18,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
+
+from notation.files import sync
 
 MEMORY: Final = 32 << 20
 """Bytes of records that wait to be written; all are written when there are more."""
@@ -121,10 +122,10 @@ class Parts:
             self._refuse_existing(part)
         hidden = [self._hidden / str(number) for number in range(len(self._parts))]
         with ThreadPoolExecutor(_SYNCING) as pool:  # most of it is waiting for the disk
-            list(pool.map(_sync, hidden))
+            list(pool.map(sync, hidden))
         for path, part in zip(hidden, self._parts.values(), strict=True):
             path.replace(part.path)
-        _sync(self._folder)
+        sync(self._folder)
 
 
 def _compressed(data: bytes, compression: str) -> bytes:
@@ -143,11 +144,3 @@ def _compressed(data: bytes, compression: str) -> bytes:
         compressed: bytes = zstd.compress(data)
         return compressed
     return data
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
