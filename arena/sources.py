@@ -9,9 +9,9 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.store import DATABASE, RECORDS
 from notation.errors import RecordError
-from notation.scanner import parse
 from notation.reader import read
 from notation.record import Record
+from notation.scanner import parse
 
 
 def records_of(sources: Sequence[Path]) -> Iterator[Record]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import asdict, dataclass
+from typing import Final
 
 
 class NotationError(ValueError):
@@ -31,6 +33,9 @@ class Fault:
     ply: int | None = None
     """The ply that the fault is about, from 1."""
 
+    meant: str = ""
+    """What should surely stand there instead, as text; empty where that is not certain."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -44,6 +49,15 @@ class Place:
 
     variations: tuple[tuple[Place, ...], ...] = ()
     """The places of its variations' plies."""
+
+    number_at: int | None = None
+    """Characters from the start of the record to its number."""
+
+    notes: tuple[int, ...] = ()
+    """Where the annotations of its comments begin, in their order."""
+
+    notes_before: tuple[int, ...] = ()
+    """The same of the comments before the first ply of a variation, which that ply has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,34 +77,70 @@ class Problem:
     ply: int | None
     source: str
     """The line of the file, without its end."""
+    meant: str = ""
+    """What should surely stand there instead; empty where that is not certain."""
 
     def __str__(self) -> str:
         """Return the problem as `file:line:column: error[code]: message`, with line and caret."""
         where = f"record {self.record}" + (f", ply {self.ply}" if self.ply else "")
-        expected = f"; expected {self.expected}" if self.expected else ""
-        head = f"{self.file}:{self.line}:{self.column}: error[{self.code}]: "
+        told = _printable(_bounded(f"{self.message}{self._instead()}"))
         shown, caret = _excerpt(self.source, self.column)
-        return f"{head}{_printable(self.message + expected)} ({where})\n  {shown}\n  {caret}^"
+        place = f"{_printable(self.file)}:{self.line}:{self.column}"
+        return f"{place}: error[{self.code}]: {told} ({where})\n  {shown}\n  {caret}^"
+
+    def _instead(self) -> str:
+        if self.meant:
+            quoted = self.meant if self.meant[0] == '"' else f"'{self.meant}'"
+            return f"; did you mean {quoted}?"
+        return f"; expected {self.expected}" if self.expected else ""
 
     def as_json(self) -> dict[str, str | int | None]:
         """Return the same fields for a program."""
         return asdict(self)
 
 
-_WIDTH = 100
+_WIDTH: Final = 100
 """Characters of a line that are shown: a record may be one line of a megabyte."""
+
+_LONGEST: Final = 500
+"""Characters of a message that are shown: a value may be as long as a record."""
+
+
+def shortened(text: str) -> str:
+    """Return a word in quotes; of a long one the beginning.
+
+    >>> shortened("e5"), len(shortened("e5" * 50))
+    ("'e5'", 43)
+    """
+    return repr(text if len(text) <= 40 else f"{text[:40]}…")
+
+
+def _bounded(message: str) -> str:
+    if len(message) <= _LONGEST:
+        return message
+    return f"{message[: _LONGEST // 2]}…{message[-_LONGEST // 2 :]}"
 
 
 def _excerpt(source: str, column: int) -> tuple[str, str]:
     """Return the part of `source` round `column`, and the blanks before the caret."""
     start = max(0, column - 1 - _WIDTH // 2) if len(source) > _WIDTH else 0
     shown = source[start : start + _WIDTH]
-    before = shown[: column - 1 - start]
-    blanks = "".join("\t" if letter == "\t" else " " for letter in before)
+    blanks = "".join(map(_blank, shown[: column - 1 - start]))
     printable = _printable(shown)
     if start:
-        return "…" + printable[1:], blanks
+        printable, blanks = "…" + printable[1:], " " + blanks.removeprefix(_blank(shown[0]))
+    if start + _WIDTH < len(source):
+        printable = printable[:-1] + "…"
     return printable, blanks
+
+
+def _blank(letter: str) -> str:
+    """Return what takes as much room as a letter does in a terminal."""
+    if letter == "\t":
+        return "\t"
+    if unicodedata.combining(letter):
+        return ""
+    return "  " if unicodedata.east_asian_width(letter) in "WF" else " "
 
 
 def _printable(text: str) -> str:

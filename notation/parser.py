@@ -1,42 +1,30 @@
-"""The text of one record into a Record, by Lark and `grammar.lark`; syntax errors in English.
+"""The text of one record into a Record, by Lark and `grammar.lark`.
 
 The reference: `scanner.py` is faster, and comes here wherever it refuses. Must not know files
-(`reader.py`) nor rules (`replay.py`).
+(`reader.py`), rules (`replay.py`), nor how a refusal is told (`syntax.py`).
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from lark import Lark, Transformer
-from lark.exceptions import UnexpectedInput, UnexpectedToken
+from lark.exceptions import UnexpectedInput
 from lark.lexer import Token
 
 from notation.errors import Fault, NotationError, Place
-from notation.record import Comment, Ply, Record, Variation, comment
+from notation.record import Annotation, Comment, Ply, Record, Variation, comment
+from notation.syntax import NESTING, syntax_fault
 
 MAX_NESTING: Final = 100
 """Variations inside variations; far beyond what people write."""
-
-_ENGLISH: Final = {
-    "LSQB": 'a tag such as [Game "mammalath"]',
-    "TAG_NAME": "the name of a tag",
-    "STRING": "a value in double quotes",
-    "RSQB": "]",
-    "MOVE": "a move",
-    "BRACES": "a comment in braces",
-    "LPAR": "a variation in parentheses",
-    "RPAR": ") to close the variation",
-    "RESULT": "a result (1-0, 0-1, 1/2-1/2 or *)",
-    "$END": "an empty line and then the next record",
-}
-"""What a terminal is in English, in the order in which messages list them; the others are always
-possible beside one of these."""
 
 
 class RecordSyntaxError(NotationError):
@@ -62,6 +50,9 @@ class Parsed(NamedTuple):
     places: tuple[Place, ...]
     """One for each ply."""
 
+    notes: tuple[int, ...] = ()
+    """Where the annotations before the first move begin."""
+
 
 class _Ply(NamedTuple):
     ply: Ply
@@ -81,46 +72,68 @@ class _ToRecord(Transformer[Token, Parsed]):
         tags = tuple(part for part in parts if type(part) is tuple)
         plies = tuple(part.ply for part in parts if type(part) is _Ply)
         places = tuple(part.place for part in parts if type(part) is _Ply)
-        comments = tuple(part.parts for part in parts if type(part) is _Comment and part.parts)
-        return Parsed(Record(tags, plies, str(result), comments), places)
+        said = [part for part in parts if type(part) is _Comment]
+        record = Record(tags, plies, str(result), _parts(said))
+        return Parsed(record, places, _notes(said))
 
     def tag(self, parts: list[Any]) -> tuple[str, str]:
         name, value = parts
         return str(name), unquoted(value)
 
     def ply(self, parts: list[Any]) -> _Ply:
-        number = None
+        number, number_at = None, None
         if parts[0].type == "NUMBER":
-            number = int(parts[0][:-1])
+            number, number_at = int(parts[0][:-1]), parts[0].start_pos
             parts = parts[1:]
         move, *rest = parts
         glyph = ""
         if rest and type(rest[0]) is Token:
             glyph, *rest = str(rest[0]), *rest[1:]
-        comments = tuple(part.parts for part in rest if type(part) is _Comment and part.parts)
+        said = [part for part in rest if type(part) is _Comment]
         inner = [part for part in rest if type(part) is _Variation]
         variations = tuple(part.variation for part in inner)
-        place = Place(move.start_pos, number, tuple(part.places for part in inner))
-        return _Ply(Ply(str(move), glyph, comments, variations), place)
+        places = tuple(part.places for part in inner)
+        place = Place(move.start_pos, number, places, number_at, _notes(said))
+        return _Ply(Ply(str(move), glyph, _parts(said), variations), place)
 
     def variation(self, parts: list[Any]) -> _Variation:
-        comments = tuple(part.parts for part in parts if type(part) is _Comment and part.parts)
+        said = [part for part in parts if type(part) is _Comment]
         plies = [part for part in parts if type(part) is _Ply]
-        variation = Variation(tuple(part.ply for part in plies), comments)
-        return _Variation(variation, tuple(part.place for part in plies))
+        variation = Variation(tuple(part.ply for part in plies), _parts(said))
+        first, *places = [part.place for part in plies]
+        return _Variation(variation, (replace(first, notes_before=_notes(said)), *places))
 
     def comment(self, parts: list[Any]) -> _Comment:
         (text,) = parts
-        return _Comment(comment(inside(text)))
+        return _Comment(comment(inside(text)), text)
 
 
 class _Comment:
     """A comment on its way up, told apart from the other parts by its type."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("parts", "token")
 
-    def __init__(self, parts: Comment) -> None:
+    def __init__(self, parts: Comment, token: Token) -> None:
         self.parts = parts
+        self.token = token
+
+    @property
+    def notes(self) -> Iterator[int]:
+        """Where its annotations begin in the text of the record."""
+        begin, at = self.token.start_pos or 0, 0
+        for part in self.parts:
+            if isinstance(part, Annotation):
+                at = self.token.index(f"[%{part.name}", at)
+                yield begin + at
+                at += 1
+
+
+def _parts(comments: list[_Comment]) -> tuple[Comment, ...]:
+    return tuple(said.parts for said in comments if said.parts)
+
+
+def _notes(comments: list[_Comment]) -> tuple[int, ...]:
+    return tuple(at for said in comments for at in said.notes)
 
 
 def unquoted(text: str) -> str:
@@ -157,7 +170,7 @@ def parse_closely(text: str) -> Parsed:
     try:
         parsed: Parsed = lark().parse(text)  # type: ignore[assignment]  # by the transformer
     except UnexpectedInput as error:
-        raise RecordSyntaxError(_fault(text, error)) from error
+        raise RecordSyntaxError(syntax_fault(text, error)) from error
     return parsed
 
 
@@ -165,53 +178,28 @@ def tag_faults(record: Record) -> Iterator[Fault]:
     """Yield what is wrong with the tags of a record whatever its game: order and repetition."""
     names = [name for name, _ in record.tags]
     if "Game" not in names:
-        yield Fault("tag", "the tag Game is missing", 'a tag such as [Game "mammalath"]', at=0)
+        yield _without_game(names)
     elif names[0] != "Game":
         yield Fault("tag", f"the tag {names[0]} stands before Game", "Game first", at=0)
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        yield Fault("tag", f"the tag {name} stands there twice", "each tag once", tag=name)
+    counts = Counter(names)
+    for name in sorted(name for name in counts if counts[name] > 1):
+        often = "twice" if counts[name] == 2 else f"{counts[name]} times"
+        message = f"the tag {name} stands there {often}"
+        yield Fault("tag", message, "each tag once", tag=name)
 
 
-_NESTING: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|\{[^}]*+\}?|;[^\n]*|[()]')
-"""Parentheses, and what hides them; an unclosed comment goes to the end, or this took n*n steps."""
+def _without_game(names: list[str]) -> Fault:
+    expected = 'a tag such as [Game "mammalath"]'
+    for name in names:
+        if name.lower() == "game":
+            return Fault("tag", f"the tag is called {name}", expected, tag=name, meant="Game")
+    return Fault("tag", "the tag Game is missing", expected, at=0)
 
 
 def _refuse_nesting(text: str) -> None:
     depth = 0
-    for match in _NESTING.finditer(text):
+    for match in NESTING.finditer(text):
         depth += {"(": 1, ")": -1}.get(match[0], 0)
         if depth > MAX_NESTING:
             message = f"variations are nested more than {MAX_NESTING} deep"
             raise RecordSyntaxError(Fault("syntax", message, at=match.start()))
-
-
-def _fault(text: str, error: UnexpectedInput) -> Fault:
-    at = error.pos_in_stream
-    # Not `error.expected` nor `allowed`: states of the parser are shared, and those would name
-    # the ) of a variation outside of any.
-    wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
-    if isinstance(error, UnexpectedToken) and error.token.type == "$END":
-        end = len(text.rstrip())
-        return Fault("syntax", "the record ends too early", _english(wanted), at=end)
-    assert at is not None
-    if text[at] == "{" and "BRACES" in wanted:
-        return Fault("syntax", "the comment is never closed", "}", at=at)
-    if text[at] == '"' and "STRING" in wanted:
-        return _string_fault(text, at)
-    word = re.compile(r"\S{1,40}").match(text, at)
-    found = repr(word[0]) if word else repr(text[at])
-    return Fault("syntax", f"{found} does not belong here", _english(wanted), at=at)
-
-
-def _string_fault(text: str, at: int) -> Fault:
-    read = re.compile(r'"(?:[^"\\\n\r]|\\["\\])*').match(text, at)
-    assert read is not None
-    stop = read.end()
-    if text[stop : stop + 1] == "\\":
-        message = f"unknown escape {text[stop : stop + 2]!r} in a value"
-        return Fault("syntax", message, r"\" or \\", at=stop)
-    return Fault("syntax", "the value is never closed", '" on the same line', at=at)
-
-
-def _english(terminals: set[str]) -> str:
-    return " or ".join(words for name, words in _ENGLISH.items() if name in terminals)

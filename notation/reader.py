@@ -6,15 +6,16 @@ A bad record is told of and reading goes on at the next one. Memory stays flat.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from notation.errors import Fault, Problem, RecordError
 from notation.files import open_bytes
 from notation.parser import Parsed, RecordSyntaxError, parse_closely, tag_faults
-from notation.pieces import MAX_RECORD as MAX_RECORD
 from notation.pieces import Piece, chunks, pieces
 from notation.record import Record
 from notation.replay import check
@@ -32,7 +33,7 @@ class Entry:
     record: Record | None
     """None where the text is not a record."""
     problems: tuple[Problem, ...]
-    """What is wrong with it; empty where it is sound."""
+    """What is wrong with it, in the order of its text; empty where it is sound."""
     text: str = ""
     """The record as it stands in the file, without the empty lines round it."""
 
@@ -75,8 +76,9 @@ def entry_of(piece: Piece, name: str, number: int, *, rules: bool = True) -> Ent
         return Entry(number, piece.line, record, (), piece.text)
     parsed, faults = _closely(piece, rules)
     place = _Place(name, number, piece.line, piece.text)
-    problems = tuple(place.problem(fault) for fault in faults)
-    return Entry(number, piece.line, parsed and parsed.record, problems, piece.text)
+    problems = [place.problem(fault) for fault in faults]
+    problems.sort(key=lambda problem: (problem.line, problem.column))
+    return Entry(number, piece.line, parsed and parsed.record, tuple(problems), piece.text)
 
 
 def _closely(piece: Piece, rules: bool) -> tuple[Parsed | None, list[Fault]]:
@@ -91,11 +93,14 @@ def _closely(piece: Piece, rules: bool) -> tuple[Parsed | None, list[Fault]]:
         return None, [piece.fault]
     faults = list(tag_faults(parsed.record))
     if rules and not faults:
-        faults += check(parsed.record, parsed.places)
+        faults += check(*parsed)
     return parsed, faults
 
 
-@dataclass(frozen=True, slots=True)
+_TAG: Final = re.compile(r'\s*+(\[\s*+([A-Za-z][A-Za-z0-9_]*+)\s*+"(?:[^"\\]|\\.)*+"\s*+\])')
+
+
+@dataclass(frozen=True)
 class _Place:
     """Where a record stands."""
 
@@ -106,26 +111,43 @@ class _Place:
 
     def problem(self, fault: Fault) -> Problem:
         at = self._offset(fault)
-        start = self.text.rfind("\n", 0, at) + 1
-        end = self.text.find("\n", at)
-        source = self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
+        index = bisect(self._line_starts, at) - 1
         return Problem(
             file=self.file,
-            line=self.line + self.text.count("\n", 0, at),
-            column=at - start + 1,
+            line=self.line + index,
+            column=at - self._line_starts[index] + 1,
             code=fault.code,
             message=fault.message,
             expected=fault.expected,
             record=self.number,
             ply=fault.ply,
-            source=source,
+            source=self._lines[index],
+            meant=fault.meant,
         )
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        """The lines; problems of one line share its text, which may be long."""
+        return [line.rstrip("\r") for line in self.text.split("\n")]
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    @cached_property
+    def _tags(self) -> dict[str, list[int]]:
+        """Where each tag stands, for as far as the text is one of tags."""
+        found: dict[str, list[int]] = {}
+        end = 0
+        while match := _TAG.match(self.text, end):
+            found.setdefault(match[2], []).append(match.start(1))
+            end = match.end()
+        return found
 
     def _offset(self, fault: Fault) -> int:
         if fault.at is not None:
             return fault.at
-        tags = list(re.finditer(rf"\[[ \t]*{re.escape(fault.tag)}[ \t]", self.text))
-        if tags:
+        if tags := self._tags.get(fault.tag):
             # the same tag twice: the second one is the fault
-            return tags[-1].start() if fault.code == "tag" else tags[0].start()
+            return tags[-1] if fault.code == "tag" else tags[0]
         return len(self.text.rstrip()) - len(self.text.split()[-1])  # no such tag: at the result

@@ -13,6 +13,7 @@ from typing import Final
 
 import games
 from games.core import (
+    GameError,
     IllegalMoveError,
     MoveSyntaxError,
     Outcome,
@@ -23,8 +24,11 @@ from games.core import (
     UnknownGameError,
     read_move,
 )
-from notation.errors import Fault, Place
-from notation.record import Annotation, Comment, Ply, Record, Termination
+from notation.errors import Fault, Place, shortened
+from notation.hints import about_move, meant_game, meant_move, meant_start
+from notation.record import RESULTS, Ply, Record, Termination
+from notation.remarks import annotation_faults, wrong_numbers
+from notation.spellings import RESULTS_IN_WORDS, meant_date, meant_result, meant_termination
 from notation.timecontrol import TimeControl
 
 
@@ -88,29 +92,49 @@ def canonical(record: Record) -> Record:
     return replace(record, tags=tags, plies=of_line(record.plies))
 
 
-def check(record: Record, places: Sequence[Place] | None = None) -> list[Fault]:
+def check(
+    record: Record, places: Sequence[Place] | None = None, notes: Sequence[int] = ()
+) -> list[Fault]:
     """Return everything that is wrong with a record; empty where it is sound.
 
-    With the `places` of its plies in a text, faults say where they are.
+    With the `places` of its plies in a text, and those of the annotations before them, faults say
+    where they are.
     """
-    faults = [
-        *_check_tags(record),
-        *_check_comments(record.comments, None if places is None else 0),
-    ]
+    first = None if places is None else 0
+    faults = [*_check_tags(record), *annotation_faults(record.comments, notes, first)]
     faults += _check_result(record.tag("Result"), record.result, record.termination)
     try:
         start = start_of(record)
     except UnknownGameError as error:
-        return [*faults, Fault("unknown-game", str(error), tag="Game")]
+        told, meant = _parted(error, record.game), meant_game(record.game)
+        return [*faults, Fault("unknown-game", *told, tag="Game", meant=meant)]
     except SetupError as error:
-        return [*faults, Fault("setup", str(error), tag="Setup")]
+        return [*faults, Fault("setup", *_told_of_start(record, "Setup", error), tag="Setup")]
     except PositionError as error:
-        return [*faults, Fault("position", str(error), tag="Position")]
+        told = _told_of_start(record, "Position", error)
+        return [*faults, Fault("position", *told, tag="Position")]
     end, line_faults = _check_line(start, record.plies, places, 1)
     faults += line_faults
     if end is not None:
         faults += _check_end(record.result, record.termination, end.outcome())
     return faults
+
+
+def _told_of_start(record: Record, tag: str, error: GameError) -> tuple[str, str]:
+    """Return what is wrong with the value of Setup or Position, and what was expected."""
+    value = record.tag(tag)
+    if other := meant_start(record.game, tag, value):
+        what = "a whole position" if other == "Position" else "a setup"
+        return f"the {tag} is {what}", f"it in the tag {other}"
+    return _parted(error, value)
+
+
+def _parted(error: ValueError, value: str) -> tuple[str, str]:
+    """Return what is wrong with a value, and what was expected."""
+    message, expects, expected = str(error).rpartition(", expected ")
+    if not expects or ", expected " in value:
+        return str(error), ""
+    return message, expected
 
 
 def ends_soundly(tag: str, result: str, termination: str, ruled: str) -> bool:
@@ -132,35 +156,49 @@ def _check_line(
 ) -> tuple[Position | None, list[Fault]]:
     """Return the position after `plies` (None where one cannot be played), and the faults."""
     faults: list[Fault] = []
+    numbers = wrong_numbers(places or (), first_number)
     after: Position | None = position
     for index, ply in enumerate(plies):
         place = places[index] if places else None
         number, at = first_number + index, place.at if place else None
-        if place and place.number not in (None, number):
-            message = f"ply number {place.number}. stands before ply {number}"
-            faults.append(Fault("ply-number", message, f"{number}.", at=at, ply=number))
-        faults += _check_comments(ply.comments, at, number)
+        if number in numbers:
+            faults.append(numbers[number])
+        if ply.comments:
+            faults += annotation_faults(ply.comments, place.notes if place else (), at, number)
         if after is None:
             continue
         for inner, variation in enumerate(ply.variations):
-            faults += _check_comments(variation.comments, at, number)
             inner_places = place.variations[inner] if place else None
+            notes = inner_places[0].notes_before if inner_places else ()
+            faults += annotation_faults(variation.comments, notes, at, number)
             faults += _check_line(after, variation.plies, inner_places, number)[1]
         try:
             after = after.play(read_move(after, ply.move))
-        except MoveSyntaxError as error:
-            message = f"{ply.move!r} is not a move of {after.game.id}"
-            expected = error.expected.removeprefix("expected ")
-            faults.append(Fault("move", message, expected, at=at, ply=number))
-            after = None
-        except IllegalMoveError as error:
-            faults.append(Fault("illegal-move", str(error), at=at, ply=number))
+        except (MoveSyntaxError, IllegalMoveError) as error:
+            faults.append(_move_fault(after, error, at, number))
             after = None
     return after, faults
 
 
+def _move_fault(
+    position: Position, error: MoveSyntaxError | IllegalMoveError, at: int | None, number: int
+) -> Fault:
+    if isinstance(error, MoveSyntaxError):
+        game, text = position.game, error.text
+        told, expected = about_move(game, text)
+        message = told or f"{shortened(text)} is not a move of {game.id}"
+        expected = expected or error.expected.removeprefix("expected ")
+        return Fault("move", message, expected, at, ply=number, meant=meant_move(game, text))
+    outcome = position.outcome()
+    how = f", {_told(outcome)}" if outcome else ""
+    return Fault("illegal-move", f"{error}{how}", at=at, ply=number)
+
+
 def _check_result(tag: str, result: str, termination: str) -> Iterator[Fault]:
-    if tag and tag != result:
+    if tag and tag not in RESULTS:
+        message = f"{shortened(tag)} is no result"
+        yield Fault("result", message, RESULTS_IN_WORDS, tag="Result", meant=meant_result(tag))
+    elif tag and tag != result:
         message = f"the tag says {tag}, but the moves end in {result}"
         yield Fault("result", message, "the same result twice", tag="Result")
     if result == "*" and termination in _DECIDED:
@@ -213,16 +251,18 @@ CHECKED_TAGS: Final = frozenset({"Date", "Termination", "TimeControl"})
 def check_tag(name: str, value: str) -> Fault | None:
     """Return what is wrong with a tag taken by itself; None where nothing is."""
     if name == "Date" and value != "?" and not _is_date(value):
-        return Fault("tag", f"the Date {value!r} is not a date", "the form 2026-11-20", tag=name)
+        message, meant = f"the Date {shortened(value)} is not a date", meant_date(value)
+        return Fault("tag", message, "the form 2026-11-20", tag=name, meant=meant)
     words = [word.value for word in Termination]
     if name == "Termination" and value and value not in words:
-        message = f"unknown Termination {value!r}"
-        return Fault("termination", message, f"one of {', '.join(words)}", tag=name)
+        message, expected = f"unknown Termination {shortened(value)}", f"one of {', '.join(words)}"
+        return Fault("termination", message, expected, tag=name, meant=meant_termination(value))
     if name == "TimeControl" and value != "?":
         try:
             TimeControl.read(value)
         except ValueError as error:
-            return Fault("tag", f"TimeControl: {error}", tag=name)
+            message, expected = _parted(error, value)
+            return Fault("tag", f"TimeControl: {message}", expected, tag=name)
     return None
 
 
@@ -231,26 +271,3 @@ def _is_date(text: str) -> bool:
         return dt.date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
-
-
-def _check_comments(
-    comments: Sequence[Comment], at: int | None, number: int | None = None
-) -> Iterator[Fault]:
-    for comment in comments:
-        for part in comment:
-            if isinstance(part, Annotation) and (wrong := _wrong_with(part)):
-                message = f"{part} is not {wrong}"
-                yield Fault("annotation", message, at=at, ply=number)
-
-
-def _wrong_with(note: Annotation) -> str | None:
-    """Return what a known annotation should have been; None where it is right or unknown."""
-    number = note.number
-    if note.name in ("emt", "clk"):
-        right = number is not None and 0 <= number < float("inf")
-        return None if right else "a time in seconds, 0 or more"
-    if note.name == "eval":
-        return None if number is not None and -1 <= number <= 1 else "a number from -1 to 1"
-    if note.name in ("depth", "nodes"):
-        return None if note.value.isascii() and note.value.isdigit() else "a whole number"
-    return None

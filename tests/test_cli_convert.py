@@ -131,8 +131,8 @@ def test_a_bad_record_is_told_of_and_the_rest_is_converted(tmp_path: Path) -> No
     ran = convert(source, made)
     assert ran.status == 1
     assert ran.err == (
-        f"{source}:1:7: error[syntax]: 'oops]' does not belong here; "
-        "expected a value in double quotes (record 1)\n"
+        f"{source}:1:7: error[syntax]: the value is not in double quotes; "
+        'did you mean "oops"? (record 1)\n'
         "  [Game oops]\n"
         "        ^\n"
         "converted 1 records, left out 1\n"

@@ -24,9 +24,9 @@ from arena.match import play_game
 from arena.scorebook import GamePlan, Played
 from arena.watch import Watch
 from games.core import SEATS, Seat
-from notation.scanner import parse
 from notation.record import Annotation, Termination
 from notation.replay import check
+from notation.scanner import parse
 from notation.timecontrol import TimeControl
 from notation.writer import format_record
 

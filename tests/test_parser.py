@@ -204,11 +204,11 @@ def test_an_annotation_that_is_no_number_has_none() -> None:
     [
         ("", "the record ends too early", 'a tag such as [Game "mammalath"]', 0),
         ("hello", "'hello' does not belong here", 'a tag such as [Game "mammalath"]', 0),
-        ("[Game 3] *", "'3]' does not belong here", "a value in double quotes", 6),
+        ("[Game 3] *", "the value is not in double quotes", "a value in double quotes", 6),
         ('[Game "a" *', "'*' does not belong here", "]", 10),
         ('[3 "a"] *', "'3' does not belong here", "the name of a tag", 1),
         ('[Game "a\n"] *', "the value is never closed", '" on the same line', 6),
-        (r'[Game "a\n"] *', r"unknown escape '\\n' in a value", r"\" or \\", 8),
+        (r'[Game "a\n"] *', r"unknown escape \n in a value", r"\" or \\", 8),
         (f"{HEAD}1. e5 {{a", "the comment is never closed", "}", 25),
     ],
 )

@@ -145,7 +145,7 @@ def test_reading_goes_on_after_each_bad_record_and_counts_are_exact() -> None:
     ("text", "column"),
     [
         ('[Game "yavalath"]\n\n1. e5 {never closed *\n', 7),
-        ('[Game "yavalath"]\n\n1. e5 (2. a1 *\n', 14),
+        ('[Game "yavalath"]\n\n1. e5 (2. a1 *\n', 7),
         ('[Game "yavalath"]\n\n1. e5 "\n', 7),
     ],
 )

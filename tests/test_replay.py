@@ -70,7 +70,7 @@ def test_a_position_that_is_over_already_has_no_moves() -> None:
     over = "5/6/7/8/9/8/7/1bb3/www2 b"
     assert check(record_of("", f"Position {over}", result="0-1")) == []
     assert told(check(record_of("1. e5", f"Position {over}", result="0-1"))) == [
-        ("illegal-move", 1, "illegal move e5: the game is over")
+        ("illegal-move", 1, "illegal move e5: the game is over, second won: three in line")
     ]
 
 
@@ -125,13 +125,14 @@ def test_an_illegal_move_is_named_with_its_reason_and_the_rest_is_not_played() -
 
 def test_a_word_that_is_no_move_of_the_game_is_another_fault_than_an_illegal_move() -> None:
     (fault,) = check(record_of("1. e5 2. Oe5"))
-    assert told([fault]) == [("move", 2, "'Oe5' is not a move of yavalath")]
+    message = "'Oe5' is a move of manalath and manalath-61, not of yavalath"
+    assert told([fault]) == [("move", 2, message)]
     assert fault.expected == "a cell from a1 to i5, or swap"
 
 
 def test_a_move_after_the_end_of_the_game_is_illegal() -> None:
     assert told(check(record_of(f"{WON} 8. a5", result="1-0"))) == [
-        ("illegal-move", 8, "illegal move a5: the game is over")
+        ("illegal-move", 8, "illegal move a5: the game is over, first won: four in line")
     ]
 
 

@@ -1,0 +1,59 @@
+"""What is wrong with what stands beside the moves: their numbers and the annotations.
+
+Must not know any rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from notation.errors import Fault, Place
+from notation.record import Annotation, Comment
+
+
+def wrong_numbers(places: Sequence[Place], first_number: int) -> dict[int, Fault]:
+    """Return the faults of the numbers before plies, by ply.
+
+    Numbers that only follow from a wrong one before them are not told of again: those that count
+    on from it, or count pairs of moves as it does.
+    """
+    faults: dict[int, Fault] = {}
+    ahead, in_pairs = 0, False
+    for ply, place in enumerate(places, first_number):
+        number = place.number
+        if number is None or (ahead and number == ply + ahead):
+            continue
+        if in_pairs and number == (ply + 1) // 2:
+            continue
+        ahead, in_pairs = number - ply, number != ply and number == (ply + 1) // 2
+        if not ahead:
+            continue
+        why = ", for each ply has a number of its own" if in_pairs else ""
+        message = f"ply number {number}. stands before ply {ply}"
+        at = place.number_at
+        faults[ply] = Fault("ply-number", message, f"{ply}.{why}", at, ply=ply)
+    return faults
+
+
+def annotation_faults(
+    comments: Sequence[Comment], notes: Sequence[int], at: int | None, number: int | None = None
+) -> Iterator[Fault]:
+    """Yield what is wrong with annotations; `notes` are their places, `at` is told without."""
+    annotations = [part for comment in comments for part in comment if isinstance(part, Annotation)]
+    for index, part in enumerate(annotations):
+        if wrong := _wrong_with(part):
+            message = f"{part} is not {wrong}"
+            yield Fault("annotation", message, at=notes[index] if notes else at, ply=number)
+
+
+def _wrong_with(note: Annotation) -> str | None:
+    """Return what a known annotation should have been; None where it is right or unknown."""
+    number = note.number
+    if note.name in ("emt", "clk"):
+        right = number is not None and 0 <= number < float("inf")
+        return None if right else "a time in seconds, 0 or more"
+    if note.name == "eval":
+        return None if number is not None and -1 <= number <= 1 else "a number from -1 to 1"
+    if note.name in ("depth", "nodes"):
+        return None if note.value.isascii() and note.value.isdigit() else "a whole number"
+    return None
