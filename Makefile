@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors unit wheel soak bench clean
+.PHONY: help demo test lint types floors unit wheel expressions soak bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -15,6 +15,7 @@ DEMO := demo
 help:
 	@echo "make demo   play the built-in tournament; the report is $(DEMO)/report.html"
 	@echo "make test   run every check: lint, types, floors, tests, the built wheel"
+	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
 	@echo "make soak   run the slow campaigns: fuzzing, kill loops"
 	@echo "make bench  measure what benchmarks/ claims"
 	@echo "make clean  remove what the others made"
@@ -51,6 +52,10 @@ unit: $(VENV)/made-dev
 
 wheel: $(VENV)/made-dev
 	PYTHON=$(BIN)/python .ci/wheel
+
+expressions: $(VENV)/made-dev
+	$(BIN)/python -c 'from notation.scanner import to_store; print(to_store(), end="")' > notation/expressions.json.new
+	mv notation/expressions.json.new notation/expressions.json
 
 soak: $(VENV)/made-dev
 	LATH_HYPOTHESIS=soak $(BIN)/pytest -m soak

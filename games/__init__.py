@@ -27,6 +27,7 @@ def _module_of(game_id: str) -> str:
     return game_id.replace("-", "_")
 
 
+@cache
 def _plugins() -> EntryPoints:
     from importlib.metadata import entry_points  # costs more than all games together
 

@@ -15,8 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from notation.errors import Fault, NotationError, Problem, RecordError
-    from notation.parser import RecordSyntaxError
+    from notation.errors import Fault, NotationError, Problem, RecordError, RecordSyntaxError
     from notation.reader import Entry, entries, read
     from notation.record import Annotation, Ply, Record, Termination, Variation
     from notation.replay import canonical, check, positions, start_of
@@ -50,9 +49,10 @@ __all__ = [
 ]
 
 _HOME: Final = {
-    **dict.fromkeys(("Fault", "NotationError", "Problem", "RecordError"), "errors"),
+    **dict.fromkeys(
+        ("Fault", "NotationError", "Problem", "RecordError", "RecordSyntaxError"), "errors"
+    ),
     **dict.fromkeys(("Findings", "validate"), "validation"),
-    **dict.fromkeys(("RecordSyntaxError",), "parser"),
     **dict.fromkeys(("parse",), "scanner"),
     **dict.fromkeys(("Entry", "entries", "read"), "reader"),
     **dict.fromkeys(("Annotation", "Ply", "Record", "Termination", "Variation"), "record"),

@@ -154,3 +154,11 @@ class RecordError(NotationError):
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
         self.problem = problem
+
+
+class RecordSyntaxError(NotationError):
+    """The text is not a record; `fault` says where and why."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault

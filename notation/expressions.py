@@ -1,8 +1,8 @@
 """Regular expressions made from what Lark compiled of a grammar: its rules and terminals.
 
 Must not know any particular grammar. Everything is possessive, so that matching takes linear time.
-That needs a grammar in which the next character tells what comes next; of another one the
-expressions refuse more, but never accept more.
+That needs a grammar in which no terminal reads the beginning of what another one reads where both
+may stand: of another one the expressions may accept less, or more.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Alternative = tuple[Part, ...]
 
 
 class NotRegular(Exception):  # noqa: N818 - no error: it says which kind of rule this is
-    """The rule refers to itself: no regular expression describes it."""
+    """The rule refers to itself, or may be empty: here no expression is made of it."""
 
 
 class Expressions:
@@ -58,8 +58,12 @@ class Expressions:
             raise NotRegular(name)
         inside |= {name}
         alternatives = self._alternatives[name]
+        if not all(alternatives):
+            raise NotRegular(f"{name} may be empty")
         loop = [parts[1:] for parts in alternatives if parts[0].name == name]
         once = [parts for parts in alternatives if parts[0].name != name]
+        if not once:
+            raise NotRegular(f"{name} never ends")
         expression = self._one_of(once, groups, inside)
         if not loop:
             return expression

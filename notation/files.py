@@ -34,8 +34,26 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     try:
         with _opened(Path(path), "rb") as stream:
             yield stream
-    except _compression_errors() as error:
+    except OSError:
+        raise
+    except read_errors() as error:
         raise OSError(f"{path}: damaged: {error}") from error
+
+
+def read_block(stream: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
+    """Read up to `size` bytes, fewer only at the end or before a place that cannot be read.
+
+    Returns the bytes and the error, which is for the caller to raise when she has used them.
+    """
+    read = getattr(stream, "read1", stream.read)
+    parts: list[bytes] = []
+    try:
+        while size > 0 and (part := read(size)):
+            parts.append(part)
+            size -= len(part)
+    except read_errors() as error:
+        return b"".join(parts), error
+    return b"".join(parts), None
 
 
 def _opened(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
@@ -58,15 +76,15 @@ def _open_zstd(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
     return cast("BinaryIO", zstd.open(path, mode))
 
 
-def _compression_errors() -> tuple[type[Exception], ...]:
-    """Return what reading a damaged compressed file raises besides OSError."""
+def read_errors() -> tuple[type[Exception], ...]:
+    """Return what reading a file raises: OSError, and more where a compressed one is damaged."""
     import zlib
 
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
-    return (EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError)
+    return (OSError, EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError)
 
 
 def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:

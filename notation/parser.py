@@ -6,41 +6,22 @@ The reference: `scanner.py` is faster, and comes here wherever it refuses. Must 
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from importlib import resources
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from lark import Lark, Transformer
 from lark.exceptions import UnexpectedInput
 from lark.lexer import Token
 
-from notation.errors import Fault, NotationError, Place
+from notation.errors import Fault, Place, RecordSyntaxError
+from notation.grammar import grammar, inside, unquoted
 from notation.record import Annotation, Comment, Ply, Record, Variation, comment
 from notation.syntax import NESTING, syntax_fault
 
 MAX_NESTING: Final = 100
 """Variations inside variations; far beyond what people write."""
-
-
-class RecordSyntaxError(NotationError):
-    """The text is not a record; `fault` says where and why."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.message)
-        self.fault = fault
-
-
-def grammar() -> str:
-    """Return the text of `grammar.lark`: the wheel's copy, or else the checkout's."""
-    installed = resources.files("notation") / "grammar.lark"
-    if installed.is_file():
-        return installed.read_text(encoding="utf-8")
-    return (Path(__file__).parent.parent / "grammar.lark").read_text(encoding="utf-8")
 
 
 class Parsed(NamedTuple):
@@ -136,16 +117,6 @@ def _notes(comments: list[_Comment]) -> tuple[int, ...]:
     return tuple(at for said in comments for at in said.notes)
 
 
-def unquoted(text: str) -> str:
-    """Return the value that a STRING is."""
-    return re.sub(r"\\(.)", r"\1", text[1:-1]) if "\\" in text else text[1:-1]
-
-
-def inside(text: str) -> str:
-    """Return what BRACES or a LINE say, without what makes them a comment."""
-    return text[1:-1] if text[0] == "{" else text[1:]
-
-
 @cache
 def lark() -> Lark:
     """Return the parser, built once."""
@@ -163,7 +134,7 @@ def lark() -> Lark:
 def parse_closely(text: str) -> Parsed:
     """Return the record that `text` is and where its plies stand; raises RecordSyntaxError.
 
-    Faults that need no rules of a game (tags) are for `tag_faults`; legality is for `replay`.
+    What is wrong with its tags is for `remarks`, legality for `replay`.
     """
     if text.count("(") > MAX_NESTING:
         _refuse_nesting(text)
@@ -172,28 +143,6 @@ def parse_closely(text: str) -> Parsed:
     except UnexpectedInput as error:
         raise RecordSyntaxError(syntax_fault(text, error)) from error
     return parsed
-
-
-def tag_faults(record: Record) -> Iterator[Fault]:
-    """Yield what is wrong with the tags of a record whatever its game: order and repetition."""
-    names = [name for name, _ in record.tags]
-    if "Game" not in names:
-        yield _without_game(names)
-    elif names[0] != "Game":
-        yield Fault("tag", f"the tag {names[0]} stands before Game", "Game first", at=0)
-    counts = Counter(names)
-    for name in sorted(name for name in counts if counts[name] > 1):
-        often = "twice" if counts[name] == 2 else f"{counts[name]} times"
-        message = f"the tag {name} stands there {often}"
-        yield Fault("tag", message, "each tag once", tag=name)
-
-
-def _without_game(names: list[str]) -> Fault:
-    expected = 'a tag such as [Game "mammalath"]'
-    for name in names:
-        if name.lower() == "game":
-            return Fault("tag", f"the tag is called {name}", expected, tag=name, meant="Game")
-    return Fault("tag", "the tag Game is missing", expected, at=0)
 
 
 def _refuse_nesting(text: str) -> None:

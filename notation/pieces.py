@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final, NamedTuple
 
 from notation.errors import Fault
+from notation.files import read_block
 
 _BLOCK: Final = 1 << 20
 
@@ -25,6 +26,9 @@ _BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=[ \t]*\[[A-Za-z])")
 
 _NEXT_RECORD: Final = re.compile(r"^[ \t]*\[Game[ \t]", re.MULTILINE)
 """Where reading goes on after an error inside a record."""
+
+_BLANKS: Final = b" \t\r\n"
+"""What the grammar skips."""
 
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -52,13 +56,17 @@ class Piece(NamedTuple):
 
 
 def chunks(stream: BinaryIO) -> Iterator[Chunk]:
-    """Yield the stream in chunks, in order. Of a record that is too long only the beginning."""
-    buffer = stream.read(_BLOCK).removeprefix(_BOM)
+    """Yield the stream in chunks, in order. Of a record that is too long only the beginning.
+
+    Raises what reading the stream raises, after the whole records before that place.
+    """
+    buffer, error = read_block(stream, _BLOCK)
+    buffer = buffer.removeprefix(_BOM)
     line, scanned = 1, 0
     ended = too_long = False
-    while not ended:
-        block = stream.read(_BLOCK)
-        ended = not block
+    while not ended and error is None:
+        block, error = read_block(stream, _BLOCK)
+        ended = not block and error is None
         buffer += block
         if ended and not too_long:
             break
@@ -74,8 +82,12 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
         if too_long:
             line, buffer = _last_line(line, buffer)
         scanned = max(0, buffer.rfind(b"\n"))
-    if not too_long:
+    if error is not None:
+        buffer = buffer[: 0 if too_long else _last_record(buffer, 0)]
+    if not too_long and (buffer or error is None):
         yield Chunk(line, buffer)
+    if error is not None:
+        raise error
 
 
 def _first_record(buffer: bytes, start: int) -> int:
@@ -123,7 +135,7 @@ def pieces(chunk: Chunk) -> Iterator[Piece]:
     all the same.
     """
     for start, data in _cut(chunk):
-        line, content = start, data.strip()
+        line, content = start, data.strip(_BLANKS)
         if not content:
             continue
         if len(data) > MAX_RECORD:

@@ -11,15 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
-from notation.errors import Fault, Problem, RecordError
+from notation.errors import Fault, Problem, RecordError, RecordSyntaxError
 from notation.files import open_bytes
-from notation.parser import Parsed, RecordSyntaxError, parse_closely, tag_faults
 from notation.pieces import Piece, chunks, pieces
 from notation.record import Record
+from notation.remarks import tag_faults
 from notation.replay import check
 from notation.scanner import scan
+
+if TYPE_CHECKING:
+    from notation.parser import Parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,8 @@ def _closely(piece: Piece, rules: bool) -> tuple[Parsed | None, list[Fault]]:
     """Return what Lark reads in a piece and everything that is wrong with it."""
     if piece.fault and piece.fault.code != "syntax":
         return None, [piece.fault]
+    from notation.parser import parse_closely  # Lark takes a while to load
+
     try:
         parsed = parse_closely(piece.text)
     except RecordSyntaxError as error:

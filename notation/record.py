@@ -123,12 +123,16 @@ class Ply:
         return None if note is None else note.number
 
 
+SHORT: Final = 200
+"""Characters of a text that is worth remembering: long ones do not come again."""
+
+
 class _Bare(dict[str, Ply]):
     """Plies of a move alone, one object a move: most plies of most archives are such."""
 
     def __missing__(self, move: str) -> Ply:
         ply = Ply(move)
-        if len(self) < 10_000:  # all games together have fewer moves; the rest is no move
+        if len(self) < 10_000 and len(move) <= 20:  # all games together have fewer, and shorter
             self[move] = ply
         return ply
 
@@ -188,7 +192,7 @@ class Record:
         return tuple(ply.move for ply in self.plies)
 
 
-_COMMAND: Final = re.compile(r"\[%([A-Za-z][A-Za-z0-9_]*)(?:\s+([^\[\]]*))?\]")
+_COMMAND: Final = re.compile(r"\[%([A-Za-z][A-Za-z0-9_]*+)(?:\s++([^\[\]]*+))?\]")
 
 _TIMES: Final = ("emt", "clk")
 

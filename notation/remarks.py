@@ -1,14 +1,37 @@
-"""What is wrong with what stands beside the moves: their numbers and the annotations.
+"""What is wrong with what stands beside the moves: tags, numbers and annotations.
 
 Must not know any rules.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from notation.errors import Fault, Place
-from notation.record import Annotation, Comment
+from notation.record import Annotation, Comment, Record
+
+
+def tag_faults(record: Record) -> Iterator[Fault]:
+    """Yield what is wrong with the tags of a record whatever its game: order and repetition."""
+    names = [name for name, _ in record.tags]
+    if "Game" not in names:
+        yield _without_game(names)
+    elif names[0] != "Game":
+        yield Fault("tag", f"the tag {names[0]} stands before Game", "Game first", at=0)
+    counts = Counter(names)
+    for name in sorted(name for name in counts if counts[name] > 1):
+        often = "twice" if counts[name] == 2 else f"{counts[name]} times"
+        message = f"the tag {name} stands there {often}"
+        yield Fault("tag", message, "each tag once", tag=name)
+
+
+def _without_game(names: list[str]) -> Fault:
+    expected = 'a tag such as [Game "mammalath"]'
+    for name in names:
+        if name.lower() == "game":
+            return Fault("tag", f"the tag is called {name}", expected, tag=name, meant="Game")
+    return Fault("tag", "the tag Game is missing", expected, at=0)
 
 
 def wrong_numbers(places: Sequence[Place], first_number: int) -> dict[int, Fault]:

@@ -26,7 +26,7 @@ from games.core import (
 )
 from notation.errors import Fault, Place, shortened
 from notation.hints import about_move, meant_game, meant_move, meant_start
-from notation.record import RESULTS, Ply, Record, Termination
+from notation.record import RESULTS, SHORT, Ply, Record, Termination
 from notation.remarks import annotation_faults, wrong_numbers
 from notation.spellings import RESULTS_IN_WORDS, meant_date, meant_result, meant_termination
 from notation.timecontrol import TimeControl
@@ -247,9 +247,12 @@ CHECKED_TAGS: Final = frozenset({"Date", "Termination", "TimeControl"})
 """Tags whose values have a form."""
 
 
-@lru_cache(maxsize=4096)
 def check_tag(name: str, value: str) -> Fault | None:
     """Return what is wrong with a tag taken by itself; None where nothing is."""
+    return _remembered(name, value) if len(value) <= SHORT else _tag_fault(name, value)
+
+
+def _tag_fault(name: str, value: str) -> Fault | None:
     if name == "Date" and value != "?" and not _is_date(value):
         message, meant = f"the Date {shortened(value)} is not a date", meant_date(value)
         return Fault("tag", message, "the form 2026-11-20", tag=name, meant=meant)
@@ -264,6 +267,9 @@ def check_tag(name: str, value: str) -> Fault | None:
             message, expected = _parted(error, value)
             return Fault("tag", f"TimeControl: {message}", expected, tag=name)
     return None
+
+
+_remembered: Final = lru_cache(maxsize=4096)(_tag_fault)
 
 
 def _is_date(text: str) -> bool:

@@ -8,17 +8,21 @@ describe.
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache, lru_cache
-from typing import Final, NamedTuple
+from hashlib import blake2b
+from importlib import resources
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from notation.expressions import Expressions
-from notation.parser import inside, lark, parse_closely, unquoted
-from notation.record import Comment, Ply, Record, bare_plies, comment
+from notation.grammar import grammar, inside, unquoted
+from notation.record import SHORT, Comment, Ply, Record, bare_plies, comment
+
+if TYPE_CHECKING:
+    from lark import Lark
 
 _MARKS: Final = "{;(!?"
 """What every movetext has that says more than numbers, moves and a result."""
-
 
 NUMBERS: Final = [f"{number}." for number in range(1, 2001)]
 """The numbers before plies, as far as they are worth a quick look."""
@@ -39,14 +43,48 @@ class _Patterns(NamedTuple):
 
 @cache
 def patterns() -> _Patterns:
-    """Return the expressions of the grammar, made once."""
-    of = Expressions(lark())
-    return _Patterns(
-        re.compile(of.blanks + of.rule("record", groups=True)),
-        re.compile(of.rule("tag", groups=True)),
-        re.compile(of.rule("ply", groups=True)),
-        re.compile(of.rule("comment", groups=True)),
-    )
+    """Return the expressions of the grammar."""
+    texts = stored()
+    if texts is None or texts.pop("grammar") != digest(grammar()):
+        from notation.parser import lark
+
+        texts = generated(lark())
+    return _Patterns(**{name: re.compile(text) for name, text in texts.items()})
+
+
+def generated(lark: Lark) -> dict[str, str]:
+    """Return the expressions by their names in `_Patterns`, made from what Lark compiled."""
+    from notation.expressions import Expressions
+
+    of = Expressions(lark)
+    texts = {name: of.rule(name, groups=True) for name in _Patterns._fields}
+    return {**texts, "record": of.blanks + texts["record"]}
+
+
+def stored() -> dict[str, str] | None:
+    """Return the expressions that were stored, and `grammar`, the digest of what they are made of.
+
+    They save the tenth of a second that Lark takes; of another grammar they are not used. None
+    where there are none. `make expressions` stores them.
+    """
+    file = resources.files("notation") / "expressions.json"
+    if not file.is_file():
+        return None
+    texts: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return texts
+
+
+def digest(text: str) -> str:
+    """Return what tells one grammar from another."""
+    return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def to_store() -> str:
+    """Return the text of `expressions.json`."""
+    from notation.parser import lark
+
+    texts = {"grammar": digest(grammar()), **generated(lark())}
+    return json.dumps(texts, indent=2, ensure_ascii=False) + "\n"
 
 
 class Scanned(NamedTuple):
@@ -63,7 +101,7 @@ class Scanned(NamedTuple):
 
 def parts(text: str) -> Scanned | None:
     """Return the parts of the record that `text` is; None where Lark has to look."""
-    record, tag, _, _ = patterns()
+    record, tag = patterns()[:2]
     match = record.fullmatch(text)
     if match is None:
         return None
@@ -85,7 +123,8 @@ class _TagOfLine(dict[str, tuple[str, str]]):
         if len(self) > 50_000:
             self.clear()
         name, value = match.groups()
-        self[line] = name, value
+        if len(line) <= SHORT:
+            self[line] = name, value
         return name, value
 
 
@@ -123,15 +162,25 @@ def _plies(moves: str) -> tuple[Ply, ...] | None:
     )
 
 
-@lru_cache(maxsize=4096)
 def _comments(text: str) -> tuple[Comment, ...]:
     """Return the comments of a text of nothing else; bots say the same again and again."""
+    return _remembered(text) if len(text) <= SHORT else _read_comments(text)
+
+
+def _read_comments(text: str) -> tuple[Comment, ...]:
     found = patterns().comment.findall(text)
     read = (comment(inside(braces or line)) for braces, line in found)
     return tuple(parts for parts in read if parts)
 
 
+_remembered: Final = lru_cache(maxsize=4096)(_read_comments)
+
+
 def parse(text: str) -> Record:
     """Return the record that `text` is; raises RecordSyntaxError."""
     record = scan(text)
-    return parse_closely(text).record if record is None else record
+    if record is None:
+        from notation.parser import parse_closely
+
+        return parse_closely(text).record
+    return record

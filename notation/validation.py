@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 import games
 from games.core import GameError, Position, follow, result_of
 from notation.errors import Problem
-from notation.files import open_bytes
-from notation.parser import unquoted
+from notation.files import open_bytes, read_errors
+from notation.grammar import unquoted
 from notation.pieces import Chunk, chunks, pieces
 from notation.reader import entry_of
 from notation.replay import check_tag, ends_soundly
@@ -54,43 +54,51 @@ def validate_stream(stream: BinaryIO, name: str, *, jobs: int = 1) -> Iterator[F
     """Yield what stands in a stream, as `validate` does; `name` is what problems call it."""
     number = 0
     results = _in_turn(stream, name) if jobs == 1 else _in_parallel(stream, name, jobs)
-    for line, found in results:
-        yield replace(found, problems=tuple(_moved(found.problems, number, line - 1)))
+    for found in results:
+        problems = [replace(p, record=p.record + number) for p in found.problems]
+        yield replace(found, problems=tuple(problems))
         number += found.records
 
 
-def _moved(problems: tuple[Problem, ...], records: int, lines: int) -> Iterator[Problem]:
-    for problem in problems:
-        yield replace(problem, record=problem.record + records, line=problem.line + lines)
-
-
-def _in_turn(stream: BinaryIO, name: str) -> Iterator[tuple[int, Findings]]:
+def _in_turn(stream: BinaryIO, name: str) -> Iterator[Findings]:
     for chunk in chunks(stream):
-        yield chunk.line, validate_chunk(chunk, name)
+        yield validate_chunk(chunk, name)
 
 
-def _in_parallel(stream: BinaryIO, name: str, jobs: int) -> Iterator[tuple[int, Findings]]:
+def _in_parallel(stream: BinaryIO, name: str, jobs: int) -> Iterator[Findings]:
     """Yield as `_in_turn` does; at most two chunks a process are under way."""
     from concurrent.futures import ProcessPoolExecutor  # costs as much as the rules of all games
     from multiprocessing import get_context
 
-    waiting: deque[tuple[int, Future[Findings]]] = deque()
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        submitted = (pool.submit(validate_chunk, chunk, name) for chunk in chunks(stream))
         try:
-            for chunk in chunks(stream):
-                waiting.append((chunk.line, pool.submit(validate_chunk, chunk, name)))
-                if len(waiting) > 2 * jobs:
-                    line, future = waiting.popleft()
-                    yield line, future.result()
-            while waiting:
-                line, future = waiting.popleft()
-                yield line, future.result()
+            yield from _in_order(submitted, ahead=2 * jobs)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+def _in_order(submitted: Iterator[Future[Findings]], *, ahead: int) -> Iterator[Findings]:
+    """Yield the results, of which `ahead` may be under way.
+
+    If a place of the file cannot be read, what came before it is yielded before that is raised.
+    """
+    waiting: deque[Future[Findings]] = deque()
+    try:
+        for future in submitted:
+            waiting.append(future)
+            if len(waiting) > ahead:
+                yield waiting.popleft().result()
+    except read_errors():
+        while waiting:
+            yield waiting.popleft().result()
+        raise
+    while waiting:
+        yield waiting.popleft().result()
+
+
 def validate_chunk(chunk: Chunk, name: str) -> Findings:
-    """Return what a chunk holds, its records and problems numbered as if no chunk came before."""
+    """Return what a chunk holds, its records being numbered as if no chunk came before."""
     records = bad = plies = 0
     problems: list[Problem] = []
     for piece in pieces(chunk):
@@ -111,6 +119,8 @@ def sound_plies(text: str) -> int | None:
     if scanned is None:
         return None
     tags, before, moves, result = scanned
+    if len(text) - len(moves) > _LONG:
+        return None
     values = dict(tags)
     tag = values.get
     if tags[0][0] != "Game" or len(values) != len(tags):
@@ -126,6 +136,11 @@ def sound_plies(text: str) -> int | None:
         return None
     is_sound = _ends_soundly(tag("Result"), result, tag("Termination"), result_of(end))
     return len(line) if is_sound else None
+
+
+_LONG: Final = 2000
+"""Characters beside the moves, from which on a record is looked at closely: what follows remembers
+the values of tags, and is to stay small."""
 
 
 @lru_cache(maxsize=4096)
@@ -157,8 +172,8 @@ _HARMLESS: Final = re.compile(
     \{ (?: [^{}\[]++ | \[% (?: (?:emt|clk)\ [0-9]{1,9}(?:\.[0-9]*)?
                             | eval\ -?(?:0(?:\.[0-9]*)?|1(?:\.0*)?)
                             | (?:depth|nodes)\ [0-9]{1,18}
-                            | pv\ [^\[\]}]* ) \] )*+ \}
-    | ;[^\n\[]*(?=\n)
+                            | pv\ [^\[\]{}]*+ ) \] )*+ \}
+    | ;[^\n\[;]*+(?=\n)
     | [!?]
     """,
     re.VERBOSE,

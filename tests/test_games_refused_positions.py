@@ -64,8 +64,14 @@ REFUSED = {
             "27 orange pieces, expected at most 25",
         ),
         ("oooooo/7/8/9/10/9/8/7/6 o", "a group of 6 orange pieces at i1"),
-        ("6/7/8/9/4o5/9/8/7/6 o", "orange cannot be to move with an odd number of pieces on the board, 1"),
-        ("6/7/8/9/10/9/8/7/6 p", "purple cannot be to move with an even number of pieces on the board, 0"),
+        (
+            "6/7/8/9/4o5/9/8/7/6 o",
+            "orange cannot be to move with an odd number of pieces on the board, 1",
+        ),
+        (
+            "6/7/8/9/10/9/8/7/6 p",
+            "purple cannot be to move with an even number of pieces on the board, 0",
+        ),
         # Orange to move has two fours, of which purple's last turn made one at most.
         ("oooo2/7/8/9/10/9/8/7/oooo2 o", "the game was over before"),
         # A four each that was there a turn before, beside a third one.

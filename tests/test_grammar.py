@@ -16,7 +16,8 @@ from record_strategies import RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
 from notation import format_record
-from notation.parser import grammar, lark, parse_closely
+from notation.grammar import grammar
+from notation.parser import lark, parse_closely
 from notation.record import Record
 
 SAMPLES = (

@@ -6,8 +6,9 @@ import pytest
 
 from notation import Annotation, Ply, Record, RecordSyntaxError, Variation, parse
 from notation.errors import Fault
-from notation.parser import MAX_NESTING, parse_closely, tag_faults
+from notation.parser import MAX_NESTING, parse_closely
 from notation.record import GLYPHS, RESULTS, comment
+from notation.remarks import tag_faults
 
 HEAD = '[Game "yavalath"]\n\n'
 

@@ -64,16 +64,18 @@ def check(
 
     counts = _Counts()
     began = time.perf_counter()
-    for path in files:
-        with _readable(path):
-            for found in validate(path, jobs=jobs):
-                counts.add(found)
-                for problem in found.problems:
-                    if max_errors is None or counts.shown < max_errors:
-                        counts.shown += 1
-                        print(json.dumps(problem.as_json()) if as_json else problem)
-    if not quiet:
-        print(counts.words(time.perf_counter() - began), file=sys.stderr)
+    try:
+        for path in files:
+            with _readable(path):
+                for found in validate(path, jobs=jobs):
+                    counts.add(found)
+                    for problem in found.problems:
+                        if max_errors is None or counts.shown < max_errors:
+                            counts.shown += 1
+                            print(json.dumps(problem.as_json()) if as_json else problem)
+    finally:
+        if not quiet:
+            print(counts.words(time.perf_counter() - began), file=sys.stderr)
     raise typer.Exit(1 if counts.bad else 0)
 
 

@@ -130,7 +130,7 @@ def _ply(steps: Steps) -> int | None:
 
 
 def _tag_problems(line: _Line, record: Record) -> list[Problem]:
-    from notation.parser import tag_faults
+    from notation.remarks import tag_faults
 
     at = offset(line.text, ("tags",))
     return [

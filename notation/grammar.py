@@ -1,0 +1,30 @@
+"""The text of the grammar, and what two of its terminals say: values and comments.
+
+Must not need Lark, which takes a while to load.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+
+@cache
+def grammar() -> str:
+    """Return the text of `grammar.lark`: the wheel's copy, or else the checkout's."""
+    installed = resources.files("notation") / "grammar.lark"
+    if installed.is_file():
+        return installed.read_text(encoding="utf-8")
+    return (Path(__file__).parent.parent / "grammar.lark").read_text(encoding="utf-8")
+
+
+def unquoted(text: str) -> str:
+    """Return the value that a STRING is."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if "\\" in text else text[1:-1]
+
+
+def inside(text: str) -> str:
+    """Return what BRACES or a LINE say, without what makes them a comment."""
+    return text[1:-1] if text[0] == "{" else text[1:]
