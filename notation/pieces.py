@@ -42,6 +42,8 @@ class Chunk(NamedTuple):
     line: int
     """The line of the stream on which it begins, from 1."""
     data: bytes
+    offset: int = 0
+    """Bytes of the stream before it, as they are when decompressed."""
 
 
 class Piece(NamedTuple):
@@ -61,7 +63,8 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
     Raises what reading the stream raises, after the whole records before that place.
     """
     buffer, error = read_block(stream, _BLOCK)
-    buffer = buffer.removeprefix(_BOM)
+    offset = len(_BOM) if buffer.startswith(_BOM) else 0
+    buffer = buffer[offset:]
     line, scanned = 1, 0
     ended = too_long = False
     while not ended and error is None:
@@ -73,19 +76,21 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
         cut = _first_record(buffer, scanned) if too_long else _last_record(buffer, scanned)
         if cut:
             if not too_long:
-                yield Chunk(line, buffer[:cut])
+                yield Chunk(line, buffer[:cut], offset)
             line += buffer.count(b"\n", 0, cut)
-            buffer = buffer[cut:]
+            buffer, offset = buffer[cut:], offset + cut
         elif len(buffer) > MAX_RECORD and not too_long:
-            yield Chunk(line, buffer)
+            yield Chunk(line, buffer, offset)
         too_long = not cut and (too_long or len(buffer) > MAX_RECORD)
         if too_long:
+            end = offset + len(buffer)
             line, buffer = _last_line(line, buffer)
+            offset = end - len(buffer)
         scanned = max(0, buffer.rfind(b"\n"))
     if error is not None:
         buffer = buffer[: 0 if too_long else _last_record(buffer, 0)]
     if not too_long and (buffer or error is None):
-        yield Chunk(line, buffer)
+        yield Chunk(line, buffer, offset)
     if error is not None:
         raise error
 
@@ -134,8 +139,8 @@ def pieces(chunk: Chunk) -> Iterator[Piece]:
     Where an empty line is missing between two records, the first is at fault, and the next is read
     all the same.
     """
-    for start, data in _cut(chunk):
-        line, content = start, data.strip(_BLANKS)
+    for first_line, start, data in _cut(chunk):
+        line, content = first_line, data.strip(_BLANKS)
         if not content:
             continue
         if len(data) > MAX_RECORD:
@@ -149,7 +154,8 @@ def pieces(chunk: Chunk) -> Iterator[Piece]:
         try:
             text = content.decode()
         except UnicodeDecodeError as error:
-            yield _not_utf8(line, content, error)
+            offset = chunk.offset + start + data.index(content) + error.start
+            yield _not_utf8(line, content, error.start, offset)
             continue
         if text.find("[Game", 1) < 0:
             yield Piece(line, text, None)
@@ -157,23 +163,23 @@ def pieces(chunk: Chunk) -> Iterator[Piece]:
             yield from _records_in(line, text)
 
 
-def _cut(chunk: Chunk) -> Iterator[tuple[int, bytes]]:
-    line, data = chunk
+def _cut(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
+    """Yield line, place in the chunk, and bytes of each record with the empty lines after it."""
+    line, data, _ = chunk
     start = 0
     for match in _BOUNDARY.finditer(data):
         end = match.end()
-        yield line, data[start:end]
+        yield line, start, data[start:end]
         line += data.count(b"\n", start, end)
         start = end
-    yield line, data[start:]
+    yield line, start, data[start:]
 
 
-def _not_utf8(line: int, content: bytes, error: UnicodeDecodeError) -> Piece:
-    text = content[: error.start].decode() + "\N{REPLACEMENT CHARACTER}"
-    byte = f"byte 0x{content[error.start]:02x}"
-    return Piece(
-        line, text, Fault("encoding", f"{byte} is not UTF-8", "UTF-8 text", at=len(text) - 1)
-    )
+def _not_utf8(line: int, content: bytes, at: int, offset: int) -> Piece:
+    """Return a piece with a byte at `at` that is no UTF-8, and `offset` in the whole stream."""
+    text = content[:at].decode() + "\N{REPLACEMENT CHARACTER}"
+    message = f"byte 0x{content[at]:02x} at offset {offset} is not UTF-8"
+    return Piece(line, text, Fault("encoding", message, "UTF-8 text", at=len(text) - 1))
 
 
 def _records_in(line: int, text: str) -> Iterator[Piece]:

@@ -314,3 +314,27 @@ def test_a_record_of_endless_size_is_named_and_reading_goes_on(
     ((number, _, column, code),) = places_in(text)
     assert (number, column, code) == (2, 1, "size")
     assert entries_in(text)[2].line == text[: -len(TWO)].count("\n") + 1
+
+
+@pytest.mark.parametrize("size", [20, 1000, 1 << 20])
+@pytest.mark.parametrize("beginning", [b"", b"\xef\xbb\xbf", b"\n \n", b"\n" * 50])
+def test_a_byte_that_is_not_utf8_is_told_with_its_offset(
+    size: int, beginning: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces_module, "_BLOCK", size)
+    content = beginning + f"{TWO}\n{ONE_LINE}\n".encode() * 5
+    for at in range(len(beginning), len(content), 7):
+        broken = content[:at] + b"\xfe" + content[at:]
+        told = [
+            problem.message
+            for entry in entries_of(io.BytesIO(broken), "f")
+            for problem in entry.problems
+            if problem.code == "encoding"
+        ]
+        with pytest.raises(UnicodeDecodeError) as refusal:
+            broken.decode()
+        offset = refusal.value.start
+        assert told[0] == f"byte 0x{broken[offset]:02x} at offset {offset} is not UTF-8"
+
+
+ONE_LINE = '[Game "yavalath"] {Zürich} 1. e5 *'
