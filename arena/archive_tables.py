@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.tables import framed
+from notation.errors import printable
 from reports.archive import Numbers, Summary
 
 if TYPE_CHECKING:
@@ -119,9 +120,7 @@ def _once(name: str, number: int) -> Text:
 
 
 def _text(words: str, style: str = "") -> Text:
-    """Return words of a record with a dot for what would move or colour the terminal's text."""
-    shown = "".join(letter if letter.isprintable() else "·" for letter in words)
-    return Text(shown, style=style)
+    return Text(printable(words), style=style)
 
 
 def _words(summary: Summary, numbers: Numbers) -> str:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from notation.errors import printable
 from reports.standings import Row, Standings
 
 
@@ -29,7 +30,7 @@ def print_standings(standings: Standings, *, to_stdout: bool = False) -> None:
 
 def framed(title: str) -> Table:
     """Return an empty table in the one style of the terminal."""
-    heading = Text(title, style="bold")
+    heading = Text(printable(title), style="bold")
     return Table(
         title=heading, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1)
     )
@@ -58,7 +59,7 @@ def _table(standings: Standings) -> Table:
         ]
         if forfeits:
             cells.append(str(_forfeits(row)))
-        table.add_row(str(row.rank), Text(row.name), *cells)
+        table.add_row(str(row.rank), Text(printable(row.name)), *cells)
     return table
 
 
@@ -74,5 +75,5 @@ def _crosstable(standings: Standings) -> Table:
         table.add_column(str(row.rank), justify="right", no_wrap=True)
     for row, meetings in zip(standings.rows, standings.crosstable, strict=True):
         cells = [f"{m.points:g}/{m.games}" if m.games else "-" for m in meetings]
-        table.add_row(str(row.rank), Text(row.name), *cells)
+        table.add_row(str(row.rank), Text(printable(row.name)), *cells)
     return table

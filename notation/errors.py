@@ -83,9 +83,9 @@ class Problem:
     def __str__(self) -> str:
         """Return the problem as `file:line:column: error[code]: message`, with line and caret."""
         where = f"record {self.record}" + (f", ply {self.ply}" if self.ply else "")
-        told = _printable(_bounded(f"{self.message}{self._instead()}"))
+        told = printable(_bounded(f"{self.message}{self._instead()}"))
         shown, caret = _excerpt(self.source, self.column)
-        place = f"{_printable(self.file)}:{self.line}:{self.column}"
+        place = f"{printable(self.file)}:{self.line}:{self.column}"
         return f"{place}: error[{self.code}]: {told} ({where})\n  {shown}\n  {caret}^"
 
     def _instead(self) -> str:
@@ -126,12 +126,12 @@ def _excerpt(source: str, column: int) -> tuple[str, str]:
     start = max(0, column - 1 - _WIDTH // 2) if len(source) > _WIDTH else 0
     shown = source[start : start + _WIDTH]
     blanks = "".join(map(_blank, shown[: column - 1 - start]))
-    printable = _printable(shown)
+    told = printable(shown)
     if start:
-        printable, blanks = "…" + printable[1:], " " + blanks.removeprefix(_blank(shown[0]))
+        told, blanks = "…" + told[1:], " " + blanks.removeprefix(_blank(shown[0]))
     if start + _WIDTH < len(source):
-        printable = printable[:-1] + "…"
-    return printable, blanks
+        told = told[:-1] + "…"
+    return told, blanks
 
 
 def _blank(letter: str) -> str:
@@ -143,8 +143,11 @@ def _blank(letter: str) -> str:
     return "  " if unicodedata.east_asian_width(letter) in "WF" else " "
 
 
-def _printable(text: str) -> str:
-    """Return the text with a dot for what would move or colour the terminal's text."""
+def printable(text: str) -> str:
+    """Return the text with a dot for what would move or colour the terminal's text.
+
+    Whatever comes from a file or a bot goes through here before people see it.
+    """
     return "".join(letter if letter.isprintable() or letter == "\t" else "·" for letter in text)
 
 

@@ -171,3 +171,23 @@ def test_show_names_the_record_with_an_illegal_move(bad: Path) -> None:
     ran = arena("show", bad, "--game", 2)
     assert ran.status == 1
     assert "record 2: illegal move e5" in ran.err
+
+
+def test_what_stands_in_a_record_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "games.lath"
+    tags = '[Game "yavalath"]\n[Event "a\x1b]0;x\x07"]\n[First "\x1b[31mred"]\n[Second "b"]'
+    path.write_text(f'{tags}\n[Termination "resignation"]\n\n1. e5 1-0\n')
+    for command in ("show", "rate", "stats", "check"):
+        ran = arena(command, path)
+        assert ran.status == 0
+        assert "\x1b" not in ran.out + ran.err
+    assert "\N{MIDDLE DOT}[31mred - b" in arena("show", path).out
+
+
+def test_a_record_is_shown_though_another_one_is_bad(tmp_path: Path) -> None:
+    path = tmp_path / "games.lath"
+    path.write_text('[Game oops]\n\n[Game "surikata"]\n\n1. Mc3 *\n')
+    assert "after 1. Mc3" in arena("show", path, "--game", "2").out
+    ran = arena("show", path, "--game", "1")
+    assert ran.status == 1
+    assert "error[syntax]" in ran.err

@@ -14,6 +14,7 @@ import typer
 
 from arena.cli.intake import Intake, entries
 from arena.errors import ArenaError, ConfigError
+from notation.errors import printable
 
 if TYPE_CHECKING:
     from notation.archive.comparison import Comparison, Finding, Stands
@@ -152,11 +153,11 @@ def _words(finding: Finding) -> Iterator[str]:
     if finding.a and finding.b and finding.difference:
         where = f"record {finding.a.number} / record {finding.b.number}"
         for words in _difference_words(finding.difference):
-            yield _printable(f"{where}: {words}")
+            yield printable(f"{where}: {words}")
     elif finding.a:
-        yield _printable(f"only in A: {_record_words(finding.a)}")
+        yield printable(f"only in A: {_record_words(finding.a)}")
     elif finding.b:
-        yield _printable(f"only in B: {_record_words(finding.b)}")
+        yield printable(f"only in B: {_record_words(finding.b)}")
 
 
 def _record_words(stands: Stands) -> str:
@@ -210,8 +211,3 @@ def _stands_json(stands: Stands | None) -> dict[str, str | int] | None:
 
 
 _JSON_TAGS = {"game": "Game", "round": "Round", "first": "First", "second": "Second"}
-
-
-def _printable(text: str) -> str:
-    """Return the text with a dot for what would move or colour the terminal's text."""
-    return "".join(letter if letter.isprintable() else "·" for letter in text)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.intake import entries
 from arena.errors import ArenaError, ConfigError
 
 if TYPE_CHECKING:
@@ -193,19 +194,16 @@ def show(
 
 
 def _numbered(file: Path, game: int | None) -> Iterator[tuple[int, Record]]:
-    """Yield the record of this number, or all of them."""
-    from notation.errors import RecordError
-    from notation.reader import read
-
+    """Yield the record of this number, or all of them; raises ArenaError for a bad one."""
     number = 0
-    try:
-        for number, record in enumerate(read(file), 1):
-            if game in (None, number):
-                yield number, record
-            if number == game:
-                return
-    except RecordError as error:
-        raise ArenaError(str(error)) from error
+    for entry in entries(file):
+        number = entry.number
+        if game in (None, number):
+            if entry.record is None or entry.problems:
+                raise ArenaError(str(entry.problems[0]))
+            yield number, entry.record
+        if number == game:
+            return
     if game is not None:
         raise ConfigError(f"{file} has {number} records, no number {game}")
 
@@ -226,8 +224,10 @@ def _print_json(number: int, record: Record, line: list[Position], only: int | N
 
 
 def _draw(number: int, record: Record, line: list[Position], ply: int, svg: bool) -> None:
+    from notation.errors import printable
+
     position = line[ply]
-    title = f"{record.first} - {record.second}, {record.game}"
+    title = printable(f"{record.first} - {record.second}, {record.game}")
     if svg:
         from reports.board import svg as drawn
 
