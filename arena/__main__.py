@@ -5,6 +5,7 @@ Must stay light: worker processes import this module again.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -14,6 +15,8 @@ FAULT, USAGE, INTERRUPTED, BUG = 1, 2, 3, 4
 
 def main() -> None:
     """Run the command line and exit."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of any letters on a terminal of few
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 

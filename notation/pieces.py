@@ -18,11 +18,13 @@ _BLOCK: Final = 1 << 20
 MAX_RECORD: Final = 16 << 20
 """Bytes of one record; a longer one is a file of another kind."""
 
-_TAG_LINE: Final = re.compile(rb"\n(?=[ \t]*\[[A-Za-z])")
+_TAG_LINE: Final = re.compile(rb"\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[A-Za-z])")
 """Where a record can begin: on the next line, if the line before is empty."""
 
-_BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=[ \t]*\[[A-Za-z])")
-"""The end of a record, the empty lines after it, and the beginning of the next."""
+_BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[A-Za-z])")
+"""The end of a record, the empty lines after it, and the beginning of the next.
+
+A byte order mark may stand there too, where files were joined."""
 
 _NEXT_RECORD: Final = re.compile(r"^[ \t]*\[Game[ \t]", re.MULTILINE)
 """Where reading goes on after an error inside a record."""
@@ -31,6 +33,8 @@ _BLANKS: Final = b" \t\r\n"
 """What the grammar skips."""
 
 _BOM: Final = b"\xef\xbb\xbf"
+
+_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 _NEAR_END: Final = 1 << 16
 """Bytes in which the last record of a chunk usually begins."""
@@ -140,7 +144,7 @@ def pieces(chunk: Chunk) -> Iterator[Piece]:
     all the same.
     """
     for first_line, start, data in _cut(chunk):
-        line, content = first_line, data.strip(_BLANKS)
+        line, content = first_line, data.removeprefix(_BOM).strip(_BLANKS)
         if not content:
             continue
         if len(data) > MAX_RECORD:
@@ -149,7 +153,7 @@ def pieces(chunk: Chunk) -> Iterator[Piece]:
             continue
         if data[0] != content[0]:
             blank = data[: data.index(content)]
-            indent = blank.rpartition(b"\n")[2]
+            indent = blank.rpartition(b"\n")[2].removeprefix(_BOM)
             line, content = line + blank.count(b"\n"), indent + content
         try:
             text = content.decode()
@@ -178,7 +182,8 @@ def _cut(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
 def _not_utf8(line: int, content: bytes, at: int, offset: int) -> Piece:
     """Return a piece with a byte at `at` that is no UTF-8, and `offset` in the whole stream."""
     text = content[:at].decode() + "\N{REPLACEMENT CHARACTER}"
-    message = f"byte 0x{content[at]:02x} at offset {offset} is not UTF-8"
+    mark = " but the mark of UTF-16" if content[at : at + 2] in _UTF16 and not offset else ""
+    message = f"byte 0x{content[at]:02x} at offset {offset} is not UTF-8{mark}"
     return Piece(line, text, Fault("encoding", message, "UTF-8 text", at=len(text) - 1))
 
 

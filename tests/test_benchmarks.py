@@ -26,6 +26,6 @@ def test_the_runners_benchmark_measures_games() -> None:
 
 def test_the_benchmark_of_records_checks_its_corpus() -> None:
     told = measured("records.py", "--games", "12", "--runs", "1")
-    assert "; 12 records, " in told
+    assert "; 12 records; " in told
     assert "arena check -j 2 " in told
     assert " 1.00 x" in told

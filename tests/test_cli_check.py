@@ -28,7 +28,7 @@ TWICE_WRONG = '[Game "yavalath"]\n[Date "soon"]\n\n1. e5 2. E4 *\n'
 UNREADABLE = '[Game "yavalath"]\n\n1. e5 {never closed *\n'
 
 COUNTS = re.compile(
-    r"(\d+) records: (\d+) sound, (\d+) bad \((\d+) problems\); (\d+) plies; "
+    r"(\d+) records: (\d+) sound, (\d+) bad \((\d+) problems?\); (\d+) plies; "
     r"\d+\.\d\d s, [0-9,]+ records/s, [0-9,]+ plies/s\n\Z"
 )
 

@@ -51,7 +51,7 @@ def test_check_names_the_place_of_an_illegal_move_and_reads_on(bad: Path) -> Non
         "  1. e5 2. swap 3. e5 0-1\n"
         "                   ^\n"
     )
-    assert ran.err.startswith("3 records: 2 sound, 1 bad (1 problems); 9 plies; ")
+    assert ran.err.startswith("3 records: 2 sound, 1 bad (1 problem); 9 plies; ")
 
 
 def test_check_prints_json_objects_with_the_same_fields(bad: Path) -> None:

@@ -338,3 +338,11 @@ def test_a_byte_that_is_not_utf8_is_told_with_its_offset(
 
 
 ONE_LINE = '[Game "yavalath"] {Zürich} 1. e5 *'
+
+
+def test_files_with_a_mark_may_be_joined() -> None:
+    one = f"\ufeff{ONE_LINE}\n\n".encode()
+    found = list(entries_of(io.BytesIO(one * 3), "f"))
+    assert [entry.problems for entry in found] == [(), (), ()]
+    assert {entry.text for entry in found} == {ONE_LINE}
+    assert [entry.line for entry in found] == [1, 3, 5]

@@ -36,6 +36,8 @@ def _readable(path: Path) -> Iterator[None]:
     """Turn what the file system says into our words."""
     try:
         yield
+    except BrokenPipeError:
+        raise  # nobody reads our output any more; the file is not at fault
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
 
@@ -94,9 +96,10 @@ class _Counts:
 
     def words(self, took_s: float) -> str:
         seconds = max(took_s, 1e-9)
+        problems = f"{self.problems} problem{'' if self.problems == 1 else 's'}"
         return (
             f"{self.records} records: {self.records - self.bad} sound, {self.bad} bad "
-            f"({self.problems} problems); {self.plies} plies; {took_s:.2f} s, "
+            f"({problems}); {self.plies} plies; {took_s:.2f} s, "
             f"{self.records / seconds:,.0f} records/s, {self.plies / seconds:,.0f} plies/s"
         )
 
@@ -114,11 +117,13 @@ def format_files(
 
     Example: arena format --check games.lath
     """
+    from notation.files import write_to_stdout
+
     changed = 0
     for path in files:
         with _readable(path):
             if str(path) == "-":
-                sys.stdout.writelines(_canonical(path))
+                write_to_stdout(piece.encode() for piece in _canonical(path))
                 continue
             if _is_canonical(path):
                 continue
