@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, ConfigError
 from arena.store import DATABASE, RECORDS
 from notation.errors import RecordError
 from notation.reader import read
@@ -23,7 +23,7 @@ def records_of(sources: Sequence[Path]) -> Iterator[Record]:
         try:
             yield from _of_folder(source) if source.is_dir() else read(source)
         except OSError as error:
-            raise ArenaError(f"{source} cannot be read: {error.strerror}") from error
+            raise ConfigError(f"{source} cannot be read: {error.strerror or error}") from error
         except RecordError as error:
             raise ArenaError(str(error)) from error
 

@@ -22,10 +22,11 @@ def print_standings(standings: Standings, *, to_stdout: bool = False) -> None:
         console.print(_crosstable(standings))
     words = ", ".join(f"{ending} {count}" for ending, count in standings.endings)
     first = standings.first_score or 0.0
-    console.print(f"{standings.games} games; endings: {words}; first scored {first:.1%}")
+    told = f"{standings.games} games; endings: {words}; first scored {first:.1%}"
+    console.print(Text(printable(told)))
     if standings.left_out:
         left = ", ".join(f"{why} {count}" for why, count in standings.left_out)
-        console.print(f"left out: {left}")
+        console.print(Text(printable(f"left out: {left}")))
 
 
 def framed(title: str) -> Table:

@@ -6,10 +6,10 @@ Must not know any particular game, its geometry, or how a game is written in a f
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, Literal, NewType, Protocol, Self
+from typing import TYPE_CHECKING, Final, Literal, NewType, Protocol, Self, cast
 
 if TYPE_CHECKING:
     from games.board import Board
@@ -153,7 +153,7 @@ class Position(Protocol):
         """
 
 
-class PlaysLines(Protocol):
+class PlaysLines(Position, Protocol):
     """A position that can play many moves at once; games need not have this, it is for speed."""
 
     @property
@@ -273,9 +273,8 @@ def playout(position: Position, chance: random.Random) -> list[Move]:
 
 def follow(position: Position, moves: Sequence[str]) -> Position | None:
     """Return the position after `moves`; None where one of them is not canonical or not legal."""
-    after: Callable[[Sequence[str]], Position | None] | None = getattr(position, "after", None)
-    if after is not None:
-        return after(moves)
+    if hasattr(position, "after"):
+        return cast("PlaysLines", position).after(moves)
     for move in moves:
         if position.why_illegal(Move(move)) is not None:
             return None

@@ -6,9 +6,11 @@ Must not know what stands in them.
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import lzma
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -29,15 +31,20 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     Raises OSError, also for a file that is not what its suffix says or ends too early.
     """
     if str(path) == "-":
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "it is closed", "-")
         yield sys.stdin.buffer
         return
+    file = Path(path)
+    if file.suffix in COMPRESSIONS and file.is_file() and not file.stat().st_size:
+        raise OSError(errno.EIO, "damaged: it is empty", str(path))
     try:
-        with _opened(Path(path), "rb") as stream:
+        with _opened(file, "rb") as stream:
             yield stream
     except OSError:
         raise
     except read_errors() as error:
-        raise OSError(f"{path}: damaged: {error}") from error
+        raise OSError(errno.EIO, f"damaged: {error}", str(path)) from error
 
 
 def read_block(stream: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
@@ -94,13 +101,15 @@ def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
     pipe, cannot be replaced and is written straight. Raises OSError; the old file, if there is
     one, is then as it was.
     """
-    path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
         _write(path, pieces)
         return
+    path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
     try:
         _write(temporary, pieces)
+        if path.exists():
+            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
         sync(temporary)
         temporary.replace(path)
     except BaseException:

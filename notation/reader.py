@@ -56,8 +56,8 @@ def read(path: str | Path) -> Iterator[Record]:
 def entries(path: str | Path, *, rules: bool = True) -> Iterator[Entry]:
     """Yield what stands in a file record by record, with its problems; raises OSError.
 
-    With `rules` the moves are played and results, tags and annotations checked; without, only the
-    syntax is.
+    With `rules` the moves are played and results, tags and annotations checked; without, only that
+    the text is a record, and that its tags begin with Game and come once.
     """
     with open_bytes(path) as stream:
         yield from entries_of(stream, str(path), rules=rules)

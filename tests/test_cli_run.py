@@ -299,7 +299,7 @@ def test_a_source_that_is_none_is_the_inputs_fault(
 ) -> None:
     (tmp_path / "bad.lath").write_text('[Game "yavalath"]\n\n1. a1 {')
     ended = arena(verb, source, cwd=tmp_path)
-    assert ended.returncode == 1
+    assert ended.returncode == (2 if source == "nowhere.lath" else 1)
     assert told in ended.stderr
     assert "Traceback" not in ended.stderr
 

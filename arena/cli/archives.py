@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -144,7 +144,14 @@ def split(
         raise ConfigError("one of --every N and --by KEY says what a part is")
     if compress and compress not in COMPRESSIONS:
         raise ConfigError(f"--compress {compress}: expected one of {', '.join(COMPRESSIONS)}")
-    names = _PartNames(_keys(by)[0] if by else None, every or 0, name)
+    keys = _keys(by) if by else (None,)
+    if len(keys) > 1:
+        raise ConfigError(f"--by {by}: a part has one key, not {len(keys)}")
+    if out.exists() and not out.is_dir():
+        raise ConfigError(f"--out {out}: expected a directory, that is a file")
+    if str(out) == "-" or (force and _holds_any(out, files)):
+        raise ConfigError(f"--out {out}: expected a directory that holds no FILE")
+    names = _PartNames(keys[0], every or 0, name)
     intake = Intake(files)
     with writable(out), Parts(out, compression=compress, replace=force) as parts:
         for entry, record in intake:
@@ -155,6 +162,10 @@ def split(
             print(f"{part.path}: {part.records} records", file=sys.stderr)
     records = sum(part.records for part in parts.parts)
     _end(intake, f"{records} records in {len(parts)} parts", quiet)
+
+
+def _holds_any(folder: Path, files: Iterable[Path]) -> bool:
+    return any(file.resolve().parent == folder.resolve() for file in files if str(file) != "-")
 
 
 def _refuse_many(parts: Parts, most: int) -> None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from arena.cli.outlet import write_pieces
+from arena.cli.outlet import unless_lossy, write_pieces
 from arena.errors import ConfigError
+from notation.errors import printable
 
 if TYPE_CHECKING:
     from notation.formats import Reader, Writer
@@ -96,8 +97,11 @@ def _found(look_up: Callable[[str], _Asked], name: str) -> _Asked:
 def _write(write: Writer, course: _Course, destination: Path) -> None:
     from notation.formats import FormatError
 
+    pieces = unless_lossy(
+        destination, write(course.records(), course.lost), [course.source], lambda: len(course.bad)
+    )
     try:
-        write_pieces(destination, write(course.records(), course.lost))
+        write_pieces(destination, pieces)
     except FormatError as error:  # a library is missing
         raise ConfigError(str(error)) from error
 
@@ -116,7 +120,7 @@ class _Course:
 
     def __init__(self, read: Reader, source: Path) -> None:
         self._read = read
-        self._source = source
+        self.source = source
         self.sound = 0
         self.bad: list[int] = []
         """The numbers of the records that something is wrong with."""
@@ -130,8 +134,8 @@ class _Course:
         from notation.files import open_bytes
 
         try:
-            with open_bytes(self._source) as stream:
-                for entry in self._read(stream, str(self._source)):
+            with open_bytes(self.source) as stream:
+                for entry in self._read(stream, str(self.source)):
                     if entry.record is None or entry.problems:
                         self.bad.append(entry.number)
                         print(*entry.problems, sep="\n", file=sys.stderr)
@@ -140,7 +144,7 @@ class _Course:
                         yield entry.record
         except OSError as error:
             reason = error.strerror or error
-            raise ConfigError(f"{self._source} cannot be read: {reason}") from error
+            raise ConfigError(f"{self.source} cannot be read: {reason}") from error
 
     def lost(self, number: int, field: str) -> None:
         """Note that the target cannot hold a field of this record, counted among the sound ones."""
@@ -161,7 +165,8 @@ class _Course:
         for field, loss in self.losses.items():
             first = f"record {self._number_in_source(loss.first)}"
             where = first if loss.records == 1 else f"{loss.records} records, the first is {first}"
-            print(f"warning: {format_name} cannot hold {field} ({where})", file=sys.stderr)
+            told = printable(f"warning: {format_name} cannot hold {field} ({where})")
+            print(told, file=sys.stderr)
 
     def _number_in_source(self, number: int) -> int:
         for bad in self.bad:  # in ascending order

@@ -49,14 +49,14 @@ def entries(path: Path) -> Iterator[Entry]:
     from notation.files import open_bytes
     from notation.writer import format_record
 
-    try:
-        name = formats.name_for(path)
-    except formats.FormatError:
-        name = "lath"
-    if name not in formats.READABLE or name == "lath":
+    if not formats.is_other(path):
         yield from reader.entries(path, rules=False)
         return
+    try:
+        read = formats.reader(formats.name_for(path))
+    except formats.FormatError as error:
+        raise ConfigError(f"{path}: {error}") from error
     with open_bytes(path) as stream:
-        for entry in formats.reader(name)(stream, str(path)):
+        for entry in read(stream, str(path)):
             text = format_record(entry.record).rstrip() if entry.record else ""
             yield replace(entry, text=text)

@@ -44,19 +44,35 @@ def write_records(
     """
     from notation.archive import verbatim
 
+    _refuse_other_formats(out)
     count = 0
-    is_source = any(path.exists() and out.exists() and path.samefile(out) for path in sources)
 
     def counted() -> Iterator[str | bytes]:
         nonlocal count
         for text in texts:
             count += 1
             yield text
-        if is_source and bad():
-            raise ArenaError(f"{out} stays as it is: {bad_words(bad())} would be lost")
 
-    write_pieces(out, verbatim(counted()))
+    write_pieces(out, unless_lossy(out, verbatim(counted()), sources, bad))
     return count
+
+
+def unless_lossy(
+    out: Path, pieces: Iterable[bytes], sources: Iterable[Path], bad: Callable[[], int]
+) -> Iterator[bytes]:
+    """Yield the pieces; raise ArenaError in the end if `out` is a source and would lose records."""
+    is_source = any(path.exists() and out.exists() and path.samefile(out) for path in sources)
+    yield from pieces
+    if is_source and bad():
+        raise ArenaError(f"{out} stays as it is: {bad_words(bad())} would be lost")
+
+
+def _refuse_other_formats(out: Path) -> None:
+    from notation.formats import is_other, name_for
+
+    if is_other(out):
+        name = name_for(out)
+        raise ConfigError(f"{out}: records are written as text; `arena convert` makes {name} of it")
 
 
 def bad_words(count: int) -> str:

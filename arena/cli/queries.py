@@ -109,7 +109,7 @@ def stats(
     if as_json:
         left_out = {"duplicates": sieve.duplicates, "bad": sieve.bad}
         told = {"records": sieve.records, "left_out": left_out, **to_json(summary)}
-        print(json.dumps(told, indent=2, ensure_ascii=False))
+        print(json.dumps(told, indent=2))
     else:
         from arena.archive_tables import print_summary
 

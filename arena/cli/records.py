@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from arena.cli.intake import entries
+from arena.cli.outlet import write_pieces
 from arena.errors import ArenaError, ConfigError
 
 if TYPE_CHECKING:
     from games.core import Position
     from notation.record import Record
     from notation.validation import Findings
+
+Read = TypeVar("Read")
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Record files; - is stdin.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but problems.")]
@@ -31,15 +33,22 @@ def add_to(app: typer.Typer) -> None:
     app.command()(show)
 
 
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """Turn what the file system says into our words."""
+def _read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
+    """Yield what is read from a file; raises ConfigError in our words where that fails."""
     try:
-        yield
-    except BrokenPipeError:
-        raise  # nobody reads our output any more; the file is not at fault
+        yield from items
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _refuse_other_formats(path: Path) -> None:
+    from notation.formats import is_other, name_for
+
+    if is_other(path):
+        raise ConfigError(
+            f"{path} is {name_for(path)} by its suffix; "
+            f"`arena convert {path} - --to lath` makes text of it"
+        )
 
 
 def check(
@@ -69,16 +78,19 @@ def check(
     began = time.perf_counter()
     try:
         for path in files:
-            with _readable(path):
-                for found in validate(path, jobs=jobs):
-                    counts.add(found)
-                    for problem in found.problems:
-                        if max_errors is None or counts.shown < max_errors:
-                            counts.shown += 1
-                            print(json.dumps(problem.as_json()) if as_json else problem)
-    finally:
-        if not quiet:
+            _refuse_other_formats(path)
+            for found in _read_from(path, validate(path, jobs=jobs)):
+                counts.add(found)
+                for problem in found.problems:
+                    if max_errors is None or counts.shown < max_errors:
+                        counts.shown += 1
+                        print(json.dumps(problem.as_json()) if as_json else problem)
+    except ConfigError:
+        if counts.records and not quiet:
             print(counts.words(time.perf_counter() - began), file=sys.stderr)
+        raise
+    if not quiet:
+        print(counts.words(time.perf_counter() - began), file=sys.stderr)
     raise typer.Exit(1 if counts.bad else 0)
 
 
@@ -117,21 +129,18 @@ def format_files(
 
     Example: arena format --check games.lath
     """
-    from notation.files import write_to_stdout
-
     changed = 0
     for path in files:
-        with _readable(path):
-            if str(path) == "-":
-                write_to_stdout(piece.encode() for piece in _canonical(path))
-                continue
-            if _is_canonical(path):
-                continue
-            changed += 1
-            if not only_check:
-                from notation.files import write_atomically
-
-                write_atomically(path, map(str.encode, _canonical(path)))
+        _refuse_other_formats(path)
+        pieces = map(str.encode, _read_from(path, _canonical(path)))
+        if str(path) == "-":
+            write_pieces(path, pieces)
+            continue
+        if all(_read_from(path, _sameness(path))):
+            continue
+        changed += 1
+        if not only_check:
+            write_pieces(path, pieces)
         if not quiet:
             said = "is not canonical" if only_check else "rewritten in canonical form"
             print(f"{path}: {said}", file=sys.stderr)
@@ -150,15 +159,15 @@ def _canonical(path: Path) -> Iterator[str]:
         raise ArenaError(str(error)) from error
 
 
-def _is_canonical(path: Path) -> bool:
+def _sameness(path: Path) -> Iterator[bool]:
+    """Yield for each piece of the canonical text whether the file has it there."""
     from notation.files import open_bytes
 
     with open_bytes(path) as stream:
         for piece in _canonical(path):
             data = piece.encode()
-            if stream.read(len(data)) != data:
-                return False
-        return not stream.read(1)
+            yield stream.read(len(data)) == data
+        yield not stream.read(1)
 
 
 def show(
@@ -184,18 +193,18 @@ def show(
     from games.core import GameError
     from notation.replay import positions
 
-    with _readable(file):
-        for number, record in _numbered(file, game if game or as_json else 1):
-            try:
-                line = list(positions(record))
-            except GameError as error:
-                raise ArenaError(f"{file}: record {number}: {error}") from error
-            if as_json:
-                _print_json(number, record, line, ply)
-                continue
-            if ply is not None and ply >= len(line):
-                raise ConfigError(f"{file}: record {number} has {len(line) - 1} plies, not {ply}")
-            _draw(number, record, line, len(line) - 1 if ply is None else ply, svg)
+    wanted = game if game or as_json else 1
+    for number, record in _read_from(file, _numbered(file, wanted)):
+        try:
+            line = list(positions(record))
+        except GameError as error:
+            raise ArenaError(f"{file}: record {number}: {error}") from error
+        if as_json:
+            _print_json(number, record, line, ply)
+            continue
+        if ply is not None and ply >= len(line):
+            raise ConfigError(f"{file}: record {number} has {len(line) - 1} plies, not {ply}")
+        _draw(number, record, line, len(line) - 1 if ply is None else ply, svg)
 
 
 def _numbered(file: Path, game: int | None) -> Iterator[tuple[int, Record]]:

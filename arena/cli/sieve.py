@@ -104,8 +104,11 @@ def _question(where: str | None) -> Callable[[Record], bool]:
 
 def _problems(path: Path, entry: Entry) -> Iterator[Problem]:
     """Yield what is wrong with an entry by the rules, in its place in the file."""
+    from notation import formats
     from notation.reader import entries_of
 
+    is_ours = str(path) == "-" or not formats.is_other(path)
     for again in entries_of(io.BytesIO(entry.text.encode()), str(path)):
         for problem in again.problems:
-            yield replace(problem, line=problem.line + entry.line - 1, record=entry.number)
+            line = problem.line - 1 if is_ours else 0  # else the text is not what the file has
+            yield replace(problem, line=entry.line + line, record=entry.number)

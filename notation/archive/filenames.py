@@ -52,6 +52,8 @@ class Names:
     def __init__(self) -> None:
         self._given: Final[dict[str, str]] = {}
         self._taken: Final[set[str]] = set()
+        self._numbers: Final[dict[str, int]] = {}
+        """The last number that each name got."""
 
     def __len__(self) -> int:
         return len(self._given)
@@ -69,10 +71,11 @@ class Names:
 
     def _free(self, name: str) -> str:
         candidate = name
-        number = 1
+        number = self._numbers.get(_folded(name), 1)
         while _folded(candidate) in self._taken:
             number += 1
             candidate = f"{shortened(name, LONGEST - 10)}-{number}"
+        self._numbers[_folded(name)] = number
         return candidate
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 import games
 from games.core import GameError, MoveSyntaxError
-from notation.record import Record
+from notation.record import SHORT, Record
 
 SIZE: Final = 16
 """Bytes. Among ten million games, two that differ have one digest with a chance below 1e-24."""
@@ -49,18 +49,25 @@ def canonical_moves(record: Record) -> tuple[str, ...]:
     return tuple([spelled[move] for move in record.moves])
 
 
-@lru_cache(maxsize=4096)
 def start_text(game_id: str, setup: str, position: str) -> str:
     """Return the text of the position before the first ply, from the values of the tags.
 
     Of an unknown game, or what its game refuses, the value as it stands.
     """
+    is_short = len(game_id) + len(setup) + len(position) <= SHORT
+    return (_remembered if is_short else _start_text)(game_id, setup, position)
+
+
+def _start_text(game_id: str, setup: str, position: str) -> str:
     try:
         game = games.get(game_id)
         start = game.position(position) if position else game.start(setup or None)
     except GameError:
         return f"Position {position}" if position else f"Setup {setup}"
     return start.text()
+
+
+_remembered: Final = lru_cache(maxsize=4096)(_start_text)
 
 
 class _Spellings(dict[str, str]):
@@ -76,7 +83,8 @@ class _Spellings(dict[str, str]):
             canonical = text
         if len(self) >= _MOVES_KEPT:
             self.clear()
-        self[text] = canonical
+        if len(text) <= SHORT:
+            self[text] = canonical
         return canonical
 
 
@@ -87,13 +95,17 @@ class _AsTheyStand(dict[str, str]):
         return text
 
 
-@lru_cache(maxsize=256)
 def spellings(game_id: str) -> Mapping[str, str]:
     """Return the canonical text of each move of a game; of what it cannot read, the text itself.
 
     >>> spellings("mammalath")["xb4-b2"], spellings("chess")["e4"]
     ('xb2-b4', 'e4')
     """
+    return _spellings(game_id) if len(game_id) <= SHORT else _AsTheyStand()
+
+
+@lru_cache(maxsize=256)
+def _spellings(game_id: str) -> Mapping[str, str]:
     try:
         return _Spellings(game_id)
     except GameError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final
 
 from notation.errors import NotationError
@@ -89,7 +90,11 @@ def key(name: str) -> Key:
     if not _TAG.fullmatch(name):
         expected = "a tag such as Date or Round, result or plies"
         raise KeyNameError(f"{name!r} is nothing that records have; expected {expected}")
-    return Key(_BY_ANY_CASE.get(name.casefold(), name))
+    known = _BY_ANY_CASE.get(name.casefold())
+    close = None if known else get_close_matches(name.casefold(), _BY_ANY_CASE, n=1, cutoff=0.75)
+    if close and name.islower():
+        raise KeyNameError(f"{name!r} is no key; did you mean {close[0]}?")
+    return Key(known or name)
 
 
 def keys(names: str) -> tuple[Key, ...]:

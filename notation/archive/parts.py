@@ -105,7 +105,7 @@ class Parts:
             self._write_gathered()
 
     def _refuse_existing(self, part: Part) -> None:
-        if part.path.exists() and not self._replace:
+        if part.path.exists() and not (self._replace and part.path.is_file()):
             raise FileExistsError(17, "exists already", str(part.path))
 
     def _write_gathered(self) -> None:

@@ -108,6 +108,14 @@ def name_for(path: str | Path) -> str:
     raise FormatError(f"{path}: {found}; expected one of {known}")
 
 
+def is_other(path: str | Path) -> bool:
+    """Return whether a file's suffix stands for a format that is not our text."""
+    try:
+        return name_for(path) != "lath"
+    except FormatError:
+        return False
+
+
 def load(name: str) -> Format:
     """Return the format of this name; raises FormatError."""
     found: Format = import_module(f"{__name__}.{_listed(name).module}").FORMAT

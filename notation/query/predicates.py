@@ -16,7 +16,7 @@ from typing import Final
 
 import games
 from games.core import Game, Position, PositionError
-from notation.archive.identity import canonical_moves, start_text
+from notation.archive.identity import canonical_moves, spellings, start_text
 from notation.query.text_tests import TextTest
 from notation.record import Comment, Ply, Record
 from notation.replay import positions
@@ -160,11 +160,9 @@ def move(ply: int, texts: Collection[str]) -> Predicate:
     return Predicate(matches, _PLIES)
 
 
-@lru_cache(_MOST_MOVES)
 def _spelled(game_id: str, text: str) -> str:
     """Return the canonical text of a move."""
-    (move,) = canonical_moves(Record((("Game", game_id),), (Ply(text),)))
-    return move
+    return spellings(game_id)[text]
 
 
 def passes(texts: Collection[str]) -> Predicate:

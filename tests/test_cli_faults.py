@@ -1,0 +1,145 @@
+"""What goes wrong round the commands: full disks, closed streams, Ctrl-C, files in the way."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import termios
+from array import array
+from pathlib import Path
+
+import pytest
+from commands import arena
+
+SOUND = '[Game "yavalath"]\n[Event "x"]\n\n1. e5 *\n'
+BAD = f"{SOUND}\n[Game oops]\n"
+
+ARENA = [sys.executable, "-P", "-m", "arena"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with a sound file and one with a bad record, and be there."""
+    (tmp_path / "sound.lath").write_text(SOUND)
+    (tmp_path / "bad.lath").write_text(BAD)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "convert bad.lath bad.lath",
+        "sort bad.lath --by round -o bad.lath",
+        "merge sound.lath bad.lath -o bad.lath",
+        "select bad.lath -o bad.lath",
+    ],
+)
+def test_a_file_is_not_replaced_by_what_could_be_read_of_it(folder: Path, command: str) -> None:
+    ran = arena(*command.split())
+    assert ran.status == 1
+    assert "bad.lath stays as it is: 1 bad record would be lost" in ran.err
+    assert (folder / "bad.lath").read_text() == BAD
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("split bad.lath --by event -o . --force", "expected a directory that holds no FILE"),
+        ("split sound.lath --by event -o sound.lath", "expected a directory, that is a file"),
+        ("split sound.lath --by event -o -", "expected a directory"),
+        ("split sound.lath --by event,date -o parts", "a part has one key, not 2"),
+        ("sort sound.lath --by rond -o out.lath", "did you mean round?"),
+        ("sort sound.lath --by round -o out.csv", "`arena convert` makes csv of it"),
+        ("select sound.lath -o out.jsonl.gz", "`arena convert` makes jsonlines of it"),
+        ("check sound.json", "sound.json is abstractplay by its suffix"),
+        ("format sound.jsonl", "sound.jsonl is jsonlines by its suffix"),
+        ("stats sound.sgf", "sgf is only written"),
+        ("rate none.lath", "none.lath cannot be read: No such file"),
+    ],
+)
+def test_wrong_usage_is_told_and_nothing_is_written(folder: Path, command: str, why: str) -> None:
+    before = sorted(path.name for path in folder.iterdir())
+    ran = arena(*command.split())
+    assert (ran.status, ran.out) == (2, "")
+    assert why in ran.err
+    assert sorted(path.name for path in folder.iterdir()) == before
+    assert (folder / "bad.lath").read_text() == BAD
+
+
+def test_a_file_that_is_rewritten_keeps_its_permissions(folder: Path) -> None:
+    for command in ("sort sound.lath --by round -o sound.lath", "convert sound.lath sound.lath"):
+        (folder / "sound.lath").chmod(0o600)
+        assert arena(*command.split()).status == 0
+        assert (folder / "sound.lath").stat().st_mode & 0o777 == 0o600
+
+
+def test_words_of_a_record_are_no_markup(folder: Path) -> None:
+    tags = '[Game "yavalath"]\n[First "[b]"]\n[Second "[/x]"]\n[Termination "[/x]"]\n[Event "[/]"]'
+    (folder / "markup.lath").write_text(f"{tags}\n\n1. e5 1-0\n")
+    ran = arena("rate", "markup.lath")
+    assert ran.status == 0
+    assert "[/x] 1" in ran.out
+
+
+def test_a_format_that_cannot_hold_a_game_names_it_without_steering_the_terminal(
+    folder: Path,
+) -> None:
+    (folder / "odd.lath").write_text('[Game "x\x1b[31mRED"]\n\n*\n')
+    ran = arena("convert", "odd.lath", "odd.ygn")
+    assert "cannot hold game x·[31mRED" in ran.err
+    assert "\x1b" not in ran.err
+
+
+@pytest.mark.parametrize(
+    "command", ["stats sound.lath", "show sound.lath", "games", "check bad.lath"]
+)
+def test_a_full_disk_under_standard_output_is_told(folder: Path, command: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [*ARENA, *command.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ran.returncode == 2
+    assert ran.stderr.endswith("arena: standard output cannot be used: No space left on device\n")
+
+
+def test_a_closed_standard_output_is_told(folder: Path) -> None:
+    ran = subprocess.run(
+        f"{sys.executable} -P -m arena show sound.lath >&-",
+        shell=True, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stderr) == (2, "arena: standard output is closed\n")
+
+
+def test_who_stops_reading_is_no_fault(folder: Path) -> None:
+    (folder / "many.lath").write_text("\n".join([SOUND] * 3000))
+    command = f"{sys.executable} -P -m arena select many.lath -q | head -1; echo ${{PIPESTATUS[0]}}"
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == ('[Game "yavalath"]\n0\n', "")
+
+
+def test_ctrl_c_ends_with_its_own_status_and_leaves_the_old_file(folder: Path) -> None:
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [*ARENA, "sort", "-", "--by", "round", "-o", "sound.lath"],
+        stdin=reading, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    os.write(writing, BAD.encode() * 10)
+    wait_until_read(reading)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    os.close(writing)
+    os.close(reading)
+    assert process.returncode == 3
+    assert told.endswith("arena: interrupted; what was being written is as it was before\n")
+    assert (folder / "sound.lath").read_text() == SOUND
+
+
+def wait_until_read(pipe: int) -> None:
+    """Return when nothing is left to read in a pipe."""
+    left = array("i", [1])
+    while left[0]:
+        fcntl.ioctl(pipe, termios.FIONREAD, left)
