@@ -1,6 +1,6 @@
 """How fast records are validated and read, beside pgn-extract and python-chess.
 
-    python benchmarks/records.py [--games 40000] [--runs 3]
+    python benchmarks/records.py [--games 100000] [--runs 3]
 
 The corpus is made from a seed: games of all built-in games by players who avoid a move that loses
 at once, each setup played twice as in a tournament, once with bare moves and once with a time and
@@ -180,7 +180,7 @@ def _peers(path: Path, plies: int) -> Iterator[Job]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--games", type=int, default=40_000, help="records (default 40000)")
+    parser.add_argument("--games", type=int, default=100_000, help="records (default 100000)")
     parser.add_argument("--runs", type=int, default=3, help="runs of each (default 3)")
     options = parser.parse_args()
     print(f"{machine()}; {options.games} records; medians of {options.runs} runs (min-max)")

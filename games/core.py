@@ -9,7 +9,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, Literal, NewType, Protocol, Self, cast
+from typing import TYPE_CHECKING, Final, Literal, NewType, Protocol, Self
 
 if TYPE_CHECKING:
     from games.board import Board
@@ -273,8 +273,9 @@ def playout(position: Position, chance: random.Random) -> list[Move]:
 
 def follow(position: Position, moves: Sequence[str]) -> Position | None:
     """Return the position after `moves`; None where one of them is not canonical or not legal."""
-    if hasattr(position, "after"):
-        return cast("PlaysLines", position).after(moves)
+    quick: PlaysLines | None = position if hasattr(position, "after") else None  # type: ignore[assignment]
+    if quick is not None:
+        return quick.after(moves)
     for move in moves:
         if position.why_illegal(Move(move)) is not None:
             return None

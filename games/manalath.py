@@ -422,24 +422,30 @@ class ManalathPosition(NamedTuple):
     ) -> ManalathPosition | None:
         """Return the position with these pieces, `last` and `last_but_one` having come last."""
         game, board = self.game, self.game.board
-        lasts = [(new & board.full, new >> game.board.apart) for new in (last_but_one, last)]
-        theirs = stones[mover] & ~lasts[1][mover]  # after the turn of who is to move now
-        mine = stones[1 - mover] & ~(lasts[0][1 - mover] | lasts[1][1 - mover])
-        if board.has_group_over_three(theirs | mine << board.apart):
+        apart = board.apart
+        both = stones[0] | stones[1] << apart
+        # Theirs without the last piece, mine without the last two: after the turns of each.
+        before = both & ~last
+        if mover:
+            settled = before >> apart << apart | (before & ~last_but_one & board.full)
+        else:
+            settled = before & board.full | (before & ~last_but_one) >> apart << apart
+        if board.has_group_over_three(settled):
             return None
-        # All larger groups came with the last two pieces, or were this player's opponent's gift.
-        big = []
-        for colour in (0, 1):
-            fours = fives = 0
-            for new in (lasts[0][colour], lasts[1][colour]):
-                group = board.group(stones[colour], new) if new else 0
-                size = group.bit_count()
-                if size > _WINNING:
-                    return None
-                fours |= group if size == _LOSING else 0
-                fives |= group if size == _WINNING else 0
-            big.append((fours, fives))
-        position = ManalathPosition(game, stones, self.blockers, mover, (big[0], big[1]), _OPEN)
+        # All larger groups came with the last two pieces.
+        fours, fives = [0, 0], [0, 0]
+        for new in (last_but_one, last):
+            colour = 1 if new >> apart else 0
+            group = board.group(stones[colour], new >> apart if colour else new)
+            size = group.bit_count()
+            if size > _WINNING:
+                return None
+            if size == _LOSING:
+                fours[colour] |= group
+            elif size == _WINNING:
+                fives[colour] |= group
+        big = ((fours[0], fives[0]), (fours[1], fives[1]))
+        position = ManalathPosition(game, stones, self.blockers, mover, big, _OPEN)
         return position.judged()
 
     def text(self) -> str:

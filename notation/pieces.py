@@ -151,7 +151,7 @@ def pieces(chunk: Chunk) -> Iterator[Piece]:
             fault = Fault("size", f"a record of more than {MAX_RECORD} bytes", at=0)
             yield Piece(line, data[:200].decode("utf-8", "replace"), fault)
             continue
-        if data[0] != content[0]:
+        if data[0] != content[0]:  # blanks before it
             blank = data[: data.index(content)]
             indent = blank.rpartition(b"\n")[2].removeprefix(_BOM)
             line, content = line + blank.count(b"\n"), indent + content
