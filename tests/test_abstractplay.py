@@ -9,7 +9,8 @@ import io
 import json
 import random
 import re
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from sample_records import random_game, with_tags
 import games
 from games.core import play_all, playout
 from notation import Entry, Ply, Record, check, format_record, parse, positions
+from notation.errors import Fault
 from notation.formats import WHOLE, abstractplay, json_pieces
 from notation.formats.abstractplay import from_json, to_json
 
@@ -427,6 +429,17 @@ def test_whatever_abstractplay_tells_comes_back(told: dict[str, Any]) -> None:
     assert lost == []
 
 
+@pytest.mark.parametrize(
+    "text", ["true", "[]", "{}", "null", "7", "1.50", "1e3", '"7"', '"a"', '"\\"7\\""', "a", ""]
+)
+def test_the_tag_of_a_games_id_comes_back(text: str) -> None:
+    record = on_the_empty_board("yavalath", 1, GameId=text)
+    content, lost = written([record])
+    assert lost == []
+    assert [again.tag("GameId") for again in records_in(content)] == [text]
+    assert not any("Extra" in name for again in records_in(content) for name, _ in again.tags)
+
+
 @pytest.mark.parametrize("game_id", ["manalath-61", "yavalath"])
 def test_random_games_come_back_from_abstractplay(game_id: str) -> None:
     played = [on_the_empty_board(game_id, seed) for seed in range(100)]
@@ -546,7 +559,9 @@ def test_a_record_of_another_game_is_told_of_and_left_out() -> None:
         ('[Date "soon"] 1. e5', ["tag Date"]),
         ('[Date "2026-11-20"] [StartTime "2026-11-21T00:00:00.000Z"] 1. e5', ["tag Date"]),
         ('[FirstScore "x"] [Unrated "1"] 1. e5', ["tag FirstScore", "tag Unrated"]),
+        ('[Date "2026"] [StartTime "2026-11-20T00:00:00.000Z"] 1. e5', ["tag Date"]),
         ('[FirstResult "0"] 1. e5', ["tag FirstResult"]),
+        ('[FirstResult "two"] [SecondResult "-1"] 1. e5', ["tag FirstResult"]),
         ('[Variants "x"] [HeaderExtra "[]"] 1. e5', ["tag Variants", "tag HeaderExtra"]),
         ('[AbstractPlayMoves "[[]]"] 1. e5', ["tag AbstractPlayMoves"]),
         ('[AbstractPlayMoves "[[\\"zz\\"]]"] 1. e5', ["tag AbstractPlayMoves"]),
@@ -713,6 +728,10 @@ BAD_RECORDS: Final = [
         "move: the pie was taken, but there is no move",
     ),
     ('{"header": {} ¦"moves": []}', "syntax: not JSON: expecting ',' delimiter"),
+    (
+        "¦" + told_text("[]", more='"a": 1, "a": 1, '),
+        "syntax: the key 'a' stands in an object twice",
+    ),
     ('¦{"header": NaN}', "syntax: not JSON: NaN is not a number"),
     ('¦{"header": 1e999}', "syntax: not JSON: the number 1e999 is too large"),
     (
@@ -780,6 +799,15 @@ def test_a_file_that_breaks_off_is_told_of(end: int) -> None:
     ]
 
 
+@pytest.mark.parametrize("content", [f"[{GOOD}]¦]]]\n", f"{GOOD}¦]\n[{GOOD}]", f"¦][{GOOD}]"])
+def test_an_array_that_was_never_opened_cannot_close(content: str) -> None:
+    found = entries(content.replace("¦", "").encode())
+    assert sum(entry.record is not None for entry in found) == content.count(GOOD)
+    (problem,) = (problem for entry in found for problem in entry.problems)
+    assert (problem.line, problem.column) == (1, content.index("¦") + 1)
+    assert problem.message.endswith("]' does not belong here")
+
+
 def test_a_byte_that_is_no_utf_8_is_told_of() -> None:
     content = the_file(bare(["e5"])).replace(b"ann", b"\xff\xe9nn")
     bad, good = entries(content + GOOD.encode())
@@ -807,6 +835,55 @@ def test_what_stands_far_into_a_line_keeps_its_column_without_an_excerpt() -> No
     (problem,) = bad.problems
     assert problem.column == len(many) + 3
     assert problem.source == "{}"
+
+
+class Searched:
+    """A pattern that counts the characters that it is to look through."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.pattern = pattern
+        self.characters = 0
+
+    def search(self, text: str, begin: int) -> re.Match[str] | None:
+        found = self.pattern.search(text, begin)
+        self.characters += (found.end() if found else len(text)) - begin
+        return found
+
+    def finditer(self, text: str, begin: int = 0, end: int = sys.maxsize) -> Iterator[Any]:
+        self.characters += min(end, len(text)) - begin
+        return self.pattern.finditer(text, begin, end)
+
+
+@pytest.mark.parametrize("last", ["", GOOD])
+def test_small_objects_are_not_searched_to_the_end_of_the_block_each(last: str) -> None:
+    begins: Any = Searched(re.compile(r'\{\s*"header"'))
+    content = '{"x":1,"y":2}\n' * 3000 + last
+    found = list(json_pieces.objects(io.BytesIO(content.encode()), "f", begins))
+    assert len(found) == 3000 + bool(last)
+    assert not any(isinstance(told, Fault) for _, told in found)
+    # no more than once, and the overlap for each
+    assert begins.characters < len(content) + 3001 * 101
+
+
+LONG_FIELDS: Final = {
+    "one string": json.dumps('a"b\\' * 20_000),
+    "many strings": json.dumps(["]", "{"] * 10_000),
+}
+
+
+@pytest.mark.parametrize("field", LONG_FIELDS.values(), ids=LONG_FIELDS)
+@pytest.mark.parametrize("block", [999, 1000])
+def test_a_long_object_is_read_once_though_it_comes_in_blocks(
+    field: str, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_pieces, "_BLOCK", block)
+    looked_through = [Searched(json_pieces._TOKEN), Searched(re.compile(r'\{"header"'))]
+    monkeypatch.setattr(json_pieces, "_TOKEN", looked_through[0])
+    begins: Any = looked_through[1]
+    content = f'{{"x":{field}}}\n' + GOOD
+    (_, long), (_, good) = json_pieces.objects(io.BytesIO(content.encode()), "f", begins)
+    assert (long, good) == ({"x": json.loads(field)}, json.loads(GOOD))
+    assert all(each.characters < 2 * len(content) for each in looked_through)
 
 
 PIECES: Final = ["{", "}", "[", "]", ",", ":", '"', "\\", "\n", '"header"', '"moves"', "null", GOOD]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import jsonschema
 import pytest
@@ -20,7 +20,17 @@ from sample_records import BUILT_IN, random_game
 
 from notation import Entry, Record, parse
 from notation import pieces as pieces_module
-from notation.formats import READABLE, TABLE, WRITABLE, FormatError, load, name_for, reader, writer
+from notation.formats import (
+    READABLE,
+    TABLE,
+    WRITABLE,
+    FormatError,
+    json_fields,
+    load,
+    name_for,
+    reader,
+    writer,
+)
 from notation.formats.json_fields import FieldError, json_path, offset
 from notation.formats.json_fields import load as load_json
 from notation.formats.json_record import MAX_NESTING, SCHEMA, from_json, to_json
@@ -404,3 +414,25 @@ def test_a_place_in_json_is_found_by_its_path() -> None:
     assert text[offset(text, ("c", "missing")) :].startswith("{}")
     assert offset(text, ("a", 9)) == text.index("[")
     assert offset(text, ()) == 1
+
+
+class Key(str):
+    """A key that counts how often keys are compared."""
+
+    __slots__ = ()
+    compared: ClassVar[list[str]] = []
+
+    def __eq__(self, other: object) -> bool:
+        self.compared.append(self)
+        return super().__eq__(other)
+
+    __hash__ = str.__hash__
+
+
+def test_keys_that_come_twice_are_found_without_comparing_all_of_them() -> None:
+    pairs = [(Key(number % 500), number) for number in range(1000)]
+    told = json_fields._object([*pairs, ("once", 7)])
+    assert told.pop("once") == 7
+    assert {type(value) for value in told.values()} == {json_fields._Twice}
+    assert len(told) == 500
+    assert len(Key.compared) < 10_000

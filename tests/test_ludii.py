@@ -7,6 +7,7 @@ import random
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -14,8 +15,11 @@ from hypothesis import strategies as st
 
 import games
 from games.core import playout
+from notation import format_record, parse
+from notation.errors import Fault
 from notation.formats import ludii
 from notation.formats.ludii_trial import Decision, trials
+from notation.formats.piece import Piece
 from notation.reader import Entry
 from notation.record import Record
 
@@ -420,6 +424,50 @@ def test_fields_without_a_meaning_here_are_kept() -> None:
     record = sound(trial("SANDBOX=true", "new field=7"))
     assert record.tag("LudiiSandbox") == "true"
     assert record.tag("Ludiinew_field") == "7"
+
+
+def test_fields_that_would_have_the_same_tag_are_numbered() -> None:
+    text = trial("foo bar=1", "foo_bar=2", "LUDII_VERSION=3", "Version=4", "Options=5")
+    record = sound(text.replace("END GAME", "Board Size/5x5\nEND GAME"))
+    assert [tag for tag in record.tags if tag[0].startswith("Ludii")] == [
+        ("LudiiOptions", "Board Size/5x5"),
+        ("LudiiRng", "1,-2,3"),
+        ("Ludiifoo_bar", "1"),
+        ("Ludiifoo_bar2", "2"),
+        ("LudiiVersion", "3"),
+        ("LudiiVersion2", "4"),
+        ("LudiiOptions2", "5"),
+    ]
+    assert parse(format_record(record)) == record
+
+
+def test_a_carriage_return_in_a_value_becomes_a_blank() -> None:
+    record = sound(trial("SANDBOX=a\rb"))
+    assert record.tag("LudiiSandbox") == "a b"
+    assert parse(format_record(record)) == record
+
+
+class Text(str):
+    """A text that counts how often it is gone through for its lines."""
+
+    __slots__ = ()
+    asked: ClassVar[list[str]] = []
+
+    def split(self, *args: Any) -> list[str]:
+        self.asked.append("split")
+        return super().split(*args)
+
+    def count(self, *args: Any) -> int:
+        self.asked.append("count")
+        return super().count(*args)
+
+
+def test_the_lines_of_a_piece_are_found_once_for_all_its_faults() -> None:
+    faults = [Fault("x", "", at=at) for at in range(0, 3000, 3)]
+    problems = Piece("f", 1, 5, 3, Text("ab\n" * 1000)).problems(faults)
+    assert [(one.line, one.column) for one in problems[:3]] == [(5, 3), (6, 1), (7, 1)]
+    assert (problems[-1].line, problems[-1].source) == (1004, "ab")
+    assert Text.asked == ["split"]
 
 
 def test_bytes_that_are_not_utf_8_are_told_of() -> None:

@@ -310,6 +310,30 @@ def test_a_record_that_is_too_long_is_skipped() -> None:
     assert len(bad.text) == 200
 
 
+class Line(bytes):
+    """A line that counts how often lines are asked for their length."""
+
+    asked = 0
+
+    def __len__(self) -> int:
+        Line.asked += 1
+        return super().__len__()
+
+
+class Lines(io.BytesIO):
+    """A stream of such lines."""
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        return Line(super().readline(size))
+
+
+def test_each_line_of_a_record_is_measured_once() -> None:
+    Line.asked = 0
+    found = list(ygn.read(Lines(f"{EMPTY}\n{'E5' * 300}\n".encode() + b"\n" * 2000), "f.ygn"))
+    assert len(found) == 1
+    assert Line.asked < 3 * 2002
+
+
 PIECES: Final = ["[", "]", "\n", "\r\n", " ", EMPTY, "1.", "2.", "E5", "A1", "e5", "*", "\ufeff"]
 
 

@@ -130,10 +130,8 @@ def tags_of(header: Json, dialect: Dialect, seats: Seats, result: str) -> dict[s
     for seat, player in zip(("First", "Second"), seats, strict=True):
         tags[seat] = _one_line(player["name"])
     tags |= _position_tags(header.get("startingPosition"), dialect)
-    if isinstance(site, dict) and _is_a(float, site.get("gameid", "")):
-        tags["GameId"] = json.dumps(site["gameid"])
-    elif isinstance(site, dict) and isinstance(site.get("gameid"), str):
-        tags["GameId"] = _plain(site["gameid"])
+    if isinstance(site, dict) and _is_game_id(site.get("gameid")):
+        tags["GameId"] = _game_id_tag(site["gameid"])
     if header["game"].get("variants"):
         tags["Variants"] = json.dumps(header["game"]["variants"])
     tags |= _tags(header, _RATING)
@@ -196,9 +194,24 @@ def _one_line(text: Any) -> str:
     return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", line)
 
 
-def _plain(text: str) -> str:
-    """Return a text as it stands, in quotes if it could be taken for a number."""
-    return _one_line(text) if _json(text) is None else json.dumps(text)
+def _is_game_id(value: Any) -> bool:
+    return isinstance(value, str) or _is_a(float, value)
+
+
+def _game_id_tag(value: str | float) -> str:
+    """Return the tag of a game's id: a text as it stands, in quotes if it would be taken for JSON.
+
+    >>> _game_id_tag(7), _game_id_tag("7"), _game_id_tag("true")
+    ('7', '"7"', 'true')
+    """
+    is_plain = isinstance(value, str) and _game_id(value) == value
+    return _one_line(value) if is_plain else json.dumps(value)
+
+
+def _game_id(tag: str) -> str | float:
+    """Return the id that a tag tells: what has this tag, so that it comes back as it was."""
+    value = _json(tag)
+    return value if _is_game_id(value) and _game_id_tag(value) == tag else tag
 
 
 def _json(text: str | None) -> Any:
@@ -249,9 +262,7 @@ def _take_variants(left: dict[str, str]) -> list[str]:
 def _take_game_id(left: dict[str, str]) -> Json:
     if "GameId" not in left:
         return {}
-    text = left.pop("GameId")
-    value = _json(text)
-    return {"gameid": value if isinstance(value, str) or _is_a(float, value) else text}
+    return {"gameid": _game_id(left.pop("GameId"))}
 
 
 def _take_pie(left: dict[str, str]) -> list[str]:
@@ -269,7 +280,7 @@ def _take_times(left: dict[str, str]) -> dict[str, str]:
     times = {}
     for key, tag in (("date-start", "Start"), ("date-end", "End"), ("date-generated", "Generated")):
         times[key] = before = left.pop(f"{tag}Time", before)
-    if day in {"", "?"} or times["date-start"].startswith(day):
+    if day in {"", "?"} or (_is_day(day) and times["date-start"].startswith(day)):
         left.pop("Date", None)
     return times
 
@@ -291,14 +302,12 @@ def _take_numbers(left: dict[str, str], record: Record) -> tuple[float, float]:
     """Return the results of first and second; those of the tags, if they say the same."""
     usual = _NUMBERS[record.result]
     tags = ("FirstResult", "SecondResult")
-    first, second = (
-        number if _is_a(float, number := _json(left.get(tag))) else default
-        for tag, default in zip(tags, usual, strict=True)
-    )
+    told = {tag: number for tag in tags if _is_a(float, number := _json(left.get(tag)))}
+    first, second = (told.get(tag, default) for tag, default in zip(tags, usual, strict=True))
     if _result(first, second, "abandoned" if record.result == "*" else "") != record.result:
         return usual
-    for tag in tags:
-        left.pop(tag, None)
+    for tag in told:
+        del left[tag]
     return first, second
 
 

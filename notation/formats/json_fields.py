@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -59,8 +60,8 @@ class _Twice:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     told = dict(pairs)
     if len(told) < len(pairs):
-        keys = [key for key, _ in pairs]
-        told |= {key: _Twice() for key in keys if keys.count(key) > 1}
+        counts = Counter(key for key, _ in pairs)
+        told |= {key: _Twice() for key, count in counts.items() if count > 1}
     return told
 
 

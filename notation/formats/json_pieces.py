@@ -9,7 +9,9 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, BinaryIO, Final, NoReturn
 
@@ -27,16 +29,28 @@ MAX_NESTING: Final = 100
 _SHOWN: Final = 200
 """Characters that are kept of an object that is too long."""
 
-_STRING: Final = r'"(?:[^"\\\n]|\\.)*+"?'
+_OVERLAP: Final = 100
+"""Characters at the end of a block that may be the first half of how an object begins."""
+
+_LETTERS: Final = r'(?:[^"\\\n]|\\.)*+'
+
+_STRING: Final = rf'"{_LETTERS}"?'
+
+_STRING_END: Final = rf'{_LETTERS}(?:"|(?P<cut>(?=\\?\Z)))?'
+"""The string behind its first quote; `cut` where the rest of it is not read yet."""
+
+_REST: Final = re.compile(_STRING_END)
 
 _BETWEEN: Final = re.compile(r"[\s,\[\]]*")
 """What may stand between objects; a missing comma is no reason to stop."""
 
-_TOKEN: Final = re.compile(rf"{_STRING}|[{{}}\[\]]")
+_TOKEN: Final = re.compile(rf'"{_STRING_END}|[{{}}\[\]]')
+
+_BRACKET: Final = re.compile(r"[\[\]]")
 
 _STEP: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 
-_JUNK: Final = re.compile(rf"(?:{_STRING}|[^\n{{\[\]\"])+")
+_JUNK: Final = re.compile(rf"(?:{_STRING}|[^\n{{\[\]\"])+|\]+")
 """What stands between objects and does not belong there: up to the next bracket or line."""
 
 _DOUBT: Final = 1 << 13
@@ -50,25 +64,51 @@ def objects(
 
     `begins` matches the beginning of an object: there reading goes on after an unclosed one.
     """
-    feed = _Feed(stream, name)
+    feed = _Feed(stream, name, begins)
     while feed.skip_between():
         if feed.buffer[feed.at] == "{":
-            yield feed.object(begins)
+            yield feed.object()
         else:
             yield feed.junk()
     if feed.open_arrays > 0:
         yield feed.piece(feed.at), Fault("syntax", "the array is never closed", "]", at=0)
 
 
+@dataclass(slots=True)
+class _Open:
+    """An object whose end was not read yet: how much of it was, and what is open there."""
+
+    size: int = 0
+    depth: int = 0
+    in_string: bool = False
+
+    def read(self, text: str, begin: int, limit: int) -> int | None:
+        """Read on in an object that begins at `begin`; return where it ends, if before `limit`."""
+        at = begin + self.size
+        last = None
+        if self.in_string and (last := _REST.match(text, at, limit)):
+            at = last.end()
+        for last in _TOKEN.finditer(text, at, limit):
+            self.depth += _STEP.get(last[0], 0)
+            if not self.depth:
+                return last.end()
+        self.in_string = last is not None and last["cut"] is not None
+        self.size = (last.end() if last and self.in_string else limit) - begin
+        return None
+
+
 class _Feed:
     """The text of a stream, a block at a time, and where in it reading stands."""
 
-    def __init__(self, stream: BinaryIO, name: str) -> None:
+    def __init__(self, stream: BinaryIO, name: str, begins: re.Pattern[str]) -> None:
         self.buffer = ""
         self.at = 0
         self.open_arrays = 0
         self._stream = stream
         self._name = name
+        self._begins = begins
+        self._begin: tuple[int, int] | None = None
+        self._searched = 0
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
         self._ended = False
         self._number = 0
@@ -82,6 +122,9 @@ class _Feed:
         block = self._stream.read(_BLOCK)
         self._ended = not block
         self.buffer = self.buffer[self.at :] + self._decoder.decode(block, final=self._ended)
+        if self._begin:
+            self._begin = self._begin[0] - self.at, self._begin[1] - self.at
+        self._searched -= self.at
         self.at = 0
         return True
 
@@ -90,54 +133,70 @@ class _Feed:
         while True:
             match = _BETWEEN.match(self.buffer, self.at)
             assert match is not None
-            self.open_arrays += match[0].count("[") - match[0].count("]")
-            self._go(match.end())
+            self._go(self._count_arrays(match.end()))
             if self.at < len(self.buffer):
                 return True
             if not self.more():
                 return False
 
-    def object(self, begins: re.Pattern[str]) -> tuple[Piece, Any | Fault]:
+    def _count_arrays(self, end: int) -> int:
+        """Count the arrays up to `end`; return where one closes that was never opened, or `end`."""
+        for match in _BRACKET.finditer(self.buffer, self.at, end):
+            if match[0] == "]" and not self.open_arrays:
+                return match.start()
+            self.open_arrays += _STEP[match[0]]
+        return end
+
+    def object(self) -> tuple[Piece, Any | Fault]:
         """Return the object that begins at `at`, and go to its end."""
-        end = self._end_of_object(begins)
+        end = self._end_of_object()
         if end is None:
-            return self._unclosed(begins)
+            return self._unclosed()
         found = _decoded(self.buffer[self.at : end])
-        if isinstance(found, Fault) and (inner := begins.search(self.buffer, self.at + 1, end)):
-            end = inner.start()
+        if isinstance(found, Fault) and (inner := self._next_begin(self.at + 1)):
+            end = min(end, inner[0])
         return self._take(end), found
 
-    def _end_of_object(self, begins: re.Pattern[str]) -> int | None:
+    def _next_begin(self, after: int) -> tuple[int, int] | None:
+        """Return where the next object surely begins, at `after` or behind, and ends to do so."""
+        if self._begin is None or self._begin[0] < after:
+            match = self._begins.search(self.buffer, max(after, self._searched))
+            self._begin = match.span() if match else None
+            if match is None:
+                self._searched = len(self.buffer) - _OVERLAP
+        return self._begin
+
+    def _end_of_object(self) -> int | None:
         """Return where the object at `at` ends; None where it is never closed, or too long."""
+        unread = _Open()
         while True:
-            inner = begins.search(self.buffer, self.at + 1)
-            limit = inner.end() + _DOUBT if inner else len(self.buffer)
-            depth = 0
-            for match in _TOKEN.finditer(self.buffer, self.at, limit):
-                depth += _STEP.get(match[0], 0)
-                if not depth:
-                    return match.end()
+            inner = self._next_begin(self.at + 1)
+            limit = len(self.buffer)
+            if inner:
+                limit = min(limit, inner[1] + _DOUBT)
+            if end := unread.read(self.buffer, self.at, limit):
+                return end
             if limit < len(self.buffer) or len(self.buffer) - self.at > MAX_OBJECT:
                 return None
             if not self.more():
                 return None
 
-    def _unclosed(self, begins: re.Pattern[str]) -> tuple[Piece, Fault]:
+    def _unclosed(self) -> tuple[Piece, Fault]:
         """Return the beginning of an object without an end, and go to the next object."""
         fault = Fault("syntax", "the record is never closed", "}", at=0)
-        following = begins.search(self.buffer, self.at + 1)
-        end = following.start() if following else len(self.buffer)
+        following = self._next_begin(self.at + 1)
+        end = following[0] if following else len(self.buffer)
         if end - self.at > MAX_OBJECT:
             fault = Fault("size", f"a record of more than {MAX_OBJECT} characters", at=0)
             end = self.at + _SHOWN
         piece = self.piece(end)
         while following is None:
-            self._go(max(self.at + 1, len(self.buffer) - 100))
+            self._go(max(self.at + 1, len(self.buffer) - _OVERLAP))
             if not self.more():
                 self._go(len(self.buffer))
                 return piece, fault
-            following = begins.search(self.buffer, self.at)
-        self._go(following.start())
+            following = self._next_begin(self.at)
+        self._go(following[0])
         return piece, fault
 
     def junk(self) -> tuple[Piece, Fault]:
@@ -190,6 +249,8 @@ def read_json(text: str) -> Any:
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
         raise RefusedError(Fault("syntax", message, at=error.pos)) from error
+    except RefusedError:
+        raise
     except ValueError as error:
         raise RefusedError(Fault("syntax", f"not JSON: {error}", at=0)) from error
 
@@ -203,6 +264,15 @@ def _no_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a number")
 
 
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    told = dict(pairs)
+    if len(told) < len(pairs):
+        (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        message = f"the key {key[:40]!r} stands in an object twice"
+        raise RefusedError(Fault("syntax", message, "each key once", at=0))
+    return told
+
+
 def _finite(digits: str) -> float:
     number = float(digits)
     if number in {float("inf"), float("-inf")}:
@@ -210,4 +280,6 @@ def _finite(digits: str) -> float:
     return number
 
 
-_DECODER: Final = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_each_key_once, parse_constant=_no_constant, parse_float=_finite
+)

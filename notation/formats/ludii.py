@@ -23,6 +23,7 @@ What stands where, as Ludii's sources have it:
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
@@ -97,8 +98,7 @@ def _entry(piece: Piece) -> Entry:
         *(course.placed(fault, trial) for fault in check(record)),
     ]
     faults.sort(key=lambda fault: fault.at or 0)
-    problems = tuple(problem for fault in faults for problem in piece.refused(fault).problems)
-    return Entry(piece.number, piece.line, record, problems, piece.text)
+    return Entry(piece.number, piece.line, record, piece.problems(faults), piece.text)
 
 
 def _stem(trial: Trial) -> str:
@@ -230,9 +230,7 @@ class _Course:
         role = winner(trial.fields)
         result, termination = self._end(role, end_type(trial.fields))
         tags = [("Game", _GAMES[self.stem])]
-        if trial.options:
-            tags.append(("LudiiOptions", "; ".join(option.text for option in trial.options)))
-        tags += [(_tag(name), v.text) for name, v in trial.fields.items() if name not in _KNOWN]
+        tags += _kept(trial)
         tags += [("Termination", str(termination)), ("Result", result)]
         return Record(tuple(tags), tuple(self.plies), result)
 
@@ -269,6 +267,20 @@ def _after(position: Position | None, text: str) -> Position | None:
 def _told(move: Decision) -> str:
     values = ",".join(f"{name}={value}" for name, value in move.values.items())
     return f"[{move.action}:{values}]"
+
+
+def _kept(trial: Trial) -> Iterator[tuple[str, str]]:
+    """Yield the tags of what has no meaning here; fields of the same tag are numbered."""
+    counts: Counter[str] = Counter()
+    if trial.options:
+        counts["LudiiOptions"] = 1
+        yield "LudiiOptions", "; ".join(option.text for option in trial.options)
+    for name, value in trial.fields.items():
+        if name not in _KNOWN:
+            tag = _tag(name)
+            counts[tag] += 1  # no name of a field has a digit, so none is like a numbered one
+            number = str(counts[tag]) if counts[tag] > 1 else ""
+            yield f"{tag}{number}", value.text.replace("\r", " ")
 
 
 def _tag(name: str) -> str:

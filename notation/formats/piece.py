@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from notation.errors import Fault, NotationError, Problem
@@ -45,18 +48,23 @@ class Piece:
 
     def refused(self, fault: Fault) -> Entry:
         """Return the entry of a piece that is none."""
-        return Entry(self.number, self.line, None, (self._problem(fault),), self.text)
+        return Entry(self.number, self.line, None, self.problems([fault]), self.text)
 
-    def _problem(self, fault: Fault) -> Problem:
+    def problems(self, faults: Iterable[Fault]) -> tuple[Problem, ...]:
+        """Return the faults of a piece as problems at their places in the file."""
+        lines = self.text.split("\n")
+        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        return tuple(self._problem(fault, lines, starts) for fault in faults)
+
+    def _problem(self, fault: Fault, lines: Sequence[str], starts: Sequence[int]) -> Problem:
         at = min(fault.at or 0, len(self.text))
-        start = self.text.rfind("\n", 0, at) + 1
-        end = self.text.find("\n", at)
-        source = self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
-        before = 0 if start else self.column - 1
+        index = bisect(starts, at) - 1
+        source = lines[index].rstrip("\r")
+        before = 0 if index else self.column - 1
         return Problem(
             file=self.file,
-            line=self.line + self.text.count("\n", 0, at),
-            column=before + at - start + 1,
+            line=self.line + index,
+            column=before + at - starts[index] + 1,
             code=fault.code,
             message=fault.message,
             expected=fault.expected,

@@ -82,19 +82,20 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
 
 def _pieces(stream: BinaryIO, name: str) -> Iterator[tuple[Piece, Fault | None]]:
     """Yield the texts between lines that begin with a bracket."""
-    number = begins_on = 0
+    number = begins_on = size = 0
     lines: list[bytes] = []
     for line_number, line in _lines(stream):
         if lines and line.lstrip().startswith(b"["):
             number += 1
             yield _piece(name, number, begins_on, b"".join(lines))
-            lines = []
+            lines, size = [], 0
         if not lines:
             if not line.strip():
                 continue
             begins_on = line_number
-        if sum(map(len, lines)) <= _MAX_RECORD:
+        if size <= _MAX_RECORD:
             lines.append(line)
+            size += len(line)
     if lines:
         yield _piece(name, number + 1, begins_on, b"".join(lines))
 
