@@ -48,7 +48,8 @@ floors: $(VENV)/made-dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/made-dev
-	$(BIN)/pytest -n 2 --cov --cov-report=term
+	$(BIN)/pytest -n 2 -m "not soak and not alone" --cov --cov-report=
+	$(BIN)/pytest -m "not soak and alone" --cov --cov-append --cov-report=term
 
 wheel: $(VENV)/made-dev
 	PYTHON=$(BIN)/python .ci/wheel

@@ -21,6 +21,8 @@ from bad_bots import (
 )
 from processes import gone
 
+pytestmark = pytest.mark.alone
+
 TWO = {"ann": Good, "bob": Good}
 """Two bots that play hundreds of games a second."""
 

@@ -33,6 +33,8 @@ from notation.writer import format_record
 RELAXED = Limits(time=TimeControl(move_ms=10_000), startup_s=10.0)
 """No bot that answers loses on time here, however busy the machine is."""
 
+pytestmark = pytest.mark.alone
+
 HASTY = Limits(time=TimeControl(move_ms=400), startup_s=10.0)
 IMPATIENT = Limits(time=TimeControl(move_ms=10_000), startup_s=0.7)
 
