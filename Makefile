@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors unit wheel expressions soak bench clean
+.PHONY: help demo test lint types floors unit wheel web coverage expressions soak faults bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -11,12 +11,16 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
+WEB := tests/web
 
 help:
 	@echo "make demo   play the built-in tournament; the report is $(DEMO)/report.html"
 	@echo "make test   run every check: lint, types, floors, tests, the built wheel"
+	@echo "make web    install what tests hold the report's markup and accessibility against (npm)"
+	@echo "make coverage  run the tests and say which lines they do not reach"
 	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
-	@echo "make soak   run the slow campaigns: fuzzing, kill loops"
+	@echo "make soak   run the slow campaigns: fuzzing, kill loops, power cuts, full disks"
+	@echo "make faults play every case of the fault catalogue and print what each came to"
 	@echo "make bench  measure what benchmarks/ claims"
 	@echo "make clean  remove what the others made"
 
@@ -48,6 +52,17 @@ floors: $(VENV)/made-dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/made-dev
+	$(BIN)/pytest -n 2 -m "not soak and not alone"
+	$(BIN)/pytest -m "not soak and alone"
+
+# Not part of `make test`: without npm, or without a network, its tests say so and are skipped.
+web: $(WEB)/node_modules/made
+
+$(WEB)/node_modules/made: $(WEB)/package-lock.json $(WEB)/.npmrc
+	npm ci --loglevel=error --prefix $(WEB) >/dev/null
+	@touch $@
+
+coverage: $(VENV)/made-dev
 	$(BIN)/pytest -n 2 -m "not soak and not alone" --cov --cov-report=
 	$(BIN)/pytest -m "not soak and alone" --cov --cov-append --cov-report=term
 
@@ -61,9 +76,14 @@ expressions: $(VENV)/made-dev
 soak: $(VENV)/made-dev
 	LATH_HYPOTHESIS=soak $(BIN)/pytest -m soak
 
+faults: $(VENV)/made-dev
+	$(BIN)/python tests/fault_table.py
+
 bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/runner.py
 	$(BIN)/python benchmarks/records.py
+	$(BIN)/python benchmarks/ratings.py
+	$(BIN)/python benchmarks/report.py
 
 clean:
-	rm -rf $(VENV) $(DEMO) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(DEMO) $(WEB)/node_modules dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -9,8 +9,9 @@ import io
 import os
 import sys
 
-FAULT, USAGE, INTERRUPTED, BUG = 1, 2, 3, 4
-"""Exit statuses besides 0: the input or a bot is at fault, wrong usage, Ctrl-C, a bug."""
+FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
+"""Exit statuses besides 0: the input or a bot is at fault, wrong usage, Ctrl-C, a bug, a disk that
+is full or failing."""
 
 
 _SIGINT = 130
@@ -19,21 +20,43 @@ _SIGINT = 130
 
 def main() -> None:
     """Run the command line and exit."""
-    if sys.stdout is None:
+    has_output = sys.stdout is not None
+    _open_closed()
+    if not has_output and sys.argv[1:2] != ["run"]:  # a run's results are in its directory
         print("arena: standard output is closed", file=sys.stderr)
         sys.exit(USAGE)
     if isinstance(sys.stdout, io.TextIOWrapper):  # names of any letters on a terminal of few
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        sys.exit(run(sys.argv[1:]))
+        status = run(sys.argv[1:])
     except KeyboardInterrupt:  # before there was anything to interrupt
-        sys.exit(_interrupted())
+        status = _interrupted()
+    _empty_output()
+    sys.exit(status)
+
+
+def _open_closed() -> None:
+    """Open what is closed of the standard streams on nothing.
+
+    Else a database or a pipe would be opened in the place of one, and be written to by mistake.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - lives as long as the program
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
     from arena.cli import app
-    from arena.errors import ArenaError, ConfigError
+    from arena.errors import ArenaError, ConfigError, DiskError
     from games.core import GameError, UnknownGameError
 
     try:
@@ -41,6 +64,8 @@ def run(arguments: list[str]) -> int:
         return _interrupted() if status == _SIGINT else _flushed(status)
     except (ArenaError, GameError) as error:
         print(f"arena: {error}", file=sys.stderr)
+        if isinstance(error, DiskError):
+            return FULL
         return USAGE if isinstance(error, ConfigError | UnknownGameError) else FAULT
     except BrokenPipeError:
         return _left_alone()
@@ -63,6 +88,14 @@ def _flushed(status: int) -> int:
     """Return the status of what has reached standard output; raises OSError."""
     sys.stdout.flush()
     return status
+
+
+def _empty_output() -> None:
+    """Write what is left for standard output; where that fails, it was told of before."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_output()
 
 
 def _discard_output() -> None:
@@ -90,6 +123,10 @@ def _told_or_bug(error: Exception) -> int:
     if isinstance(error, Exit):
         return int(error.exit_code)
     if hasattr(error, "show") and hasattr(error, "exit_code"):
+        from arena.cli.wording import plain
+
+        if told := getattr(error, "message", ""):
+            error.message = plain(told)  # type: ignore[attr-defined]
         error.show()
         return USAGE
     import traceback

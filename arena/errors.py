@@ -12,13 +12,35 @@ class ConfigError(ArenaError):
 
 
 class StoreError(ArenaError):
-    """The tournament's directory cannot be used: busy, foreign, full or damaged."""
+    """The tournament's directory cannot be used: foreign, damaged, or one of those below."""
+
+
+class InUseError(StoreError):
+    """Somebody else has the tournament open."""
+
+
+class DiskError(StoreError):
+    """The disk is full or failing: something could not be kept; what was kept before stays."""
+
+    def __init__(self, message: str, *, is_full: bool) -> None:
+        super().__init__(message)
+        self.is_full = is_full
+        """Whether room would help; else the disk is failing."""
 
 
 class GameVoidError(ArenaError):
     """A game could not take place: a bot did not start, or left before its first turn."""
 
     def __init__(self, bot: str, reason: str) -> None:
-        super().__init__(f"{bot}: {reason}")
+        super().__init__(f"{bot}: {reason}" if bot else reason)
         self.bot = bot
+        """Whose fault it is; empty: no bot's, but the machine's."""
         self.reason = reason
+
+
+class HeldUpError(ArenaError):
+    """The arena itself was stopped, or got no time to run: what a bot took cannot be told."""
+
+    def __init__(self, held_s: float) -> None:
+        super().__init__(f"the arena was held up for {held_s:.1f} s")
+        self.held_s = held_s

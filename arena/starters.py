@@ -5,6 +5,8 @@ The bots are those of `examples/bots`, which the wheel carries as `arena/starter
 
 from __future__ import annotations
 
+import shlex
+import tomllib
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -50,10 +52,10 @@ _TOML: Final = """\
 
 event = "My first tournament"
 games = {games}        # `arena games` lists them
-format = "round-robin"
+format = "round-robin"     # or gauntlet, swiss, knockout, match: docs/tournaments.md
 rounds = 5                 # each round: every pairing plays every game, both seats of one setup
 seed = 1                   # setups and the bots' seeds follow from it
-jobs = 1                   # games at the same time; "auto": one for each core
+jobs = 1                   # games at the same time; "auto": as many as there are cores for
 
 [time]
 initial = "5s"             # on the clock before the first move
@@ -71,6 +73,7 @@ command = {command}
 # env = {{ MYBOT_LOG = "0" }}
 # options = {{ threads = 1 }}
 # memory = "512MiB"
+# time = {{ move = "1s" }}   # instead of [time]
 """
 
 
@@ -97,8 +100,13 @@ def write_starter(folder: Path, language: str) -> list[str]:
     steps += [starter.build] if starter.build else []
     return [
         f"{folder / starter.file} and {folder / 'tournament.toml'} are written. Next:",
-        *(f"  {step}" for step in [*steps, "arena run tournament.toml --out results"]),
+        *(f"  {step}" for step in [*steps, *_commands(starter)]),
     ]
+
+
+def _commands(starter: Starter) -> list[str]:
+    words = tomllib.loads(f"command = {starter.command}")["command"]
+    return [f"arena bot check -- {shlex.join(words)}", "arena run tournament.toml --out results"]
 
 
 def _example(name: str) -> str:

@@ -1,88 +1,152 @@
-"""How fast the arena plays with bots that answer at once: plies/s and CPU time a ply.
+"""How fast the arena plays bots that answer at once, beside the peers that are installed.
 
-    python benchmarks/runner.py [--games 1000] [--runs 5]
+    python benchmarks/runner.py [--games 4000] [--runs 5] [--no-peers] [--no-charged]
 
-The bot is `instant.c` (needs a C compiler): a game of 61 plies, clocks on, records and database
-written. A whole process is timed from its start to the end of the last game, workers' and bots'
-start-up included; standings and report, which come after that, are not. No peer of this protocol
-can be installed from a package index; the peers' own figures are in their projects.
+The bot is `instant.c` (needs a C compiler), the same program behind every runner: the arena plays
+Yavalath games of 61 plies, the peers (fastchess, c-chess-cli and cutechess-cli, found on PATH)
+chess games of 202 plies over UCI; clocks and records on. Runs of all are interleaved. Rates are
+given twice: from the first `go` to the last answer, and from the start of the program to its end.
+The CPU time of a runner is that of its processes without the bots. All are measured pinned, too:
+the arena and fastchess pin by themselves, for the others one process is run on each core with
+taskset. Then memory, and what the arena charges a move of 5 ms beyond what it took.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import statistics
 import sys
 import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from measure import Run, machine, run, spread
+import charged
+from measure import machine, run, spread
+from peers import Arena, Contestant, Setup, contestants, setups
+from played import Played, memory, play
 
-PLIES = 61
+_CHARGED_GAMES = 20
+"""Games of 5 ms moves in each slot and run, or fewer; a game takes a third of a second."""
 
-_PLAY = """
-import sys
-from pathlib import Path
-from arena.bot import BotSpec
-from arena.clock import Limits
-from arena.config import Config
-from arena.runner import Runner
-from arena.store import Store
-from notation.timecontrol import TimeControl
-
-class Nobody:
-    def started(self, stored, total): pass
-    def finished(self, result): pass
-    def warned(self, text): sys.exit(text)
-    def waited(self): pass
-
-if __name__ == "__main__":
-    out, bot, jobs, rounds = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    out.mkdir()
-    bots = tuple(BotSpec(name=name, command=(bot,)) for name in "ab")
-    limits = Limits(time=TimeControl(initial_ms=60_000))
-    config = Config(games=("yavalath",), rounds=rounds, jobs=jobs, limits=limits, bots=bots)
-    assert Runner(config, Store(out), Nobody()).run().is_complete
-"""
-"""A tournament without report, as a program of its own."""
+_Results = dict[tuple[str, Setup], list[Played]]
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--games", type=int, default=1000, help="games a run (default 1000)")
-    parser.add_argument("--runs", type=int, default=5, help="runs of each kind (default 5)")
-    options = parser.parse_args()
+    options = _options()
     compiler = shutil.which("cc")
     if compiler is None:
         sys.exit("benchmarks/runner.py needs a C compiler (cc) for the instant bot")
-    with tempfile.TemporaryDirectory() as folder:
-        bot = Path(folder) / "instant"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        bot = folder / "instant"
         run([compiler, "-O2", "-o", bot, Path(__file__).with_name("instant.c")])
-        print(f"{machine()}; {options.games} games of {PLIES} plies, {options.runs} runs")
-        for jobs in range(1, (os.cpu_count() or 1) + 1):
-            _measure(Path(folder), bot, jobs, options.games, options.runs)
+        print(f"{machine()}; {options.runs} runs, interleaved; medians (minimum-maximum)")
+        everyone = contestants(peers=options.peers)
+        for one in everyone:
+            games = _games(one, options.games)
+            print(f"{one.name}: {games} games, {games * one.plies:,} plies a run")
+        results = _rates(everyone, folder, bot, options.games, options.runs)
+        _print_rates(results)
+        if Path("/proc/self/smaps_rollup").exists():
+            _print_memory(everyone, folder, bot, options.games)
+        if options.charged:
+            _print_charged(bot, min(options.games, _CHARGED_GAMES), options.runs)
+        _print_ratios(results)
 
 
-def _measure(folder: Path, bot: Path, jobs: int, games: int, runs: int) -> None:
-    finished: list[Run] = []
-    for number in range(runs + 1):  # the first one warms up
-        out = folder / f"run-{jobs}-{number}"
-        command: list[str | Path] = [sys.executable, "-c", _PLAY, out, bot, str(jobs)]
-        command.append(str(games // 2))
-        result = run(command)
-        if number:
-            finished.append(result)
-        shutil.rmtree(out)
-    plies = games // 2 * 2 * PLIES
-    rates = [plies / result.wall_s for result in finished]
-    cpu_us = [1e6 * result.cpu_s / plies for result in finished]
-    print(
-        f"{jobs} at a time: {spread(rates)} plies/s, {statistics.median(rates) / PLIES:,.0f} "
-        f"games/s, {spread(cpu_us, 1)} us CPU a ply, bots included"
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    flag = argparse.BooleanOptionalAction
+    parser.add_argument(
+        "--games", type=int, default=4000, help="the arena's games a run (%(default)s)"
     )
+    parser.add_argument("--runs", type=int, default=5, help="runs of each kind (%(default)s)")
+    parser.add_argument("--peers", action=flag, default=True, help="measure installed peers, too")
+    parser.add_argument("--charged", action=flag, default=True, help="measure charged time, too")
+    return parser.parse_args()
+
+
+def _games(one: Contestant, games: int) -> int:
+    """Return how many games make about as many plies as the arena's, or a share of them."""
+    return max(1, round(games * Arena.plies / one.plies * one.share / 4)) * 4
+
+
+def _rates(
+    everyone: Sequence[Contestant], folder: Path, bot: Path, games: int, runs: int
+) -> _Results:
+    results: _Results = defaultdict(list)
+    for number in range(runs + 1):  # the first one warms up
+        for setup in setups():
+            for one in everyone:
+                count = _games(one, games if number else games // 10)
+                commands = one.commands(bot, count, setup)
+                played = play(commands, folder / "run", count * one.plies)
+                shutil.rmtree(folder / "run")
+                if number:
+                    results[one.name, setup].append(played)
+    return results
+
+
+def _print_rates(results: _Results) -> None:
+    for (name, setup), runs in results.items():
+        steady, whole, runner, both = (
+            spread([get(one) for one in runs], digits) for get, digits in _COLUMNS
+        )
+        print(
+            f"{name}, {setup}: {steady} plies/s, {whole} with start and end; "
+            f"CPU a ply: runner {runner}, with bots {both} us"
+        )
+
+
+_COLUMNS: tuple[tuple[Callable[[Played], float], int], ...] = (
+    (lambda played: played.steady, 0),
+    (lambda played: played.whole, 0),
+    (lambda played: played.runner_us, 1),
+    (lambda played: played.both_us, 1),
+)
+
+
+def _print_memory(everyone: Sequence[Contestant], folder: Path, bot: Path, games: int) -> None:
+    setup = next(setup for setup in reversed(setups()) if not setup.pinned)
+    for one in everyone:
+        held = memory(one.commands(bot, _games(one, games), setup), folder / "run", bot)
+        shutil.rmtree(folder / "run")
+        peaks = " + ".join(f"{peak:.1f}" for peak in held.peaks_mb)
+        print(
+            f"{one.name}, {setup}: memory of its processes at their peak {peaks} MB, "
+            f"together without counting shared pages twice {held.together_mb:.1f} MB"
+        )
+
+
+def _print_charged(bot: Path, games: int, runs: int) -> None:
+    added: dict[Setup, list[float]] = defaultdict(list)
+    for _ in range(runs):
+        for setup in setups():
+            added[setup] += charged.added_s(bot, games, setup)
+    for setup, times_s in added.items():
+        p50, p99 = (statistics.quantiles(times_s, n=100)[at - 1] * 1e6 for at in (50, 99))
+        print(
+            f"arena, {setup}: a move of 5 ms is charged {p50:.0f} us more than it took in half of "
+            f"{len(times_s):,} plies, p99 {p99:.0f}, at most {1e6 * max(times_s):,.0f} us"
+        )
+
+
+def _print_ratios(results: _Results) -> None:
+    """Compare rates run by run."""
+    setup = setups()[-1]
+    ours = results[Arena.name, setup]
+    for name in ("c-chess-cli", "fastchess", "cutechess-cli"):
+        theirs = results.get((name, setup))
+        if theirs:
+            steady = [one.steady / other.steady for one, other in zip(ours, theirs, strict=True)]
+            whole = [one.whole / other.whole for one, other in zip(ours, theirs, strict=True)]
+            print(
+                f"arena / {name}, {setup}: {spread(steady, 2)} times, "
+                f"{spread(whole, 2)} with start and end"
+            )
 
 
 if __name__ == "__main__":

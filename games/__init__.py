@@ -7,7 +7,6 @@ others through the entry-point group `lath_arena.games` (name: the game's id, va
 
 from __future__ import annotations
 
-import pkgutil
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
@@ -19,8 +18,12 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS: Final = "lath_arena.games"
 
-_FOUNDATIONS: Final = frozenset({"core", "board", "reach"})
+_FOUNDATIONS: Final = frozenset({"core", "board", "reach", "overlays", "animals"})
 """Modules of this folder that games are made of."""
+
+
+_LONGEST: Final = 60
+"""Letters of a module's name."""
 
 
 def _module_of(game_id: str) -> str:
@@ -37,6 +40,8 @@ def _plugins() -> EntryPoints:
 @cache
 def builtin_ids() -> tuple[str, ...]:
     """Return the ids of the games of this folder, sorted; imports none of them."""
+    import pkgutil  # a worker, which knows its games, does without
+
     modules = {module.name for module in pkgutil.iter_modules(__path__)} - _FOUNDATIONS
     return tuple(sorted(name.replace("_", "-") for name in modules))
 
@@ -71,6 +76,21 @@ def _loaded(game_id: str, point: EntryPoint) -> Game:
     return game
 
 
+def _builtin(game_id: str) -> Game | None:
+    """Return the game of this folder; None if there is none of this id."""
+    module = _module_of(game_id)
+    if "_" in game_id or not module.isidentifier() or module in _FOUNDATIONS:
+        return None
+    if len(module) > _LONGEST:  # imports remember what they did not find
+        return None
+    try:
+        return cast("Game", import_module(f"games.{module}").GAME)
+    except ModuleNotFoundError as error:
+        if error.name != f"games.{module}":
+            raise
+        return None
+
+
 @cache
 def get(game_id: str) -> Game:
     """Return the game of this id; raises UnknownGameError.
@@ -78,8 +98,8 @@ def get(game_id: str) -> Game:
     >>> get("yavalath").title
     'Yavalath'
     """
-    if game_id in builtin_ids():
-        return cast("Game", import_module(f"games.{_module_of(game_id)}").GAME)
+    if (game := _builtin(game_id)) is not None:
+        return game
     for point in _plugins():
         if point.name == game_id:
             return _loaded(game_id, point)

@@ -129,6 +129,32 @@ class Board:
             near |= mask << step | mask >> step
         return near & self.full
 
+    @cache  # noqa: B019 - a board lives as long as the program
+    def rays(self, cell: int) -> tuple[tuple[int, ...], ...]:
+        """Return what lies straight ahead of a cell, from its neighbour to the edge.
+
+        A tuple for each of the four directions of squares (up, down, right, left) or the six of
+        hexagons, empty at the edge; cells by their place in `names`.
+        """
+        place = {bit: i for i, bit in enumerate(self.name)}
+        start = tuple(self.name)[cell]
+        # Of the directions of squares the second and the fourth are diagonals.
+        steps = self.directions[::2] if self.shape == "square" else self.directions
+        shifts = [(shift, step) for step in steps for shift in (int.__lshift__, int.__rshift__)]
+        rays = []
+        for shift, step in shifts:
+            ray, bit = [], shift(start, step)
+            while bit in place:
+                ray.append(place[bit])
+                bit = shift(bit, step)
+            rays.append(tuple(ray))
+        return tuple(rays)
+
+    def neighbours(self, cell: int) -> tuple[int, ...]:
+        """Return the cells next to a cell, in order, all by their place in `names`."""
+        near = self.around(tuple(self.name)[cell])
+        return tuple(i for i, bit in enumerate(self.name) if near & bit)
+
     def group(self, mask: int, seed: int) -> int:
         """Return the cells of `mask` that are connected with those of `seed`, which it holds."""
         grown = seed

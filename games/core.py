@@ -5,13 +5,14 @@ Must not know any particular game, its geometry, or how a game is written in a f
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final, Literal, NewType, Protocol, Self
 
 if TYPE_CHECKING:
+    import random
+
     from games.board import Board
 
 Move = NewType("Move", str)
@@ -77,6 +78,11 @@ class Piece:
 
     colour: str
     """Fill colour, `#rrggbb`."""
+
+    glyph: str = ""
+    """Its outline as SVG path data, where the shape alone is too plain: a square of 100 units, the
+    middle being 0 0, holes by the even-odd rule. A tile's glyph is solid in the middle, for the
+    letter stands there."""
 
 
 class GameError(ValueError):

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from games.animals import ANIMALS
 from games.board import Board, squares
 from games.core import (
     SEATS,
@@ -521,15 +522,6 @@ class MammalathPosition(NamedTuple):
             "".join(letter for letter, mask in layers if mask & bit) for bit in self.game.board.name
         )
 
-
-ANIMALS: Final = (
-    Piece("A", "armadillo", "tile", "#d9544d"),
-    Piece("B", "badger", "tile", "#f0943f"),
-    Piece("C", "cougar", "tile", "#f2d24b"),
-    Piece("D", "deer", "tile", "#6cb35b"),
-    Piece("E", "elephant", "tile", "#5b9bd5"),
-    Piece("F", "fox", "tile", "#a07cc5"),
-)
 
 GAME: Final = Mammalath(
     game_id="mammalath",

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.core import Piece
-from games.mammalath import ANIMALS, Mammalath
+from games.animals import ANIMALS, MORE_ANIMALS
+from games.mammalath import Mammalath
 
 GAME: Final = Mammalath(
     game_id="mammalath-plus",
     title="Mammalath Plus",
-    animals=(
-        *ANIMALS,
-        Piece("G", "giraffe", "tile", "#e8e0d0"),
-        Piece("H", "hippopotamus", "tile", "#7a7f87"),
-    ),
+    animals=(*ANIMALS, *MORE_ANIMALS),
     line_length=4,
     supply=32,
     blocks=True,

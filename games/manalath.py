@@ -32,6 +32,7 @@ from games.core import (
     SetupError,
     find,
 )
+from games.overlays import Groups
 
 _LOSING, _WINNING = 4, 5
 """Sizes of groups; the second is also the largest allowed."""
@@ -66,6 +67,7 @@ class Manalath:
         Piece("p", "purple piece", "disc", "#7d3c98"),
         Piece("g", "green blocker", "block", "#3f9142"),
     )
+    overlays: Final = (Groups("op"),)
 
     def __init__(
         self, *, game_id: str, title: str, row_lengths: tuple[int, ...], supply: int | None

@@ -32,6 +32,7 @@ from games.core import (
     SetupError,
     find,
 )
+from games.overlays import Sight
 from games.reach import path_exists, share_a_cell
 
 SIZE: Final = 5
@@ -44,6 +45,24 @@ _OPEN, _LINE, _STUCK, _DRAWN = range(4)
 _RESULTS: Final = (("*", "*"), ("1-0", "0-1"), ("0-1", "1-0"), ("1/2-1/2", "1/2-1/2"))
 """By verdict and by who is to move."""
 
+_MOUND: Final = (
+    "M-38 35C-32 26-30 6-23-6C-20-12-21-25-14-29C-10-39 2-42 8-35C16-32 15-21 19-13"
+    "C28-6 31 20 38 35zM-8-16a5 6 0 1 0 10 0a5 6 0 1 0-10 0zM6 6a5 5 0 1 0 10 0"
+    "a5 5 0 1 0-10 0zM-18 14a5 5 0 1 0 10 0a5 5 0 1 0-10 0z"
+)
+"""A heap with three holes."""
+
+_MEERKAT: Final = (
+    "M0-48C7-48 11-45 11-39C16-41 17-34 11-33C10-29 6-25 5-22C6-18 12-17 13-9"
+    "C14-2 12 2 14 8C19 18 19 26 16 33C21 34 21 40 16 40L4 40L3 33L0 33L-3 33L-4 40"
+    "L-16 40C-21 40-21 34-16 33C-19 26-19 18-14 8C-12 2-14-2-13-9C-12-17-6-18-5-22"
+    "C-6-25-10-29-11-33C-17-34-16-41-11-39C-11-45-7-48 0-48zM19 33C31 34 37 24 38 10"
+    "C38 4 45 4 45 10C45 28 37 42 19 40zM-7.5-38a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0z"
+    "M2.3-38a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0zM-2.5-31L2.5-31L0-28zM-5-5"
+    "C-5-2 5-2 5-5C9 2 11 12 7 20C4 25-4 25-7 20C-11 12-9 2-5-5z"
+)
+"""Upright, as it looks out; the piece below shows through belly and eyes."""
+
 
 class Surikata:
     """The rules."""
@@ -54,11 +73,13 @@ class Surikata:
     colours: Final = ("orange", "white")
     has_setups: Final = False
     pieces: Final = (
-        Piece("m", "termite mound", "block", "#8a6142"),
+        Piece("m", "termite mound", "block", "#b98a5e", _MOUND),
         Piece("o", "orange piece", "disc", "#ee8a1d"),
         Piece("w", "white piece", "disc", "#ffffff"),
-        Piece("k", "meerkat", "marker", "#5a3e22"),
+        Piece("k", "meerkat", "marker", "#5a3e22", _MEERKAT),
     )
+
+    overlays: Final = (Sight("k", blockers="m"),)
 
     def __init__(self) -> None:
         self.board: Final[Board] = squares(SIZE)

@@ -207,16 +207,20 @@ class YavalathPosition(NamedTuple):
 
     def play(self, move: Move) -> YavalathPosition:
         """Return the position after `move`; raises IllegalMoveError."""
+        game, (white, black), mover, verdict = self
+        bit = game.board.bit.get(move)
+        if bit is None or verdict != _OPEN or bit & (white | black):
+            return self._swapped(move)
+        mine = (black if mover else white) | bit
+        stones = (white, mine) if mover else (mine, black)
+        return YavalathPosition(game, stones, 1 - mover, self._made(bit, mine, stones))
+
+    def _swapped(self, move: Move) -> YavalathPosition:
+        """Return the position after a swap; raises IllegalMoveError, also for any other move."""
         reason = self.why_illegal(move)
         if reason is not None:
             raise IllegalMoveError(move, reason)
-        if move == SWAP:
-            return YavalathPosition(self.game, (0, self.stones[0]), 0, _OPEN)
-        bit = self.game.board.bit[move]
-        white, black = self.stones
-        mine = (black if self.mover else white) | bit
-        stones = (white, mine) if self.mover else (mine, black)
-        return YavalathPosition(self.game, stones, 1 - self.mover, self._made(bit, mine, stones))
+        return YavalathPosition(self.game, (0, self.stones[0]), 0, _OPEN)
 
     def after(self, moves: Sequence[str]) -> YavalathPosition | None:
         """Return the position after all of `moves`; None where one of them cannot be played.

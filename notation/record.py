@@ -173,13 +173,13 @@ class Record:
 
     @property
     def first(self) -> str:
-        """Return the name of who makes the first decision; `?` where it is not known."""
-        return self.tag("First", "?")
+        """Return the name of who makes the first decision; `?` where it is missing or empty."""
+        return self.tag("First") or "?"
 
     @property
     def second(self) -> str:
-        """Return the opponent's name; `?` where it is not known."""
-        return self.tag("Second", "?")
+        """Return the opponent's name; `?` where it is missing or empty."""
+        return self.tag("Second") or "?"
 
     @property
     def termination(self) -> str:

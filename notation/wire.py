@@ -96,7 +96,7 @@ def play_line(ply: int, move: str) -> str:
 
 def go_line(ply: int, time: TimeControl, first_ms: int, second_ms: int) -> str:
     """Return the line that asks for a move; the clocks are in milliseconds, never below 0."""
-    if time.has_clock:
+    if time.initial_ms:
         return f"go {ply} first {first_ms} second {second_ms} inc {time.increment_ms}"
     if time.move_ms:
         return f"go {ply} move {time.move_ms}"
@@ -234,15 +234,18 @@ def read_info(line: str) -> dict[str, str]:
 
     `pv` and `text` run to the line's end; values that make no sense are left out.
     """
-    words = line.split()[1:]
+    words = iter(line.split()[1:])
     told: dict[str, str] = {}
-    while words:
-        name = words.pop(0)
+    name = next(words, None)
+    while name is not None:
         if name in ("pv", "text"):
             told[name] = " ".join(words)
             break
-        if name in _INFO_NUMBERS and words and _is_number(words[0], *_INFO_NUMBERS[name]):
-            told[name] = words.pop(0)
+        value = next(words, None)
+        if name in _INFO_NUMBERS and value is not None and _is_number(value, *_INFO_NUMBERS[name]):
+            told[name] = value
+            value = next(words, None)
+        name = value
     return told
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from notation.record import Annotation, Comment, Ply, Record
+from notation.record import Annotation, Comment, Ply, Record, Variation
 
 WIDTH: Final = 100
 """Columns of a line of movetext; a longer word stands on a line of its own."""
@@ -16,17 +16,24 @@ WIDTH: Final = 100
 _TAG_BEGINS: Final = "[Game"
 """A word of a comment that never begins a line: readers would see the next record there."""
 
+TIE: Final = "\x1f"
+"""A blank inside a word, while words stand together; readers cut words there, so none has it."""
+
 _BREAK: Final = "\n"
 """A word that ends the line: what follows a `;comment`."""
 
 
 def format_record(record: Record) -> str:
     """Return the canonical text of one record, with a line end after its result."""
-    tags = "".join(f"[{name} {_quoted(value)}]\n" for name, value in record.tags)
-    comments = (_wrapped(_comment_words(comment)) for comment in record.comments)
+    comments = (wrapped(comment_words(comment)) for comment in record.comments)
     before = "".join(f"{comment}\n" for comment in comments if comment)
-    moves = _wrapped([*_line_words(record.plies, 1), record.result])
-    return f"{tags}\n{before}{moves}\n"
+    moves = wrapped((*_line_words(record.plies, 1), record.result))
+    return f"{tag_lines(record.tags)}\n{before}{moves}\n"
+
+
+def tag_lines(tags: Iterable[tuple[str, str]]) -> str:
+    """Return the lines of tags, each with its end."""
+    return "".join([f"[{name} {_quoted(value)}]\n" for name, value in tags])
 
 
 def format_records(records: Iterable[Record]) -> Iterator[str]:
@@ -46,15 +53,20 @@ def _line_words(plies: Sequence[Ply], first_number: int) -> Iterator[str]:
         yield f"{number}."
         yield ply.move + ply.glyph
         for comment in ply.comments:
-            yield from _comment_words(comment)
+            yield from comment_words(comment)
         for variation in ply.variations:
-            if not variation.plies:
-                continue
-            words = [
-                *(word for comment in variation.comments for word in _comment_words(comment)),
-                *_line_words(variation.plies, number),
-            ]
-            yield from _enclosed("(", words, ")")
+            yield from variation_words(variation, number)
+
+
+def variation_words(variation: Variation, number: int) -> Iterator[str]:
+    """Yield the words of a variation to the ply of this number; none if it has no moves."""
+    if not variation.plies:
+        return
+    words = [
+        *(word for comment in variation.comments for word in comment_words(comment)),
+        *_line_words(variation.plies, number),
+    ]
+    yield from _enclosed("(", words, ")")
 
 
 def _enclosed(left: str, words: list[str], right: str) -> Iterator[str]:
@@ -66,7 +78,8 @@ def _enclosed(left: str, words: list[str], right: str) -> Iterator[str]:
     yield from words
 
 
-def _comment_words(comment: Comment) -> Iterator[str]:
+def comment_words(comment: Comment) -> Iterator[str]:
+    """Yield the words of a comment, its braces with the first and the last of them."""
     words = [word for part in comment for word in _part_words(part)]
     if not words:
         return
@@ -84,15 +97,40 @@ def _part_words(part: str | Annotation) -> list[str]:
     return str(part).split() if part.name == "pv" else [str(part)]
 
 
-def _wrapped(words: Iterable[str]) -> str:
-    lines = [""]
-    for word in words:
-        if word == _BREAK:
-            lines.append("")
-        elif not lines[-1]:
-            lines[-1] = word
-        elif len(lines[-1]) + 1 + len(word) <= WIDTH or word == _TAG_BEGINS:
-            lines[-1] += " " + word
-        else:
-            lines.append(word)
-    return "\n".join(line for line in lines if line)
+def wrapped(words: Iterable[str]) -> str:
+    """Return words in lines of at most `WIDTH` columns, without a line end after the last."""
+    text = " ".join([word.replace(" ", TIE) if " " in word else word for word in words])
+    return filled(text)
+
+
+def filled(text: str) -> str:
+    """Return words with single blanks between them in lines, as `wrapped` does.
+
+    `TIE` stands for a blank inside a word, which no word has; a line end is a word of its own.
+    """
+    if _BREAK in text:
+        parts = [part.strip(" ") for part in text.split(_BREAK)]
+        lines = [line for part in parts if part for line in _lines(part)]
+    else:
+        lines = _lines(text)
+    return "\n".join(lines).replace(TIE, " ")
+
+
+def _lines(text: str) -> list[str]:
+    lines = []
+    start, end = 0, len(text)
+    while end - start > WIDTH:
+        cut = text.rfind(" ", start, start + WIDTH + 1)
+        if cut < 0:  # one long word
+            cut = text.find(" ", start)
+        while cut >= 0 and text.startswith(_TAG_BEGINS, cut + 1):
+            after = cut + 1 + len(_TAG_BEGINS)
+            if after < end and text[after] != " ":
+                break  # only the word itself is one
+            cut = text.find(" ", after)
+        if cut < 0:
+            break
+        lines.append(text[start:cut])
+        start = cut + 1
+    lines.append(text[start:])
+    return lines

@@ -16,7 +16,8 @@ from notation.archive.identity import canonical_moves
 from notation.record import Record, Termination
 from notation.replay import positions
 from reports.openings import Opening, Openings
-from reports.tally import POINTS, UNSTATED, Counts, counts
+from reports.standings.tally import POINTS, UNSTATED, counts
+from reports.standings.values import Counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,6 @@ from typing import Final
 MOST_LINES: Final = 30_000
 """Lines kept of a game, in about 15 MB: more than any built-in game has of two plies."""
 
-MAX_PLIES: Final = 8
-"""Of a line; longer ones hardly come twice."""
-
 Line = tuple[str, ...]
 """The first moves of a game."""
 

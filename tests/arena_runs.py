@@ -34,7 +34,9 @@ def environment(**more: str) -> dict[str, str]:
     """Return the variables under which the arena of this checkout or installation is found."""
     found = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", **more}
     if (PROJECT / "arena").is_dir():
-        found["PYTHONPATH"] = str(PROJECT)
+        found["PYTHONPATH"] = os.pathsep.join(
+            [*filter(None, [more.get("PYTHONPATH")]), str(PROJECT)]
+        )
     return found
 
 
@@ -52,16 +54,22 @@ def arena(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedPr
     )
 
 
-def begin(*words: object, cwd: Path, **variables: str) -> subprocess.Popen[str]:
-    """Start the arena, in a session of its own, and return at once."""
+def begin(
+    *words: object, cwd: Path, under: Sequence[str] = (), **variables: str
+) -> subprocess.Popen[str]:
+    """Start the arena, in a session of its own, and return at once.
+
+    `under` is a command that starts another one, such as `nice`.
+    """
     return subprocess.Popen(
-        command(*words),
+        [*under, *command(*words)],
         cwd=cwd,
         env=environment(**variables),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
+        errors="backslashreplace",
         start_new_session=True,
     )
 
@@ -118,12 +126,17 @@ class Range:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        left = not gone(self.alive)
-        for pid in self.alive():
-            os.kill(pid, signal.SIGKILL)
+        left = self.clear()
         if kind is None:
-            assert not left, "processes are left"
-            assert not list(self.scratch.iterdir()), "scratch folders are left"
+            assert not left, "processes or scratch folders are left"
+
+    def clear(self) -> int:
+        """End what should have ended; return how many processes and folders there still were."""
+        gone(self.alive)
+        alive = self.alive()
+        for pid in alive:
+            os.kill(pid, signal.SIGKILL)
+        return len(alive) + len(list(self.scratch.iterdir()))
 
     def begin(self, *words: object) -> subprocess.Popen[str]:
         return begin(*words, cwd=self.folder, **self.variables)

@@ -47,12 +47,20 @@ def note_child(pid: int) -> None:
             file.write(f"{pid}\n")
 
 
+def note_start() -> None:
+    """Leave this process's number in the file STARTS."""
+    if name := os.environ.get("STARTS"):
+        with Path(name).open("a") as file:
+            file.write(f"{os.getpid()}\n")
+
+
 class Good:
     """Keeps the protocol: plays the first legal move."""
 
     def __init__(self) -> None:
         self.turn = 0
         self.number = ""
+        self.seed = 0
         self.ply = 0
         self.legal: list[str] = []
 
@@ -64,8 +72,9 @@ class Good:
         match words:
             case ["arena", _]:
                 self.hello()
-            case ["new", number, *_]:
+            case ["new", number, *more]:
                 self.number, self.turn = number, 0
+                self.seed = int(more[more.index("seed") + 1])
                 self.new()
             case ["legal", *moves]:
                 self.legal = moves
@@ -122,6 +131,22 @@ class HearsWhileItThinks(Listens):
         pass
 
 
+class PlaysBySeed(Good):
+    """Its moves follow from its seed; it takes its time, so that a run can be killed."""
+
+    def new(self) -> None:
+        """Keep the numbers of the games that it began in the file LOG, if one is named."""
+        if name := os.environ.get("LOG"):
+            with Path(name).open("a") as file:
+                file.write(f"{self.number}\n")
+        super().new()
+
+    def answer(self) -> None:
+        time.sleep(0.001)
+        chosen = (self.seed * 2654435761 + self.ply * 40503) >> 4
+        say(f"bestmove {self.ply} {self.legal[chosen % len(self.legal)]}")
+
+
 class PlaysAnything(Good):
     """Plays every game there is."""
 
@@ -137,6 +162,28 @@ class Swaps(Good):
 class SaysInfo(Good):
     def misbehave(self) -> None:
         say("info depth 2 eval -0.5 nodes 7", "info depth 3 eval 0.25 pv b1 c1", "info text so so")
+        self.answer()
+
+
+class IsSure(Good):
+    """Expects to win, whatever happens."""
+
+    def answer(self) -> None:
+        say("info eval 0.9")
+        super().answer()
+
+
+class IsResigned(Good):
+    """Expects to lose, whatever happens."""
+
+    def answer(self) -> None:
+        say("info eval -0.9")
+        super().answer()
+
+
+class TalksALot(Good):
+    def misbehave(self) -> None:
+        say("info pv " + "b1 " * 20_000, "info text " + "blah " * 12_000)
         self.answer()
 
 
@@ -198,6 +245,20 @@ class NeverReads(Good):
         hang()
 
 
+class StopsReading(Good):
+    """Says all that a bot has to say before a game, and reads nothing of what it is told.
+
+    Its option makes the arena write more than a pipe holds.
+    """
+
+    def hello(self) -> None:
+        say("option name padding type string default x")
+        super().hello()
+        while True:
+            time.sleep(0.05)
+            say(*(f"ready {number}" for number in range(1, 7)))
+
+
 # In its move
 
 
@@ -226,6 +287,22 @@ class HangsInItsMove(Good):
 class StopsItself(Good):
     def misbehave(self) -> None:
         os.kill(os.getpid(), signal.SIGSTOP)
+
+
+class ThinksOnFromPlyFour(Good):
+    """Has no answer any more once the other has had its bad turn, in either seat; it listens."""
+
+    def go(self) -> None:
+        if self.ply < 2 * BAD_TURN:
+            self.answer()
+
+
+class Plods(Good):
+    """Takes its time, so that it can be stopped in the middle of a game."""
+
+    def go(self) -> None:
+        time.sleep(0.05)
+        self.answer()
 
 
 class TakesAMillisecond(Good):
@@ -265,6 +342,11 @@ class AnswersTwice(Good):
 class AnswersAnotherNumber(Good):
     def misbehave(self) -> None:
         say(f"bestmove {self.ply + 2} {self.legal[0]}")
+
+
+class AnswersAnotherNumberFirst(Good):
+    def misbehave(self) -> None:
+        say(f"bestmove {self.ply + 2} {self.legal[0]}", f"bestmove {self.ply} {self.legal[0]}")
 
 
 class PlaysAnIllegalMove(Good):
@@ -342,6 +424,15 @@ class WritesForEverOnTheOthersTurn(Good):
             write(b"info text again\n" * 4096)
 
 
+class WritesShortLinesForEverOnTheOthersTurn(Good):
+    """What is short on the wire is long in memory, unless it is counted."""
+
+    def misbehave(self) -> None:
+        self.answer()
+        while True:
+            write(b"ab\n" * 16384)
+
+
 class SaysInsaneInfo(Good):
     def misbehave(self) -> None:
         say(
@@ -386,6 +477,33 @@ class NeedsTooMuchMemory(Good):
         hoard = [bytearray(1 << 24) for _ in range(256)]
         say(f"info nodes {len(hoard)}")
         self.answer()
+
+
+class WritesInItsDirectory(Good):
+    def misbehave(self) -> None:
+        Path("mine").mkdir(exist_ok=True)
+        Path("mine", "notes").write_text("x" * 1000)
+        Path("mine").chmod(0o500)
+        self.answer()
+
+
+class LeaksDescriptors(Good):
+    """Keeps 200 files open."""
+
+    def misbehave(self) -> None:
+        for _ in range(200):
+            os.dup(2)
+        self.answer()
+
+
+class ThinksOnTheOthersTurn(Good):
+    """Is busy for 50 ms after its answer, at the expense of who thinks next."""
+
+    def misbehave(self) -> None:
+        self.answer()
+        until_s = time.process_time() + 0.05
+        while time.process_time() < until_s:
+            pass
 
 
 class Resigns(Good):
@@ -446,7 +564,56 @@ class HidesAChild(_Parent):
         self.fork_twice({})
 
 
+class ForksAHundredTimes(_Parent):
+    """Each second child leads a session of its own, and none heeds SIGTERM. No more than that."""
+
+    def have_children(self) -> None:
+        self.has_children = True
+        for number in range(100):
+            if os.fork() == 0:
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                if number % 2:
+                    os.setsid()
+                time.sleep(FOREVER_S)
+
+
+class ComputesTooLong(Good):
+    """Is busy in its own turn until its time is over."""
+
+    def misbehave(self) -> None:
+        until_s = time.process_time() + 5.0
+        while time.process_time() < until_s:
+            pass
+
+
+class LeavesAChildAtItsOutput(Good):
+    """Says something that is no answer and dies, while a child of it holds the output open."""
+
+    def misbehave(self) -> None:
+        if (pid := os.fork()) == 0:
+            hang()
+        note_child(pid)
+        say("I had a good life")
+        os._exit(1)
+
+
 # At the end
+
+
+class LeavesHalfALine(Good):
+    """Says good-bye after each game, and does not end the line."""
+
+    def take(self, words: list[str]) -> None:
+        super().take(words)
+        if words[0] == "result":
+            write(b"bye")
+
+
+class WritesALotOnQuit(Good):
+    def quit(self) -> None:
+        for _ in range(40):
+            say("x" * 10_000)
+        sys.exit(0)
 
 
 class LeavesAfterEachGame(Good):
@@ -472,4 +639,5 @@ class ExitsOneOnQuit(Good):
 
 
 if __name__ == "__main__":
+    note_start()
     globals()[sys.argv[1]]().run()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+import signal
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+pytest_plugins = ("browsing",)
 
 # No test asserts a time, and `make test` fails for everybody or for nobody; `make soak` explores.
 settings.register_profile(
@@ -15,11 +18,45 @@ settings.register_profile(
 settings.register_profile("soak", settings.get_profile("house"), derandomize=False)
 settings.load_profile(os.environ.get("LATH_HYPOTHESIS", "house"))
 
+# Programs write as they do for people, whatever this machine says of Python's output.
+os.environ.pop("PYTHONUNBUFFERED", None)
+
+# Their assertions are tests too.
+pytest.register_assert_rewrite(
+    "bot_faults", "disk_faults", "fault_stand", "runner_faults", "surrounding_faults"
+)
+
 NO_SKIPS = bool(os.environ.get("LATH_NO_SKIPS"))
 """Set by `.ci/run`, which has installed what tests need: a skip would hide a missing one."""
 
-REASONS = ("root may write everywhere", "this Python's own")
+REASONS = (
+    "root may read everything",
+    "root may write everywhere",
+    "this Python's own",
+    "this system grants no mount namespace",
+)
 """The beginnings of reasons to skip that no installation can mend."""
+
+
+SIGNALS = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+"""Who hears them before any test."""
+
+
+@pytest.fixture(autouse=True)
+def _signals() -> Iterator[None]:
+    """Heed signals as at the start: who ignores them hands that on to the programs it starts.
+
+    Before a test, too: a fixture of a whole module may have ended a run in this process.
+    """
+    _restore_signals()
+    yield
+    _restore_signals()
+
+
+def _restore_signals() -> None:
+    for kind, handler in SIGNALS.items():
+        if signal.getsignal(kind) is not handler:
+            signal.signal(kind, handler)
 
 
 @pytest.hookimpl(wrapper=True)

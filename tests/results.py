@@ -6,10 +6,10 @@ from typing import Any
 
 from sample_records import random_game
 
-from arena.bot import BotSpec
-from arena.clock import Limits
-from arena.config import Config
-from arena.worker import GameResult
+from arena.referee.bot import BotSpec
+from arena.referee.clock import Limits
+from arena.tournament.config import Config
+from arena.tournament.jobs import GameResult
 from notation.timecontrol import TimeControl
 from notation.writer import format_record
 
@@ -21,6 +21,7 @@ def a_config(names: tuple[str, ...] = NAMES, **more: Any) -> Config:
     values = {
         "games": ("yavalath",),
         "limits": Limits(time=TimeControl(nodes=1)),
+        "pin": "off",
         "bots": tuple(BotSpec(name=name, command=("/nowhere", name)) for name in names),
         **more,
     }

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from browsing import CHROMIUM
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 
@@ -29,3 +30,19 @@ def test_the_benchmark_of_records_checks_its_corpus() -> None:
     assert "; 12 records; " in told
     assert "arena check -j 2 " in told
     assert " 1.00 x" in told
+
+
+def test_the_benchmark_of_ratings_rates_its_games() -> None:
+    told = measured("ratings.py", "--games", "400", "--bots", "5", "--runs", "1")
+    assert "; 5 bots; " in told
+    assert "rate with sequential" in told
+    assert "trueskill 1vs1, in order" in told
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
+def test_the_reports_benchmark_sees_the_page_answer(tmp_path: Path) -> None:
+    told = measured("report.py", "--games", "60", "--runs", "1", "--folder", str(tmp_path))
+    assert "60 games, bare" in told
+    for figure in ("bytes", "made in, s", "interactive, ms", "filter, ms", "sort, ms", "step, ms"):
+        assert told.count(f"  {figure} ") == 2

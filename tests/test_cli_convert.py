@@ -322,7 +322,7 @@ def test_without_pyarrow_parquet_says_what_to_install(
 
 
 def test_the_help_names_every_format() -> None:
-    assert f"Convert records: {', '.join(TABLE)}." in (convert_module.convert.__doc__ or "")
+    assert f"The formats are {', '.join(TABLE)}." in (convert_module.convert.__doc__ or "")
 
 
 PAGE = (Path(__file__).parent.parent / "docs" / "formats.md").read_text(encoding="utf-8")

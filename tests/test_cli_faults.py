@@ -94,6 +94,14 @@ def test_a_format_that_cannot_hold_a_game_names_it_without_steering_the_terminal
     assert "\x1b" not in ran.err
 
 
+def test_a_file_of_odd_tags_is_told_of_in_few_words(folder: Path) -> None:
+    tags = "\n".join(f'[Odd{number} ""]' for number in range(3000))
+    (folder / "odd.lath").write_text(f'[Game "yavalath"]\n{tags}\n\n1. e5 *\n')
+    ran = arena("convert", "odd.lath", "odd.ygn")
+    assert "cannot hold further fields (record 1)" in ran.err
+    assert len(ran.err.splitlines()) == 1002
+
+
 @pytest.mark.parametrize(
     "command", ["stats sound.lath", "show sound.lath", "games", "check bad.lath"]
 )
@@ -129,6 +137,7 @@ def test_ctrl_c_ends_with_its_own_status_and_leaves_the_old_file(folder: Path) -
     )  # fmt: skip
     os.write(writing, BAD.encode() * 10)
     wait_until_read(reading)
+    wait_until_it_waits(process.pid)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     os.close(writing)
@@ -136,6 +145,13 @@ def test_ctrl_c_ends_with_its_own_status_and_leaves_the_old_file(folder: Path) -
     assert process.returncode == 3
     assert told.endswith("arena: interrupted; what was being written is as it was before\n")
     assert (folder / "sound.lath").read_text() == SOUND
+
+
+def wait_until_it_waits(pid: int) -> None:
+    """Return when a process sleeps: a signal between two reads would only be heeded after both."""
+    stat = Path(f"/proc/{pid}/stat")
+    while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "S":
+        pass
 
 
 def wait_until_read(pipe: int) -> None:

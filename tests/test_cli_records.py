@@ -154,6 +154,23 @@ def test_show_as_svg_is_an_svg_file(good: Path) -> None:
     assert ran.out.rstrip().endswith("</svg>")
 
 
+def test_show_as_svg_draws_legal_moves_and_aids_on_demand(good: Path) -> None:
+    plain, legal = (
+        arena("show", good, "--ply", 1, "--svg", *more).out for more in ((), ("--legal",))
+    )
+    assert legal.startswith(plain.removesuffix("</svg>\n").split("<desc>")[0])
+    assert "Legal moves: a1 a2" in legal
+    assert "Legal moves" not in plain
+    assert arena("show", good, "--ply", 1, "--svg", "--aids").out == plain
+
+
+@pytest.mark.parametrize("option", ["--aids", "--legal"])
+def test_show_has_aids_and_legal_moves_in_drawings_only(good: Path, option: str) -> None:
+    ran = arena("show", good, option)
+    assert ran.status == 2
+    assert "--svg is missing" in ran.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -14,6 +14,7 @@ from typer.main import get_command
 
 import games
 from arena.cli import app
+from arena.cli.usage import ORDER
 
 COMMANDS = sorted(getattr(get_command(app), "commands"))  # noqa: B009 - typed as a plain command
 
@@ -72,7 +73,7 @@ def test_bots_lists_the_bundled_bots_with_their_commands() -> None:
     assert "bots.greedy" in arena("bots").out
 
 
-@pytest.mark.parametrize("name", ["record", "config", "standings"])
+@pytest.mark.parametrize("name", ["record", "config", "outcome", "standings", "events"])
 def test_schemas_are_valid_json_schemas(name: str) -> None:
     schema = json.loads(arena("schema", name).out)
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -85,6 +86,26 @@ def test_every_command_has_help_with_an_example_and_stands_in_the_docs(command: 
     assert f"Example: arena {command}" in ran.out
     docs = Path(__file__).parent.parent / "docs" / "command-line.md"
     assert f"`arena {command}" in docs.read_text()
+
+
+def test_the_help_lists_every_command_in_order_with_a_whole_sentence() -> None:
+    ran = arena("--help")
+    listed = [line.split(maxsplit=1) for line in ran.out.split("Commands:\n")[1].splitlines()]
+    assert [name for name, _ in listed] == list(ORDER)
+    assert sorted(ORDER) == COMMANDS
+    assert all(sentence.endswith(".") and ".." not in sentence for _, sentence in listed)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_a_command_takes_has_a_readable_name(command: str) -> None:
+    told = arena(command, "--help").out
+    assert "<" not in told.replace("<=", "")
+    assert "....." not in told
+    assert "{" not in told.split("\n\n")[0]
+
+
+def test_quiet_is_told_for_what_it_is() -> None:
+    assert "Say nothing but warnings and errors." in arena("run", "--help").out
 
 
 def test_a_command_that_nobody_reads_ends_without_a_traceback() -> None:

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -126,8 +127,10 @@ def test_a_bot_that_does_not_start_makes_status_1_after_the_rest_is_played(tmp_p
     ended = arena(*words, cwd=tmp_path)
     assert ended.returncode == 1
     assert numbers(tmp_path / "out") == [1, 2, 7, 8]
-    assert "arena: ann - ill was stopped: ill: exited with status 7 before ok" in ended.stderr
-    assert "I cannot find my ?[31mweights" in ended.stderr
+    assert "warning: ill: exited with status 7 before ok; standard error: " in ended.stderr
+    assert "warning: ann - ill play no more because of ill\n" in ended.stderr
+    assert "arena: ann - ill, bob - ill were stopped because of ill\n" in ended.stderr
+    assert ended.stderr.count("I cannot find my ?[31mweights") == 1
     assert "arena: 4 of 12 games are played" in ended.stderr
 
 
@@ -152,21 +155,21 @@ def test_a_directory_with_other_files_of_that_name_is_refused(tmp_path: Path) ->
 WRONG = {
     "rounds = 2|round = 2": (
         4,
-        "unknown key 'round', expected one of event, games, format, rounds, seed, jobs, time, bot",
+        "unknown key 'round', expected one of event, games, format, rounds, pairs, challengers, ",
     ),
     "rounds = 2|rounds = 0": (4, "rounds = 0, expected a whole number from 1"),
-    'rounds = 2|rounds = "2"': (4, "rounds = '2', expected a whole number from 1"),
-    "rounds = 2|rounds = true": (4, "rounds = True, expected a whole number from 1"),
+    'rounds = 2|rounds = "2"': (4, 'rounds = "2", expected a whole number from 1'),
+    "rounds = 2|rounds = true": (4, "rounds = true, expected a whole number from 1"),
     "seed = 5|seed = -1": (5, "seed = -1, expected a whole number from 0"),
-    'rounds = 2|format = "swiss"': (4, "format = 'swiss', expected one of round-robin"),
+    'rounds = 2|format = "ladder"': (4, 'format = "ladder", expected one of round-robin'),
     "rounds = 2|jobs = 0": (4, "jobs = 0, expected a whole number from 1 to 512, or 'auto'"),
     'games = ["yavalath"]|games = []': (3, "games = [], expected a list of different games"),
-    'event = "Cup"|event = ""': (2, "event = '', expected a text of at most 200 characters"),
-    'move = "5s"|move = "5 parsecs"': (7, "move = '5 parsecs', expected a duration from 1ms"),
+    'event = "Cup"|event = ""': (2, 'event = "", expected a text of 1 to 200 printable'),
+    'move = "5s"|move = "5 parsecs"': (7, 'move = "5 parsecs", expected a duration from 1ms'),
     'move = "5s"|moves = "5s"': (7, "unknown key 'moves' in [time], expected one of initial"),
     'name = "bob"|name = "bob"\ncolour = "red"': (13, "unknown key 'colour' in [bot], expected"),
-    'name = "bob"|name = "bob"\nmemory = "lots"': (13, "memory = 'lots', expected a size such as"),
-    'name = "bob"|name = "bob"\nenv = { A = 1 }': (13, "env = {'A': 1}, expected a table of texts"),
+    'name = "bob"|name = "bob"\nmemory = "lots"': (13, 'memory = "lots", expected a size such as'),
+    'name = "bob"|name = "bob"\nenv = { A = 1 }': (13, 'env = {"A": 1}, expected a table of texts'),
     'name = "bob"|name = "bob"\noptions = [1]': (13, "options = [1], expected a table of texts"),
     'name = "bob"|# no name': (11, "bot: expected a name"),
 }
@@ -189,7 +192,7 @@ def test_a_wrong_configuration_is_told_by_file_line_key_and_what_is_allowed(
 # What is wrong with the file as a whole, or with the flags.
 REFUSED = [
     (["cup.toml"], "rounds = = 2", "cup.toml is not TOML: Invalid value (at line 1"),
-    (["cup.toml"], CONFIG.replace('"yavalath"', '"go"'), "cup.toml: games: unknown game 'go'"),
+    (["cup.toml"], CONFIG.replace('"yavalath"', '"go"'), "cup.toml:3: games: unknown game 'go'"),
     (["cup.toml"], CONFIG.replace('"bob"', '"ann"'), "two bots are called 'ann'"),
     (["cup.toml"], CONFIG.partition("[[bot]]")[0], "expected at least two bots, found 0"),
     (
@@ -200,11 +203,12 @@ REFUSED = [
     (["cup.toml"], CONFIG.replace('move = "5s"', "increment = 1"), "increment without initial"),
     (["missing.toml"], CONFIG, "missing.toml cannot be read: No such file or directory"),
     (["cup.toml", "--tc", "soon"], CONFIG, "--tc: unknown time control 'soon', expected 10+0.1"),
-    (["cup.toml", "--jobs", "many"], CONFIG, "jobs = 'many', expected a whole number from 1"),
-    (["cup.toml", "--format", "swiss"], CONFIG, "format = 'swiss', expected one of round-robin"),
-    (["cup.toml", "--rounds", "0"], CONFIG, "--rounds"),
+    (["cup.toml", "--jobs", "many"], CONFIG, 'the command line: jobs = "many", expected a whole'),
+    (["cup.toml", "--format", "ladder"], CONFIG, 'format = "ladder", expected one of round-robin'),
+    (["cup.toml", "--rounds", "0"], CONFIG, "for '--rounds': expected a number from 1"),
+    (["cup.toml", "--rounds", "x"], CONFIG, "for '--rounds': expected a whole number\n"),
     (["cup.toml", "--bot", "nobody", "--bot", "greedy"], CONFIG, "'nobody' has no command"),
-    (["cup.toml", "--bot", "=", "--bot", "greedy"], CONFIG, "name = '', expected a text"),
+    (["cup.toml", "--bot", "=", "--bot", "greedy"], CONFIG, 'name = "", expected a text'),
     (
         ["cup.toml", "--bot", "x='", "--bot", "greedy"],
         CONFIG,
@@ -226,6 +230,54 @@ def test_wrong_usage_is_refused_with_status_2(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_script_that_is_not_there_is_named_with_the_folder_where_it_was_looked_for(
+    tmp_path: Path,
+) -> None:
+    words = [*flags({"ann": Good}, rounds=1, out=tmp_path / "out"), "--bot", "nr=python nosuch.py"]
+    ended = arena(*words, cwd=tmp_path)
+    assert ended.returncode == 1
+    why = f"nosuch.py is not in {tmp_path} (the bot runs in a scratch folder)"
+    assert ended.stderr.count(f"nr: exited with status 2 before ok: {why}; standard error:") == 1
+    assert ended.stderr.count("nosuch.py") == 2, "and once in what Python says"
+    assert "lath-bot-" not in ended.stderr
+
+
+def test_a_run_without_configuration_and_bots_says_that_it_plays_the_demo(tmp_path: Path) -> None:
+    words = ("run", "--out", "typo", "--rounds", "1", "--game", "yavalath", "--tc", "move 0.01")
+    ended = arena(*words, "--jobs", "2", cwd=tmp_path)
+    assert ended.returncode == 0
+    first, *_ = ended.stderr.splitlines()
+    assert first == "no CONFIG and no --bot: the built-in demo is played into typo"
+    assert arena(*words, "-q", cwd=tmp_path).stderr == ""
+
+
+def test_no_demo_is_played_beside_a_configuration(tmp_path: Path) -> None:
+    (tmp_path / "tournament.toml").write_text(CONFIG)
+    ended = arena("run", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(
+        "arena: there is a tournament.toml here: name it, `arena run tournament.toml`, "
+    )
+    assert not (tmp_path / "tournament").exists()
+
+
+def test_fewer_rounds_than_before_are_refused_and_none_are_those_of_before(tmp_path: Path) -> None:
+    config = write_config(tmp_path, CONFIG.replace("rounds = 2\n", ""))
+    words = ("run", config, "--out", "out", "-q")
+    assert arena(*words, "--rounds", "3", cwd=tmp_path).returncode == 0
+    refused = arena(*words, "--rounds", "2", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        "arena: out holds games of a tournament with rounds = 3, and rounds = 2 are fewer; choose "
+        "another --out, or go on with 3 or more\n"
+    )
+    again = arena(*words, cwd=tmp_path)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert "rounds = 3" in (tmp_path / "out" / "tournament.toml").read_text()
+    assert arena(*words, "--rounds", "4", cwd=tmp_path).returncode == 0
+    assert numbers(tmp_path / "out") == sequence(8)
+
+
 # init
 
 NEEDS = {"python": "python", "javascript": "node", "c": "cc", "shell": "sh"}
@@ -241,8 +293,10 @@ def test_what_init_writes_plays_at_once(language: str, tmp_path: Path) -> None:
     steps = [line.strip() for line in written.stderr.splitlines()[1:]]
     assert steps[0] == f"cd {folder}"
     assert steps[-1] == "arena run tournament.toml --out results"
+    # As in an activated virtual environment, which the steps take for granted.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     for step in steps[1:-1]:
-        subprocess.run(step, shell=True, check=True, cwd=folder)
+        subprocess.run(step, shell=True, check=True, cwd=folder, env=environment(PATH=path))
     ended = arena(*steps[-1].split()[1:], "--rounds", "1", "-q", cwd=folder)
     assert (ended.returncode, ended.stderr) == (0, "")
     endings = stored(folder / "results", "termination")
@@ -272,14 +326,16 @@ def test_rate_prints_json_that_keeps_its_schema(played: Path) -> None:
     told = json.loads(ended.stdout)
     jsonschema.validate(told, STANDINGS_SCHEMA)
     assert (ended.returncode, ended.stderr) == (0, "")
+    assert told.pop("outcome")["format"] == "round-robin"
     assert told == json.loads((played / "standings.json").read_text())
 
 
-def test_rate_prints_csv_with_a_line_for_each_bot(played: Path) -> None:
+def test_rate_prints_csv_with_a_line_for_each_bot_and_table(played: Path) -> None:
     ended = arena("rate", "--csv", played / "games.lath", cwd=played)
     rows = list(csv.DictReader(io.StringIO(ended.stdout)))
     assert {row["name"] for row in rows} == {"ann", "bob", "cat"}
-    assert sum(int(row["games"]) for row in rows) == 24
+    games = {game: [row for row in rows if row["game"] == game] for game in ("", "yavalath")}
+    assert [sum(int(row["games"]) for row in rows) for rows in games.values()] == [24, 24]
     assert ended.stdout == (played / "standings.csv").read_text(encoding="utf-8")
 
 
@@ -306,7 +362,8 @@ def test_a_source_that_is_none_is_the_inputs_fault(
 
 def test_report_writes_one_page(played: Path, tmp_path: Path) -> None:
     ended = arena("report", played, "-o", "page.html", "--title", "My <cup>", cwd=tmp_path)
-    assert (ended.returncode, ended.stderr) == (0, "page.html: 12 games\n")
+    assert ended.returncode == 0
+    assert re.fullmatch(r"page\.html: 12 games, \d+ kB\n", ended.stderr)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "My &lt;cup&gt;" in page
     assert os.listdir(tmp_path) == ["page.html"]  # noqa: PTH208

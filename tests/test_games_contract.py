@@ -10,6 +10,7 @@ import copy
 import pickle
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from random import Random
 
@@ -17,6 +18,7 @@ import pytest
 from walks import SOAK_GAMES, drawn_start, last_of, some_position, walk
 
 import games
+from games import overlays
 from games.core import (
     Game,
     GameError,
@@ -197,6 +199,15 @@ def test_a_game_says_who_it_is(game: Game) -> None:
     codes = [piece.code for piece in game.pieces]
     assert len(set(codes)) == len(codes) == len("".join(codes))
     assert all(re.fullmatch(r"#[0-9a-f]{6}", piece.colour) for piece in game.pieces)
+
+
+@every_game
+def test_overlays_name_pieces_of_the_game(game: Game) -> None:
+    codes = {piece.code for piece in game.pieces}
+    for overlay in overlays.of(game):
+        named = [getattr(overlay, field.name) for field in fields(overlay)]
+        assert all(named)
+        assert codes.issuperset("".join(named))
 
 
 @every_game

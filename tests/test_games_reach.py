@@ -15,9 +15,10 @@ import pytest
 from plain_rules import PlainSurikata
 
 import games
+from games.animals import ANIMALS
 from games.board import Board
 from games.core import Game, Position, PositionError
-from games.mammalath import ANIMALS, Mammalath
+from games.mammalath import Mammalath
 from games.manalath import Manalath
 from games.reach import path_exists, shapes_fit, share_a_cell
 

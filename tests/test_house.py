@@ -64,7 +64,7 @@ def test_every_package_is_typed_for_who_imports_it(package: str) -> None:
 def test_a_worker_and_a_bot_start_without_the_heavy_libraries() -> None:
     """Start-up counts: what a process does not need, it must not import."""
     code = (
-        "import sys, arena.__main__, arena.worker, bots.greedy\n"
+        "import sys, arena.__main__, arena.tournament.worker, bots.greedy\n"
         "heavy = {'lark', 'typer', 'rich', 'jinja2', 'trueskill', 'sqlite3', 'tomllib'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -8,18 +8,23 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from arena_runs import Range, exported, flags, numbers, sequence, stop, wait_until_it_plays
+import tomli_w
+from arena_runs import Range, exported, flags, numbers, sequence, stop, stored, wait_until_it_plays
 from bad_bots import (
     Good,
     HangsInHandshake,
-    HangsInItsMove,
     HasChildrenAndPlays,
+    PlaysBySeed,
     TakesAMillisecond,
+    command,
 )
-from processes import gone
+from processes import gone, workers_of
+
+from notation.scanner import parse
 
 pytestmark = pytest.mark.alone
 
@@ -36,6 +41,20 @@ ROUNDS = 200
 LONGEST_S = 1.2
 """A run is killed at the latest after this time: in its start, or some hundred games later."""
 
+WORKERS_SHARE = 0.3
+"""How likely it is that a worker is killed before the runner is; then perhaps another."""
+
+SLOTS = 2
+GAMES_OF_A_PAIR = 2
+"""A worker hands over a pair of games at a time: that is what a kill may cost a slot."""
+
+ORPHANS_S = 0.2
+"""How long bots live on after their runner was killed, as a rule."""
+
+SAME_KILLS = 20
+SAME_ROUNDS = 150
+SAME_LONGEST_S = 0.7
+
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Range]:
@@ -44,24 +63,91 @@ def place(tmp_path: Path) -> Iterator[Range]:
         yield place
 
 
-def kill_and_resume(place: Range, *, kills: int, rounds: int, seed: int) -> list[int]:
-    """Kill a run at random times, then let it end; return how many games there were at each."""
-    chance = random.Random(seed)
-    words = flags(STEADY, rounds=rounds, out=place.out)
-    counts = [0]
-    for _ in range(kills):
-        run = place.begin(*words)
-        with pytest.raises(subprocess.TimeoutExpired):
-            run.communicate(timeout=chance.uniform(0.05, LONGEST_S))
-        run.kill()
-        run.communicate()
-        assert gone(place.alive), "orphans two seconds after the kill"
-        counts.append(len(numbers(place.out)))
-    last = place.begin(*words)
-    _, said = last.communicate(timeout=60 + rounds)
-    assert last.returncode == 0, said
-    print("games at each kill:", *counts)
-    return counts
+@dataclass
+class Campaign:
+    """Runs of one tournament that are killed, the runner or one of its workers, at random times."""
+
+    place: Range
+    rounds: int
+    chance: random.Random
+    longest_s: float = LONGEST_S
+    kills: int = 0
+    counts: list[int] = field(default_factory=lambda: [0])
+    """Games there were after each kill of the runner."""
+
+    orphans_s: list[float] = field(default_factory=list)
+    """How long the processes of a killed runner lived on."""
+
+    def words(self, jobs: int = 2) -> list[object]:
+        """Return the words of a run whose first bot notes the games that it begins."""
+        config = self.place.folder / "cup.toml"
+        told = {"games": ["yavalath"], "rounds": self.rounds, "seed": 7, "jobs": jobs}
+        rows = [
+            {"name": "ann", "command": list(command(PlaysBySeed)), "env": {"LOG": str(self.log)}},
+            {"name": "bob", "command": list(command(PlaysBySeed))},
+        ]
+        config.write_text(tomli_w.dumps({**told, "time": {"nodes": 1}, "bot": rows}))
+        return ["run", config, "--out", self.place.out, "-q"]
+
+    @property
+    def log(self) -> Path:
+        return self.place.folder / "begun"
+
+    def kill(self, kills: int) -> None:
+        """Kill so often; none of these runs comes to its end."""
+        while self.kills < kills:
+            run = self.place.begin(*self.words())
+            while self.chance.random() < WORKERS_SHARE:
+                self._kill_a_worker(run)
+            with pytest.raises(subprocess.TimeoutExpired):
+                run.communicate(timeout=self.chance.uniform(0.05, self.longest_s))
+            run.kill()
+            self.kills += 1
+            began_s = time.monotonic()
+            assert gone(self.place.alive), "orphans two seconds after the kill"
+            self.orphans_s.append(time.monotonic() - began_s)
+            run.communicate()
+            self.counts.append(len(numbers(self.place.out)))
+
+    def _kill_a_worker(self, run: subprocess.Popen[str]) -> None:
+        """Kill a worker at some time after its run plays, and wait until its successor does."""
+        begun = self.begun()
+        assert gone(lambda: self.begun() == begun, 20.0), "the run plays no games"
+        time.sleep(self.chance.uniform(0.0, 0.2))
+        os.kill(self.chance.choice(workers_of(run.pid)), signal.SIGKILL)
+        self.kills += 1
+
+    def finish(self) -> None:
+        """Let a run come to its end."""
+        last = self.place.begin(*self.words())
+        _, said = last.communicate(timeout=60 + self.rounds)
+        assert last.returncode == 0, said
+
+    def begun(self) -> int:
+        """Return how many games were begun, those that were lost in a kill among them."""
+        return len(self.log.read_text().split()) if self.log.exists() else 0
+
+    def report(self) -> str:
+        games = len(numbers(self.place.out))
+        middle_s, most_s = sorted(self.orphans_s)[len(self.orphans_s) // 2], max(self.orphans_s)
+        return (
+            f"{self.kills} kills, {len(self.counts) - 1} of them of the runner; {games} games, "
+            f"{self.begun() - games} begun again; orphans {middle_s:.3f} s, at most {most_s:.3f} s"
+        )
+
+
+def campaign(place: Range, *, kills: int, rounds: int, seed: int) -> None:
+    """Kill a tournament and check that it lost nothing, doubled nothing, and left nothing."""
+    trial = Campaign(place, rounds, random.Random(seed))
+    trial.kill(kills)
+    assert trial.counts == sorted(trial.counts), "a game that was kept is lost"
+    assert 0 < trial.counts[-1] < 2 * rounds
+    trial.finish()
+    print(trial.report())
+    assert_whole(place, 2 * rounds)
+    again = trial.begun() - 2 * rounds
+    assert 0 <= again <= trial.kills * SLOTS * GAMES_OF_A_PAIR, trial.report()
+    assert sorted(trial.orphans_s)[len(trial.orphans_s) // 2] < ORPHANS_S, trial.report()
 
 
 def assert_whole(place: Range, games: int) -> None:
@@ -75,6 +161,7 @@ def assert_whole(place: Range, games: int) -> None:
     assert left == {
         "games.lath",
         "logs",
+        "outcome.json",
         "report.html",
         "standings.csv",
         "standings.json",
@@ -84,18 +171,36 @@ def assert_whole(place: Range, games: int) -> None:
 
 
 def test_a_run_killed_again_and_again_has_every_game_once(place: Range) -> None:
-    counts = kill_and_resume(place, kills=KILLS, rounds=ROUNDS, seed=1)
-    assert counts == sorted(counts), "a game that was kept is lost"
-    assert 0 < counts[-1] < 2 * ROUNDS
-    assert_whole(place, 2 * ROUNDS)
+    campaign(place, kills=KILLS, rounds=ROUNDS, seed=1)
 
 
 @pytest.mark.soak
 def test_many_kills_lose_and_double_nothing(place: Range) -> None:
-    kills = int(os.environ.get("LATH_SOAK_KILLS", "100"))
-    counts = kill_and_resume(place, kills=kills, rounds=ROUNDS * kills // KILLS, seed=2)
-    assert counts == sorted(counts)
-    assert_whole(place, 2 * ROUNDS * kills // KILLS)
+    kills = int(os.environ.get("LATH_SOAK_KILLS", "1000"))
+    campaign(place, kills=kills, rounds=max(1, ROUNDS * kills // KILLS), seed=2)
+
+
+def moves_of(folder: Path) -> list[tuple[object, ...]]:
+    """Return the moves and the ending of each game, by number."""
+    rows = stored(folder, "number, first, second, result, termination, record")
+    return [(*row, parse(str(text)).moves) for *row, text in rows]
+
+
+def test_the_same_seed_gives_the_same_moves_from_1_and_2_workers_and_after_kills(
+    tmp_path: Path,
+) -> None:
+    moves = []
+    for name, jobs, kills in (("one", 1, 0), ("two", 2, 0), ("killed", 2, SAME_KILLS)):
+        (tmp_path / name).mkdir()
+        with Range(tmp_path / name) as place:
+            trial = Campaign(place, SAME_ROUNDS, random.Random(3), SAME_LONGEST_S)
+            trial.kill(kills)
+            assert trial.counts[-1] < 2 * SAME_ROUNDS
+            ended = place.arena(*trial.words(jobs))
+            assert ended.returncode == 0, ended.stderr
+            moves.append(moves_of(place.out))
+    assert len(moves[0]) == 2 * SAME_ROUNDS
+    assert moves[0] == moves[1] == moves[2]
 
 
 def test_a_killed_run_leaves_no_child_of_a_bot_and_no_scratch_folder(place: Range) -> None:
@@ -109,11 +214,12 @@ def test_a_killed_run_leaves_no_child_of_a_bot_and_no_scratch_folder(place: Rang
     assert gone(lambda: list(place.scratch.iterdir()))
 
 
-def test_a_killed_group_is_cleaned_up_by_the_next_run(place: Range) -> None:
+def test_runner_and_workers_killed_together_are_cleaned_up_by_the_next_run(place: Range) -> None:
     words = flags(TWO, rounds=100, out=place.out)
     run = place.begin(*flags(STEADY, rounds=ROUNDS, out=place.out))
     wait_until_it_plays(place, run)
-    os.killpg(run.pid, signal.SIGKILL)  # runner and workers: nobody is left to clean up
+    for pid in [run.pid, *workers_of(run.pid)]:  # nobody is left to clean up
+        os.kill(pid, signal.SIGKILL)
     run.communicate()
     assert gone(place.alive)
     assert list(place.scratch.iterdir())
@@ -121,30 +227,6 @@ def test_a_killed_group_is_cleaned_up_by_the_next_run(place: Range) -> None:
     assert refused.returncode == 2
     assert "another configuration (bots)" in refused.stderr
     assert not list(place.scratch.iterdir())
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_stops_the_run_which_says_how_to_go_on(
-    number: signal.Signals, place: Range
-) -> None:
-    run = place.begin(*flags(STEADY, rounds=60, out=place.out))
-    wait_until_it_plays(place, run)
-    said = stop(run, number)
-    assert run.returncode == 3, said
-    assert f"arena run --out {place.out}" in said
-    assert 0 < len(numbers(place.out)) < 120
-    assert exported(place.out) == numbers(place.out)
-    assert place.arena("run", "--out", place.out, "-q").returncode == 0
-    assert_whole(place, 120)
-
-
-def test_a_hung_bot_does_not_keep_an_interrupted_run_waiting(place: Range) -> None:
-    bots = {"ann": Good, "hanger": HangsInItsMove}
-    run = place.begin(*flags(bots, rounds=5, out=place.out)[:-1], "--tc", "move 600")
-    assert gone(lambda: len(place.alive()) < 5, 20.0)
-    said = stop(run, signal.SIGINT)
-    assert run.returncode == 3, said
-    assert numbers(place.out) == []
 
 
 def test_a_signal_while_the_bots_are_greeted_stops_the_run_too(place: Range) -> None:
@@ -166,17 +248,3 @@ def test_a_hangup_under_nohup_does_not_stop_the_run(place: Range) -> None:
     _, said = run.communicate(timeout=60)
     assert run.returncode == 0, said
     assert_whole(place, 80)
-
-
-def test_a_second_run_on_the_same_directory_is_refused_at_once(place: Range) -> None:
-    words = flags(STEADY, rounds=ROUNDS, out=place.out)
-    run = place.begin(*words)
-    wait_until_it_plays(place, run)
-    began_s = time.monotonic()
-    refused = place.arena(*words)
-    assert time.monotonic() - began_s < 5
-    assert refused.returncode == 1
-    assert f"{place.out} is in use by another run" in refused.stderr
-    assert run.poll() is None
-    stop(run, signal.SIGINT)
-    assert run.returncode == 3

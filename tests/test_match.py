@@ -8,87 +8,28 @@ from pathlib import Path
 import bad_bots
 import pytest
 from bad_bots import Good
-from processes import new_tree
+from one_game import Table, a_table
 
 import games
-from arena.bot import Bot, BotSpec
-from arena.clock import Limits
-from arena.match import play_game
-from arena.scorebook import GamePlan, Played
-from arena.watch import Watch
 from games.core import Position
 from notation.record import Annotation, Termination
-from notation.replay import check, positions
-from notation.scanner import parse
+from notation.replay import positions
 from notation.timecontrol import TimeControl
-from notation.writer import format_record
 
-CLOCK = TimeControl(initial_ms=10_000, increment_ms=500)
+OPTIONS: dict[str, object] = {"options": {"depth": 3, "book": False}}
+EVENT = (("Event", "Cup"), ("Date", "2026-11-20"))
 MAMMALATH_SETUP = games.get("mammalath").draw_setup(4)
-
-
-class Table:
-    """Where two bots play one game."""
-
-    def __init__(self, folder: Path) -> None:
-        self.watch = Watch()
-        self.folder = folder
-        self.bots: list[Bot] = []
-
-    def play(
-        self,
-        first: type[Good] = Good,
-        second: type[Good] = Good,
-        *,
-        game: str = "yavalath",
-        setup: str | None = None,
-        time: TimeControl = CLOCK,
-    ) -> Played:
-        names = ("ann", "bob")
-        self.bots = [
-            Bot(
-                BotSpec(
-                    name=name,
-                    command=bad_bots.command(kind),
-                    env={"LOG": str(self.folder / name)},
-                    options={"depth": 3, "book": False},
-                ),
-                self.watch,
-                tree=new_tree(),
-            )
-            for name, kind in zip(names, (first, second), strict=True)
-        ]
-        plan = GamePlan(
-            number=17,
-            round=4,
-            game=game,
-            setup=setup,
-            names=names,
-            seeds=(991, 992),
-            tags=(("Event", "Cup"), ("Date", "2026-11-20")),
-        )
-        played = play_game(plan, (self.bots[0], self.bots[1]), Limits(time=time), self.watch)
-        assert check(parse(format_record(played.record))) == []
-        for bot in self.bots:
-            bot.quit()
-        return played
-
-    def heard(self, name: str) -> list[str]:
-        """Return the lines that a listener was told."""
-        return (self.folder / name).read_text(encoding="utf-8").splitlines()
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Table]:
     """Give a table, and end the bots that are still there."""
-    table = Table(tmp_path)
-    yield table
-    for bot in table.bots:
-        bot.kill()
+    with a_table(tmp_path) as table:
+        yield table
 
 
 def test_the_tags_say_what_was_played_by_whom_and_how_it_ended(table: Table) -> None:
-    record = table.play(game="mammalath", setup=MAMMALATH_SETUP).record
+    record = table.play(game="mammalath", setup=MAMMALATH_SETUP, tags=EVENT).record
     assert record.tags == (
         ("Game", "mammalath"),
         ("Event", "Cup"),
@@ -141,7 +82,7 @@ def test_the_last_of_each_that_a_bot_says_of_a_move_is_noted(table: Table) -> No
 
 
 def test_a_bot_hears_the_whole_game_in_numbered_lines(table: Table) -> None:
-    record = table.play(Good, bad_bots.Listens).record
+    record = table.play(Good, bad_bots.Listens, specs=({}, OPTIONS)).record
     assert record.result == "1-0"
     heard = table.heard("bob")
     assert heard[:4] == [
@@ -170,7 +111,9 @@ def test_a_bot_hears_the_clocks_as_they_stand(table: Table) -> None:
 
 
 def test_a_bot_that_wants_them_hears_position_and_legal_moves(table: Table) -> None:
-    record = table.play(bad_bots.Listens, Good, game="mammalath", setup=MAMMALATH_SETUP).record
+    kinds = bad_bots.Listens, Good
+    specs: tuple[dict[str, object], dict[str, object]] = (OPTIONS, {})
+    record = table.play(*kinds, specs=specs, game="mammalath", setup=MAMMALATH_SETUP).record
     line = list(positions(record))
     asked = [position for position in line[:-1] if position.to_move == 0]
     heard = table.heard("ann")

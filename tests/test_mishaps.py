@@ -17,12 +17,13 @@ from processes import alive_of, gone, new_tree
 from workers import play_in_worker
 
 import games
-from arena.bot import Bot, BotSpec
-from arena.clock import Limits
 from arena.errors import GameVoidError
-from arena.match import play_game
-from arena.scorebook import GamePlan, Played
-from arena.watch import Watch
+from arena.referee import sides
+from arena.referee.bot import Bot, BotSpec
+from arena.referee.clock import Limits
+from arena.referee.match import play_game
+from arena.referee.scorebook import GamePlan, Played
+from arena.referee.watch import Watch
 from games.core import SEATS, Seat
 from notation.record import Annotation, Termination
 from notation.replay import check
@@ -76,6 +77,7 @@ LOSSES = [
     Mishap(bad_bots.ClosesItsOutput, Termination.CRASH, "closed its standard output"),
     Mishap(bad_bots.ClosesItsInput, Termination.CRASH, "closed its standard input"),
     Mishap(bad_bots.LeavesChildren, Termination.CRASH, "exited with status 1"),
+    Mishap(bad_bots.LeavesAChildAtItsOutput, Termination.CRASH, "exited with status 1"),
     Mishap(
         bad_bots.NeedsTooMuchMemory,
         Termination.CRASH,
@@ -87,6 +89,7 @@ LOSSES = [
     late(bad_bots.AnswersTooLate),
     late(bad_bots.AnswersAnotherNumber),
     late(bad_bots.SaysHalfALine),
+    late(bad_bots.ComputesTooLong),
     illegal(bad_bots.PlaysAnIllegalMove, "a1"),
     illegal(bad_bots.PlaysNoMove, "''"),
     illegal(bad_bots.PlaysGarbage, r"\x1b[31m"),
@@ -121,6 +124,9 @@ HARMLESS = [
     bad_bots.HasChildrenAndPlays,
     bad_bots.IgnoresQuit,
     bad_bots.ExitsOneOnQuit,
+    bad_bots.LeavesHalfALine,
+    bad_bots.WritesALotOnQuit,
+    bad_bots.TalksALot,
 ]
 
 in_each_seat = pytest.mark.parametrize("seat", SEATS, ids=lambda seat: seat.word)
@@ -202,6 +208,7 @@ def test_a_mishap_in_a_game_loses_it(mishap: Mishap, seat: Seat, table: Table) -
     assert words.startswith(f"{bad.name} ({seat.word}): ")
     assert mishap.told in words
     assert_sound(played)
+    assert played.notes == (), "no bot is charged with what it did in its own turn"
     assert good.is_running
     assert good.child.pid == pids[1]
     assert bad.is_running == mishap.is_kept
@@ -294,3 +301,35 @@ def test_a_daemon_that_hides_from_the_arena_ends_with_its_worker(
     daemons = pids.read_text().split()
     assert daemons
     assert gone(lambda: [pid for pid in daemons if Path(f"/proc/{pid}").exists()])
+
+
+def test_a_bot_that_thinks_on_the_others_turn_is_named(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sides, "_ODD_CPU_S", 0.03)
+    thinker, slow = table.sit(bad_bots.ThinksOnTheOthersTurn), table.sit(bad_bots.ThinksABit)
+    played = table.play(thinker, slow, Seat.FIRST, RELAXED)
+    assert played.termination == Termination.RULES
+    assert played.notes == (
+        "ThinksOnTheOthersTurn thinks on the other's turn, or in more threads than it is said to",
+    )
+    assert table.play(table.sit(Good), slow, Seat.FIRST, RELAXED).notes == ()
+
+
+def test_no_more_than_a_thousand_letters_of_a_comment_go_into_the_record(table: Table) -> None:
+    bad, good = table.sit(bad_bots.TalksALot), table.sit(Good)
+    played = table.play(bad, good, Seat.FIRST, RELAXED)
+    ply = played.record.plies[2]
+    words = [part for part in ply.comments[0] if isinstance(part, str)]
+    assert [len(part) for part in words] == [999]
+    pv = ply.annotation("pv")
+    assert pv is not None
+    assert 900 < len(pv.value) <= 1000
+    assert pv.value.endswith(" b1"), "moves are kept whole"
+
+
+def test_a_bot_that_has_much_to_say_on_quit_is_not_stubborn(table: Table) -> None:
+    bad = table.sit(bad_bots.WritesALotOnQuit)
+    bad.start(RELAXED)
+    assert bad.leave(bad.ask_to_leave())
+    assert bad.parting_note == ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -17,14 +17,18 @@ from arena_runs import Range, exported, flags, numbers, sequence, wait_until_it_
 from processes import alive_of, gone
 from results import a_config, a_result
 
-import arena.slots
-from arena.bot import BotSpec
-from arena.clock import Limits
-from arena.config import Config
+import arena.tournament.slots
 from arena.errors import ArenaError, StoreError
-from arena.runner import MAX_BREAKS, WINDOW, Runner, Summary
-from arena.store import Store, Tally
-from arena.worker import PairJob, PairResult
+from arena.referee.bot import BotSpec
+from arena.referee.clock import Limits
+from arena.schedule.core import Standing
+from arena.tournament.config import Config
+from arena.tournament.jobs import PairJob, PairResult
+from arena.tournament.observer import Summary
+from arena.tournament.pace import FEWEST, MOST
+from arena.tournament.runner import MAX_BREAKS, Runner
+from arena.tournament.store import Store, Tally
+from arena.tournament.totals import PairTally
 from notation.timecontrol import TimeControl
 
 Play = Callable[[PairJob], str]
@@ -34,14 +38,20 @@ class Watcher:
     """Remembers what a runner tells."""
 
     def __init__(self) -> None:
-        self.began: list[tuple[int, int]] = []
+        self.starts: list[tuple[int, int]] = []
+        self.running: list[tuple[int, int]] = []
+        """Pairs and their slots."""
         self.results: list[PairResult] = []
         self.warnings: list[str] = []
         self.signals: list[signal.Signals] = []
         """What comes after the next result."""
 
-    def started(self, stored: Sequence[Tally], total: int) -> None:
-        self.began.append((sum(tally.games for tally in stored), total))
+    def started(self, stored: Sequence[Tally], pairs: Sequence[PairTally], total: int) -> None:
+        assert sum(pair.games * pair.pairs for pair in pairs) == sum(t.games for t in stored)
+        self.starts.append((sum(tally.games for tally in stored), total))
+
+    def began(self, job: PairJob, slot: int) -> None:
+        self.running.append((job.pair, slot))
 
     def finished(self, result: PairResult) -> None:
         self.results.append(result)
@@ -51,7 +61,10 @@ class Watcher:
     def warned(self, text: str) -> None:
         self.warnings.append(text)
 
-    def waited(self) -> None:
+    def stopped(self, pairing: Collection[str], why: str) -> None:
+        self.warnings.append(f"{' - '.join(sorted(pairing))}: {why}")
+
+    def waited(self, total: int, standing: Callable[[], Standing]) -> None:
         pass
 
 
@@ -97,7 +110,7 @@ class Desk:
             self.played.update(plan.number for plan in job.games)
             return text
 
-        self.patch.setattr(arena.slots, "play_pair", counted)
+        self.patch.setattr(arena.tournament.slots, "play_pair", counted)
         runner = Runner(
             a_config(**config), self.store, self.watcher, executor=lambda *_: self.worker()
         )
@@ -122,8 +135,14 @@ def test_every_game_is_played_once(desk: Desk) -> None:
     assert desk.store.finished() == set(desk.played)
     assert summary == Summary(done=120, total=120, stopped={}, interrupted=False)
     assert summary.is_complete
-    assert desk.watcher.began == [(0, 120)]
+    assert desk.watcher.starts == [(0, 120)]
     assert exported(desk.store.folder) == sequence(120)
+
+
+def test_the_observer_is_told_once_of_each_pair_that_a_slot_plays(desk: Desk) -> None:
+    desk.run(rounds=20, jobs=3)
+    assert sorted(pair for pair, _ in desk.watcher.running) == sequence(60)
+    assert {slot for _, slot in desk.watcher.running} == {0, 1, 2}
 
 
 def test_a_resumed_run_plays_only_what_is_missing(desk: Desk) -> None:
@@ -131,7 +150,7 @@ def test_a_resumed_run_plays_only_what_is_missing(desk: Desk) -> None:
     desk.store.add([a_result(number) for number in kept])
     assert desk.run(rounds=2).is_complete
     assert desk.played == once(3, 4, 6, 7, 9, 10, 11, 12)
-    assert desk.watcher.began == [(4, 12)]
+    assert desk.watcher.starts == [(4, 12)]
     assert desk.run(rounds=2).is_complete
     assert desk.played.total() == 8
 
@@ -147,7 +166,7 @@ def test_no_more_jobs_are_handed_out_than_the_window_holds(desk: Desk) -> None:
 
     summary = desk.run(stop_at_once, rounds=10**9, jobs=1)
     assert summary.interrupted
-    assert planned <= WINDOW
+    assert planned <= FEWEST
     assert summary.total == 6 * 10**9
 
 
@@ -165,7 +184,7 @@ def test_a_pairing_that_is_void_stops_and_the_rest_is_played(desk: Desk) -> None
         frozenset({"ann", "cat"}): "cat: cannot be started",
         frozenset({"bob", "cat"}): "cat: cannot be started",
     }
-    assert desk.played.total() < 60 + 4 * 2 * WINDOW, "a stopped pairing is not tried for ever"
+    assert desk.played.total() <= 60 + 2 * 2 * MOST, "a stopped pairing is not tried for ever"
     assert len(desk.watcher.warnings) == 2
 
 
@@ -257,6 +276,17 @@ def test_a_worker_that_cannot_start_is_told_of(desk: Desk) -> None:
         desk.run()
 
 
+@pytest.mark.parametrize(
+    ("jobs", "told"), [(1, "1 game needs 4000 cores"), (2, "2 games at a time need 8000 cores")]
+)
+def test_where_there_are_too_few_cores_people_are_told_how_many_it_takes(
+    jobs: int, told: str, desk: Desk
+) -> None:
+    bots = tuple(BotSpec(name=name, command=("/nowhere",), threads=4000) for name in ("ann", "bob"))
+    desk.run(rounds=1, jobs=jobs, pin="auto", bots=bots)
+    assert desk.watcher.warnings == [f"{told}: nothing is pinned"]
+
+
 every_signal = pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name
 )
@@ -305,7 +335,7 @@ def test_worker_processes_play_and_leave_nothing(tmp_path: Path) -> None:
     assert summary.is_complete
     assert store.finished() == set(sequence(6))
     store.close()
-    assert watcher.warnings == []
+    assert watcher.warnings == ["bad did not end within 1 s of quit"]
     assert gone(lambda: alive_of("test-runner."))
 
 
@@ -313,7 +343,7 @@ def worker_of(place: Range, runner: int) -> int:
     """Return the process id of a worker of a run."""
     for pid in sorted(place.alive()):
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        if any(b"spawn_main" in word for word in words) and pid != runner:
+        if any(b"arena.tournament.worker" in word for word in words) and pid != runner:
             return pid
     raise AssertionError("no worker")
 

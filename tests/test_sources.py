@@ -10,8 +10,8 @@ import pytest
 from results import a_result
 
 from arena.errors import ArenaError
-from arena.sources import records_of
-from arena.store import DATABASE, RECORDS, Store
+from arena.tournament.sources import records_of
+from arena.tournament.store import DATABASE, RECORDS, Store
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from arena_runs import PROJECT, exported, numbers, sequence
 from results import a_result
 
 from arena.errors import StoreError
-from arena.store import DATABASE, RECORDS, Store, Tally, write_records
-from arena.worker import GameResult
+from arena.tournament.jobs import GameResult
+from arena.tournament.store import DATABASE, RECORDS, Store, Tally, write_records
 from notation.scanner import parse
 
 
@@ -80,7 +80,8 @@ def test_a_second_store_on_the_same_folder_is_refused(store: Store) -> None:
 
 def test_another_process_is_refused_too_until_the_store_is_closed(tmp_path: Path) -> None:
     code = (
-        f"from pathlib import Path; from arena.store import Store; Store(Path({str(tmp_path)!r}))"
+        "from pathlib import Path; from arena.tournament.store import Store; "
+        f"Store(Path({str(tmp_path)!r}))"
     )
     first = Store(tmp_path)
     while_open = subprocess.run(
@@ -119,7 +120,9 @@ def test_an_export_leaves_the_old_file_where_it_fails(store: Store) -> None:
 def test_the_last_words_of_bots_are_kept_where_there_are_any(store: Store) -> None:
     said = {"ann": "oops \0 \x1b", "bob": "sorry"}
     store.add([a_result(1), a_result(2, stderr=said)])
-    assert list(store.logs()) == [(2, "== ann ==\noops \0 \x1b\n\n== bob ==\nsorry\n")]
+    assert list(store.logs()) == [
+        (2, "-- ann, standard error --\noops \0 \x1b\n\n-- bob, standard error --\nsorry\n")
+    ]
 
 
 def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -153,8 +156,8 @@ def test_a_damaged_database_is_told_of(tmp_path: Path) -> None:
 
 def test_a_later_format_is_refused(tmp_path: Path, store: Store) -> None:
     store.begin({})
-    store._database.execute("UPDATE about SET value = '2' WHERE key = 'format'")
-    with pytest.raises(StoreError, match="has format 2, expected 1"):
+    store._database.execute("UPDATE about SET value = '3' WHERE key = 'format'")
+    with pytest.raises(StoreError, match="has format 3, expected 2"):
         store.tournament()
 
 
@@ -224,7 +227,7 @@ def test_what_a_process_kept_before_it_was_killed_is_there(tmp_path: Path) -> No
         import os, sys
         sys.path.insert(0, {str(Path(__file__).parent)!r})
         from pathlib import Path
-        from arena.store import Store
+        from arena.tournament.store import Store
         from results import a_result
         store = Store(Path({str(tmp_path)!r}))
         for number in range(1, 60):

@@ -13,7 +13,7 @@ from rich.text import Text
 from sample_records import BUILT_IN
 
 import games
-from arena.boards import CELL, MARK, coloured, drawing
+from arena.terminal.boards import CELL, MARK, changed_cells, coloured, drawing
 from games.core import Move, Position, play_all, playout
 from notation.diagram import diagram
 
@@ -122,6 +122,15 @@ def test_the_last_move_is_in_brackets_and_neighbours_share_a_bar() -> None:
     assert "[▟w▙]" in coloured(position, last=["e5"]).plain
     assert "[▟w▙|" in coloured(position, last=["e5", "e6"]).plain
     assert "| 6 ]" in coloured(position, last=["e6", "e5"]).plain
+
+
+def test_a_cell_that_only_the_marker_left_is_not_of_the_last_move() -> None:
+    mounds = ("Ma1", "Ma5", "Mb2", "Mc2", "Me3")
+    before = played("surikata", *mounds, "a4")
+    after = before.play(Move("d2"))
+    assert {"ok", "wk"}.intersection(before.contents()) == {"ok"}
+    assert {"ok", "wk"}.intersection(after.contents()) == {"wk"}
+    assert changed_cells(before, after) == ["d2"]
 
 
 def test_cells_that_decided_have_a_bar_below_them() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,16 @@ from arena_runs import exported, numbers, sequence
 from bad_bots import Good
 from processes import alive_of, gone
 
-from arena import tournament
-from arena.bot import BotSpec
-from arena.clock import Limits
-from arena.config import Config
 from arena.errors import ConfigError, StoreError
-from arena.runner import Summary
-from arena.store import Tally
-from arena.worker import PairResult
+from arena.referee.bot import BotSpec
+from arena.referee.clock import Limits
+from arena.schedule.core import Standing
+from arena.tournament import directory as tournament
+from arena.tournament.config import Config
+from arena.tournament.jobs import PairJob, PairResult
+from arena.tournament.observer import Summary
+from arena.tournament.store import Tally
+from arena.tournament.totals import PairTally
 from notation.reader import entries
 from notation.timecontrol import TimeControl
 from reports.schema import STANDINGS_SCHEMA
@@ -35,10 +37,14 @@ class Watcher:
 
     def __init__(self) -> None:
         self.warnings: list[str] = []
-        self.began: list[tuple[int, int]] = []
+        self.starts: list[tuple[int, int]] = []
 
-    def started(self, stored: Sequence[Tally], total: int) -> None:
-        self.began.append((sum(tally.games for tally in stored), total))
+    def started(self, stored: Sequence[Tally], pairs: Sequence[PairTally], total: int) -> None:
+        assert sum(pair.games * pair.pairs for pair in pairs) == sum(t.games for t in stored)
+        self.starts.append((sum(tally.games for tally in stored), total))
+
+    def began(self, job: PairJob, slot: int) -> None:
+        pass
 
     def finished(self, result: PairResult) -> None:
         pass
@@ -46,7 +52,10 @@ class Watcher:
     def warned(self, text: str) -> None:
         self.warnings.append(text)
 
-    def waited(self) -> None:
+    def stopped(self, pairing: Collection[str], why: str) -> None:
+        self.warnings.append(f"{' - '.join(sorted(pairing))}: {why}")
+
+    def waited(self, total: int, standing: Callable[[], Standing]) -> None:
         pass
 
 
@@ -91,6 +100,7 @@ def test_a_run_leaves_everything_in_its_directory(place: Place) -> None:
     assert {path.name for path in place.folder.iterdir()} == {
         "games.lath",
         "logs",
+        "outcome.json",
         "report.html",
         "standings.csv",
         "standings.json",
@@ -116,8 +126,8 @@ def test_the_standings_keep_their_schema(place: Place) -> None:
     place.run()
     told = json.loads((place.folder / "standings.json").read_text())
     jsonschema.validate(told, STANDINGS_SCHEMA)
-    assert told["games"] == 4
-    assert (place.folder / "standings.csv").read_text().count("\n") == 3
+    assert told["overall"]["games"] == 4
+    assert (place.folder / "standings.csv").read_text().count("\n") == 1 + 2 * 2
     assert "ann" in (place.folder / "report.html").read_text()
 
 
@@ -125,7 +135,7 @@ def test_a_finished_tournament_is_not_played_again(place: Place) -> None:
     place.run()
     before = (place.folder / "games.lath").read_bytes()
     place.run()
-    assert place.watcher.began == [(0, 4), (4, 4)]
+    assert place.watcher.starts == [(0, 4), (4, 4)]
     assert (place.folder / "games.lath").read_bytes() == before
 
 
@@ -175,9 +185,18 @@ def test_a_configuration_that_no_run_wrote_is_not_overwritten(place: Place) -> N
 def test_more_rounds_go_on_where_the_others_ended(place: Place) -> None:
     place.run(place.config(rounds=1))
     assert place.run(place.config(rounds=3, as_written={"rounds": 3})).is_complete
-    assert place.watcher.began == [(0, 2), (2, 6)]
+    assert place.watcher.starts == [(0, 2), (2, 6)]
     assert (place.folder / "tournament.toml").read_text() == "rounds = 3\n"
     assert place.run(place.config(rounds=1)).is_complete
+
+
+def test_fewer_rounds_are_refused_where_games_are_stored(place: Place) -> None:
+    place.run(place.config(rounds=3, as_written={"rounds": 3}))
+    before = (place.folder / "tournament.toml").read_bytes()
+    with pytest.raises(ConfigError, match="with rounds = 3, and rounds = 2 are fewer; choose"):
+        place.run(place.config(rounds=2, as_written={"rounds": 2}))
+    assert (place.folder / "tournament.toml").read_bytes() == before
+    assert place.played() == sequence(6)
 
 
 def test_what_decides_no_game_may_change_on_resuming(place: Place) -> None:
@@ -219,7 +238,9 @@ def test_a_game_that_ended_badly_has_a_log(place: Place) -> None:
     assert place.run(place.config(bad_bots.DiesInItsMove)).is_complete
     logs = sorted((place.folder / "logs").iterdir())
     assert [path.name for path in logs] == [f"game-{number}.log" for number in sequence(4)]
-    assert logs[0].read_text() == "== bob ==\nsegmentation fault, sort of\n\n"
+    text = logs[0].read_text()
+    assert " ann > arena 1\n" in text
+    assert text.endswith("-- bob, standard error --\nsegmentation fault, sort of\n")
     found = [entry.record for entry in entries(place.folder / "games.lath")]
     assert [record.termination for record in found if record] == ["crash"] * 4
     assert [record.result for record in found if record] == ["1-0", "0-1"] * 2
@@ -239,7 +260,7 @@ def test_files_half_written_by_a_killed_run_are_removed(place: Place) -> None:
 
 
 def test_processes_left_by_a_killed_run_are_ended(place: Place) -> None:
-    from arena.process import Child
+    from arena.referee.process import Child
 
     stray = Child.start(["sleep", "600"], tree=f"{tournament._tree(place.folder)}dead.")
     place.run()

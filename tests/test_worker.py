@@ -13,10 +13,12 @@ from processes import alive_of, gone, new_tree
 from results import a_result
 from workers import a_job
 
-from arena import worker
-from arena.bot import BotSpec
-from arena.clock import Limits
-from arena.worker import KEPT_BOTS, PairResult, play_pair, read_result
+from arena.errors import HeldUpError
+from arena.referee.bot import BotSpec
+from arena.referee.clock import Limits
+from arena.tournament import worker
+from arena.tournament.jobs import PairResult, read_result
+from arena.tournament.worker import KEPT_BOTS, play_pair
 from notation.timecontrol import TimeControl
 
 RELAXED = Limits(time=TimeControl(move_ms=10_000), startup_s=10.0)
@@ -50,6 +52,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     shop = Shop(tmp_path)
     yield shop
     worker._own_team().quit()
+    worker._own_team().voids.clear()
     assert gone(shop.running)
 
 
@@ -71,13 +74,6 @@ def test_the_same_bots_go_on_with_the_next_pair(shop: Shop) -> None:
     shop.play(bob, ann)
     assert shop.running() == before
     assert len(before) == 2
-
-
-def test_a_bot_against_itself_is_two_processes(shop: Shop) -> None:
-    ann = shop.spec("ann")
-    played = shop.play(ann, ann)
-    assert len(played.games) == 2
-    assert len(shop.running()) == 2
 
 
 def test_a_changed_bot_is_started_again(shop: Shop) -> None:
@@ -116,6 +112,31 @@ def test_a_game_that_is_void_twice_ends_the_pair(shop: Shop) -> None:
     assert played.games == ()
     assert played.void.startswith("ill: exited with status 7 before ok")
     assert gone(shop.running), "a void game leaves no bot behind"
+
+
+def test_what_waits_of_a_stopped_pairing_is_not_tried_again(shop: Shop) -> None:
+    ill, bob = shop.spec("ill", bad_bots.ExitsAtStart), shop.spec("bob")
+    first = shop.play(ill, bob)
+    bob = shop.spec("bob", bad_bots.Listens)
+    second = shop.play(ill, bob)
+    assert (second.games, second.void, second.void_bot) == ((), first.void, "ill")
+    assert not (shop.folder / "bob").exists(), "nobody was started"
+    assert len(shop.play(bob, shop.spec("cat")).games) == 2
+
+
+def test_a_machine_that_stands_still_is_no_bots_fault(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stands_still(*_: object, **__: object) -> None:
+        raise HeldUpError(3.0)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "play_game", stands_still)
+        played = shop.play(shop.spec("ann"), shop.spec("bob"))
+    assert (played.games, played.void_bot) == ((), "")
+    assert played.void == "the machine stood still 20 times in a game"
+    assert set(played.notes) == {"the machine stood still for a while; a game was begun again"}
+    assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2, "it is tried again"
 
 
 def test_a_bot_that_leaves_after_each_game_costs_nothing(shop: Shop) -> None:

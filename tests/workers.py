@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from processes import new_tree
 
-from arena.bot import BotSpec
-from arena.clock import Limits
-from arena.scorebook import GamePlan
-from arena.worker import PairJob, PairResult, play_pair, prepare, read_result
+from arena.referee.bot import BotSpec
+from arena.referee.clock import Limits
+from arena.referee.scorebook import GamePlan
+from arena.tournament.jobs import PairJob, PairResult, read_result
+from arena.tournament.slots import Worker
+from arena.tournament.worker import play_pair
 
 
 def a_job(one: BotSpec, other: BotSpec, limits: Limits, *, pair: int = 1, tree: str) -> PairJob:
@@ -32,7 +32,7 @@ def a_job(one: BotSpec, other: BotSpec, limits: Limits, *, pair: int = 1, tree: 
     return PairJob(pair=pair, games=plans, bots=(one, other), limits=limits, tree=tree)
 
 
-def children() -> int:
+def children(_nothing: object) -> str:
     """Return how many children this process has, zombies among them."""
     count = 0
     for stat in Path("/proc").glob("[0-9]*/stat"):
@@ -41,7 +41,7 @@ def children() -> int:
         except OSError:
             continue
         count += int(fields[1]) == os.getpid()
-    return count
+    return str(count)
 
 
 def play_in_worker(
@@ -51,13 +51,9 @@ def play_in_worker(
 
     It has ended when this returns.
     """
-    context = multiprocessing.get_context("spawn")
-    alive, held = context.Pipe(duplex=False)
     tree = new_tree()
-    with ProcessPoolExecutor(1, context, prepare, (alive, tree)) as executor:
+    with Worker(tree) as worker:
         jobs = [a_job(one, other, limits, pair=pair, tree=tree) for pair in range(1, times + 1)]
-        results = [read_result(executor.submit(play_pair, job).result(60)) for job in jobs]
-        left = executor.submit(children).result(60)
-    held.close()
-    alive.close()
+        results = [read_result(worker.submit(play_pair, job).result(60)) for job in jobs]
+        left = int(worker.submit(children, None).result(60))
     return results, left

@@ -9,10 +9,24 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import archives, convert, installed, queries, records, rules, tournaments
+from arena.cli import (
+    archives,
+    bots,
+    convert,
+    installed,
+    play,
+    queries,
+    records,
+    report,
+    results,
+    rules,
+    tournaments,
+)
+from arena.cli.usage import App, Ordered
 
-app = typer.Typer(
+app = App(
     name="arena",
+    cls=Ordered,
     help="Bot tournaments, game records and ratings for small abstract games.",
     no_args_is_help=True,
     add_completion=False,
@@ -40,5 +54,8 @@ def _main(
     """Bot tournaments, game records and ratings for small abstract games."""
 
 
-for _group in (tournaments, records, convert, queries, rules, installed, archives):
+for _group in (
+    *(tournaments, play, results, report, bots, installed),
+    *(records, convert, queries, archives, rules),
+):
     _group.add_to(app)

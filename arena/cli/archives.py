@@ -46,11 +46,11 @@ def sort_records(
     ] = 64,
     quiet: Quiet = False,
 ) -> None:
-    """Sort records; those that are alike in every KEY stay in their order.
+    """Sort records by date, players, result, plies or any tag.
 
-    Numbers come before words and count as numbers, also 1.2 and 1.10; what is missing or ? comes
-    last. Records stay as they are written. OUT may be one of FILE. Exit status 1 if a bad record
-    was left out.
+    Those that are alike in every KEY stay in their order. Numbers come before words and count as
+    numbers, also 1.2 and 1.10; what is missing or ? comes last. Records stay as they are written.
+    OUT may be one of FILE. Exit status 1 if a bad record was left out.
 
     Example: arena sort games.lath.gz --by date,round -o sorted.lath.gz
     """

@@ -44,10 +44,11 @@ def convert(
         bool, typer.Option("--quiet", "-q", help="Say nothing but problems and warnings.")
     ] = False,
 ) -> None:
-    """Convert records: lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet.
+    """Convert records from one format to another.
 
-    Suffixes say which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of
-    and left out, the rest is converted. What DST cannot hold is named in a warning. DST may be SRC.
+    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet. Suffixes say
+    which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of and left out,
+    the rest is converted. What DST cannot hold is named in a warning. DST may be SRC.
 
     Exit status 1 if a record was left out, with --strict also if anything else was lost.
 
@@ -115,6 +116,10 @@ class _Loss:
     last: int
 
 
+_MOST_FIELDS = 1000
+"""Fields that are told of by name: a file of odd tags may have as many as it likes."""
+
+
 class _Course:
     """The sound records of a source as they pass, and what was told of them."""
 
@@ -153,6 +158,8 @@ class _Course:
         if field == WHOLE:
             self.unheld += 1
             return
+        if field not in self.losses and len(self.losses) >= _MOST_FIELDS:
+            field = "further fields"
         loss = self.losses.get(field)
         if loss is None:
             self.losses[field] = _Loss(1, number, number)

@@ -71,10 +71,11 @@ def diff(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Leave the counts out.")] = False,
 ) -> None:
-    """Compare two archives: records in one of them alone, and games that differ.
+    """Compare two archives, whatever their order.
 
-    Layout and order make no difference. Records that are equal belong together; of the others
-    those with the same key; without --key also those with the same moves.
+    Told are records that are in one of them alone, and games that differ. Layout and order make no
+    difference. Records that are equal belong together; of the others those with the same key;
+    without --key also those with the same moves.
 
     Exit status 0 if they are equal, 1 if not or if a record is bad, 2 if one cannot be read.
 

@@ -16,7 +16,10 @@ class SchemaName(StrEnum):
 
     RECORD = "record"
     CONFIG = "config"
+    OUTCOME = "outcome"
     STANDINGS = "standings"
+    REPORT = "report"
+    EVENTS = "events"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -57,7 +60,7 @@ def bots(as_json: AsJson = False) -> None:
 
     Example: arena bots
     """
-    from arena.commands import bundled
+    from arena.tournament.commands import bundled
 
     if as_json:
         rows = [{"name": name, "command": list(words)} for name, words in bundled().items()]
@@ -68,9 +71,15 @@ def bots(as_json: AsJson = False) -> None:
 
 
 def schema(
-    name: Annotated[SchemaName, typer.Argument(help="Of what.")],
+    name: Annotated[
+        SchemaName,
+        typer.Argument(metavar="NAME", help="record, config, outcome, standings, report, events."),
+    ],
 ) -> None:
-    """Print a JSON Schema (2020-12): of a record, a configuration or standings.
+    """Print the JSON Schema (2020-12) of one of our formats.
+
+    They are those of a record, a configuration, `outcome.json`, `standings.json`, the data of
+    a report and the events of a run.
 
     Example: arena schema config
     """
@@ -84,10 +93,22 @@ def _schema(name: SchemaName) -> object:
 
             return SCHEMA
         case SchemaName.CONFIG:
-            from arena.keys import schema as config_schema
+            from arena.tournament.keys import schema as config_schema
 
             return config_schema()
+        case SchemaName.OUTCOME:
+            from reports.schema import OUTCOME_SCHEMA
+
+            return OUTCOME_SCHEMA
         case SchemaName.STANDINGS:
             from reports.schema import STANDINGS_SCHEMA
 
             return STANDINGS_SCHEMA
+        case SchemaName.REPORT:
+            from reports.page.schema import DOCUMENT_SCHEMA
+
+            return DOCUMENT_SCHEMA
+        case SchemaName.EVENTS:
+            from arena.tournament.event_schema import EVENTS_SCHEMA
+
+            return EVENTS_SCHEMA

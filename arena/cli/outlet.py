@@ -57,6 +57,47 @@ def write_records(
     return count
 
 
+def append_record(out: Path, text: str) -> None:
+    """Write a file again with one more record at its end, whole or not at all; raises ConfigError.
+
+    A file that is not there is made; standard output is written to.
+    """
+    if str(out) == "-" or not out.exists():
+        write_pieces(out, [text.encode()])
+        return
+    write_pieces(out, _with_record(out, text.encode()))
+
+
+def _with_record(path: Path, record: bytes) -> Iterator[bytes]:
+    from notation.files import open_bytes
+
+    last = b""
+    with open_bytes(path) as stream:
+        while block := stream.read(1 << 16):
+            yield block
+            last = (last + block)[-2:]
+    if last:
+        yield b"" if last == b"\n\n" else b"\n" if last.endswith(b"\n") else b"\n\n"
+    yield record
+
+
+def refuse_as_archive(out: Path) -> None:
+    """Raise ConfigError where records cannot be appended to `out`: before anything is lost."""
+    from arena.cli.intake import entries
+
+    _refuse_other_formats(out)
+    if str(out) == "-":
+        return
+    with writable(out):
+        if not out.parent.is_dir():
+            raise ConfigError(f"{out} cannot be written: there is no folder {str(out.parent)!r}")
+        if not out.exists():
+            return
+        first = next(entries(out), None)
+    if first is not None and first.record is None:
+        raise ConfigError(f"{out} is no file of records: {first.problems[0]}")
+
+
 def unless_lossy(
     out: Path, pieces: Iterable[bytes], sources: Iterable[Path], bad: Callable[[], int]
 ) -> Iterator[bytes]:

@@ -57,10 +57,10 @@ def select(
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the records that match a query, as they stand in their files.
+    """Write the records that match a query.
 
-    OUT may be one of FILE. Exit status 0 also if nothing matches, 1 if a bad record was left out,
-    2 if EXPR is no query.
+    They are written as they stand in their files. OUT may be one of FILE. Exit status 0 also if
+    nothing matches, 1 if a bad record was left out, 2 if EXPR is no query.
 
     Example: arena select games.lath --where 'winner = greedy' -o wins.lath
     """
@@ -111,7 +111,7 @@ def stats(
         told = {"records": sieve.records, "left_out": left_out, **to_json(summary)}
         print(json.dumps(told, indent=2))
     else:
-        from arena.archive_tables import print_summary
+        from arena.terminal.archive_tables import print_summary
 
         print_summary(summary)
     if not quiet and (where or sieve.told_left_out()):

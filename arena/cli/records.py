@@ -179,6 +179,12 @@ def show(
         int | None, typer.Option("--ply", min=0, metavar="P", help="After this ply; else the last.")
     ] = None,
     svg: Annotated[bool, typer.Option("--svg", help="Draw the board as an SVG file.")] = False,
+    aids: Annotated[
+        bool, typer.Option("--aids", help="With --svg: sizes of groups, lines of sight.")
+    ] = False,
+    legal: Annotated[
+        bool, typer.Option("--legal", help="With --svg: dots where pieces may be placed.")
+    ] = False,
     as_json: Annotated[
         bool,
         typer.Option(
@@ -193,6 +199,8 @@ def show(
     from games.core import GameError
     from notation.replay import positions
 
+    if (aids or legal) and not svg:
+        raise ConfigError("--aids and --legal are for drawings: --svg is missing")
     wanted = game if game or as_json else 1
     for number, record in _read_from(file, _numbered(file, wanted)):
         try:
@@ -204,7 +212,11 @@ def show(
             continue
         if ply is not None and ply >= len(line):
             raise ConfigError(f"{file}: record {number} has {len(line) - 1} plies, not {ply}")
-        _draw(number, record, line, len(line) - 1 if ply is None else ply, svg)
+        at = len(line) - 1 if ply is None else ply
+        if svg:
+            _draw_svg(record, line, at, aids=aids, legal=legal)
+        else:
+            _draw(number, record, line, at)
 
 
 def _numbered(file: Path, game: int | None) -> Iterator[tuple[int, Record]]:
@@ -237,20 +249,20 @@ def _print_json(number: int, record: Record, line: list[Position], only: int | N
         print(json.dumps(told))
 
 
-def _draw(number: int, record: Record, line: list[Position], ply: int, svg: bool) -> None:
-    from notation.errors import printable
+def _draw_svg(record: Record, line: list[Position], ply: int, *, aids: bool, legal: bool) -> None:
+    from reports.boards.board import svg
+
+    outcome = line[ply].outcome()
+    decided = outcome.cells if outcome else ()
+    last = _changed(line, ply)
+    title = _title(record)
+    print(svg(line[ply], title=title, highlight=decided, last=last, aids=aids, legal=legal))
+
+
+def _draw(number: int, record: Record, line: list[Position], ply: int) -> None:
+    from arena.terminal.boards import drawing
 
     position = line[ply]
-    title = printable(f"{record.first} - {record.second}, {record.game}")
-    if svg:
-        from reports.board import svg as drawn
-
-        outcome = position.outcome()
-        cells = outcome.cells if outcome else _changed(line, ply)
-        print(drawn(position, title=title, highlight=cells))
-        return
-    from arena.boards import drawing
-
     last = f"after {ply}. {record.plies[ply - 1].move}" if ply else "before the first move"
     outcome = position.outcome()
     if outcome:
@@ -258,13 +270,17 @@ def _draw(number: int, record: Record, line: list[Position], ply: int, svg: bool
     else:
         state = f"{position.game.colours[position.to_move]} to move"
     board = drawing(position, last=_changed(line, ply), decided=outcome.cells if outcome else ())
-    print(f"record {number}: {title}, {last}\n\n{board}\n\n{state}\n")
+    print(f"record {number}: {_title(record)}, {last}\n\n{board}\n\n{state}\n")
+
+
+def _title(record: Record) -> str:
+    from notation.errors import printable
+
+    return printable(f"{record.first} - {record.second}, {record.game}")
 
 
 def _changed(line: list[Position], ply: int) -> list[str]:
     """Return the cells that the last move changed."""
-    if not ply:
-        return []
-    before, after = line[ply - 1].contents(), line[ply].contents()
-    names = line[ply].game.board.names
-    return [name for name, old, new in zip(names, before, after, strict=True) if old != new]
+    from arena.terminal.boards import changed_cells
+
+    return changed_cells(line[ply - 1], line[ply]) if ply else []

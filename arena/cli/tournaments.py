@@ -1,28 +1,21 @@
-"""`arena run`, `arena init`, `arena rate` and `arena report`: tournaments and what came of them."""
+"""`arena run` and `arena init`: tournaments, and what one begins with."""
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from arena.errors import ArenaError, ConfigError
-
-if TYPE_CHECKING:
-    from arena.runner import Summary
+from arena.cli.outcome import events_of, files_of, resumable, tell
+from arena.errors import ConfigError
 
 DEFAULT_FOLDER = Path("tournament")
 
-Sources = Annotated[
-    list[Path],
-    typer.Argument(metavar="SOURCE...", help="Tournaments' directories or record files."),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")]
 
 
 class Language(StrEnum):
@@ -38,8 +31,6 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command()(run)
     app.command()(init)
-    app.command()(rate)
-    app.command()(report)
 
 
 def run(
@@ -60,50 +51,95 @@ def run(
     rounds: Annotated[int | None, typer.Option("--rounds", min=1, help="Rounds.")] = None,
     tc: Annotated[
         str | None,
-        typer.Option("--tc", help="10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none."),
+        typer.Option(
+            "--tc", metavar="TIME", help="10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none."
+        ),
     ] = None,
     jobs: Annotated[
-        str | None, typer.Option("--jobs", help="Games at the same time; auto: one a core.")
+        str | None,
+        typer.Option("--jobs", metavar="N", help="Games at the same time; auto: one a core."),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="For all chance.")] = None,
-    format_: Annotated[str | None, typer.Option("--format", help="round-robin")] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="F", help="round-robin, gauntlet, swiss, knockout or match."
+        ),
+    ] = None,
+    challengers: Annotated[
+        int | None, typer.Option("--challengers", min=1, help="Gauntlet: the first N bots.")
+    ] = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option("--pairs", min=1, help="Swiss, knockout: setups per game and encounter."),
+    ] = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option("--sprt", metavar="ELO0,ELO1[,ALPHA,BETA]", help="Match: when it is decided."),
+    ] = None,
+    openings: Annotated[
+        Path | None, typer.Option("--openings", metavar="FILE", help="Where games begin.")
+    ] = None,
+    pin: Annotated[
+        str | None,
+        typer.Option("--pin", metavar="auto|off", help="auto: each game has cores of its own."),
+    ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option("--log", metavar="bad|all", help="Of which games the lines are kept."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Go on though a bot's files have changed.")
+    ] = False,
+    json_events: Annotated[
+        bool, typer.Option("--json-events", help="Print what happens as JSON lines.")
+    ] = False,
+    json_events_to: Annotated[
+        Path | None,
+        typer.Option("--json-events-to", metavar="FILE", help="Write them to a file instead."),
+    ] = None,
+    disk_patience: Annotated[
+        float,
+        typer.Option(
+            "--disk-patience",
+            metavar="SECONDS",
+            min=0.0,
+            help="How long to wait for room on a full disk.",
+        ),
+    ] = 600.0,
     quiet: Quiet = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Tell of every game that ends.")
     ] = False,
 ) -> None:
-    """Play a tournament; started again on the same directory, it goes on where it stopped.
+    """Play a tournament, or go on with one.
 
-    Exit status 0 when every game is played, 1 when a pairing had to be stopped, 3 after Ctrl-C.
+    Started again on the same directory it goes on where it stopped.
+
+    Exit status 0 when every game is played, 1 when a pairing had to be stopped, 3 after Ctrl-C,
+    4 when no report could be made, 5 when the disk is full or failing.
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
-    from arena.screen import screen
-    from arena.tournament import run as play
+    from arena.terminal.live import screen
+    from arena.tournament.directory import run as play
+    from arena.tournament.progress import Progress
 
     flags = _flags(bot, game, rounds, tc, jobs, seed, format_)
-    tournament = _configured(config, out, flags)
-    with screen(tournament, quiet=quiet, verbose=verbose) as watcher:
-        summary = play(tournament, out, watcher)
-    raise typer.Exit(_tell(summary, out, quiet=quiet))
-
-
-def _tell(summary: Summary, out: Path, *, quiet: bool) -> int:
-    """Say how a run ended; return its exit status."""
-    if summary.interrupted:
-        told = f"{summary.done} of {summary.total} games are played and kept; go on with"
-        print(f"arena: {told}: arena run --out {shlex.quote(str(out))}", file=sys.stderr)
-        return 3
-    if summary.standings and not quiet:
-        from arena.tables import print_standings
-
-        print_standings(summary.standings)
-        print(f"report: {out / 'report.html'}", file=sys.stderr)
-    for pairing, why in summary.stopped.items():
-        print(f"arena: {' - '.join(sorted(pairing))} was stopped: {why}", file=sys.stderr)
-    if not summary.is_complete:
-        print(f"arena: {summary.done} of {summary.total} games are played", file=sys.stderr)
-    return 0 if summary.is_complete else 1
+    flags |= {key: told for key, told in (("pin", pin), ("log", log)) if told is not None}
+    flags |= _format_flags(challengers, pairs, sprt, openings)
+    tournament = _configured(config, out, flags, quiet=quiet)
+    progress = Progress(tournament)
+    is_shared = json_events and json_events_to is None and sys.stdout.isatty()
+    with events_of(progress, to_stdout=json_events, path=json_events_to) as events:
+        with screen(progress, quiet=quiet, verbose=verbose, is_shared=is_shared), resumable(out):
+            summary = play(tournament, out, progress, force=force, patience_s=disk_patience)
+        status = tell(summary, progress, out, quiet=quiet)
+        if events is not None:
+            events.ended(summary, status, files_of(out))
+    if summary.unreported is not None:
+        raise summary.unreported  # a bug: its place is told
+    raise typer.Exit(status)
 
 
 def _flags(
@@ -116,7 +152,7 @@ def _flags(
     format_: str | None,
 ) -> dict[str, Any]:
     """Return what the flags say as the configuration's table would say it."""
-    from arena.config import time_table
+    from arena.tournament.config import time_table
 
     told: dict[str, Any] = {
         "games": games or None,
@@ -130,9 +166,24 @@ def _flags(
     return {name: value for name, value in told.items() if value is not None}
 
 
+def _format_flags(
+    challengers: int | None, pairs: int | None, sprt: str | None, openings: Path | None
+) -> dict[str, Any]:
+    """Return what they say as the configuration's table would say it."""
+    from arena.tournament.terms import sprt_table
+
+    told: dict[str, Any] = {
+        "challengers": challengers,
+        "pairs": pairs,
+        "sprt": None if sprt is None else sprt_table(sprt),
+        "openings": None if openings is None else {"file": str(openings.resolve())},
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
 def _bot_flag(text: str) -> dict[str, Any]:
     """Return a bot's table; its files are those of the current folder, whatever the file's is."""
-    from arena.commands import resolve
+    from arena.tournament.commands import resolve
 
     name, equals, command = text.partition("=")
     if not equals:
@@ -144,19 +195,31 @@ def _bot_flag(text: str) -> dict[str, Any]:
     return {"name": name, "command": list(resolve(tuple(words), Path.cwd())) if words else []}
 
 
-def _configured(config: Path | None, out: Path, flags: dict[str, Any]) -> Any:
+def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet: bool) -> Any:
     """Return the tournament: the file, else what `out` holds, else the demo, and flags over it."""
-    from arena.config import build, demo, read_toml
-    from arena.tournament import CONFIG, stored_config
+    from arena.tournament.config import build, demo, load
+    from arena.tournament.directory import CONFIG
 
     if config is not None:
-        return build({**read_toml(config), **flags}, config.parent, source=str(config))
-    stored = stored_config(out)
-    if stored is not None:
-        source = "the command line" if flags else str(out / CONFIG)
-        return build({**stored, **flags}, Path(), source=source)
-    base = {**demo(), "event": "Tournament"} if "bot" in flags else demo()
-    return build({**base, **flags}, Path())
+        return load(config, config.parent, flags)
+    if (out / CONFIG).is_file():
+        return load(out / CONFIG, Path(), flags)
+    if "bot" in flags:
+        return build({**demo(), "event": "Tournament", **flags}, Path())
+    _tell_of_demo(out, CONFIG, quiet=quiet)
+    return build({**demo(), **flags}, Path())
+
+
+def _tell_of_demo(out: Path, name: str, *, quiet: bool) -> None:
+    """Say that it is the demo that is played; raises ConfigError where a file may be meant."""
+    if Path(name).is_file():
+        raise ConfigError(
+            f"there is a {name} here: name it, `arena run {name}`, or name the bots with --bot; "
+            "the built-in demo is played in a folder without it"
+        )
+    if not quiet:
+        told = f"no CONFIG and no --bot: the built-in demo is played into {out}"
+        print(told, file=sys.stderr)
 
 
 def init(
@@ -165,7 +228,9 @@ def init(
         Language, typer.Option("--bot", metavar="LANG", help="python, javascript, c or shell.")
     ] = Language.PYTHON,
 ) -> None:
-    """Write a commented tournament.toml and a bot to start from; no file is overwritten.
+    """Write a commented tournament.toml and a bot to start from.
+
+    No file is overwritten.
 
     Example: arena init my-bots --bot javascript
     """
@@ -173,53 +238,3 @@ def init(
 
     for line in write_starter(folder, bot.value):
         print(line, file=sys.stderr)
-
-
-def rate(
-    sources: Sources,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a program.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print a line a bot for a sheet.")] = False,
-) -> None:
-    """Print standings, ratings and the crosstable.
-
-    Example: arena rate tournament --csv > standings.csv
-    """
-    from arena.sources import records_of
-    from reports import standings
-
-    if as_json and as_csv:
-        raise typer.BadParameter("--json and --csv exclude each other")
-    table = standings.compute(records_of(sources))
-    if as_json:
-        print(json.dumps(standings.to_json(table), indent=2, ensure_ascii=False))
-    elif as_csv:
-        sys.stdout.write(standings.to_csv(table).replace("\r\n", "\n"))
-    else:
-        from arena.tables import print_standings
-
-        print_standings(table, to_stdout=True)
-
-
-def report(
-    sources: Sources,
-    out: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Where the page is written.")
-    ] = Path("report.html"),
-    title: Annotated[str | None, typer.Option("--title", help="The page's heading.")] = None,
-) -> None:
-    """Write the HTML report: one file with standings, all games and their replays.
-
-    Example: arena report tournament -o report.html
-    """
-    from arena.sources import records_of
-    from notation.files import write_atomically
-    from reports.page import render
-
-    records = list(records_of(sources))
-    if not records:
-        raise ArenaError(f"no records in {', '.join(map(str, sources))}")
-    try:
-        write_atomically(out, [render(records, title=title).encode()])
-    except OSError as error:
-        raise ConfigError(f"{out} cannot be written: {error.strerror}") from error
-    print(f"{out}: {len(records)} games", file=sys.stderr)

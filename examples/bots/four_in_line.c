@@ -4,7 +4,8 @@
  * cell that makes no three, else, when every cell loses, any cell. It does not look at what the
  * opponent threatens; that is the first thing to add.
  *
- * Build it with `cc -O2 -o four_in_line four_in_line.c`.
+ * Build it with `cc -O2 -o NAME NAME.c`: NAME is mybot where `arena init` wrote it, and four_in_line
+ * among the examples.
  */
 #include <stdint.h>
 #include <stdio.h>

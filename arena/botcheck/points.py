@@ -1,0 +1,127 @@
+"""What a check finds: points, each with what is asked, a verdict, what was seen, how to mend it.
+
+Must not know processes; plain values only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from arena.errors import ArenaError
+
+
+class Verdict(StrEnum):
+    """How a bot keeps one point of the protocol, from best to worst."""
+
+    OK = "ok"
+    NOTE = "note"
+    """Nothing is wrong, but its author may want to know."""
+
+    UNTESTED = "untested"
+    WARNING = "warning"
+    """It costs the bot no game by itself, but something is not as the protocol says."""
+
+    FAULT = "fault"
+    """It costs games, or keeps the bot out of tournaments."""
+
+    @property
+    def is_bad(self) -> bool:
+        """Return whether there is something to mend."""
+        return self in (Verdict.WARNING, Verdict.FAULT)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a session has shown of one point."""
+
+    verdict: Verdict
+    seen: str
+    """What the bot did, in words."""
+
+    mend: str = ""
+    """What its author has to change; empty where nothing is wrong."""
+
+    stderr: tuple[str, ...] = ()
+    """The last lines that the bot wrote to standard error, where they may tell the cause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One point of the protocol and how a bot keeps it."""
+
+    id: str
+    """Its name in docs/bot-check.md."""
+
+    asks: str
+    """What a bot has to do, as a sentence without its subject."""
+
+    chapter: str
+    """Which part of the check it belongs to, such as `greeting`."""
+
+    verdict: Verdict
+    seen: str
+    mend: str = ""
+    game: str | None = None
+    """The game that was played; None where the point is about no single game."""
+
+    exchange: tuple[str, ...] = ()
+    """The last lines before something went wrong: `> ` the arena's, `< ` the bot's."""
+
+    stderr: tuple[str, ...] = ()
+    """The last lines that the bot wrote to standard error, where it ended."""
+
+
+class FaultFoundError(ArenaError):
+    """The bot did what ends the session that tests it; told as a finding."""
+
+    def __init__(
+        self, seen: str, mend: str, *, is_costly: bool = False, stderr: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(seen)
+        self.stderr = stderr
+        self.seen = seen
+        self.mend = mend
+        self.is_costly = is_costly
+        """Whether it took long: silence and floods do."""
+
+
+class SilenceError(FaultFoundError):
+    """The bot was waited for in vain."""
+
+    def __init__(self, seen: str, mend: str) -> None:
+        super().__init__(seen, mend, is_costly=True)
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people read it.
+
+    >>> duration(0.0123), duration(2.05)
+    ('12 ms', '2.0 s')
+    """
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def ok(seen: str) -> Finding:
+    """Return that all is well."""
+    return Finding(Verdict.OK, seen)
+
+
+def note(seen: str, mend: str = "") -> Finding:
+    """Return that all is well, with something to know."""
+    return Finding(Verdict.NOTE, seen, mend)
+
+
+def warning(seen: str, mend: str) -> Finding:
+    """Return what should be mended."""
+    return Finding(Verdict.WARNING, seen, mend)
+
+
+def fault(seen: str, mend: str) -> Finding:
+    """Return what has to be mended."""
+    return Finding(Verdict.FAULT, seen, mend)
+
+
+def untested(why: str) -> Finding:
+    """Return that nothing was found out, and why."""
+    return Finding(Verdict.UNTESTED, why)

@@ -1,0 +1,232 @@
+"""`arena play`: a person against a bot, or two people, in the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import secrets
+import shlex
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from arena.cli.outlet import append_record, refuse_as_archive
+from arena.cli.rules import GameId, PositionText, SetupText
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.referee.bot import BotSpec
+    from arena.referee.friendly import Ending, Friendly
+    from arena.referee.partner import Partner
+    from arena.referee.scorebook import GamePlan
+    from notation.timecontrol import TimeControl
+
+NOBODY: Final = "none"
+"""In place of a bot: the other seat is a person's, too."""
+
+PERSON: Final = "person"
+
+
+class Side(StrEnum):
+    """Where the person sits."""
+
+    FIRST = "first"
+    SECOND = "second"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command()(play)
+
+
+def play(
+    game: GameId,
+    bot: Annotated[
+        str,
+        typer.Option(
+            "--bot", metavar="NAME=CMD", help="The bot; NAME alone for a bundled one; or none."
+        ),
+    ] = "greedy",
+    side: Annotated[Side, typer.Option("--side", help="Where you sit.")] = Side.FIRST,
+    tc: Annotated[
+        str,
+        typer.Option(
+            "--tc", metavar="TIME", help="The bot's time: 60+1, 'move 0.5', 'nodes 1000', none."
+        ),
+    ] = "move 1",
+    setup: SetupText = None,
+    position: PositionText = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, help="For the setup and the bot's chance; else any."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Append the record to this file."),
+    ] = None,
+) -> None:
+    """Play against a bot in the terminal.
+
+    With --bot none two people play at one keyboard.
+
+    Type moves in the game's notation, or ?, undo, board, resign, quit. Exit status 1 when the bot
+    broke the game off.
+
+    Example: arena play yavalath --bot monte-carlo --side second -o mine.lath
+    """
+    spec, control = _spec(bot), _control(tc)
+    plan = _plan(game, _names(spec, side), setup, position, seed)
+    if out is not None:
+        refuse_as_archive(out)
+    ending = _played(plan, spec, side, control, out)
+    if ending is None:
+        print("interrupted", file=sys.stderr)
+        raise typer.Exit(3)
+    raise typer.Exit(int(ending.is_bots_fault))
+
+
+def _played(
+    plan: GamePlan, spec: BotSpec | None, side: Side, control: TimeControl, out: Path | None
+) -> Ending | None:
+    """Play the game and keep its record; return how it ended, None where it was interrupted."""
+    from arena.referee.friendly import Friendly
+    from arena.terminal.sitting import LEFT, Sitting
+    from arena.tournament.signals import on_signals
+    from notation.timecontrol import TimeControl
+
+    with on_signals(_interrupt), contextlib.ExitStack() as stack:
+        partner = None if spec is None else _partner(spec, side, control, stack)
+        if partner is not None:
+            partner.start(plan.game)
+            partner.begin(plan)
+        times = (TimeControl(), TimeControl()) if partner is None else partner.times
+        friendly = Friendly(plan, times)
+        _ready_input()
+        ending: Ending | None = None
+        try:
+            ending = Sitting(friendly, partner).play()
+        except KeyboardInterrupt:
+            print()
+        _keep(friendly, ending or LEFT, out)
+        return ending
+
+
+def _partner(
+    spec: BotSpec, side: Side, control: TimeControl, stack: contextlib.ExitStack
+) -> Partner:
+    """Return the bot in its seat, not started yet; `stack` ends it."""
+    from arena.referee import trees
+    from arena.referee.bot import Bot
+    from arena.referee.clock import Limits
+    from arena.referee.partner import Partner
+    from arena.referee.watch import Watch
+    from games.core import Seat
+
+    trees.adopt_orphans()  # this process starts nothing but the bot
+    watch = Watch()
+    made = Bot(spec, watch, tree=f"play-{secrets.token_hex(4)}.")
+    stack.callback(made.quit)
+    seat = Seat.SECOND if side is Side.FIRST else Seat.FIRST
+    return Partner(made, seat, Limits(time=control), watch)
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt  # the record is kept and the bot ends on the way out
+
+
+def _ready_input() -> None:
+    """Have letters that are none come in all the same, and lines edited where that is possible."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401 - `input` uses it from then on
+
+
+def _keep(friendly: Friendly, ending: Ending, out: Path | None) -> None:
+    """Append the record; print it where that fails, so that it is not lost."""
+    if out is None or not (friendly.plies or ending.is_decided):
+        return
+    text = friendly.record(ending)
+    try:
+        append_record(out, text)
+    except ConfigError:
+        print(text, end="")
+        raise
+    print(f"{out}: record appended", file=sys.stderr)
+
+
+def _spec(text: str) -> BotSpec | None:
+    """Return how the bot is started, None for none; raises ConfigError."""
+    from arena.referee.bot import BotSpec
+    from arena.tournament.commands import bundled, resolve
+
+    name, equals, command = text.partition("=")
+    if text == NOBODY:
+        return None
+    if name == PERSON or not (name.strip() and name.isprintable()):
+        raise ConfigError(f"--bot: {name!r} cannot be the name of a bot here")
+    if not equals:
+        if name not in bundled():
+            known = ", ".join((*bundled(), NOBODY))
+            raise ConfigError(f"--bot: unknown bot {name!r} ({known}); any other is NAME=CMD")
+        return BotSpec(name=name, command=bundled()[name])
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise ConfigError(f"--bot {name}: {command!r} is not a command: {error}") from error
+    if not words or not words[0]:
+        raise ConfigError(f"--bot {name}: the command is empty")
+    return BotSpec(name=name, command=resolve(words, Path.cwd()))
+
+
+def _control(tc: str) -> TimeControl:
+    from notation.timecontrol import TimeControl
+
+    try:
+        return TimeControl.read(tc)
+    except ValueError as error:
+        raise ConfigError(f"--tc: {error}") from error
+
+
+def _names(spec: BotSpec | None, side: Side) -> tuple[str, str]:
+    if spec is None:
+        return f"{PERSON} 1", f"{PERSON} 2"
+    return (PERSON, spec.name) if side is Side.FIRST else (spec.name, PERSON)
+
+
+def _plan(
+    game_id: str, names: tuple[str, str], setup: str | None, position: str | None, seed: int | None
+) -> GamePlan:
+    """Return the game to play; where nothing tells its start, the seed does."""
+    import datetime as dt
+
+    import games
+    from arena.referee.scorebook import GamePlan
+
+    if position is not None and setup is not None:
+        raise typer.BadParameter("--position and --setup exclude each other")
+    game = games.get(game_id)
+    seed = secrets.randbelow(1_000_000) if seed is None else seed
+    if setup is not None:
+        setup = game.canonical_setup(setup)
+    elif position is None:
+        setup = game.draw_setup(seed)
+    else:
+        start = game.position(position)
+        if outcome := start.outcome():
+            raise ConfigError(f"--position: the game is over there: {outcome.ending}")
+        position = start.text()
+    return GamePlan(
+        number=0,
+        round=0,
+        game=game.id,
+        setup=setup,
+        position=position,
+        names=names,
+        seeds=(seed, seed),
+        tags=(("Date", dt.datetime.now().astimezone().date().isoformat()),),
+    )

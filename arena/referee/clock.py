@@ -1,0 +1,75 @@
+"""A game's two clocks: what is left, what a move cost, when an answer comes too late.
+
+Must not know processes; the times it is given are readings of the monotonic clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from games.core import SEATS, Seat
+from notation.timecontrol import TimeControl
+
+HARD_LIMIT_S: Final = 60.0
+"""Time for a move where the time control sets none."""
+
+MARGIN_S: Final = 0.05
+"""Overrun that is accepted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long the arena waits."""
+
+    time: TimeControl
+    margin_s: float = MARGIN_S
+    """Overrun accepted per move, for scheduling noise; an answer in it sets the clock to 0."""
+
+    startup_s: float = 10.0
+    """For a bot's `ok` and each of its `ready`."""
+
+    hard_limit_s: float = HARD_LIMIT_S
+    """For a move without clock or fixed time."""
+
+
+class Clock:
+    """The clocks of one game; first's values come first in each list."""
+
+    def __init__(
+        self, limits: Limits, times: tuple[TimeControl, TimeControl] | None = None
+    ) -> None:
+        """`times` are the time controls of first and of second, where they are not the limits'."""
+        self._limits: Final = limits
+        self._times: Final = times or (limits.time, limits.time)
+        self.left_s: Final = [
+            time.initial_ms / 1000 if time.initial_ms else None for time in self._times
+        ]
+        """What each has left in seconds, never negative; None without a clock."""
+        self.left_ms: Final = [time.initial_ms for time in self._times]
+        """The same in milliseconds, rounded down; 0 without a clock."""
+        self.allowed_s: Final = [self._allowed_s(seat) for seat in SEATS]
+        """How long each one's next move may take before it is too late, margin included."""
+
+    def _allowed_s(self, seat: Seat) -> float:
+        left_s = self.left_s[seat]
+        if left_s is not None:
+            return left_s + self._limits.margin_s
+        move_ms = self._times[seat].move_ms
+        return move_ms / 1000 + self._limits.margin_s if move_ms else self._limits.hard_limit_s
+
+    def charge(self, seat: Seat, used_s: float) -> float | None:
+        """Take the time of a move that came in time, then add the increment; return what is left.
+
+        None without a clock.
+        """
+        left_s = self.left_s[seat]
+        if left_s is None:
+            return None
+        left_s = (left_s - used_s if left_s > used_s else 0.0) + (
+            self._times[seat].increment_ms / 1000
+        )
+        self.left_s[seat] = left_s
+        self.left_ms[seat] = int(left_s * 1000)
+        self.allowed_s[seat] = left_s + self._limits.margin_s
+        return left_s

@@ -1,0 +1,327 @@
+"""Operating-system processes that talk in lines: their pipes, what came, how they ended.
+
+Must not know the protocol. The move path is raw: one `poll` over all descriptors, `os.read`,
+`os.write`, absolute deadlines on the monotonic clock (see benchmarks/ for why).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import select
+import signal
+import subprocess
+import termios
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from arena.referee import trees
+from arena.referee.limits import restriction
+from arena.referee.transcript import MOST_OF_A_PIECE, Exchange, new_exchange, shortened
+from arena.referee.trees import MARK, sweep
+from notation.wire import MAX_LINE
+
+MAX_OUTPUT: Final = 8 << 20
+"""Bytes that a bot may write for one move."""
+
+STDERR_KEPT: Final = 16 << 10
+"""Bytes of standard error that are kept: the end of it."""
+
+_LINE_COSTS: Final = 80
+"""Bytes for which each line counts besides its own: a flood of empty lines is one, too."""
+
+_READ: Final = 1 << 16
+
+_gate: Final = threading.Lock()
+
+
+def start_no_more() -> None:
+    """Let this process start no other child; who tries to, in another thread, waits for ever."""
+    _gate.acquire()
+
+
+class Child:
+    """One process with pipes to its standard streams, in a session of its own.
+
+    A `Watch` (watch.py) fills `lines` and drains standard error; `send` never blocks.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], mark: str) -> None:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        self._process: Final = process
+        self._mark: Final = mark
+        self.pid: Final = process.pid
+        self.in_fd: Final = process.stdin.fileno()
+        self.out_fd: Final = process.stdout.fileno()
+        self.err_fd: Final = process.stderr.fileno()
+        for descriptor in (self.in_fd, self.out_fd, self.err_fd):
+            os.set_blocking(descriptor, False)
+        self.pid_fd: Final = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else -1
+        self._glance: Final = select.poll()
+        self._glance.register(self.out_fd, select.POLLIN)
+        self.lines: Final[deque[bytes]] = deque()
+        """Lines that came and were not taken yet, without their ends."""
+        self.asked_s = 0.0
+        """When the newest request was sent, on the monotonic clock."""
+        self.arrived_s = 0.0
+        """When the newest line came."""
+        self.output_bytes = 0
+        """Bytes of standard output since `expect`."""
+        self.flooded = False
+        self.has_ended = False
+        """Whether the watch was told of its end; without pidfds the closed output tells."""
+        self.out_closed = False
+        self.in_closed = False
+        self.exchange: Final[Exchange] = new_exchange()
+        """What passed between the arena and the process lately."""
+        self.unsent = b""
+        """What the pipe had no room for yet."""
+        self.on_full: Callable[[Child], None] = _nobody
+        """Called when the pipe begins to have no room."""
+        self._partial = b""
+        self._stderr = b""
+        trees.own.add(self.pid)
+
+    @classmethod
+    def start(
+        cls,
+        command: Sequence[str],
+        *,
+        tree: str,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        memory_bytes: int | None = None,
+    ) -> Child:
+        """Start a program; raises OSError where the system cannot.
+
+        `tree` begins the mark of it and of all that it starts; without `cwd` it runs in a scratch
+        directory of its own, which goes with it. `memory_bytes` limits its data.
+        """
+        with _gate:
+            return cls._start(command, trees.new_mark(tree), cwd, env or {}, memory_bytes)
+
+    @classmethod
+    def _start(
+        cls,
+        command: Sequence[str],
+        mark: str,
+        cwd: str | None,
+        env: Mapping[str, str],
+        memory_bytes: int | None,
+    ) -> Child:
+        scratch = trees.new_scratch(mark)
+        process = None
+        try:
+            process = subprocess.Popen(
+                command,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=cwd or scratch,
+                env={**os.environ, "TMPDIR": scratch, **env, MARK: mark},
+                start_new_session=True,
+                # The one other thread of a worker waits in a read: nothing it holds is needed.
+                preexec_fn=restriction(memory_bytes),  # noqa: PLW1509
+            )
+            return cls(process, mark)
+        except BaseException:  # perhaps for want of descriptors, which a sweep needs too
+            if process is not None:
+                process.kill()
+                with process:
+                    pass
+            with contextlib.suppress(OSError):
+                os.rmdir(scratch)
+            raise
+
+    def expect(self) -> None:
+        """Begin to count the output of a move."""
+        self.output_bytes = 0
+
+    def send(self, data: bytes) -> float:
+        """Write now what the pipe takes; `Watch` writes the rest when there is room.
+
+        Returns the time at which it was begun, on the monotonic clock.
+        """
+        at_s = time.monotonic()
+        self.exchange.append((at_s, True, shortened(data)))
+        if self.unsent:
+            self.unsent += data
+        else:
+            self.write(data)
+        return at_s
+
+    def write(self, data: bytes) -> None:
+        """Write what the pipe takes, and keep the rest; nothing may be waiting already."""
+        try:
+            written = os.write(self.in_fd, data)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            self.in_closed = True
+            return
+        if written < len(data):
+            self.unsent = data[written:]
+            self.on_full(self)
+
+    @property
+    def wants_room(self) -> bool:
+        """Return whether something waits to be written."""
+        return bool(self.unsent) and not self.in_closed
+
+    def send_rest(self) -> None:
+        """Write what waits, for as far as the pipe takes it."""
+        rest, self.unsent = self.unsent, b""
+        self.write(rest)
+
+    def has_output(self) -> bool:
+        """Return whether lines wait, or something that was not read yet."""
+        return bool(self.lines) or bool(self._glance.poll(0))
+
+    def forget_output(self) -> None:
+        """Drop what came and was not taken, also half a line."""
+        self.lines.clear()
+        self._partial = b""
+
+    def take_line(self) -> bytes | None:
+        """Read what the process has written, and return it if it is one line and nothing else.
+
+        What else it is has gone into `lines`, and None is returned.
+        """
+        try:
+            data = os.read(self.out_fd, _READ)
+        except OSError:
+            return None  # `take_output` will meet it again
+        self.arrived_s = at_s = time.monotonic()
+        is_line = data.find(b"\n") == len(data) - 1 and not self._partial
+        if is_line and 0 < len(data) <= MOST_OF_A_PIECE:
+            self.exchange.append((at_s, False, data))
+            return data[:-1]
+        self._take(data)
+        return None
+
+    def take_output(self) -> None:
+        """Read what the process has written into `lines`."""
+        try:
+            data = os.read(self.out_fd, _READ)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        self.arrived_s = time.monotonic()
+        self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        """Cut what was read into `lines`; nothing was read where the process has closed its end."""
+        if not data:
+            self.out_closed = True
+            return
+        self.exchange.append((self.arrived_s, False, shortened(data)))
+        self.output_bytes += len(data)
+        joined = self._partial + data if self._partial else data
+        *whole, self._partial = joined.split(b"\n")
+        self.lines.extend(whole)
+        self.output_bytes += _LINE_COSTS * len(whole)
+        if self.output_bytes > MAX_OUTPUT:
+            self.flooded = True
+        if len(joined) > MAX_LINE and any(len(line) > MAX_LINE for line in (*whole, self._partial)):
+            self.flooded = True
+            self._partial = b""
+
+    def take_errors(self) -> bool:
+        """Read standard error and keep the end of it; return whether it is still open."""
+        try:
+            data = os.read(self.err_fd, _READ)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        self._stderr = (self._stderr + data)[-STDERR_KEPT:]
+        return bool(data)
+
+    @property
+    def has_unread_input(self) -> bool:
+        """Return whether something was written that the process has not read."""
+        if self.unsent:
+            return True
+        with contextlib.suppress(OSError):
+            return any(fcntl.ioctl(self.in_fd, termios.FIONREAD, bytes(4)))
+        return False
+
+    @property
+    def cpu_s(self) -> float:
+        """Return the CPU time of the process in seconds; 0 once it has ended, or not on Linux."""
+        if self.pid_fd < 0:
+            return 0.0
+        try:  # clock_getcpuclockid(3) of the process, which the standard library does not have
+            return time.clock_gettime(~self.pid << 3 | 2)
+        except OSError:
+            return 0.0
+
+    @property
+    def is_gone(self) -> bool:
+        """Return whether the process has ended or can no longer talk or listen."""
+        return self.has_ended or self.out_closed or self.in_closed
+
+    @property
+    def status(self) -> int | None:
+        """Return what it exited with, or the signal that ended it below 0; None: it runs."""
+        return self._process.poll()
+
+    def end_words(self) -> str:
+        """Return how the process ended, in words."""
+        if self.is_gone:
+            self.wait(time.monotonic() + 0.1)  # a process closes its pipes just before it ends
+        status = self._process.poll()
+        if status is None:
+            which = "output" if self.out_closed else "input"
+            return f"closed its standard {which}"
+        if status < 0:
+            return f"was ended by signal {_signal_name(-status)}"
+        return f"exited with status {status}"
+
+    def stderr_text(self) -> str:
+        """Return the end of what it wrote to standard error, without its scratch folder's path."""
+        for _ in range(STDERR_KEPT // 1024):
+            self.take_errors()
+        return trees.without_scratch(self._stderr.decode("utf-8", "replace"), self._mark)
+
+    def wait(self, until_s: float) -> bool:
+        """Return whether the process has ended by `until_s` on the monotonic clock."""
+        try:
+            self._process.wait(max(0.0, until_s - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def kill(self) -> None:
+        """End the process and everything that it started, at once, and forget it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        trees.own.discard(self.pid)
+        if self.pid_fd >= 0:
+            os.close(self.pid_fd)
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream:
+                stream.close()
+        sweep(self._mark)
+
+
+def _nobody(_child: Child) -> None:
+    """Hear of a pipe without room, and do nothing."""
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)

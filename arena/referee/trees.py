@@ -1,0 +1,178 @@
+"""Whose processes are whose: the marks of bots' trees, and the end of all that a tree leaves.
+
+Must not know pipes or the protocol. Only Linux tells the marks of other processes; elsewhere
+process groups have to do. Every worker has this in its memory: no pathlib, tempfile or shutil here
+(PTH), which would cost it two megabytes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+MARK: Final = "LATH_ARENA_TREE"
+"""Environment variable that tells whose tree a process belongs to."""
+
+_SCRATCH: Final = "lath-bot-"
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+
+_ON_LINUX: Final = sys.platform == "linux"
+
+_LIBC: Final = ctypes.CDLL(None, use_errno=True) if _ON_LINUX else None
+
+own: Final[set[int]] = set()
+"""The processes that this one started and waits for itself; other children are orphans."""
+
+_adopts = False
+
+
+def new_mark(tree: str) -> str:
+    """Return a mark that no other process has, beginning with `tree`."""
+    return f"{tree}{os.urandom(8).hex()}"
+
+
+def new_scratch(mark: str) -> str:
+    """Make a folder for the process with this mark; `sweep` takes it away. Raises OSError."""
+    folder = f"{_scratch_root()}/{_SCRATCH}{mark}"
+    os.mkdir(folder, mode=0o700)
+    return folder
+
+
+def without_scratch(text: str, mark: str) -> str:
+    """Return what a process has said without the path of its scratch folder, which nobody wrote."""
+    return re.sub(rf"[^\s'\"]*/{_SCRATCH}{re.escape(mark)}/", "", text)
+
+
+_root = ""
+
+
+def settle(scratch_root: str) -> None:
+    """Have scratch folders made in this folder; else they are where the system has such."""
+    global _root  # noqa: PLW0603 - it is a fact about the process
+    _root = scratch_root
+
+
+def _scratch_root() -> str:
+    if not _root:
+        from tempfile import gettempdir  # costs a worker a megabyte: it is told with `settle`
+
+        settle(gettempdir())
+    return _root
+
+
+def die_with(parent: int) -> None:
+    """Make this process end when `parent`, which started it, does."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)  # it ended before it could be watched
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of its descendants' orphans, so that `sweep` can end them.
+
+    Only for a process that starts nothing but bots.
+    """
+    global _adopts  # noqa: PLW0603 - it is a fact about the process
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        _adopts = True
+
+
+def reap_orphans() -> None:
+    """Let go of adopted orphans that have ended; cheap enough for every pair of games."""
+    if not _adopts:
+        return
+    with suppress(ChildProcessError):
+        while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if ended.si_pid in own:
+                return
+            os.waitpid(ended.si_pid, 0)
+
+
+def sweep(mark: str, spare: Sequence[str] = ()) -> int:
+    """End every process whose mark begins with `mark`; return how many there were.
+
+    Those whose mark begins with one of `spare` live on. Adopted orphans that dropped their mark end
+    too, where no bot runs whose they may be; and scratch folders of the mark go.
+    """
+    killed: set[int] = set()
+    while found := [pid for pid in _strays(mark, spare) if pid not in killed]:
+        for pid in found:
+            _kill(pid)
+            killed.add(pid)
+    _clear_scratch(mark, spare)
+    return len(killed)
+
+
+def _strays(mark: str, spare: Sequence[str]) -> list[int]:
+    if not _ON_LINUX:
+        return []
+    wanted = f"{MARK}={mark}".encode()
+    unwanted = tuple(f"{MARK}={other}".encode() for other in spare)
+    may_adopt = _adopts and not any(map(_runs, own))
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or (pid := int(name)) == os.getpid():
+            continue
+        try:
+            variables = _told(pid, "environ").split(b"\0")
+            marks = [v for v in variables if v.startswith(f"{MARK}=".encode())]
+            if marks:
+                is_stray = marks[0].startswith(wanted) and not marks[0].startswith(unwanted)
+            else:
+                is_stray = may_adopt and _parent(pid) == os.getpid()
+        except OSError:
+            continue
+        if is_stray:
+            found.append(pid)
+    return found
+
+
+def _told(pid: int, what: str) -> bytes:
+    """Return a file of /proc about a process; raises OSError."""
+    with open(f"/proc/{pid}/{what}", "rb") as file:
+        return file.read()
+
+
+def _runs(pid: int) -> bool:
+    """Return whether a process is there and has not ended."""
+    try:
+        return _told(pid, "stat").rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except OSError:
+        return False
+
+
+def _parent(pid: int) -> int:
+    """Return the parent of a process; the name before it may hold anything, but ends in `)`."""
+    return int(_told(pid, "stat").rpartition(b")")[2].split()[1])
+
+
+def _kill(pid: int) -> None:
+    with suppress(ProcessLookupError, ChildProcessError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def _clear_scratch(mark: str, spare: Sequence[str]) -> None:
+    wanted = f"{_SCRATCH}{mark}"
+    unwanted = tuple(f"{_SCRATCH}{other}" for other in spare)
+    for name in os.listdir(_scratch_root()):
+        if name.startswith(wanted) and not name.startswith(unwanted):
+            _remove(f"{_scratch_root()}/{name}")
+
+
+def _remove(folder: str) -> None:
+    with suppress(OSError):
+        os.rmdir(folder)  # nearly all are empty
+        return
+    from shutil import rmtree  # costs a worker a megabyte
+
+    rmtree(folder, ignore_errors=True)

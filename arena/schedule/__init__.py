@@ -1,0 +1,1 @@
+"""What a tournament plays, in what order, from which openings, and when it is decided. Pure."""

@@ -1,0 +1,233 @@
+"""What every format shares: pairs of games, the schedule that hands them out, what it is told.
+
+Pure: a schedule follows from its terms and the results reported to it, never from their order.
+Must not know how games are played or kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+import games
+from arena.referee.scorebook import GamePlan
+from arena.schedule.sprt import Sprt
+from reports.outcome import Sheet
+
+HALVES: Final = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1)}
+"""Half points of first and second; any other result gives none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two games from one start, each bot first in one of them."""
+
+    number: int
+    """From 1; its games have the numbers 2 * number - 1 and 2 * number."""
+    games: tuple[GamePlan, GamePlan]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Return the two bots."""
+        return self.games[0].names
+
+    def left(self, finished: Container[int]) -> tuple[GamePlan, ...]:
+        """Return the games that are not among the finished numbers."""
+        return tuple(game for game in self.games if game.number not in finished)
+
+
+def pair_of(game_number: int) -> int:
+    """Return the number of the pair that a game is of.
+
+    >>> pair_of(1), pair_of(2), pair_of(3)
+    (1, 1, 2)
+    """
+    return (game_number + 1) // 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """From where both games of a pair begin."""
+
+    setup: str | None = None
+    position: str | None = None
+    """A full position in place of a setup."""
+
+    moves: tuple[str, ...] = ()
+    """Canonical moves that are played before a bot is asked."""
+
+    name: str = ""
+    """Where it comes from, for the record."""
+
+
+class Openings(Protocol):
+    """Where games begin."""
+
+    def opening(self, game_id: str, turn: int) -> Opening:
+        """Return the `turn`-th opening of a game, from 1; the same each time, without end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Setups drawn by the tournament's seed, no move played."""
+
+    seed: int
+
+    def opening(self, game_id: str, turn: int) -> Opening:
+        """Return a setup that the game accepts; none for a game that has only one."""
+        chance = draw(self.seed, "setup", turn, game_id)
+        return Opening(setup=games.get(game_id).draw_setup(chance))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a format is told; which of it counts is the format's own affair."""
+
+    names: tuple[str, ...]
+    """In the order of the configuration, which is the order of seeding."""
+
+    game_ids: tuple[str, ...]
+    rounds: int = 1
+    pairs: int = 1
+    """Starts per game that two bots play, with both seats, each time they meet."""
+
+    challengers: int = 1
+    sprt: Sprt | None = None
+    seed: int = 1
+    tags: tuple[tuple[str, str], ...] = ()
+    openings: Openings | None = None
+    """None: setups are drawn by the seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a tournament stands by its own format's rules."""
+
+    words: tuple[str, ...] = ()
+    """Lines for people; none where the format says nothing that a crosstable does not."""
+
+    data: Mapping[str, object] = field(default_factory=dict)
+    """The same for programs, ready for JSON."""
+
+    sheets: tuple[Sheet, ...] = ()
+    """The same as tables; none where there are no words."""
+
+    verdict: str = ""
+    """What it came to, in a sentence; empty where that is open, or the sheets say it."""
+
+
+class Schedule(Protocol):
+    """Hands out the pairs of one tournament.
+
+    Everything that is stored is reported first; then `next` begins at the first pair that is not
+    finished. Pairs have the same number whatever the order of the reports.
+    """
+
+    @property
+    def total(self) -> int:
+        """Return how many games there will be at most, without those lost by walkover."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether `total` is what there will be, no less and no more."""
+
+    @property
+    def done(self) -> int:
+        """Return how many of them are reported; `total` once everything is played."""
+
+    @property
+    def finished(self) -> Container[int]:
+        """Return the numbers of the games reported."""
+
+    @property
+    def keeps_walkovers(self) -> bool:
+        """Return whether walkovers decide games for good; else they are tried in the next run."""
+
+    def next(self) -> Pair | None:
+        """Return a pair to play now; None: none until more is reported, or none ever."""
+
+    def report(self, number: int, first: str, second: str, result: str) -> None:
+        """Be told of a finished game, once."""
+
+    def walkover(self, pair: int, loser: str | None) -> None:
+        """Be told that the games of a pair not yet reported will not be played.
+
+        They count as won by the other bot; by nobody when `loser` is None.
+        """
+
+    def standing(self) -> Standing:
+        """Return how it stands."""
+
+
+class Numbers:
+    """A set of positive whole numbers, a bit each: a million take 125 kB.
+
+    >>> numbers = Numbers()
+    >>> numbers.add(9)
+    >>> 9 in numbers, 8 in numbers, 10**9 in numbers, list(numbers)
+    (True, False, False, [9])
+    """
+
+    def __init__(self) -> None:
+        self._bits: Final = bytearray()
+
+    def __contains__(self, number: object) -> bool:
+        if not isinstance(number, int) or number < 0 or number >> 3 >= len(self._bits):
+            return False
+        return bool(self._bits[number >> 3] & 1 << (number & 7))
+
+    def __iter__(self) -> Iterator[int]:
+        return (number for number in range(8 * len(self._bits)) if number in self)
+
+    def add(self, number: int) -> None:
+        """Put a number in."""
+        if (missing := (number >> 3) + 1 - len(self._bits)) > 0:
+            self._bits.extend(bytes(missing))
+        self._bits[number >> 3] |= 1 << (number & 7)
+
+
+class Dealer:
+    """Makes pairs; remembers the last opening of each game, which many pairs share."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms: Final = terms
+        self._openings: Final = terms.openings or Drawn(terms.seed)
+        self._last: dict[str, tuple[int, Opening]] = {}
+
+    def deal(
+        self, number: int, names: tuple[str, str], *, game_id: str, round_number: int, turn: int
+    ) -> Pair:
+        """Return a pair; `turn` says which opening of its game it has, from 1."""
+        begin = self._opening(game_id, turn)
+        seed = self._terms.seed
+
+        def plan(game_number: int, seats: tuple[str, str]) -> GamePlan:
+            return GamePlan(
+                number=game_number,
+                round=round_number,
+                game=game_id,
+                setup=begin.setup,
+                names=seats,
+                seeds=(draw(seed, "first", game_number), draw(seed, "second", game_number)),
+                position=begin.position,
+                opening=begin.moves,
+                opening_name=begin.name,
+                tags=self._terms.tags,
+            )
+
+        one, other = names
+        return Pair(number, (plan(2 * number - 1, (one, other)), plan(2 * number, (other, one))))
+
+    def _opening(self, game_id: str, turn: int) -> Opening:
+        last = self._last.get(game_id)
+        if last is None or last[0] != turn:
+            last = self._last[game_id] = turn, self._openings.opening(game_id, turn)
+        return last[1]
+
+
+def draw(seed: int, *what: object) -> int:
+    """Return a number below 2**31 that follows from the tournament's seed and what it is for."""
+    words = " ".join(str(word) for word in (seed, *what))
+    return int.from_bytes(hashlib.sha256(words.encode()).digest()[:4], "big") >> 1

@@ -1,0 +1,214 @@
+"""Books of openings: files of records or positions, from which games begin.
+
+An entry is kept as its text, some 30 bytes and its moves; parsed records are not held. Must not
+know which pairing plays what.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from array import array
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import games
+from arena.errors import ConfigError
+from arena.schedule.core import Opening, draw
+from games.core import GameError, Move, Position, read_move
+from notation.errors import NotationError
+from notation.files import open_bytes
+from notation.formats import name_for, reader
+from notation.reader import Entry
+from notation.record import Record
+from notation.replay import start_of
+
+ORDERS: Final = ("sequential", "random")
+
+LINES: Final = ".txt"
+"""The suffix of a file with a position or a setup on each line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookTerms:
+    """Which book, and what is taken from it."""
+
+    path: Path
+    order: str = "sequential"
+    plies: int | None = None
+    """How many moves are played from an entry, at most; None: all of it."""
+
+    start: int = 1
+    """The entry of each game that comes first, from 1, before shuffling counts."""
+
+    digest: str = ""
+    """What the file is: its SHA-256."""
+
+    def identity(self) -> dict[str, object]:
+        """Return what may not change while a tournament is played; the file may move."""
+        return {
+            "sha256": self.digest,
+            "order": self.order,
+            "plies": self.plies,
+            "start": self.start,
+        }
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file; raises ConfigError."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+
+
+class Book:
+    """The openings of one file, for each game."""
+
+    def __init__(self, terms: BookTerms, game_ids: Collection[str], seed: int) -> None:
+        """Read and check the whole file; entries of other games are passed over.
+
+        Raises ConfigError: a bad entry, one whose game is over, a game without any.
+        """
+        self._terms: Final = terms
+        self._entries: Final = {game_id: _Texts() for game_id in game_ids}
+        for number, opening, game_id in _openings(terms, game_ids):
+            self._entries[game_id].add(_packed(number, opening))
+        for game_id, entries in self._entries.items():
+            if not entries.count:
+                raise ConfigError(f"{terms.path} has no opening for {game_id}")
+            if terms.order == "random":
+                entries.shuffle(draw(seed, "openings", game_id))
+
+    def count(self, game_id: str) -> int:
+        """Return how many openings a game has."""
+        return self._entries[game_id].count
+
+    def opening(self, game_id: str, turn: int) -> Opening:
+        """Return the `turn`-th opening of a game, from 1; after the last comes the first."""
+        entries = self._entries[game_id]
+        text = entries[(self._terms.start - 1 + turn - 1) % entries.count]
+        return _unpacked(text, self._terms.path.name)
+
+
+class _Texts:
+    """Many short texts in few objects."""
+
+    def __init__(self) -> None:
+        self._bytes: Final = bytearray()
+        self._ends: Final = array("Q", [0])
+        self._order: array[int] | None = None
+
+    @property
+    def count(self) -> int:
+        return len(self._ends) - 1
+
+    def add(self, text: str) -> None:
+        self._bytes.extend(text.encode())
+        self._ends.append(len(self._bytes))
+
+    def shuffle(self, seed: int) -> None:
+        self._order = array("L", range(self.count))
+        random.Random(seed).shuffle(self._order)
+
+    def __getitem__(self, index: int) -> str:
+        place = index if self._order is None else self._order[index]
+        return self._bytes[self._ends[place] : self._ends[place + 1]].decode()
+
+
+def _packed(number: int, opening: Opening) -> str:
+    start = opening.position or opening.setup or ""
+    kind = "position" if opening.position else "setup" if opening.setup else ""
+    return "\t".join((str(number), kind, start, " ".join(opening.moves)))
+
+
+def _unpacked(text: str, book: str) -> Opening:
+    number, kind, start, moves = text.split("\t")
+    return Opening(
+        setup=start if kind == "setup" else None,
+        position=start if kind == "position" else None,
+        moves=tuple(moves.split()),
+        name=f"{book} #{number}",
+    )
+
+
+def _openings(terms: BookTerms, game_ids: Collection[str]) -> Iterator[tuple[int, Opening, str]]:
+    """Yield number, opening and game of each entry of one of the games."""
+    path = terms.path
+    read = _of_lines(path, game_ids) if path.suffix == LINES else _of_records(terms, game_ids)
+    try:
+        yield from read
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8: byte {error.start}") from error
+    except NotationError as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _of_lines(path: Path, game_ids: Collection[str]) -> Iterator[tuple[int, Opening, str]]:
+    """Yield what stands on the lines `GAME POSITION` and `GAME setup SETUP`."""
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            game_id, _, text = line.strip().partition(" ")
+            if not game_id or game_id.startswith("#"):
+                continue
+            try:
+                game = games.get(game_id)
+                kind, _, setup = text.strip().partition(" ")
+                if kind == "setup":
+                    opening = Opening(setup=game.canonical_setup(setup))
+                    position = game.start(opening.setup)
+                else:
+                    position = game.position(text.strip())
+                    opening = Opening(position=position.text())
+            except GameError as error:
+                raise ConfigError(f"{path}:{number}: {error}") from error
+            if position.is_over:
+                raise ConfigError(f"{path}:{number}: the game is over in this position")
+            if game_id in game_ids:
+                yield number, opening, game_id
+
+
+def _of_records(terms: BookTerms, game_ids: Collection[str]) -> Iterator[tuple[int, Opening, str]]:
+    read = reader(name_for(terms.path))
+    with open_bytes(terms.path) as stream:
+        for entry in read(stream, str(terms.path)):
+            if entry.record is None or entry.problems:
+                raise ConfigError(str(entry.problems[0]))
+            if entry.record.game in game_ids:
+                yield entry.number, _opening(entry, entry.record, terms), entry.record.game
+
+
+def _opening(entry: Entry, record: Record, terms: BookTerms) -> Opening:
+    """Return how a record begins; raises ConfigError where it is not legal or over by then."""
+    place = f"{terms.path}:{entry.line}: record {entry.number}"
+    try:
+        start = start_of(record)
+        moves, end = _played(start, [ply.move for ply in record.plies[: terms.plies]])
+    except GameError as error:
+        raise ConfigError(f"{place}: {error}") from error
+    if end.is_over:
+        raise ConfigError(
+            f"{place} is over after {len(moves)} plies; set fewer plies, or leave such records out "
+            f"(arena select {terms.path.name} --where 'plies > {len(moves)}')"
+        )
+    setup = record.tag("Setup")
+    if record.tag("Position"):
+        return Opening(position=start.text(), moves=moves)
+    return Opening(
+        setup=games.get(record.game).canonical_setup(setup) if setup else None, moves=moves
+    )
+
+
+def _played(position: Position, moves: Sequence[str]) -> tuple[tuple[Move, ...], Position]:
+    """Return the moves in canonical text, and where they lead; raises GameError."""
+    told = []
+    for text in moves:
+        move = read_move(position, text)
+        position = position.play(move)
+        told.append(move)
+    return tuple(told), position

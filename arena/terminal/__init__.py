@@ -1,0 +1,1 @@
+"""What people see in a terminal: boards, tables, the live view. Only here is Rich known."""

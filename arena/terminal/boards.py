@@ -1,0 +1,199 @@
+"""A position drawn in the terminal: tiles in colour, and plain text where there is no colour.
+
+Must not know any game, nor records. A cell is three columns wide and one and a half lines high,
+which is as square as characters are; the half line below it is the gap to the next row.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from notation.diagram import diagram
+
+if TYPE_CHECKING:
+    from games.board import Board
+    from games.core import Piece, Position
+
+PLATE: Final = "#005f5f"
+"""One of the 256 colours, too; no piece is like it, not even where those stand for the pieces'."""
+
+CELL: Final = "#e9dcc1"
+FAINT: Final = "#6a5a3d"
+"""Numbers in empty cells; 4.9:1 on CELL."""
+
+LABEL: Final = "#f6ecd8"
+MARK: Final = "#ffd60a"
+"""Brackets round the last move and bars below the cells that decided."""
+
+INK: Final = ("#000000", "#ffffff")
+
+_UNIT: Final = 4
+"""Columns from one cell to its neighbour: three of the cell, one of the gap."""
+
+_MARGIN: Final = 4
+"""Columns left and right of the cells, for the labels."""
+
+
+def drawing(
+    position: Position, *, last: Collection[str] = (), decided: Collection[str] = ()
+) -> str:
+    """Return the board as lines for standard output.
+
+    In colour where that is a terminal that shows it and is wide enough, with brackets round the
+    cells in `last` and bars below those in `decided`; elsewhere as `notation.diagram` does.
+    """
+    console = Console(file=sys.stdout, highlight=False)
+    if not _shows_colour(console) or console.width < _width(position.game.board):
+        return diagram(position)
+    with console.capture() as capture:
+        console.print(coloured(position, last=last, decided=decided), end="", crop=False)
+    return capture.get()
+
+
+def changed_cells(before: Position, after: Position) -> list[str]:
+    """Return the names of the cells that differ between two positions of one game.
+
+    One that only a marker left is passed over where there are others, as on the report's boards.
+    """
+    triples = zip(after.game.board.names, before.contents(), after.contents(), strict=True)
+    changed = [(name, old, new) for name, old, new in triples if old != new]
+    markers = {ord(piece.code): None for piece in after.game.pieces if piece.shape == "marker"}
+    meant = [name for name, old, new in changed if new != old.translate(markers)]
+    return meant or [name for name, *_ in changed]
+
+
+def _shows_colour(console: Console) -> bool:
+    speaks_unicode = (console.encoding or "").lower().startswith("utf")
+    # Of 16 colours nobody knows how they look, and several pieces would have the same.
+    has_colours = console.color_system in ("256", "truecolor") and not console.no_color
+    return console.is_terminal and has_colours and speaks_unicode
+
+
+def coloured(
+    position: Position, *, last: Collection[str] = (), decided: Collection[str] = ()
+) -> Text:
+    """Return the board in colour: letters stay, so that nothing is said by colour alone."""
+    board = position.game.board
+    has_names_below = board.shape == "square"
+    canvas = _Canvas(_width(board), 2 * len(board.rows) + 1 + has_names_below)
+    pieces = {piece.code: piece for piece in position.game.pieces}
+    for name, content, (column, line) in zip(
+        board.names, position.contents(), _places(board), strict=True
+    ):
+        _draw_cell(canvas, column, line, [pieces[code] for code in content])
+        if not content and board.shape == "hexagon":
+            canvas.put(column + 1, line, name[1:], FAINT, CELL)
+        if name in decided:
+            canvas.shade(column, line + 1, 3, MARK)
+        if name in last:
+            _bracket(canvas, column, line)
+    _draw_labels(canvas, board)
+    return canvas.text()
+
+
+def _width(board: Board) -> int:
+    return 2 * _MARGIN + _UNIT * (round(max(x for x, _ in board.centres)) + 1) - 1
+
+
+def _places(board: Board) -> list[tuple[int, int]]:
+    """Return the column and line of each cell, in the order of the board's names."""
+    heights = sorted({round(y, 3) for _, y in board.centres})
+    return [
+        (_MARGIN + round(x * _UNIT), 1 + 2 * heights.index(round(y, 3))) for x, y in board.centres
+    ]
+
+
+class _Canvas:
+    """Characters with their colours, on the plate."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self._rows = [[(" ", LABEL, PLATE)] * width for _ in range(height)]
+
+    def put(self, column: int, line: int, text: str, ink: str, ground: str) -> None:
+        for at, letter in enumerate(text, column):
+            self._rows[line][at] = (letter, ink, ground)
+
+    def shade(self, column: int, line: int, width: int, ground: str) -> None:
+        """Change the ground and keep what stands on it."""
+        row = self._rows[line]
+        for at in range(column, column + width):
+            row[at] = (*row[at][:2], ground)
+
+    def letter(self, column: int, line: int) -> str:
+        return self._rows[line][column][0]
+
+    def text(self) -> Text:
+        text = Text(no_wrap=True)
+        for number, row in enumerate(self._rows):
+            text.append("\n" if number else "")
+            for (ink, ground), run in groupby(row, key=lambda place: place[1:]):
+                style = Style(color=ink, bgcolor=ground)
+                text.append("".join(letter for letter, *_ in run), style)
+        return text
+
+
+def _draw_cell(canvas: _Canvas, column: int, line: int, stack: Sequence[Piece]) -> None:
+    """Draw a cell: its ground, then what lies on it from the bottom up."""
+    ground = CELL
+    if stack and (len(stack) > 1 or stack[0].shape in ("tile", "block")):
+        ground = stack[0].colour
+    canvas.put(column, line, "   ", LABEL, ground)
+    canvas.put(column, line + 1, "▀▀▀", ground, PLATE)
+    if len(stack) == 1 and stack[0].shape in ("disc", "marker"):
+        _draw_disc(canvas, column, line, stack[0], ground)
+    elif len(stack) == 1:
+        canvas.put(column + 1, line, stack[0].code, _ink_on(ground), ground)
+    else:
+        _draw_stack(canvas, column, line, stack)
+
+
+def _draw_disc(canvas: _Canvas, column: int, line: int, piece: Piece, ground: str) -> None:
+    canvas.put(column, line, "▟", piece.colour, ground)
+    canvas.put(column + 1, line, piece.code, _ink_on(piece.colour), piece.colour)
+    canvas.put(column + 2, line, "▙", piece.colour, ground)
+    canvas.put(column + 1, line + 1, "▀", piece.colour, PLATE)
+
+
+def _draw_stack(canvas: _Canvas, column: int, line: int, stack: Sequence[Piece]) -> None:
+    """Draw the lowest pieces at the left and the one on top over the rest."""
+    for at, piece in enumerate(stack[:3]):
+        width = 3 - at
+        letter = piece.code.ljust(width)
+        canvas.put(column + at, line, letter, _ink_on(piece.colour), piece.colour)
+
+
+def _ink_on(ground: str) -> str:
+    """Return black or white, whichever is easier to read on a colour.
+
+    >>> _ink_on("#ffffff"), _ink_on("#222222")
+    ('#000000', '#ffffff')
+    """
+    red, green, blue = (int(ground[at : at + 2], 16) for at in (1, 3, 5))
+    return INK[0.299 * red + 0.587 * green + 0.114 * blue < 128]
+
+
+def _bracket(canvas: _Canvas, column: int, line: int) -> None:
+    """Put brackets into the gaps beside a cell; a bar where two share one."""
+    left = "|" if canvas.letter(column - 1, line) == "]" else "["
+    right = "|" if canvas.letter(column + 3, line) == "[" else "]"
+    canvas.put(column - 1, line, left, MARK, PLATE)
+    canvas.put(column + 3, line, right, MARK, PLATE)
+
+
+def _draw_labels(canvas: _Canvas, board: Board) -> None:
+    """Name rows at their left; columns below, where cells of a letter are one."""
+    starts: dict[int, tuple[int, str]] = {}
+    for name, (column, line) in zip(board.names, _places(board), strict=True):
+        starts[line] = min(starts.get(line, (column, name)), (column, name))
+        if board.shape == "square" and name[1:] == "1":
+            canvas.put(column + 1, line + 2, name[0], LABEL, PLATE)
+    for line, (column, name) in starts.items():
+        label = name[0] if board.shape == "hexagon" else name[1:]
+        canvas.put(column - 1 - len(label) - 1, line, label, LABEL, PLATE)

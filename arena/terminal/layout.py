@@ -1,0 +1,238 @@
+"""Lines of text that fit: columns, bars, spans of time, in as much room as there is.
+
+Must not know tournaments. A line is a list of parts, each with its style.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+
+from notation.errors import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
+
+LONGEST: Final = 1000
+"""Characters of a text that are looked at: a warning may be as long as a bot likes."""
+
+GAP: Final = 2
+"""Blanks between columns."""
+
+
+class Part(NamedTuple):
+    """A stretch of a line."""
+
+    text: str
+    style: str = ""
+
+
+Line = list[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """What the terminal can show: any letter, or ASCII alone."""
+
+    is_ascii: bool = False
+
+    def plain(self, text: str) -> str:
+        """Return a text from outside as it can be shown, whatever is in it."""
+        shown = printable(text[:LONGEST]).replace("\t", " ")
+        return shown.encode("ascii", "backslashreplace").decode() if self.is_ascii else shown
+
+    def wrapped(self, text: str, width: int) -> list[str]:
+        """Return a text from outside in lines of about so many columns."""
+        return textwrap.wrap(self.plain(text), width) or [""]
+
+    def fit(self, text: str, width: int, *, to_right: bool = False) -> str:
+        """Return the text in exactly so many columns, cut where it is longer.
+
+        >>> Letters().fit("greedy", 8), Letters().fit("greedy", 4), Letters(True).fit("greedy", 4)
+        ('greedy  ', 'gre…', 'gre~')
+        """
+        length = cell_len(text)
+        if length > width:
+            return set_cell_size(text, max(0, width - 1)) + self.dots[:width]
+        blanks = " " * (width - length)
+        return blanks + text if to_right else text + blanks
+
+    @property
+    def dots(self) -> str:
+        """Return what stands for what was cut."""
+        return "~" if self.is_ascii else "…"
+
+    @property
+    def dash(self) -> str:
+        """Return what stands between the ends of a range."""
+        return "-" if self.is_ascii else "–"
+
+    @property
+    def plus_minus(self) -> str:
+        """Return what stands before a half width."""
+        return "+/-" if self.is_ascii else "±"
+
+    def within(self, values: Sequence[str], halves: Sequence[str]) -> list[str]:
+        """Return values with the half widths of their intervals, the signs below each other.
+
+        >>> Letters().within(["+7", "-12"], ["5", "10"])
+        ['+7 ± 5', '-12 ±10']
+        """
+        wide = max(map(cell_len, halves), default=0)
+        signs = zip(values, halves, strict=True)
+        return [f"{value} {self.plus_minus}{half:>{wide}}" for value, half in signs]
+
+    def bar(self, share: float, width: int) -> list[Part]:
+        """Return a bar of which so much is full."""
+        full = min(width, int(share * width))
+        ink, ground = ("#", ".") if self.is_ascii else ("━", "━")
+        return [Part(ink * full, "green"), Part(ground * (width - full), "bright_black")]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table."""
+
+    heading: str
+    cells: Sequence[str]
+    rank: int = 0
+    """Those of the highest rank go first where room is short; 0 stays."""
+
+    style: str = ""
+    to_right: bool = True
+    is_elastic: bool = False
+    """Whether its cells may be cut."""
+
+    @property
+    def width(self) -> int:
+        """Return how wide it wants to be."""
+        return max(map(cell_len, (self.heading, *self.cells)))
+
+
+def table(columns: Iterable[Column], width: int, letters: Letters) -> list[Line]:
+    """Return heading and rows; columns are left out, and elastic ones cut, until they fit."""
+    kept = list(columns)
+    while _over(kept, width) > 0 and any(column.rank for column in kept):
+        kept.remove(max(reversed(kept), key=lambda column: column.rank))
+    widths = _widths(kept, width)
+    rows = [[column.heading for column in kept], *zip(*(c.cells for c in kept), strict=True)]
+    return [_row(row, kept, widths, letters, number == 0) for number, row in enumerate(rows)]
+
+
+LEAST_NAME: Final = 12
+"""Columns that an elastic column keeps while others can be left out."""
+
+LEAST: Final = 8
+"""Columns that an elastic column keeps in any case."""
+
+
+def width_of(columns: Iterable[Column], *, least: int) -> int:
+    """Return how wide a table is of which elastic columns are at their least."""
+    return _wanted(min(c.width, least) if c.is_elastic else c.width for c in columns)
+
+
+def _over(columns: Sequence[Column], width: int) -> int:
+    """Return how much wider the columns are than the room, elastic ones at their least."""
+    return width_of(columns, least=LEAST_NAME) - width
+
+
+def _widths(columns: Sequence[Column], width: int) -> list[int]:
+    """Return the widths of columns, the widest elastic one cut until they fit, down to LEAST."""
+    widths = [column.width for column in columns]
+    elastic = [at for at, column in enumerate(columns) if column.is_elastic]
+    while _wanted(widths) > width and elastic:
+        widest = max(elastic, key=widths.__getitem__)
+        if widths[widest] <= LEAST:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _wanted(widths: Iterable[int]) -> int:
+    """Return how wide a line of such columns is."""
+    return sum(width + GAP for width in widths) - GAP
+
+
+def _row(
+    cells: Sequence[str],
+    columns: Sequence[Column],
+    widths: Sequence[int],
+    letters: Letters,
+    is_heading: bool,
+) -> Line:
+    line: Line = []
+    for cell, column, width in zip(cells, columns, widths, strict=True):
+        text = letters.fit(cell, width, to_right=column.to_right)
+        blanks = " " * GAP if line else ""
+        line.append(Part(blanks + text, "bold" if is_heading else column.style))
+    return line
+
+
+class Frame:
+    """Lines for Rich, cut at the width of the terminal; cheaper than its tables and markup."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self._lines: Final = list(lines)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        """Yield the lines, an end after each but the last."""
+        for number, line in enumerate(self._lines):
+            if number:
+                yield Segment.line()
+            yield from Segment.adjust_line_length(
+                [Segment(part.text, _style(part.style)) for part in line],
+                min(options.max_width, sum(cell_len(part.text) for part in line)),
+            )
+
+
+_STYLES: Final[dict[str, Style]] = {}
+
+
+def _style(words: str) -> Style:
+    if words not in _STYLES:
+        _STYLES[words] = Style.parse(words)
+    return _STYLES[words]
+
+
+def span(seconds: float) -> str:
+    """Return a span of time for people.
+
+    >>> span(0.4), span(75), span(7265), span(200_000)
+    ('0:00', '1:15', '2 h 01 min', '2 d 07 h')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours_left = divmod(hours, 24)
+    if days:
+        return f"{days} d {hours_left:02} h"
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes}:{rest:02}"
+
+
+def share_rows(room: int, wants: Sequence[tuple[int, int]]) -> list[int]:
+    """Return how many lines each part gets of `room`.
+
+    `wants` are the fewest that make sense and the most it can use, the most important first. A
+    part that cannot have its fewest has none. Of what is left over the first, which could use
+    it all, has what the others do not need.
+
+    >>> share_rows(10, [(3, 40), (1, 2), (1, 3)])
+    [5, 2, 3]
+    >>> share_rows(4, [(3, 40), (1, 2), (1, 3)])
+    [3, 1, 0]
+    """
+    got = []
+    for fewest, most in wants:
+        got.append(fewest if most and fewest <= room else 0)
+        room -= got[-1]
+    for number in (*range(1, len(wants)), 0):
+        if got[number]:
+            more = min(room, wants[number][1] - got[number])
+            got[number] += max(0, more)
+            room -= max(0, more)
+    return got

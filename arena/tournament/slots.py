@@ -1,0 +1,207 @@
+"""Worker processes, one a slot: starting them, handing jobs over, replacing one that died.
+
+Must not know what is in a job's result. The seam is `concurrent.futures.Executor`.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import suppress
+from typing import Any, Final
+
+from arena.errors import ArenaError
+from arena.tournament.jobs import PairJob
+from arena.tournament.worker import framed, play_pair, read_frame
+
+_PROGRAM: Final = (
+    "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
+    "from arena.tournament.worker import main; main()"
+)
+"""What a worker runs: with the modules of this process, whatever its folder and variables are."""
+
+
+class Worker(Executor):
+    """A process of its own that plays one job after the other.
+
+    Not `ProcessPoolExecutor`: that one needs 8 MB more for each worker, starts it with the first
+    job, and breaks whole.
+    """
+
+    def __init__(self, tree: str, cores: Sequence[int] = ()) -> None:
+        """Start the process; raises OSError.
+
+        `tree` marks what it starts; `cores` are those that it and its bots stay on, empty: any.
+        """
+        self.notes: tuple[str, ...] = ()
+        """What it noted when it ended its bots."""
+        self._waiting: deque[Future[Any]] = deque()
+        self._lock: Final = threading.Lock()
+        self._is_closed = False
+        self._process: Final = subprocess.Popen(
+            _command(tree, cores),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,  # a Ctrl-C is the runner's
+        )
+        assert self._process.stdin
+        assert self._process.stdout
+        self._in: Final = self._process.stdin
+        self._out: Final = self._process.stdout
+        self._reader: Final = threading.Thread(target=self._listen, daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        """Return the number of the process."""
+        return self._process.pid
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **_kwargs: Any) -> Future[Any]:
+        """Have `fn`, a function of one argument that returns text, called in the process.
+
+        Raises BrokenExecutor.
+        """
+        (argument,) = args
+        future: Future[Any] = Future()
+        with self._lock:
+            if self._is_closed:
+                raise BrokenExecutor("the worker has ended")
+            self._waiting.append(future)
+            self._send(pickle.dumps((fn, argument)))
+        return future
+
+    def _send(self, frame: bytes) -> None:
+        with suppress(OSError, ValueError):  # a dead or ended worker: `_listen` says so
+            left = memoryview(framed(frame))
+            while left:
+                left = left[os.write(self._in.fileno(), left) :]
+
+    def _listen(self) -> None:
+        """Take answers until there are no more; what was not answered then never will be."""
+        while (frame := read_frame(self._out.fileno())) is not None:
+            with self._lock:
+                future = self._waiting.popleft() if self._waiting else None
+            if future is None:
+                self.notes = tuple(frame.decode().splitlines())
+            else:
+                future.set_result(frame.decode())
+        with self._lock:
+            self._is_closed = True
+            lost = list(self._waiting)
+            self._waiting.clear()
+        for future in lost:
+            future.set_exception(BrokenExecutor("the worker died"))
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let the process end its bots and itself; with `cancel_futures` at once.
+
+        Waits for its end with `wait`.
+        """
+        if cancel_futures:
+            self.kill()
+        else:
+            with self._lock:
+                self._send(b"")
+        if wait:
+            self.join(None)
+
+    def kill(self) -> None:
+        """Let go of the process: it ends its bots and itself without finishing anything."""
+        with self._lock:
+            self._is_closed = True
+            with suppress(OSError):
+                self._in.close()
+
+    def join(self, until_s: float | None) -> bool:
+        """Return whether the process ends by `until_s`, on the monotonic clock; None: ever."""
+        left_s = None if until_s is None else max(0.0, until_s - time.monotonic())
+        try:
+            self._process.wait(left_s)
+        except subprocess.TimeoutExpired:
+            return False
+        self._reader.join(1.0)
+        with suppress(OSError):
+            self._in.close()
+            self._out.close()
+        return True
+
+    def end(self) -> None:
+        """End the process at once, whatever it does; its bots may be left."""
+        self._process.kill()
+        self.join(None)
+
+
+def _command(tree: str, cores: Sequence[int]) -> list[str]:
+    paths = os.pathsep.join(sys.path)
+    places = [tree, tempfile.gettempdir(), ",".join(map(str, cores))]
+    return [sys.executable, "-P", "-c", _PROGRAM, paths, *places]
+
+
+class Slot:
+    """One worker at a time, started with the first job and replaced when it breaks."""
+
+    def __init__(self, make: Callable[[], Executor]) -> None:
+        self._make: Final = make
+        self._executor: Executor | None = None
+        self.jobs: dict[Future[str], PairJob] = {}
+
+    def begun(self) -> list[PairJob]:
+        """Return the jobs in hand that the worker has finished, and the one that it plays now."""
+        jobs = list(self.jobs.items())
+        over = sum(future.done() for future, _ in jobs)
+        return [job for _, job in jobs[: over + 1]]
+
+    @property
+    def worker(self) -> Worker | None:
+        """Return the process; None before the first job, or where the executor is of others."""
+        return self._executor if isinstance(self._executor, Worker) else None
+
+    def submit(self, job: PairJob) -> None:
+        """Hand the worker a job; raises BrokenExecutor, and ArenaError where none can start."""
+        try:
+            if self._executor is None:
+                self._executor = self._make()
+            self.jobs[self._executor.submit(play_pair, job)] = job
+        except OSError as error:
+            raise ArenaError(f"no worker can be started: {error.strerror}") from error
+
+    def replace(self) -> list[PairJob]:
+        """Let go of a worker that broke; return what it has not played. The next job starts one."""
+        lost = [future for future in self.jobs if not _has_result(future)]
+        jobs = [self.jobs.pop(future) for future in lost]
+        self.abandon()
+        if self.worker:
+            self.worker.end()
+        self._executor = None
+        return jobs
+
+    def close(self) -> None:
+        """Let the worker end when it has finished; does not wait for it."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=False)
+
+    def abandon(self) -> None:
+        """Give up what the worker has not finished."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _has_result(future: Future[str]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+def end(slots: Iterable[Slot], within_s: float) -> None:
+    """Wait a little for workers that were told to end; then end them."""
+    until_s = time.monotonic() + within_s
+    for slot in slots:
+        if slot.worker and not slot.worker.join(until_s):
+            slot.worker.end()

@@ -1,0 +1,297 @@
+"""What happens in a worker process: a pair of games in, its result as text out.
+
+Must not know the store or the screen, and imports little: there is a worker for each slot, and each
+has its own memory. `slots.py` starts it and holds the other ends of its pipes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Final
+
+from arena.errors import GameVoidError, HeldUpError
+from arena.referee import trees
+from arena.referee.bot import Bot, BotSpec
+from arena.referee.match import play_game
+from arena.referee.process import start_no_more
+from arena.referee.scorebook import GamePlan, Played
+from arena.referee.watch import Watch
+from arena.tournament.jobs import GameResult, PairJob, PairResult
+
+KEPT_BOTS: Final = 4
+"""Bots that a worker keeps running between pairs; the longest unused are ended first."""
+
+MOST_HOLD_UPS: Final = 20
+"""Times that a game is begun again because the machine stood still, before it counts as void."""
+
+_PARTING: Final = b""
+"""A frame without content: the worker shall end its bots politely, and itself."""
+
+
+class _Team:
+    """The bots that this process keeps running."""
+
+    def __init__(self) -> None:
+        self.watch = Watch()
+        self.notes: list[str] = []
+        """What is odd about bots, not told yet."""
+        self.voids: dict[frozenset[str], GameVoidError] = {}
+        """Pairings that were stopped here, and why; what waits of them is not tried."""
+        self._bots: dict[str, Bot] = {}
+        self._stubborn: set[str] = set()
+        """Names of bots that did not end when told to; they are not waited for again."""
+
+    def get(self, spec: BotSpec, tree: str) -> Bot:
+        """Return the bot, which may not run yet."""
+        bot = self._bots.pop(spec.name, None)
+        if bot is None or bot.spec != spec:
+            if bot is not None:
+                self._end([bot])
+            bot = Bot(spec, self.watch, tree=tree)
+        self._bots[spec.name] = bot
+        return bot
+
+    def trim(self) -> None:
+        """End the bots that were not used for longest."""
+        spare = list(self._bots)[: max(0, len(self._bots) - KEPT_BOTS)]
+        self._end([self._bots.pop(name) for name in spare])
+
+    def quit(self) -> None:
+        """End all bots, politely."""
+        self._end(list(self._bots.values()))
+        self._bots.clear()
+
+    def take_notes(self) -> tuple[str, ...]:
+        """Return what was noted since the last time."""
+        notes, self.notes = tuple(self.notes), []
+        return notes
+
+    def _end(self, bots: list[Bot]) -> None:
+        """Tell bots to end, all at once, so that they have the same second for it."""
+        untils = [bot.ask_to_leave() for bot in bots]
+        for bot, until_s in zip(bots, untils, strict=True):
+            if not bot.leave(0.0 if bot.name in self._stubborn else until_s):
+                self._stubborn.add(bot.name)
+            if bot.parting_note:
+                self.notes.append(f"{bot.name} {bot.parting_note}")
+
+
+_team: _Team | None = None
+
+
+def _own_team() -> _Team:
+    global _team  # noqa: PLW0603 - bots outlive a job, and a process has one team
+    if _team is None:
+        _team = _Team()
+    return _team
+
+
+def _own_tree(tree: str) -> str:
+    """Return the mark of what this process starts for the run that is marked `tree`."""
+    return f"{tree}{os.getpid()}."
+
+
+def play_pair(job: PairJob) -> str:
+    """Play the games of a job and return a PairResult as text.
+
+    A void game is played again once with fresh processes; a second void in a row ends the pair, and
+    all pairs of these bots that wait here.
+    """
+    team = _own_team()
+    results: list[GameResult] = []
+    voided = 0
+    void = team.voids.get(job.pairing)
+    if void is None:
+        one, other = (team.get(spec, _own_tree(job.tree)) for spec in job.bots)
+        for plan in job.games:
+            try:
+                played, tries = _play_twice(plan, _seated(plan, (one, other)), job, team)
+            except GameVoidError as error:
+                void = error
+                if error.bot:
+                    team.voids[job.pairing] = error
+                break
+            voided += tries
+            team.notes += played.notes
+            results.append(_result(plan, played))
+        team.trim()
+        trees.reap_orphans()
+    return PairResult(
+        pair=job.pair,
+        games=tuple(results),
+        void="" if void is None else str(void),
+        void_bot="" if void is None else void.bot,
+        voided=voided,
+        notes=team.take_notes(),
+    ).as_text()
+
+
+def _seated(plan: GamePlan, bots: tuple[Bot, Bot]) -> tuple[Bot, Bot]:
+    one, other = bots
+    swapped = one.name != plan.names[0]
+    return (other, one) if swapped else (one, other)
+
+
+def _play_twice(
+    plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team
+) -> tuple[Played, int]:
+    """Return the game and how often it was void before; raises GameVoidError the second time."""
+    try:
+        return _play_through(plan, bots, job, team), 0
+    except GameVoidError:
+        _kill(bots)
+    try:
+        return _play_through(plan, bots, job, team), 1
+    except GameVoidError:
+        _kill(bots)
+        raise
+
+
+def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> Played:
+    """Play a game, from its start again where the machine stood still; raises GameVoidError."""
+    for _ in range(MOST_HOLD_UPS):
+        try:
+            return play_game(
+                plan,
+                bots,
+                job.limits,
+                team.watch,
+                adjudication=job.adjudication,
+                keep_log=job.keeps_logs,
+            )
+        except HeldUpError:
+            _kill(bots)
+            team.notes.append("the machine stood still for a while; a game was begun again")
+    raise GameVoidError("", f"the machine stood still {MOST_HOLD_UPS} times in a game")
+
+
+def _kill(bots: tuple[Bot, Bot]) -> None:
+    for bot in bots:
+        bot.kill()
+
+
+def _result(plan: GamePlan, played: Played) -> GameResult:
+    return GameResult(
+        number=plan.number,
+        round=plan.round,
+        game=plan.game,
+        first=plan.names[0],
+        second=plan.names[1],
+        result=played.result,
+        termination=played.termination,
+        plies=played.plies,
+        record=played.text,
+        used_s=played.used_s,
+        worst_s=played.worst_s,
+        moves=played.moves,
+        stray_lines=played.stray_lines,
+        stderr=played.stderr,
+        log=played.log,
+    )
+
+
+def main() -> None:
+    """Play what comes on standard input until it ends; answer on standard output.
+
+    Arguments: the mark of the run, the folder of scratch folders, the cores to stay on (numbers
+    with commas between them; empty: any). Frames in are pickled `(function, argument)` with their
+    length before them, texts out have theirs, too.
+    """
+    tree, scratch, cores = sys.argv[1:4]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    trees.settle(scratch)
+    _own_team().watch.yields = _stays_on([int(core) for core in cores.split(",") if core])
+    answers = os.dup(1)
+    os.dup2(2, 1)  # nothing else may come between the answers
+    trees.adopt_orphans()
+    jobs: SimpleQueue[tuple[Callable[[object], str], object] | None] = SimpleQueue()
+    listener = threading.Thread(target=_listen, args=(jobs, tree), daemon=True)
+    listener.start()
+    _settle_memory()
+    try:
+        while (job := jobs.get()) is not None:
+            play, argument = job
+            _write_frame(answers, play(argument).encode())
+        team = _own_team()
+        team.quit()
+        _write_frame(answers, "\n".join(team.take_notes()).encode())
+    except BrokenPipeError:  # the runner is gone: the listener ends everything
+        listener.join()
+    trees.sweep(_own_tree(tree))
+
+
+def _stays_on(cores: list[int]) -> bool:
+    """Keep this process and its bots on these cores; return whether all share one core now."""
+    if not cores or not hasattr(os, "sched_setaffinity"):
+        return False
+    try:
+        os.sched_setaffinity(0, cores)
+    except OSError:  # they were taken away since
+        return False
+    return len(cores) == 1
+
+
+def _settle_memory() -> None:
+    """Keep what was imported out of the collector's way, and give back what it was made of."""
+    gc.collect()
+    gc.freeze()
+    if sys.platform == "linux":
+        with contextlib.suppress(AttributeError):  # a C library that is not GNU's
+            ctypes.CDLL(None).malloc_trim(0)
+
+
+def _listen(jobs: SimpleQueue[tuple[Callable[[object], str], object] | None], tree: str) -> None:
+    """Hand jobs over as they come; where the runner is gone, end all processes of this worker."""
+    is_orderly = False
+    try:
+        while frame := read_frame(0):
+            jobs.put(pickle.loads(frame))  # noqa: S301 - from the process that started this one
+        if frame == _PARTING:
+            jobs.put(None)
+            is_orderly = True
+        else:
+            start_no_more()  # the other thread would put new bots in the place of dead ones
+            trees.sweep(_own_tree(tree))
+    finally:
+        if not is_orderly:
+            os._exit(1)
+
+
+def read_frame(descriptor: int) -> bytes | None:
+    """Return the next frame; None where the other side is gone."""
+    head = _read(descriptor, 4)
+    return None if head is None else _read(descriptor, int.from_bytes(head, "big"))
+
+
+def _read(descriptor: int, size: int) -> bytes | None:
+    data = b""
+    while len(data) < size:
+        piece = os.read(descriptor, size - len(data))
+        if not piece:
+            return None
+        data += piece
+    return data
+
+
+def _write_frame(descriptor: int, data: bytes) -> None:
+    left = framed(data)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+def framed(data: bytes) -> bytes:
+    """Return a frame as `read_frame` reads it."""
+    return len(data).to_bytes(4, "big") + data
+
+
+if __name__ == "__main__":
+    main()

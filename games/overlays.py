@@ -1,0 +1,85 @@
+"""What a game wants drawn over a position, for people: sizes of groups, lines of sight.
+
+Must not know any game, nor how it is drawn. An overlay says what to look for among the pieces; the
+board says where. Games name theirs in the attribute `overlays`, which no game must have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from games.board import Board
+from games.core import Game
+
+Cells = tuple[int, ...]
+"""Cells by their place in `Board.names`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The size of each connected group of cells whose top pieces are of one code."""
+
+    codes: str
+    """The codes of the pieces that make groups, each code by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a piece sees along row and column, or along the three axes of hexagons, to the edge."""
+
+    marker: str
+    """The code of the piece that looks, wherever it lies in a stack."""
+
+    blockers: str
+    """The codes of the pieces that end its view and are not seen themselves; others do not."""
+
+
+Overlay = Groups | Sight
+
+
+def of(game: Game) -> tuple[Overlay, ...]:
+    """Return the game's overlays; none where it names none, for games need not."""
+    overlays: tuple[Overlay, ...] = getattr(game, "overlays", ())
+    return overlays
+
+
+def groups(overlay: Groups, board: Board, contents: Sequence[str]) -> list[Cells]:
+    """Return the groups in the order of their first cells, cells of a group in the board's order.
+
+    >>> from games.board import hexagon
+    >>> groups(Groups("op"), hexagon((2, 3, 2)), ("o", "p", "oo", "", "p", "", "g"))
+    [(0, 2), (1, 4)]
+    """
+    place = {bit: i for i, bit in enumerate(board.name)}
+    found = [
+        tuple(place[bit] for bit in board.bits(group))
+        for code in overlay.codes
+        for group in board.groups(_topped(board, contents, code))
+    ]
+    return sorted(found)
+
+
+def _topped(board: Board, contents: Sequence[str], code: str) -> int:
+    """Return the cells whose top piece is of this code."""
+    cells = zip(board.name, contents, strict=True)
+    return sum(bit for bit, content in cells if content.endswith(code))
+
+
+def sight(overlay: Sight, board: Board, contents: Sequence[str]) -> dict[int, list[Cells]]:
+    """Return for each cell with the marker what it sees, a tuple a direction, the nearest first.
+
+    Directions in which it sees nothing are left out.
+    """
+    return {
+        cell: [seen for ray in board.rays(cell) if (seen := tuple(_seen(overlay, ray, contents)))]
+        for cell, content in enumerate(contents)
+        if overlay.marker in content
+    }
+
+
+def _seen(overlay: Sight, ray: Cells, contents: Sequence[str]) -> Iterator[int]:
+    for cell in ray:
+        if not set(overlay.blockers).isdisjoint(contents[cell]):
+            return
+        yield cell

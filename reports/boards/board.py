@@ -1,0 +1,242 @@
+"""A position as a stand-alone SVG, drawn from what every game says of its board and pieces.
+
+Must not know any game, nor records or pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from html import escape
+from itertools import groupby
+from typing import Final
+
+from games.board import Board
+from games.core import Game, Piece, Position
+from reports.boards import drawing, marks, overlays
+from reports.boards.drawing import UNIT, Point
+from reports.boards.legal import choices
+
+PLATE: Final = "#4a3b2c"
+CELL: Final = "#e9dcc1"
+EDGE: Final = "#b59f76"
+LABEL: Final = "#f6ecd8"
+FAINT: Final = "#6a5a3d"
+"""Names inside cells; 4.9:1 on CELL."""
+
+_MARGIN: Final = 46
+"""From the outer cells' edges to the end of the plate; holds the labels."""
+
+_NAME_STYLE: Final = (24, FAINT, 400)
+"""Size, colour and weight of names in cells."""
+
+_NAME: Final = re.compile(r"([a-z]+)([0-9]+)")
+
+
+def svg(
+    position: Position,
+    *,
+    title: str = "",
+    highlight: Collection[str] = (),
+    last: Collection[str] = (),
+    legal: bool = False,
+    aids: bool = False,
+) -> str:
+    """Return `position` as one SVG element that needs nothing else.
+
+    `title` is its accessible name, the game's title if empty; a description lists the pieces. The
+    cells named in `highlight` decided: a line goes round them and the others are dimmed. Those in
+    `last` have brackets. Names that are not on the board are passed over. `legal` puts dots where
+    pieces may be placed, `aids` shows the game's overlays.
+    """
+    game = position.game
+    contents = position.contents()
+    attributes = f'viewBox="{view_box(game.board)}" role="img" {drawing.INHERITED}'
+    told = _sentences(position, aids=aids, legal=legal)
+    parts = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {attributes}>',
+        f"<title>{escape(title or game.title)}</title>",
+        f"<desc>{escape('. '.join(told))}.</desc>",
+        ground(game.board),
+        overlays.below(game, contents) if aids else "",
+        *_stacks(game, contents),
+        *_decided(game.board, highlight),
+        *_moved(game.board, last),
+        overlays.above(game, contents) if aids else "",
+        *(_dots(position) if legal else ()),
+        "</svg>",
+    )
+    return "".join(parts)
+
+
+def _stacks(game: Game, contents: Sequence[str]) -> Iterable[str]:
+    pieces = pieces_of(game)
+    for name, centre, content in zip(game.board.names, game.board.centres, contents, strict=True):
+        if content:
+            told = f"{name}: {piece_words(content, pieces)}"
+            drawn = drawing.stack(content, pieces, game.board.shape)
+            yield f"<g {_move(placed(centre))}><title>{escape(told)}</title>{drawn}</g>"
+
+
+def _decided(board: Board, names: Collection[str]) -> Iterable[str]:
+    inside = _centres(board, names)
+    if inside:
+        others = _centres(board, set(board.names).difference(names))
+        yield marks.veil(marks.cells(board.shape, others), PLATE)
+        yield marks.deciding(marks.contour(board.shape, inside))
+
+
+def _moved(board: Board, names: Collection[str]) -> Iterable[str]:
+    for centre in _centres(board, names):
+        yield f"<g {_move(centre)}>{marks.moved(board.shape)}</g>"
+
+
+def _centres(board: Board, names: Collection[str]) -> list[Point]:
+    cells = zip(board.names, board.centres, strict=True)
+    return [placed(centre) for name, centre in cells if name in names]
+
+
+def _dots(position: Position) -> Iterable[str]:
+    """Yield a dot for each cell where a piece may be placed, in the colours that may be."""
+    pieces = pieces_of(position.game)
+    centres = overlays.places(position.game)
+    contents = position.contents()
+    for cell, codes in choices(position).dots.items():
+        x, y = marks.dot_place(occupied=bool(contents[cell]))
+        parts = zip(codes, marks.sectors(len(codes)), strict=True)
+        drawn = "".join(marks.dot(path, pieces[code].colour) for code, path in parts)
+        halo = "" if contents[cell] else marks.halo(CELL)
+        yield f"<g {_move((centres[cell][0] + x, centres[cell][1] + y))}>{halo}{drawn}</g>"
+
+
+def _move(centre: Point) -> str:
+    return f'transform="translate({drawing.number(centre[0])} {drawing.number(centre[1])})"'
+
+
+def placed(centre: Point) -> Point:
+    """Return where a centre of `Board.centres` lies in the drawing."""
+    return (centre[0] * UNIT, centre[1] * UNIT)
+
+
+def pieces_of(game: Game) -> dict[str, Piece]:
+    """Return the game's pieces by their codes."""
+    return {piece.code: piece for piece in game.pieces}
+
+
+def piece_words(content: str, pieces: dict[str, Piece]) -> str:
+    """Return what lies on a cell, the top first; `empty` for an empty cell.
+
+    >>> piece_words("", {})
+    'empty'
+    """
+    words = [pieces[code].name if code in pieces else code for code in reversed(content)]
+    return " on ".join(words) or "empty"
+
+
+def _sentences(position: Position, *, aids: bool, legal: bool) -> list[str]:
+    """Return in words what lies where, who moves or has won, and what else is drawn."""
+    game = position.game
+    pieces = pieces_of(game)
+    contents = position.contents()
+    lying = [
+        f"{name} {piece_words(content, pieces)}"
+        for name, content in zip(game.board.names, contents, strict=True)
+        if content
+    ]
+    told = [", ".join(lying) or "Empty board", _state(position)]
+    if aids:
+        told += overlays.words(game, contents)
+    if legal:
+        told.append(f"Legal moves: {' '.join(position.legal_moves()) or 'none'}")
+    return told
+
+
+def _state(position: Position) -> str:
+    outcome = position.outcome()
+    if outcome is None:
+        return f"{position.game.colours[position.to_move].capitalize()} to move"
+    if outcome.winner is None:
+        return f"Draw: {outcome.ending}"
+    return f"{position.game.colours[outcome.winner].capitalize()} won: {outcome.ending}"
+
+
+def view_box(board: Board) -> str:
+    """Return the drawing's extent as the value of `viewBox`."""
+    width = max(x for x, _ in drawing.corners(board.shape)) + _MARGIN
+    height = max(y for _, y in drawing.corners(board.shape)) + _MARGIN
+    xs, ys = zip(*map(placed, board.centres), strict=True)
+    left, top = min(xs) - width, min(ys) - height
+    extent = (left, top, max(xs) + width - left, max(ys) + height - top)
+    return " ".join(map(drawing.number, extent))
+
+
+def ground(board: Board) -> str:
+    """Return the empty board: plate, labels, cells, and names in cells where it has them."""
+    centres = list(map(placed, board.centres))
+    names = zip(board.names, centres, strict=True)
+    return (
+        f"{plate(board)}{cell(marks.cells(board.shape, centres))}"
+        f"{drawing.texts(names, *_NAME_STYLE) if has_names_inside(board) else ''}"
+    )
+
+
+def plate(board: Board) -> str:
+    """Return what shows round the cells: the plate and the labels on it."""
+    rim = marks.contour(board.shape, list(map(placed, board.centres)))
+    labels = [label for half in (1, 2) for label in _rim_labels(board, half) or ()]
+    return (
+        f'<path d="{rim}" stroke="{PLATE}" stroke-width="{2 * _MARGIN}"/>'
+        f"{drawing.texts(labels, 30, LABEL)}"
+    )
+
+
+def cell(path: str) -> str:
+    """Return empty cells along `path`."""
+    return f'<path d="{path}" fill="{CELL}" stroke="{EDGE}" stroke-width="3"/>'
+
+
+def name(words: str) -> str:
+    """Return the name of a cell, which stands in it."""
+    return drawing.texts([(words, (0.0, 0.0))], *_NAME_STYLE)
+
+
+def has_names_inside(board: Board) -> bool:
+    """Return whether labels round the board do not name the cells, as the digits on hexagons."""
+    return any(_rim_labels(board, half) is None for half in (1, 2))
+
+
+def _rim_labels(board: Board, half: int) -> list[tuple[str, Point]] | None:
+    """Return the labels for one half of the cells' names, letters or digits.
+
+    Each half labels the lines of cells that share it: at their left if they are rows, below if
+    they are columns. None where they are neither.
+    """
+    matches = [_NAME.fullmatch(name) for name in board.names]
+    keyed = [
+        (match[half] if match else "", placed(centre))
+        for match, centre in zip(matches, board.centres, strict=True)
+    ]
+    lines = _lines(keyed)
+    place = _label_place(lines.values(), board)
+    return None if place is None else [(word, place(cells)) for word, cells in lines.items()]
+
+
+def _lines(keyed: Iterable[tuple[str, Point]]) -> dict[str, list[Point]]:
+    """Return the cells by the half of their names."""
+    ordered = sorted(keyed, key=lambda pair: pair[0])
+    return {
+        word: [centre for _, centre in pairs]
+        for word, pairs in groupby(ordered, key=lambda pair: pair[0])
+    }
+
+
+def _label_place(
+    lines: Collection[list[Point]], board: Board
+) -> Callable[[list[Point]], Point] | None:
+    """Return where a line's label stands; None where the lines are neither rows nor columns."""
+    width, height = (max(axis) for axis in zip(*drawing.corners(board.shape), strict=True))
+    if all(len({round(y, 3) for _, y in cells}) == 1 for cells in lines):
+        return lambda cells: (min(x for x, _ in cells) - width - _MARGIN / 2, cells[0][1])
+    if all(len({round(x, 3) for x, _ in cells}) == 1 for cells in lines):
+        return lambda cells: (cells[0][0], max(y for _, y in cells) + height + _MARGIN / 2)
+    return None

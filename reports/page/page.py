@@ -1,0 +1,258 @@
+"""The HTML report: one file with standings, statistics and a replay of every game.
+
+Must not know any game. Nothing of the file is fetched, and nothing of a record is ever markup or
+script: the template escapes all of it, the script brings it out as text, and a policy in the file
+lets no other script or style run. The same records give the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from notation.record import Record
+from reports.outcome import Outcome
+from reports.page import plots, streams, views
+from reports.page.document import DEFAULT_TITLE, Gathered, gather
+from reports.page.meetings import halved
+from reports.page.overriding import TEMPLATES
+from reports.page.packing import FOLDER
+from reports.page.streams import json_deflated
+from reports.ratings.values import Z95
+
+__all__ = ["DEFAULT_TITLE", "PARTS", "TEMPLATES", "Page", "page_of", "render"]
+
+PARTS: Final = {
+    "css": ("base", "sections", "plots", "board", "replay", "games", "refresh", "narrow", "print"),
+    "js": (
+        *("open", "streams", "unpack"),
+        *("dom", "geometry", "overlays", "sprites", "board", "parts", "chunks"),
+        *("effects", "opened", "records"),
+        *("table", "told", "evals", "moves", "copying", "replay", "keys", "games", "standings"),
+        *("downloads", "start", "crosstable", "paper", "refresh"),
+    ),
+}
+"""The files of a kind, in the order in which they stand in the page."""
+
+UNPACKING: Final = PARTS["js"][:3]
+"""The scripts that a page needs to unpack the others."""
+
+_MANY_GAMES: Final = 2_000
+_MANY_BOTS: Final = 16
+"""Up to so many a page is whole without script. Of more, parts of it and scripts are deflated, for
+otherwise ten thousand games would not leave room for what their bots said."""
+
+_NO_CODE: Final = re.compile(r"^[ \t]*(?://.*)?(?:\n|\Z)|^[ \t]+", re.MULTILINE)
+"""What neither CSS nor JavaScript needs of a line."""
+
+_DECLARED: Final = re.compile(r"^([a-z0-9-]+): ", re.MULTILINE)
+"""What stands before the value of a declaration of CSS."""
+
+_NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
+"""Control characters are not allowed in HTML."""
+
+
+_GAMES: Final = "<lath-games>"
+"""Stands for the games until the rest of the page has its size; nothing escaped looks like it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A report as it is written to disk."""
+
+    html: str
+    """The file; it can be encoded as UTF-8 whatever the records hold."""
+
+    shards: Mapping[str, str] = field(default_factory=dict)
+    """Files beside it by name: games that would make one file too long; usually none."""
+
+
+def render(
+    records: Iterable[Record],
+    *,
+    title: str | None = None,
+    outcome: Outcome | None = None,
+    templates: Path | None = None,
+    refresh_s: float | None = None,
+    shard_folder: str = FOLDER,
+) -> Page:
+    """Return the report on `records`, whose order is that of the games.
+
+    `outcome` is what their tournament came to by the rules of its format, and comes first.
+    Without `title` it is the records' events, or else DEFAULT_TITLE. Without records the tables
+    are empty. Games that cannot be replayed are listed with the reason. Files of the folder
+    `templates` come before ours of the same name. With `refresh_s` the page loads itself anew
+    that often. Files beside it, where there are any, are in `shard_folder`. Raises jinja2's errors
+    for templates of the user's that are wrong.
+    """
+    gathered = gather(records, title=title, outcome=outcome)
+    return page_of(gathered, templates=templates, refresh_s=refresh_s, shard_folder=shard_folder)
+
+
+def page_of(
+    gathered: Gathered,
+    *,
+    templates: Path | None = None,
+    refresh_s: float | None = None,
+    shard_folder: str = FOLDER,
+) -> Page:
+    """Return the report on what was gathered, which is used up by that; else as `render`."""
+    packer = gathered.packer
+    environment = environment_of(templates)
+    is_packed = needs_packing(gathered.document)
+    if is_packed:
+        environment.filters["packed"] = packed_markup
+    css = parts(environment, "css", PARTS["css"])
+    script = parts(environment, "js", UNPACKING if is_packed else PARTS["js"])
+    others = parts(environment, "js", PARTS["js"][len(UNPACKING) :]) if is_packed else ""
+    html = environment.get_template("page.html.j2").render(
+        document=gathered.document,
+        policy=policy(css, script, others, has_shards=packer.is_split),
+        css=Markup(css),  # noqa: S704 - a file of this package or of the user
+        script=Markup(script),  # noqa: S704 - likewise
+        others=deflated_text(others),
+        refresh_s=refresh_s,
+        data=Markup(_GAMES),  # noqa: S704 - likewise
+    )
+    html = encodable(html)
+    packed = packer.pack(shard_folder, taken=len(html.encode()))
+    return Page(html.replace(_GAMES, _embedded(packed.data)), packed.shards)
+
+
+def _embedded(value: Any) -> str:
+    """Return JSON as a script element may hold it: nothing in it ends the element."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def encodable(html: str) -> str:
+    """Return a page without what HTML or UTF-8 cannot have."""
+    return html.translate(_NO_CONTROLS).encode("utf-8", "replace").decode("utf-8")
+
+
+def environment_of(templates: Path | None) -> Environment:
+    """Return what renders our templates, the user's before them."""
+    folders = [folder for folder in (templates, TEMPLATES) if folder is not None]
+    environment = Environment(
+        loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= _FILTERS
+    environment.tests["some"] = views.some
+    environment.globals |= _GLOBALS
+    return environment
+
+
+def deflated(value: Any) -> Markup:
+    """Return a JSON value as letters for a script element, where nothing is escaped."""
+    return Markup(json_deflated(value))  # noqa: S704 - letters, none of which is <
+
+
+def deflated_text(text: str) -> Markup:
+    """Return a text as letters for a script element; empty for none."""
+    return Markup(streams.deflated(text.encode("utf-8", "replace")))  # noqa: S704 - likewise
+
+
+def packed_markup(markup: str) -> Markup:
+    """Return a part of the page in such a way that `js/unpack.js` puts it into its place."""
+    letters = deflated_text(encodable(markup))
+    return Markup(  # noqa: S704 - likewise
+        f'<script type="text/plain" class="packed">{letters}</script>'
+        '<noscript><p class="remark">Of so many games and bots this part needs JavaScript.</p>'
+        "</noscript>\n"
+    )
+
+
+def needs_packing(document: Mapping[str, Any]) -> bool:
+    """Return whether the page has so many games or bots that it packs parts of itself."""
+    facts = document["facts"]
+    return bool(facts["records"] > _MANY_GAMES or facts["bots"] > _MANY_BOTS)
+
+
+_FILTERS: Final[dict[str, Any]] = {
+    "count": views.count,
+    "decimals": views.decimals,
+    "deflated": deflated,
+    "few": plots.few,
+    "forfeited": views.forfeited,
+    "forfeits": views.forfeits,
+    "games_a_cell": views.games_a_cell,
+    "games_of": views.games_of,
+    "grouped": views.grouped,
+    "halved": halved,
+    "heat": views.heat,
+    "likely": views.likely,
+    "listed": views.listed,
+    "packed": Markup,
+    "percent": views.percent,
+    "place": plots.place,
+    "points": views.points,
+    "ranks": views.ranks,
+    "rate_of": views.rate_of,
+    "seconds": views.seconds,
+    "sheets": views.sheets,
+    "shortened": views.shortened,
+    "signed": views.signed,
+    "titles": views.titles,
+    "total": views.total,
+    "won_drawn_lost": views.won_drawn_lost,
+}
+
+_GLOBALS: Final[dict[str, Any]] = {
+    "axis": plots.axis,
+    "counting_axis": plots.counting_axis,
+    "curves": plots.curves,
+    "dates": views.dates,
+    "exact_axis": plots.exact_axis,
+    "left_out": views.left_out,
+    "z95": Z95,
+}
+
+
+def parts(environment: Environment, kind: str, names: Iterable[str]) -> str:
+    """Return styles (`css`) or scripts (`js`) as one text.
+
+    Blanks before lines and lines that are comments are left out: no text goes over several lines.
+    """
+    loader = environment.loader
+    assert loader is not None
+    sources = (loader.get_source(environment, f"{kind}/{name}.{kind}") for name in names)
+    text = "".join(_NO_CODE.sub("", text) for text, *_ in sources)
+    return squeezed(text) if kind == "css" else text
+
+
+def squeezed(css: str) -> str:
+    r"""Return styles without blanks that say nothing, provided that each line is one declaration.
+
+    >>> squeezed("a :hover {\nmargin: 0 1px;\ncolor: red;\n}\n")
+    'a :hover{margin:0 1px;color:red}'
+    """
+    css = _DECLARED.sub(r"\1:", css).replace(" {\n", "{")
+    return re.sub(r"([{};,])\n", r"\1", css).replace(";}", "}")
+
+
+def policy(css: str, *scripts: str, has_shards: bool) -> str:
+    """Return the Content-Security-Policy that allows exactly these, and the page's shards."""
+    # Chromium checks no hash of a script that a page on the disk loads: there only 'self' works.
+    allowed = " ".join(_hash(script) for script in scripts if script)
+    others = " 'self'" if has_shards else ""
+    return (
+        f"default-src 'none'; style-src {_hash(css)}; script-src {allowed}{others}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,0 +1,142 @@
+"""Everything that results say about strengths, each number from the module that knows it.
+
+Must not know records, nor how a rating is shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Final
+
+from reports.ratings.clusters import covariance
+from reports.ratings.converged import Posterior, converged
+from reports.ratings.counts import Counts, count
+from reports.ratings.davidson import ELO, Davidson, fit
+from reports.ratings.groups import connected
+from reports.ratings.matrices import Matrix
+from reports.ratings.residual import fit_of
+from reports.ratings.scale import MU, SIGMA
+from reports.ratings.values import Conditions, Estimate, Rating, Ratings, Result, Strength
+
+_LEAST_SHARE: Final = 0.25
+"""What clusters leave at least of a variance that the model gives: half of the error. Fewer than a
+handful of clusters can agree by chance, and seem to leave nothing open."""
+
+
+def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
+    """Return what `results` say about every bot in them; without results, nothing.
+
+    Only the sequential ratings depend on the order of the results. They take most of the time,
+    the one step a game that cannot be counted together, and are left out unless `in_order`.
+    """
+    results = list(results) if in_order else results
+    counts = count(results)
+    groups = connected(counts.names, ((seats.first, seats.second) for seats in counts.tallies))
+    posterior = converged(counts.names, counts.tallies)
+    model = fit(counts)
+    spread = covariance(model, counts.clusters, counts.games)
+    sequential = _sequential(results, posterior.draw_rate) if in_order else {}
+    strengths: dict[str, Strength] = {}
+    differences: dict[tuple[str, str], float] = {}
+    for number, group in enumerate(groups):
+        places = [model.places.bots[name] for name in group]
+        skills = _skills(posterior, places)
+        elos = _elos(model, spread, places)
+        for name, skill, elo in zip(group, skills, elos, strict=True):
+            strengths[name] = Strength(
+                trueskill=skill, sequential=sequential.get(name), elo=elo, group=number
+            )
+        differences |= _differences(model, spread, group)
+    return Ratings(
+        games=counts.games,
+        strengths={name: strengths[name] for name in counts.names},
+        groups=groups,
+        draw_rate=posterior.draw_rate,
+        conditions=_conditions(counts, model, spread),
+        fit=fit_of(model, counts.tallies, len(groups)),
+        differences=differences,
+    )
+
+
+def _sequential(results: Iterable[Result], draw_rate: float) -> Mapping[str, Rating]:
+    # Here and not above: whoever leaves it out does not pay for the import.
+    from reports.ratings.sequential import rate_in_order
+
+    return rate_in_order(results, draw_rate)
+
+
+def _skills(posterior: Posterior, places: Sequence[int]) -> list[Rating]:
+    """Return the skills of a group around its mean; a bot alone is a newcomer.
+
+    The mean is 25 by the prior alone, and as uncertain as a newcomer's skill over the root of the
+    size of the group: no game could tell, and so that is no part of any sigma.
+    """
+    if len(places) == 1:
+        return [Rating(MU, SIGMA)]
+    common = SIGMA**2 / len(places)
+    return [
+        Rating(MU + posterior.means[i], math.sqrt(posterior.covariance[i][i] - common))
+        for i in places
+    ]
+
+
+def _elos(model: Davidson, spread: Matrix, places: Sequence[int]) -> list[Estimate]:
+    """Return the strengths of a group around its mean; of a bot alone what the prior says."""
+    if len(places) == 1:
+        (only,) = places
+        return [Estimate(0.0, ELO * math.sqrt(model.covariance[only][only]))]
+    mean = fmean(model.parameters[i] for i in places)
+    variances = _centred(spread, places)
+    own = _centred(model.covariance, places)
+    return [
+        Estimate(ELO * (model.parameters[i] - mean), _error(variance, least))
+        for i, variance, least in zip(places, variances, own, strict=True)
+    ]
+
+
+def _centred(spread: Matrix, places: Sequence[int]) -> list[float]:
+    """Return the variance of each bot's strength minus the mean of its group."""
+    means = [fmean(spread[i][j] for j in places) for i in places]
+    middle = fmean(means)
+    return [spread[i][i] - 2 * mean + middle for i, mean in zip(places, means, strict=True)]
+
+
+def _error(variance: float, own: float) -> float:
+    """Return an error in Elo points; `own` is the variance that the model gives."""
+    return ELO * math.sqrt(max(variance, _LEAST_SHARE * own))
+
+
+def _differences(
+    model: Davidson, spread: Matrix, group: Sequence[str]
+) -> dict[tuple[str, str], float]:
+    places = [model.places.bots[name] for name in group]
+    own = model.covariance
+    errors = {}
+    for a, i in enumerate(places):
+        for b, j in enumerate(places[:a]):
+            error = _error(
+                spread[i][i] + spread[j][j] - 2 * spread[i][j],
+                own[i][i] + own[j][j] - 2 * own[i][j],
+            )
+            errors[group[a], group[b]] = errors[group[b], group[a]] = error
+    return errors
+
+
+def _conditions(counts: Counts, model: Davidson, spread: Matrix) -> tuple[Conditions, ...]:
+    played: Counter[str] = Counter()
+    for seats, tally in counts.tallies.items():
+        played[seats.game] += tally.games
+    return tuple(
+        Conditions(
+            game=game,
+            games=played[game],
+            advantage=Estimate(
+                ELO * model.parameters[i], _error(spread[i][i], model.covariance[i][i])
+            ),
+            draw_rate=model.draw_rate(game),
+        )
+        for game, i in model.places.games.items()
+    )

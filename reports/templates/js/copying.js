@@ -1,0 +1,15 @@
+// Text into the clipboard; where the browser does not let us, into a field to copy from by hand.
+
+lath.copy = async (text, what) => {
+  const field = lath.byId("copy-field");
+  try {
+    await navigator.clipboard.writeText(text);
+    field.hidden = true;
+    lath.byId("copied").textContent = `${what} copied.`;
+  } catch {
+    field.hidden = false;
+    lath.byId("copy-text").value = text;
+    lath.byId("copy-text").select();
+    lath.byId("copied").textContent = `The browser keeps its clipboard closed: the ${what.toLowerCase()} is selected below.`;
+  }
+};

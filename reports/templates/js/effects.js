@@ -1,0 +1,32 @@
+// What moves do to boards: the language of `reports/page/effects.py`.
+
+lath.effectWords = (effect) =>
+  effect.split(" ").filter(Boolean).map((text) => {
+    const [, cell, what, operand] = /^([0-9]*)([-+~=!>])(.*)$/su.exec(text);
+    return [Number(cell), what, operand];
+  });
+
+// `shapes`: the shape of each piece by its code. Returns what lies on each cell afterwards.
+lath.applied = (effect, before, shapes) => {
+  let stacks = before.slice();
+  for (const [cell, what, operand] of lath.effectWords(effect)) {
+    if (what === "+") stacks[cell] += operand;
+    else if (what === "=") stacks[cell] = operand;
+    else if (what === "-") stacks[cell] = [...stacks[cell]].slice(0, -Number(operand)).join("");
+    else if (what === "~") stacks[cell] = [...stacks[cell]].filter((code) => shapes.get(code) !== operand).join("");
+    else {
+      const [old, become = ""] = [...operand];
+      stacks = stacks.map((stack) => stack.replaceAll(old, () => become));
+    }
+  }
+  return stacks;
+};
+
+// What changes from one board to another, as boards want it told: [[cell, "+w"], …].
+lath.changesOf = (before, after) =>
+  after.flatMap((stack, cell) => {
+    const old = before[cell];
+    if (stack === old) return [];
+    if (stack.startsWith(old)) return [[cell, `+${stack.slice(old.length)}`]];
+    return [[cell, old.startsWith(stack) ? `-${old.length - stack.length}` : `=${stack}`]];
+  });

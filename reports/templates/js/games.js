@@ -1,0 +1,178 @@
+// The list of games: filter, sort, pages. Texts of records come out of the table as text only.
+
+lath.makeList = (replay) => {
+  const { byId, make, button } = lath;
+  const SELECTS = { title: "All games", bot: "All bots", result: "All results", why: "All endings" };
+  const state = { part: null, table: null, found: [], page: 0, column: "number", isDown: false };
+
+  const size = () => Number(byId("page-size").value);
+  const pages = () => Math.max(Math.ceil(state.found.length / size()), 1);
+
+  const wanted = () => {
+    const only = Object.keys(SELECTS).map((name) => [name, byId(`only-${name}`).value]);
+    return { words: byId("filter").value, only: Object.fromEntries(only) };
+  };
+
+  const isFiltered = () => {
+    const { words, only } = wanted();
+    return words.trim() !== "" || Object.values(only).some(Boolean);
+  };
+
+  const cellOf = (name, i) => {
+    const text = state.table.text(name, i);
+    if (name === "number") {
+      const link = make("a", "", text);
+      link.href = `#game=${text}&ply=0`;
+      link.setAttribute("aria-label", `Replay of game ${text}`);
+      return make("td", "number", null, link);
+    }
+    if (name === "plies" || name === "round") return make("td", "number", null, make("bdi", "", text));
+    const made = lath.nameOf(text);
+    const seat = ["first", "second"].indexOf(name);
+    if (seat >= 0 && lath.winnerOf(state.table.text("result", i)) === seat) made.classList.add("winner");
+    return make("td", "", null, made);
+  };
+
+  const rowOf = (i) => {
+    const row = make("tr", "", null, ...lath.LIST.map((name) => cellOf(name, i)));
+    row.dataset.number = state.part.first + i;
+    return row;
+  };
+
+  const markRow = (number = replay.state.game?.number) => {
+    for (const row of byId("rows").children) {
+      if (row.dataset.number === String(number)) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+  };
+
+  const showPage = () => {
+    state.page = Math.min(Math.max(state.page, 0), pages() - 1);
+    const from = state.page * size();
+    const shown = state.found.subarray(from, from + size());
+    byId("rows").replaceChildren(...Array.from(shown, rowOf));
+    byId("page").textContent = `Page ${lath.grouped(state.page + 1)} of ${lath.grouped(pages())}`;
+    byId("pager").hidden = state.part.games <= 10;
+    for (const id of ["page-first", "page-before"]) lath.dim(id, state.page === 0);
+    for (const id of ["page-last", "page-after"]) lath.dim(id, state.page === pages() - 1);
+    markRow();
+  };
+
+  const showFound = () => {
+    const [found, all] = [lath.grouped(state.found.length), lath.counted(state.part.games, "game")];
+    byId("found").textContent = isFiltered() ? `${found} of ${all}` : all;
+    byId("clear").hidden = !isFiltered();
+    lath.tellDownloads(api);
+  };
+
+  // Filters and sorts anew; `page` is which page of that to show.
+  const find = (page = 0) => {
+    if (!state.table) return;
+    state.found = state.table.sort(state.table.find(wanted()), state.column, state.isDown);
+    state.page = page;
+    showPage();
+    showFound();
+  };
+
+  const showHeadings = () => {
+    const direction = state.isDown ? "descending" : "ascending";
+    for (const heading of byId("columns").children) {
+      heading.setAttribute("aria-sort", heading.dataset.column === state.column ? direction : "none");
+    }
+  };
+
+  const sortBy = (column) => {
+    state.isDown = state.column === column && !state.isDown;
+    state.column = column;
+    showHeadings();
+    find();
+  };
+
+  const fillSelect = (name, columns) => {
+    const select = byId(`only-${name}`);
+    const before = select.value;
+    const choices = state.table.choices(...columns);
+    const options = choices.map(([text, count]) => new Option(`${text || "not stated"} (${lath.grouped(count)})`, text));
+    select.replaceChildren(new Option(SELECTS[name], ""), ...options.filter((option) => option.value !== ""));
+    if (choices.some(([text]) => text === before)) select.value = before;
+    select.closest("label").hidden = choices.length < 2;
+  };
+
+  const fillSelects = () => {
+    fillSelect("title", ["title"]);
+    fillSelect("bot", ["first", "second"]);
+    fillSelect("result", ["result"]);
+    fillSelect("why", ["why"]);
+  };
+
+  const showPart = (part) => {
+    if (state.part === part) return;
+    Object.assign(state, { part, table: lath.makeTable(part), found: [], page: 0 });
+    byId("games-body").hidden = false;
+    fillSelects();
+    for (const choice of byId("parts").children) {
+      choice.setAttribute("aria-pressed", String(choice.dataset.part === String(part.number)));
+    }
+    find();
+  };
+
+  const makeParts = (open) => {
+    const { parts } = lath.data;
+    if (parts.length < 2) return;
+    let first = 1;
+    const buttons = parts.map(({ games }, number) => {
+      const made = button(`Games ${lath.grouped(first)}–${lath.grouped(first + games - 1)}`, () => open(number));
+      made.dataset.part = number;
+      first += games;
+      return made;
+    });
+    byId("parts").replaceChildren(...buttons);
+    byId("parts").hidden = false;
+    byId("parts-told").hidden = false;
+    byId("parts-told").textContent = "The games are in files beside this page, one for each part. Filter, order and downloads are those of the part that is open.";
+  };
+
+  const clear = () => {
+    byId("filter").value = "";
+    for (const name of Object.keys(SELECTS)) byId(`only-${name}`).value = "";
+    find();
+  };
+
+  const turn = (page) => {
+    state.page = page;
+    showPage();
+  };
+
+  const listen = () => {
+    byId("filter").addEventListener("input", () => find());
+    for (const name of Object.keys(SELECTS)) byId(`only-${name}`).addEventListener("change", () => find());
+    byId("page-size").addEventListener("change", () => turn(0));
+    byId("clear").addEventListener("click", clear);
+    for (const { dataset, firstElementChild } of byId("columns").children) {
+      firstElementChild.addEventListener("click", () => sortBy(dataset.column));
+    }
+    byId("page-first").addEventListener("click", () => turn(0));
+    byId("page-before").addEventListener("click", () => turn(state.page - 1));
+    byId("page-after").addEventListener("click", () => turn(state.page + 1));
+    byId("page-last").addEventListener("click", () => turn(pages() - 1));
+  };
+
+  // What a page that loads itself anew must not lose, as plain values.
+  const kept = () => ({ ...wanted(), size: byId("page-size").value, page: state.page, column: state.column, isDown: state.isDown });
+
+  const restore = (was) => {
+    byId("filter").value = was.words;
+    byId("page-size").value = was.size;
+    for (const [name, text] of Object.entries(was.only)) {
+      const select = byId(`only-${name}`);
+      select.value = text;
+      if (select.selectedIndex < 0) select.value = "";
+    }
+    if (lath.LIST.includes(was.column)) Object.assign(state, { column: was.column, isDown: was.isDown === true });
+    showHeadings();
+    find(Number(was.page) || 0);
+  };
+
+  const api = { state, showPart, makeParts, listen, markRow, isFiltered, kept, restore };
+  return api;
+};

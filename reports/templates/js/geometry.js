@@ -1,0 +1,66 @@
+// Where things lie on a board: paths and places, a cell being 100 units wide. Draws nothing.
+
+lath.boardGeometry = (data) => {
+  const isSquare = data.shape === "square";
+  const corners = (isSquare ? [225, 315, 45, 135] : [270, 330, 30, 90, 150, 210]).map((degrees) => {
+    const turn = (degrees * Math.PI) / 180;
+    const radius = 100 / (isSquare ? Math.SQRT2 : Math.sqrt(3));
+    return [radius * Math.cos(turn), radius * Math.sin(turn)];
+  });
+  const centres = data.cells.map((_, i) => [data.centres[2 * i], data.centres[2 * i + 1]]);
+  const at = ([x, y]) => `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
+  const path = (...points) => `M${points.map(at).join("L")}`;
+  const ends = (cell) => corners.map(([x, y]) => [centres[cell][0] + x, centres[cell][1] + y]);
+
+  const outlines = (cells) => cells.map((cell) => `${path(...ends(cell))}z`).join("");
+
+  // The edges of the cells without those that two of them share: beyond such an edge is a cell.
+  const contour = (cells) => {
+    const isOne = (x, y) =>
+      cells.some((cell) => Math.abs(centres[cell][0] - x) < 5 && Math.abs(centres[cell][1] - y) < 5);
+    const edgesOf = (cell) => {
+      const [[x, y], points] = [centres[cell], ends(cell)];
+      return points
+        .map((point, i) => [point, points[(i + 1) % points.length]])
+        .filter(([a, b]) => !isOne(a[0] + b[0] - x, a[1] + b[1] - y));
+    };
+    return cells.flatMap(edgesOf).map((edge) => path(...edge)).join("");
+  };
+
+  // Line and arrow's head of the view from a cell to the last one that is seen.
+  const view = (from, to) => {
+    const [start, end] = [centres[from], centres[to]];
+    const length = Math.hypot(end[0] - start[0], end[1] - start[1]);
+    const [x, y] = [(end[0] - start[0]) / length, (end[1] - start[1]) / length];
+    const tip = [end[0] + x * 45, end[1] + y * 45];
+    const back = [tip[0] - x * 11, tip[1] - y * 11];
+    const side = (by) => [back[0] - y * by, back[1] + x * by];
+    return [path(start, back), path(side(11), tip, side(-11))];
+  };
+
+  // The cell of a group that is nearest to the middle of it.
+  const middle = (group) => {
+    const mean = (axis) => group.reduce((sum, cell) => sum + centres[cell][axis], 0) / group.length;
+    const [x, y] = [mean(0), mean(1)];
+    const far = (cell) => Math.round((centres[cell][0] - x) ** 2 + (centres[cell][1] - y) ** 2);
+    return group.reduce((best, cell) => (far(cell) < far(best) ? cell : best));
+  };
+
+  const bars = (group, neighbours) =>
+    group
+      .flatMap((cell) => neighbours[cell].filter((near) => near > cell && group.includes(near)).map((near) => [cell, near]))
+      .map(([cell, near]) => path(centres[cell], centres[near]))
+      .join("");
+
+  // A dot in equal parts, the first on the left.
+  const sectors = (count) => {
+    if (count === 1) return ["M-13 0a13 13 0 1 1 26 0a13 13 0 1 1-26 0z"];
+    const end = (i) => {
+      const turn = Math.PI / 2 + (2 * Math.PI * i) / count;
+      return at([13 * Math.cos(turn), 13 * Math.sin(turn)]);
+    };
+    return Array.from({ length: count }, (_, i) => `M0 0L${end(i)}A13 13 0 0 1 ${end(i + 1)}z`);
+  };
+
+  return { centres, outlines, contour, view, middle, bars, sectors };
+};

@@ -1,0 +1,42 @@
+// Games as text that every tool of the notation reads: moves, tags, result, and what is said.
+
+lath.quoted = (value) => `"${value.replace(/[\r\n]+/gu, " ").replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+
+lath.LINE_WIDTH = 100;
+
+// Pieces of movetext in lines; one that ends its line itself is left to.
+lath.linesOf = (pieces) => {
+  let text = "";
+  let width = 0;
+  for (const piece of pieces) {
+    const begins = text === "" || text.endsWith("\n");
+    const breaks = !begins && width + 1 + piece.length > lath.LINE_WIDTH;
+    text += begins ? piece : (breaks ? "\n" : " ") + piece;
+    width = begins || breaks ? piece.length : width + 1 + piece.length;
+  }
+  return text;
+};
+
+// The record of a game, or of its first plies: then the result is left open.
+lath.recordOf = (game, plies = game.plies) => {
+  const isWhole = plies === game.plies;
+  const left = isWhole ? [] : ["Result", "Termination"];
+  const tags = game.tags.filter(([name]) => !left.includes(name));
+  const lines = tags.map(([name, value]) => `[${name} ${lath.quoted(value)}]\n`);
+  const moves = game.moves.slice(0, plies).map((move, i) => {
+    const note = game.notes[i + 1];
+    return `${i + 1}. ${move}${note.glyph}${note.words && ` ${note.words}`}`;
+  });
+  const before = game.notes[0].words;
+  const pieces = [...(before ? [`${before.trimEnd()}\n`] : []), ...moves, isWhole ? game.result : "*"];
+  return `${lines.join("")}\n${lath.linesOf(pieces)}\n`;
+};
+
+// The text of a position: a record that ends there, without what is said.
+lath.positionOf = (game, ply) => {
+  const kept = ["Game", "Setup", "Position"];
+  const tags = game.tags.filter(([name, value]) => kept.includes(name) && value !== "");
+  const moves = game.moves.slice(0, ply).map((move, i) => `${i + 1}. ${move}`);
+  const lines = tags.map(([name, value]) => `[${name} ${lath.quoted(value)}]\n`);
+  return `${lines.join("")}\n${lath.linesOf([...moves, "*"])}\n`;
+};

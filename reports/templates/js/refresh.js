@@ -1,0 +1,129 @@
+// While a tournament is played the page loads itself again. It comes back as it was left: the game
+// and the ply are in the address, the list of games sees to itself, and here is kept what was open,
+// where it was scrolled to, and the focus. It waits while somebody is in the middle of something.
+(() => {
+  const note = document.getElementById("refresh");
+  if (!note) {
+    return;
+  }
+  const told = document.getElementById("refresh-told");
+  const button = document.getElementById("refresh-pause");
+  const seconds = Number(note.dataset.seconds);
+  const key = `lath-refresh ${location.pathname}`;
+  const rest = 10000; // milliseconds without a key or a pointer, after which nobody is busy
+  const settling = 3000; // milliseconds that the page may take to be as high as it was
+  const now = () => performance.now();
+  let touched = -Infinity;
+  let paused = false;
+  let due = now() + 1000 * seconds;
+
+  function kept() {
+    try {
+      return JSON.parse(sessionStorage.getItem(key)) || {};
+    } catch {
+      return {};
+    }
+  }
+
+  function keep(values) {
+    try {
+      sessionStorage.setItem(key, JSON.stringify(values));
+    } catch {
+      // Without storage the page begins at its top; the address still has the game.
+    }
+  }
+
+  const details = () => [...document.querySelectorAll("details")];
+
+  function leave() {
+    const open = details().map((one) => one.open);
+    const focus = document.activeElement ? document.activeElement.id : "";
+    keep({ paused, left: scrollX, top: scrollY, open, focus });
+  }
+
+  // What is loaded later makes the page higher: it is scrolled until it is where it was.
+  function scrollBack(was) {
+    const until = now() + settling;
+    const step = () => {
+      if (touched > -Infinity || now() > until) {
+        return;
+      }
+      if (Math.abs(scrollY - was.top) > 1 || Math.abs(scrollX - was.left) > 1) {
+        scrollTo({ left: was.left, top: was.top, behavior: "instant" });
+      }
+      setTimeout(step, 50);
+    };
+    step();
+  }
+
+  function comeBack(was) {
+    details().forEach((one, at) => {
+      one.open = was.open[at] === true;
+    });
+    const focused = was.focus && document.getElementById(was.focus);
+    if (focused) {
+      focused.focus({ preventScroll: true });
+    }
+    scrollBack(was);
+  }
+
+  function isReplaying() {
+    const seek = document.getElementById("seek");
+    if (!seek || (typeof lath === "object" && lath.isBusy && lath.isBusy())) {
+      return Boolean(seek);
+    }
+    const { top, bottom } = seek.getBoundingClientRect();
+    const inside = Number(seek.value) > Number(seek.min) && Number(seek.value) < Number(seek.max);
+    return inside && bottom > 0 && top < innerHeight;
+  }
+
+  function isTyping() {
+    const field = document.activeElement;
+    return Boolean(field) && field.matches("input[type=search], input[type=text]") && field.value !== "";
+  }
+
+  function isBusy() {
+    const soon = now() - touched < rest;
+    return soon || document.hidden || isTyping() || isReplaying() || String(getSelection()) !== "";
+  }
+
+  function say() {
+    const often = seconds === 1 ? "every second" : `every ${seconds} seconds`;
+    told.textContent = paused ? "Refreshing is paused" : `Refreshing ${often}`;
+    button.setAttribute("aria-pressed", String(paused));
+  }
+
+  function look() {
+    if (!paused && now() >= due && !isBusy()) {
+      leave();
+      due = Infinity;
+      location.reload();
+    }
+  }
+
+  function touch(event) {
+    if (event.isTrusted && !note.contains(event.target)) {
+      touched = now();
+    }
+  }
+
+  button.addEventListener("click", () => {
+    paused = !paused;
+    due = now() + 1000 * seconds;
+    keep({ paused });
+    say();
+  });
+  for (const kind of ["keydown", "pointerdown", "input", "wheel", "touchmove"]) {
+    addEventListener(kind, touch, { capture: true, passive: true });
+  }
+  const was = kept();
+  const [{ type } = {}] = performance.getEntriesByType("navigation");
+  paused = was.paused === true;
+  if (type === "reload" && was.open) {
+    comeBack(was);
+  }
+  keep({ paused });
+  note.hidden = false;
+  say();
+  setInterval(look, 250);
+})();

@@ -1,0 +1,194 @@
+// The replay: one game at a time, a ply of it on the board.
+// `showGame(number, ply)` and the like are for the lists, addresses and keys.
+
+// How long after the last step the address has the ply.
+lath.REMEMBERED_MS = 100;
+
+lath.makeReplay = (openPartOf, onGame) => {
+  const { byId, make, dim } = lath;
+  const state = { game: null, part: null, ply: 0, aids: true, legal: false, timer: 0, asked: 0, late: 0 };
+  const views = new Map();
+  let view = null;
+
+  const viewOf = (game) => {
+    if (!views.has(game.boardNumber)) {
+      views.set(game.boardNumber, lath.makeBoard(game.board, { content: lath.parsed(game.board.drawn) }));
+    }
+    return views.get(game.boardNumber);
+  };
+
+  const showPlayers = (game) => {
+    const score = { "1-0": "10", "0-1": "01", "1/2-1/2": "½½" }[game.result];
+    const lines = [game.first, game.second].map((name, seat) => {
+      const line = make("div", "player");
+      if (game.board) line.append(lath.chip(game, seat));
+      const colour = game.board ? game.board.seats[seat][0] : lath.SEATS[seat];
+      line.append(lath.nameOf(name), make("span", "rank", colour), make("strong", "", score ? score[seat] : ""));
+      return line;
+    });
+    byId("players").replaceChildren(...lines);
+  };
+
+  const showTags = (game) => {
+    const shown = ["Game", "Round", "First", "Second", "Result"];
+    const pairs = game.tags.filter(([name, value]) => !shown.includes(name) && value !== "");
+    if (game.board) pairs.push(["Game by", game.board.credit]);
+    const parts = pairs.flatMap(([name, value]) => [make("dt", "", name), make("dd", "", null, make("bdi", "", value))]);
+    byId("tags").replaceChildren(...parts);
+    byId("more").hidden = pairs.length === 0;
+  };
+
+  const showBoard = (game) => {
+    view = game.board ? viewOf(game) : null;
+    const content = view ? view.element : make("p", "", `No replay of this game: ${game.problem}`);
+    if (byId("board").firstChild !== content) byId("board").replaceChildren(content);
+    byId("aids").hidden = !view || !view.hasAids;
+    byId("legal").hidden = !game.legal;
+    dim("copy-position", !view);
+  };
+
+  const showContents = () => {
+    const { game, ply } = state;
+    const stacks = game.stacks[ply];
+    const { others } = view.show({
+      stacks,
+      moved: lath.movedAt(game, ply),
+      deciding: ply === game.plies ? game.deciding : [],
+      legal: state.legal ? lath.legalAt(game, ply) : null,
+      aids: state.aids,
+      title: `${game.title}, ${ply === 0 ? "the start" : `after ply ${ply}`}`,
+    });
+    byId("others").textContent = others.length > 0 ? `Other legal moves: ${others.join(" ")}` : "";
+    byId("others").hidden = others.length === 0;
+  };
+
+  const showPly = (ply) => {
+    const { game } = state;
+    const last = game.board ? game.plies : 0;
+    state.ply = Math.min(Math.max(ply, 0), last);
+    byId("at").textContent = `${state.ply} / ${game.plies}`;
+    for (const id of ["to-start", "back"]) dim(id, state.ply === 0);
+    for (const id of ["to-end", "forward", "play"]) dim(id, state.ply === last);
+    byId("note").textContent = game.notes[state.ply].said;
+    const told = game.board ? lath.plyTold(game, state.ply, state.part.packed.scales) : "";
+    byId("told").textContent = told;
+    byId("seek").value = state.ply;
+    byId("seek").setAttribute("aria-valuetext", told);
+    const mover = state.ply > 0 && game.board ? game.movers[state.ply - 1] : -1;
+    [...byId("players").children].forEach((line, seat) => line.classList.toggle("mover", seat === mover));
+    lath.markEvals(game, state.ply);
+    if (view) showContents();
+    lath.markMove(state.ply); // asks for sizes, and so for the layout: last, for there to be but one
+  };
+
+  const showWhole = (game, part) => {
+    Object.assign(state, { game, part });
+    byId("replay-body").hidden = false;
+    byId("replay-waits").textContent = "";
+    byId("copy-field").hidden = true;
+    byId("copied").textContent = "";
+    const round = game.round && ` · round ${game.round}`;
+    byId("which").textContent = `Game ${game.number} of ${lath.data.games} · ${game.title}${round}`;
+    byId("verdict").textContent = lath.verdictOf(game);
+    byId("detail").textContent = lath.detailTold(part.packed);
+    byId("seek").max = game.board ? game.plies : 0;
+    dim("game-before", game.number === 1);
+    dim("game-after", game.number === lath.data.games);
+    showBoard(game);
+    showPlayers(game);
+    lath.drawMoves(game);
+    lath.drawEvals(game);
+    showTags(game);
+    onGame(game.number);
+  };
+
+  const pause = () => {
+    clearInterval(state.timer);
+    state.timer = 0;
+    byId("play").setAttribute("aria-pressed", "false");
+    byId("play").textContent = "▶";
+    byId("told").setAttribute("aria-live", "polite");
+  };
+
+  // Every game is opened when it is asked for; of several asked for at once the last one counts.
+  const showGame = async (number, ply) => {
+    pause();
+    clearTimeout(state.late);
+    const asked = (state.asked += 1);
+    const where = lath.whereIs(number);
+    if (!where) return false;
+    try {
+      if (!state.game || state.game.number !== number) {
+        const part = await openPartOf(where.part);
+        const game = await lath.openGame(part, where.i);
+        if (asked !== state.asked) return false;
+        showWhole(game, part);
+      }
+    } catch (error) {
+      byId("replay-waits").textContent = `Game ${number} cannot be shown: ${error.message}.`;
+      return false;
+    }
+    showPly(ply);
+    return true;
+  };
+
+  const remember = () => {
+    clearTimeout(state.late);
+    try {
+      history.replaceState(null, "", `#game=${state.game.number}&ply=${state.ply}`);
+    } catch {
+      // A browser that counts these calls has had too many; the page works on without the address.
+    }
+  };
+
+  // The address costs more than the board does: it waits until nobody steps on.
+  const rememberSoon = () => {
+    const { hash } = location;
+    clearTimeout(state.late);
+    state.late = setTimeout(() => location.hash === hash && remember(), lath.REMEMBERED_MS);
+  };
+
+  const go = (ply) => {
+    if (!state.game) return;
+    showPly(ply);
+    rememberSoon();
+  };
+
+  const goGame = async (number) => {
+    if (await showGame(number, 0)) remember();
+  };
+
+  const step = () => {
+    go(state.ply + 1);
+    if (state.ply === state.game.plies) pause();
+  };
+
+  const play = () => {
+    if (state.timer) return pause();
+    if (!view || state.ply === state.game.plies) return undefined;
+    byId("play").setAttribute("aria-pressed", "true");
+    byId("play").textContent = "❚❚";
+    byId("told").setAttribute("aria-live", "off"); // a move a second is too much to listen to
+    // Who wants less motion has longer to look.
+    const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    state.timer = setInterval(step, isCalm ? 2500 : 900);
+    return undefined;
+  };
+
+  const toggle = (id) => {
+    state[id] = !state[id];
+    byId(id).setAttribute("aria-pressed", String(state[id]));
+    if (view) showContents();
+  };
+
+  const copyLink = () => {
+    remember();
+    lath.copy(location.href, "Link");
+  };
+
+  const copyPosition = () => {
+    if (view) lath.copy(lath.positionOf(state.game, state.ply), "Position");
+  };
+
+  return { state, showGame, go, goGame, pause, play, toggle, copyLink, copyPosition };
+};

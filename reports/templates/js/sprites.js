@@ -1,0 +1,34 @@
+// Pieces and marks to copy out of the template of a board: what they look like is said there alone.
+
+lath.placed = (made, x, y) => {
+  made.setAttribute("transform", `translate(${x} ${y})`);
+  return made;
+};
+
+// Takes the sprites out of the board's `element`. `has(name)`; `copy(name, ...paths)`: a copy whose
+// paths are drawn along `paths`, if there are any, one after the other; `written(name, words)`.
+lath.takeSprites = (element) => {
+  const sprites = new Map();
+  const all = element.querySelector(".sprites");
+  for (const sprite of all.children) {
+    sprites.set(sprite.dataset.sprite, sprite);
+    delete sprite.dataset.sprite;
+  }
+  all.remove();
+
+  const has = (name) => sprites.has(name);
+  const copy = (name, ...paths) => {
+    const made = sprites.get(name).cloneNode(true);
+    if (paths.length === 0) return made;
+    [...made.querySelectorAll("path")].forEach((path, i) => {
+      path.setAttribute("d", paths[Math.min(i, paths.length - 1)]);
+    });
+    return made;
+  };
+  const written = (name, words) => {
+    const made = copy(name);
+    made.querySelector("text").textContent = words;
+    return made;
+  };
+  return { has, copy, written };
+};

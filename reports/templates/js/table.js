@@ -1,0 +1,122 @@
+// Which games a list shows, in which order. Works on the columns of a part, game by place, and asks
+// each different text once, however many games have it. Must not know how the list looks.
+
+lath.LIST = ["number", "title", "round", "first", "second", "result", "why", "plies"];
+
+// The columns that lists show but records do not have as such.
+lath.listColumns = (part) => {
+  const { family, ending, termination, ...others } = part.columns;
+  const titles = family.texts.map((number) => part.families[Number(number)].title);
+  const [endings, terminations] = [ending.texts, termination.texts];
+  const why = new Map();
+  const at = new Uint32Array(part.games);
+  for (let i = 0; i < part.games; i += 1) {
+    const [word, told] = [terminations[termination.at[i]], endings[ending.at[i]]];
+    const text = told !== "" && (word === "" || word === "rules") ? told : word;
+    if (!why.has(text)) why.set(text, why.size);
+    at[i] = why.get(text);
+  }
+  const ids = { texts: family.texts.map((number) => part.families[Number(number)].id), at: family.at };
+  return { ...others, ending, termination, id: ids, title: { texts: titles, at: family.at }, why: { texts: [...why.keys()], at } };
+};
+
+// The place of each text among all of them: numbers by their size and before words.
+lath.ranksOf = (texts) => {
+  const keyed = texts.map((text, at) => ({ at, text, low: text.toLowerCase(), size: /^-?[0-9]+(\.[0-9]+)?$/u.test(text) ? Number(text) : NaN }));
+  const isNumber = (one) => !Number.isNaN(one.size);
+  keyed.sort((a, b) => {
+    if (isNumber(a) || isNumber(b)) {
+      if (isNumber(a) && isNumber(b)) return a.size - b.size;
+      return isNumber(a) ? -1 : 1;
+    }
+    return lath.naturally(a.low, b.low) || (a.text < b.text ? -1 : 1);
+  });
+  const ranks = new Float64Array(texts.length);
+  keyed.forEach((one, rank) => (ranks[one.at] = rank));
+  return ranks;
+};
+
+// Compares words so that bot-9 comes before bot-10.
+lath.naturally = (a, b) => {
+  const [these, those] = [a, b].map((text) => text.match(/[0-9]+|[^0-9]+/gu) || []);
+  for (let i = 0; i < Math.min(these.length, those.length); i += 1) {
+    const [one, other] = [these[i], those[i]];
+    const byNumber = /^[0-9]/u.test(one) && /^[0-9]/u.test(other) ? Number(one) - Number(other) : 0;
+    if (byNumber) return byNumber;
+    if (one !== other && !(byNumber === 0 && Number(one) === Number(other))) return one < other ? -1 : 1;
+  }
+  return these.length - those.length;
+};
+
+lath.makeTable = (part) => {
+  const columns = lath.listColumns(part);
+  const searched = ["id", "title", "round", "first", "second", "result", "termination", "why", "setup", "position"];
+  const ranks = new Map();
+  const lows = new Map(searched.map((name) => [name, columns[name].texts.map((text) => text.toLowerCase())]));
+
+  const ranksOf = (name) => {
+    if (!ranks.has(name)) ranks.set(name, lath.ranksOf(columns[name].texts));
+    return ranks.get(name);
+  };
+
+  // Which games have the word in one of their texts, or as their number.
+  const having = (word, keep) => {
+    const found = new Uint8Array(part.games);
+    for (const name of searched) {
+      const { at } = columns[name];
+      const hits = Uint8Array.from(lows.get(name), (text) => (text.includes(word) ? 1 : 0));
+      if (hits.some(Boolean)) for (let i = 0; i < part.games; i += 1) found[i] |= hits[at[i]];
+    }
+    const number = /^#?[0-9]+$/u.test(word) ? Number(word.replace("#", "")) - part.first : -1;
+    if (number >= 0 && number < part.games) found[number] = 1;
+    for (let i = 0; i < part.games; i += 1) keep[i] &= found[i];
+  };
+
+  const being = (names, text, keep) => {
+    const asked = names.map((name) => [columns[name].at, columns[name].texts.indexOf(text)]);
+    for (let i = 0; i < part.games; i += 1) {
+      if (!asked.some(([at, number]) => at[i] === number)) keep[i] = 0;
+    }
+  };
+
+  // `words`: all of them must be there. `only`: texts that must be, `bot` being in either seat.
+  const find = ({ words, only }) => {
+    const keep = new Uint8Array(part.games).fill(1);
+    for (const word of words.toLowerCase().split(/\s+/u).filter(Boolean)) having(word, keep);
+    for (const [name, text] of Object.entries(only)) {
+      if (text !== "") being(name === "bot" ? ["first", "second"] : [name], text, keep);
+    }
+    const found = [];
+    for (let i = 0; i < part.games; i += 1) if (keep[i]) found.push(i);
+    return Uint32Array.from(found);
+  };
+
+  // Games in the order of a column, games that are equal in it in their own order, up or down.
+  const sort = (found, name, isDown) => {
+    const sign = isDown ? -1 : 1;
+    if (name === "number") return isDown ? found.slice().reverse() : found;
+    const [{ at }, rank] = [columns[name], ranksOf(name)];
+    // Key and place in one number: a plain sort of numbers, without calls to a comparison.
+    const keys = Float64Array.from(found, (i) => sign * rank[at[i]] * part.games + i);
+    keys.sort();
+    return Uint32Array.from(keys, (key) => ((key % part.games) + part.games) % part.games);
+  };
+
+  const text = (name, i) => (name === "number" ? String(part.first + i) : columns[name].texts[columns[name].at[i]]);
+
+  // The different texts of a column, in order, with how many games have each.
+  const choices = (...names) => {
+    const counts = new Map();
+    for (const name of names) {
+      const per = new Uint32Array(columns[name].texts.length);
+      for (let i = 0; i < part.games; i += 1) per[columns[name].at[i]] += 1;
+      columns[name].texts.forEach((word, at) => {
+        if (per[at]) counts.set(word, (counts.get(word) || 0) + per[at]);
+      });
+    }
+    const rank = lath.ranksOf([...counts.keys()]);
+    return [...counts].map((pair, i) => [rank[i], ...pair]).sort((a, b) => a[0] - b[0]).map(([, ...pair]) => pair);
+  };
+
+  return { find, sort, text, choices };
+};

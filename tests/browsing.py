@@ -1,0 +1,122 @@
+"""A real Chromium for tests of pages, and all that a page in it should not have done.
+
+A plugin of pytest: its fixtures are `browser`, `visit` and `address_of`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:  # every test run loads this
+    from reports.page.page import Page
+
+CHROMIUM: Final = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+
+FLAGS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+_READY = """
+() => typeof lath === "undefined" || lath.data.games === 0
+  || (document.getElementById("which").textContent !== "" && document.querySelector("#rows tr"))
+"""
+"""Games are unpacked after the page has loaded; an index has none."""
+
+_SHOWS = "number => document.getElementById('which').textContent.startsWith(`Game ${number} of`)"
+
+_SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@dataclass
+class Visit:
+    """A page in the browser and all that it should not have done."""
+
+    page: Any
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("dialog", self._refuse)
+
+    def _refuse(self, dialog: Any) -> None:
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def open(self, address: str) -> None:
+        """Open a report, or an index, and wait until its replay and its list are there."""
+        self.page.goto(address)
+        self.page.wait_for_function(_READY)
+
+    def await_game(self, number: int) -> None:
+        """Wait until the replay shows the game: it may have to be unpacked first."""
+        self.page.wait_for_function(_SHOWS, arg=number)
+
+    def sideways(self) -> int:
+        """Return how many pixels the page is wider than its window."""
+        return int(self.page.evaluate(_SIDEWAYS))
+
+    def documents(self) -> set[str]:
+        """Return what was asked for, without fragments."""
+        return {url.split("#")[0] for url in self.requests}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, without a page; of one module, since playwright keeps an event loop running."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium on the PATH")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Visit]:
+    """A visitor whose visit must have been without complaint and without requests."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    visitor = Visit(context.new_page())
+    visitor.watch()
+    yield visitor
+    context.close()
+    assert visitor.complaints == []
+    assert all(url.startswith(("file:", "blob:", "data:")) for url in visitor.requests)
+
+
+@pytest.fixture(scope="module")
+def address_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Page], str]:
+    """Write pages, each with its shards into a folder of its own, and say where they are."""
+
+    def written(page: Page) -> str:
+        folder = tmp_path_factory.mktemp("page")
+        return write(page, folder)
+
+    return written
+
+
+def write(page: Page, folder: Path) -> str:
+    """Write the page and its shards there; return its address."""
+    for name, text in page.shards.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    path = folder / "report.html"
+    path.write_text(page.html, encoding="utf-8")
+    return path.as_uri()

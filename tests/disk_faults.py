@@ -1,0 +1,151 @@
+"""Case 41 of the fault catalogue: a folder that cannot be written, a failing disk, a full one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from arena_runs import exported, numbers, sequence
+from fault_stand import Stand, shell
+from processes import gone
+from runner_faults import RunnerFault, goes_on, pair_up
+
+if TYPE_CHECKING:
+    from bot_faults import Plain
+
+CANNOT_BE_KEPT: Final = 5
+"""The exit status of a run whose results cannot be kept."""
+
+ROOM_MB: Final = 110
+"""A run wants to see 100 MB free at its start."""
+
+RETRIES_S: Final = 3.5
+"""How long a run tries again where a disk fails: after 0.5, 1 and 2 s."""
+
+WAIT_S: Final = 1.0
+"""How often, at most, it looks for room in the first seconds."""
+
+NO_MOUNTS: Final = "this system grants no mount namespace"
+
+
+def a_file_in_the_way(stand: Stand, plain: Plain) -> float:
+    """Put a file where the directory should be."""
+    pair_up(stand)
+    stand.out.write_text("mine")
+    ended = stand.play(*stand.run_words())
+    assert ended.status in (1, CANNOT_BE_KEPT)
+    assert ended.said.startswith("arena: out cannot be made: ")
+    assert len(ended.said.splitlines()) == 1
+    assert stand.out.read_text() == "mine"
+    return ended.seconds - plain.seconds
+
+
+def a_failing_disk(stand: Stand, _plain: Plain) -> float:
+    """Let no file grow over 200 KiB: writing fails, though there is room."""
+    pair_up(stand, rounds=80)
+    run = stand.begin(*stand.run_words(), under=shell('ulimit -f 400; exec "$@"'))
+    assert gone(lambda: stand.log_size() < 190_000 and run.poll() is None, 30.0)
+    ended = stand.finish(run, 30.0)
+    assert ended.status == CANNOT_BE_KEPT, ended.said
+    assert "Traceback" not in ended.said
+    assert "could not be kept and will be played again" in ended.said
+    assert 0 < len(numbers(stand.out)) < 160
+    goes_on(stand, 160)
+    return ended.seconds
+
+
+@cache
+def namespace() -> Sequence[str]:
+    """Return a command that starts another one among mounts of its own; skips where none may."""
+    for words in (["unshare", "-m"], ["unshare", "-rm"]):
+        try:
+            tried = [*words, "mount", "-t", "tmpfs", "none", "/mnt"]
+            if not subprocess.run(tried, capture_output=True, check=False).returncode:
+                return words
+        except FileNotFoundError:
+            break
+    pytest.skip(NO_MOUNTS)
+
+
+@contextmanager
+def on_a_small_disk(stand: Stand) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """Begin a run on a disk of its own; gives the run, and the directory as it can be seen here."""
+    stand.out.mkdir()
+    mount = f'mount -t tmpfs -o size={ROOM_MB}m none "$PWD/out" && exec "$@"'
+    run = stand.begin(*stand.run_words(), under=[*namespace(), *shell(mount)])
+    inside = Path(f"/proc/{run.pid}/root{stand.out}")
+    assert gone(lambda: not (inside / "tournament.db-wal").exists() and run.poll() is None, 20.0)
+    # An open folder keeps the disk when the run, and its mounts with it, are gone.
+    folder = os.open(inside, os.O_RDONLY)
+    try:
+        yield run, Path(f"/proc/self/fd/{folder}")
+    finally:
+        os.close(folder)
+
+
+def fill(disk: Path) -> Path:
+    """Leave no room; return the file that takes it."""
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        try:
+            while file.write(bytes(1 << 16)):
+                pass
+        except OSError:
+            return ballast
+    raise AssertionError("the disk has no end")
+
+
+def taken_from(disk: Path, stand: Stand) -> Path:
+    """Return a copy of what is on a disk; SQLite follows its path, which leads nowhere by then."""
+    return Path(shutil.copytree(disk, stand.folder / "kept"))
+
+
+def a_full_disk(stand: Stand, _plain: Plain) -> float:
+    """Fill the disk under a run, and make room again: it waits, then goes on."""
+    pair_up(stand, rounds=30)
+    with on_a_small_disk(stand) as (run, disk):
+        ballast = fill(disk)
+        time.sleep(1.0)  # the fault itself: a while without room
+        assert run.poll() is None
+        ballast.unlink()
+        ended = stand.finish(run)
+        assert ended.status == 0, ended.said
+        assert "waiting for room" in ended.said
+        assert "the disk takes results again" in ended.said
+        kept = taken_from(disk, stand)
+        assert numbers(kept) == exported(kept) == sequence(60)
+    return ended.seconds
+
+
+def ctrl_c_on_a_full_disk(stand: Stand, _plain: Plain) -> float:
+    """Fill the disk under a run and stop it: it says that results could not be kept."""
+    pair_up(stand, rounds=200)
+    with on_a_small_disk(stand) as (run, disk):
+        assert gone(lambda: (disk / "tournament.db-wal").stat().st_size < 60_000, 20.0)
+        fill(disk)
+        time.sleep(0.5)
+        run.send_signal(signal.SIGINT)
+        ended = stand.finish(run, 20.0)
+        assert ended.status == CANNOT_BE_KEPT, ended.said
+        assert "could not be kept and will be played again" in ended.said
+        assert 0 < len(numbers(taken_from(disk, stand))) < 400
+    return ended.seconds
+
+
+BY_NUMBER: Final[dict[int, tuple[RunnerFault, ...]]] = {
+    41: (
+        RunnerFault(name="a file in the way", act=a_file_in_the_way),
+        RunnerFault(name="a failing disk", act=a_failing_disk, limit_s=RETRIES_S),
+        RunnerFault(name="a full disk", act=a_full_disk, limit_s=WAIT_S + 10.0),
+        RunnerFault(name="Ctrl-C on a full disk", act=ctrl_c_on_a_full_disk, limit_s=0.0),
+    ),
+}

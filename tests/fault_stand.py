@@ -1,0 +1,181 @@
+"""Where faults are tried out: a folder to run the arena in, what it is told, what a run needed.
+
+Knows nothing of single faults.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import bad_bots
+import tomli_w
+from arena_runs import PATIENCE_S, Range, begin, stored
+from bad_bots import Good
+from processes import workers_of
+
+from notation.replay import check
+from notation.scanner import parse
+
+SPARE_S: Final = 2.0
+"""By how much a fault may outlast the limits that it hits."""
+
+MAX_GROWTH_KIB: Final = 20 << 10
+"""Memory that a fault may cost the runner, and each worker."""
+
+SAMPLE_S: Final = 0.02
+
+RELAXED: Final = {"move": "10s"}
+"""No bot that answers loses on time, however busy the machine is."""
+
+HASTY: Final = {"move": "400ms"}
+HASTY_S: Final = 0.45
+"""How long a move may take then, margin included."""
+
+IMPATIENT: Final = {"move": "10s", "startup": "800ms"}
+IMPATIENT_S: Final = 0.8
+
+COLUMNS: Final = "number, first, second, result, termination, stray_lines, record"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A game in the database."""
+
+    number: int
+    first: str
+    second: str
+    result: str
+    termination: str
+    stray_lines: int
+    text: str
+
+    @property
+    def names(self) -> set[str]:
+        return {self.first, self.second}
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        return parse(self.text).moves
+
+    def lost_by(self, name: str) -> bool:
+        return self.result == ("0-1" if self.first == name else "1-0")
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run of the arena ended."""
+
+    status: int
+    said: str
+    """On standard error."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Peaks:
+    """The most memory that two kinds of process ever had, in KiB."""
+
+    runner: int = 0
+    worker: int = 0
+
+    def growth(self, since: Peaks) -> int:
+        """Return by how much the one that grew more has grown."""
+        return max(self.runner - since.runner, self.worker - since.worker)
+
+
+class Stand(Range):
+    """A range whose runs are measured."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.starts = folder / "starts"
+        self.peaks = Peaks()
+        self._samplers: list[threading.Thread] = []
+
+    def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
+        super().__exit__(kind, *more)
+        for sampler in self._samplers:
+            sampler.join()
+
+    def configure(
+        self,
+        bots: Mapping[str, Mapping[str, Any]],
+        time: Mapping[str, Any] = RELAXED,
+        **top: object,
+    ) -> Path:
+        """Write a tournament of Yavalath: one round, on one worker, unless `top` says otherwise."""
+        rows = [{"name": name, **row} for name, row in bots.items()]
+        told = {"games": ["yavalath"], "rounds": 1, "seed": 1, "jobs": 1, **top}
+        path = self.folder / "cup.toml"
+        path.write_text(tomli_w.dumps({**told, "time": dict(time), "bot": rows}))
+        return path
+
+    def begin(
+        self, *words: object, under: Sequence[str] = (), **variables: str
+    ) -> subprocess.Popen[str]:
+        run = begin(*words, cwd=self.folder, under=under, **{**self.variables, **variables})
+        sampler = threading.Thread(target=self._sample, args=(run.pid,), daemon=True)
+        self._samplers.append(sampler)
+        sampler.start()
+        return run
+
+    def finish(self, run: subprocess.Popen[str], within_s: float = PATIENCE_S) -> Ended:
+        """Wait for a run; the time is that of the waiting."""
+        began_s = time.monotonic()
+        _, said = run.communicate(timeout=within_s)
+        return Ended(run.returncode, said, time.monotonic() - began_s)
+
+    def play(self, *words: object, under: Sequence[str] = (), **variables: str) -> Ended:
+        """Run the arena to its end."""
+        return self.finish(self.begin(*words, under=under, **variables))
+
+    def run_words(self, *more: object) -> list[object]:
+        """Return the words that play the tournament of `configure`."""
+        return ["run", "cup.toml", "--out", "out", "-q", *more]
+
+    def games(self, out: str = "out") -> list[Stored]:
+        """Return what is stored, by number."""
+        return [Stored(*row) for row in stored(self.folder / out, COLUMNS)]  # type: ignore[arg-type]
+
+    def _sample(self, runner: int) -> None:
+        """Follow the memory of a runner and its workers until it ends."""
+        while peak := _peak_kib(runner):
+            workers = [_peak_kib(pid) for pid in workers_of(runner)]
+            was = self.peaks
+            self.peaks = Peaks(max(was.runner, peak), max(was.worker, *workers, 0))
+            time.sleep(SAMPLE_S)
+
+
+def good(kind: type[Good] = Good, **more: object) -> dict[str, object]:
+    """Return the table of a bot of this kind."""
+    return {"command": list(bad_bots.command(kind)), **more}
+
+
+def shell(script: str) -> Sequence[str]:
+    """Return a command that starts another one, which the script says as "$@"."""
+    return ("sh", "-c", script, "sh")
+
+
+def assert_sound(games: Iterable[Stored]) -> None:
+    """Check that records keep syntax and rules, and that no time is negative."""
+    for game in games:
+        record = parse(game.text)
+        assert check(record) == []
+        assert all((ply.used_s or 0.0) >= 0 for ply in record.plies)
+
+
+def _peak_kib(pid: int) -> int:
+    """Return the most memory that a process had since it began; 0 once it has ended."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    found = [line for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(found[0].split()[1]) if found else 0

@@ -1,0 +1,256 @@
+"""More bots that misbehave on purpose, each at one point of `arena bot check`.
+
+`python -S odd_bots.py KIND` plays as the class KIND; see bad_bots.py.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import select
+import sys
+import time
+
+from bad_bots import Good, hang, say
+
+
+def command(kind: type[Good]) -> tuple[str, ...]:
+    """Return the command that starts a bot of this kind."""
+    return (sys.executable, "-E", "-S", __file__, kind.__name__)
+
+
+class Pongs(Good):
+    """Keeps the whole protocol."""
+
+    def take(self, words: list[str]) -> None:
+        if words[:1] == ["ping"]:
+            say(f"pong {words[1]}")
+        super().take(words)
+
+
+class HasOptions(Pongs):
+    LINES: tuple[str, ...] = (
+        "option name hash size type spin default 16 min 1 max 64",
+        "option name book type check default true",
+        "option name style type combo default calm var calm var wild",
+        "option name file type string default",
+        "option name clear type button",
+    )
+
+    def hello(self) -> None:
+        say(*self.LINES)
+        super().hello()
+
+
+# What it says of itself
+
+
+class HasNoName(Pongs):
+    def hello(self) -> None:
+        say("game yavalath", "want legal", "ok")
+
+
+class NamesAnUnknownGame(Pongs):
+    def hello(self) -> None:
+        say("game chess")
+        super().hello()
+
+
+class WantsMore(Pongs):
+    def hello(self) -> None:
+        say("want coffee")
+        super().hello()
+
+
+class HasAnOptionWithoutType(HasOptions):
+    LINES = ("option name depth default 3",)
+
+
+class HasADefaultOutOfBounds(HasOptions):
+    LINES = ("option name depth type spin default 9 min 1 max 8",)
+
+
+class DiesOfItsDefault(HasOptions):
+    def take(self, words: list[str]) -> None:
+        if words[-1:] == ["calm"]:
+            sys.exit(1)
+        super().take(words)
+
+
+class DiesAtTheEdge(HasOptions):
+    def take(self, words: list[str]) -> None:
+        if words[-1:] == ["64"]:
+            sys.exit(1)
+        super().take(words)
+
+
+class IsSlowToSayOk(Pongs):
+    def hello(self) -> None:
+        time.sleep(1.2)
+        super().hello()
+
+
+class IsReadyForOneGameOnly(Pongs):
+    def new(self) -> None:
+        say("ready 1")
+
+
+# In a game
+
+
+class DiesOfWhatItReads(Pongs):
+    """Dies of the word in `DEADLY`, wherever it stands in a line."""
+
+    DEADLY = ""
+
+    def take(self, words: list[str]) -> None:
+        if self.DEADLY in words:
+            sys.exit(1)
+        super().take(words)
+
+
+class DiesOfSetups(DiesOfWhatItReads):
+    DEADLY = "setup"
+
+    def hello(self) -> None:
+        say("game mammalath", "want legal", "ok")
+
+
+class DiesOfPositions(DiesOfWhatItReads):
+    DEADLY = "position"
+
+
+class DiesOfASwap(DiesOfWhatItReads):
+    DEADLY = "swap"
+
+    def take(self, words: list[str]) -> None:
+        super().take(words if words[:1] == ["play"] else [word for word in words if word != "swap"])
+
+
+class DiesAsSecond(DiesOfWhatItReads):
+    DEADLY = "second"
+
+    def take(self, words: list[str]) -> None:
+        super().take(words if words[:1] == ["new"] else words[:2])
+
+
+class CountsItsOwnTurns(Pongs):
+    """Takes every game to begin without a book."""
+
+    def answer(self) -> None:
+        seat = (self.ply - 1) % 2
+        say(f"bestmove {2 * self.turn - 1 + seat} {self.legal[0]}")
+
+
+class ResignsAtOnce(Pongs):
+    def answer(self) -> None:
+        say(f"bestmove {self.ply} resign")
+
+
+class WritesLinesBackwards(Pongs):
+    """Names the ends of Mammalath's lines in another order than the legal moves do."""
+
+    def hello(self) -> None:
+        say("id name Backwards", "game mammalath", "want legal", "ok")
+
+    def answer(self) -> None:
+        line = next((move for move in self.legal if "-" in move), None)
+        if line is None:
+            super().answer()
+        else:
+            begin, end = line[1:].split("-")
+            say(f"bestmove {self.ply} x{end}-{begin}")
+
+
+class SaysWrongInfo(Pongs):
+    def answer(self) -> None:
+        say("info eval 25")
+        super().answer()
+
+
+class SaysAnImpossibleVariation(Pongs):
+    def answer(self) -> None:
+        say(f"info depth 2 pv {self.legal[0]} {self.legal[0]}")
+        super().answer()
+
+
+class IgnoresSeeds(Pongs):
+    def answer(self) -> None:
+        say(f"bestmove {self.ply} {random.choice(self.legal)}")
+
+
+# With its time
+
+
+class OverstepsMoveTimes(Pongs):
+    def take(self, words: list[str]) -> None:
+        if words[:1] == ["go"] and words[2:] == ["move", "100"]:
+            time.sleep(0.3)
+        super().take(words)
+
+
+class IsSlowWithLittleTime(Pongs):
+    def take(self, words: list[str]) -> None:
+        if words[:1] == ["go"] and words[2:4] == ["first", "50"]:
+            time.sleep(0.25)
+        super().take(words)
+
+
+class IgnoresStop(Pongs):
+    """Thinks for nearly a second where it may, and does not listen meanwhile."""
+
+    def take(self, words: list[str]) -> None:
+        if words[:1] == ["go"] and words[2:] == ["move", "1000"]:
+            time.sleep(0.9)
+        super().take(words)
+
+
+class DiesOfStop(DiesOfWhatItReads):
+    DEADLY = "stop"
+
+
+class ComputesOnTheOthersTurn(Pongs):
+    def run(self) -> None:
+        rest = b""
+        while True:
+            if select.select([0], [], [], 0.0)[0]:
+                if not (data := os.read(0, 1 << 16)):
+                    return
+                *lines, rest = (rest + data).split(b"\n")
+                for line in lines:
+                    self.take(line.decode().split())
+
+
+# Manners
+
+
+class DiesOfUnknownLines(Pongs):
+    def take(self, words: list[str]) -> None:
+        if words[:1] == ["weather"]:
+            sys.exit(1)
+        super().take(words)
+
+
+class SplitsAtSingleBlanks(Pongs):
+    def run(self) -> None:
+        for line in sys.stdin.buffer:
+            self.take(line.decode().removesuffix("\n").split(" "))
+
+
+class LogsToItsOutput(Pongs):
+    def answer(self) -> None:
+        print("thinking about", self.ply, flush=True)
+        super().answer()
+
+
+# At the end
+
+
+class OutlivesItsInput(Pongs):
+    def run(self) -> None:
+        super().run()
+        hang()
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]().run()

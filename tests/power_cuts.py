@@ -1,0 +1,144 @@
+"""Power cuts: what may be on a disk that was told to do things, and was not asked to keep all.
+
+What was synced is there. Of writes that were not, any part may be there, in any order, by sectors
+that may be torn; a new file is there for sure once its folder was synced. A sync that fails may
+forget what it should have kept, and the next one say nothing of it, as on Linux.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from recorded_disk import Step
+
+SECTOR: Final = 512
+
+
+class _File:
+    """A file as it is for sure, and what was done to it since."""
+
+    def __init__(self) -> None:
+        self.sure = bytearray()
+        self.since: list[Step] = []
+
+    def sync(self) -> None:
+        for step in self.since:
+            _do(self.sure, step)
+        self.since.clear()
+
+    def after_cut(self, chance: random.Random, share: float) -> bytes:
+        """Return what is found; each sector was written with the probability `share`."""
+        found = bytearray(self.sure)
+        for step in self.since:
+            if step.kind == "write":
+                for piece in _sectors(step):
+                    if chance.random() < share:
+                        _do(found, _torn(piece, chance))
+            elif chance.random() < share:
+                _do(found, step)
+        return bytes(found)
+
+
+def _do(content: bytearray, step: Step) -> None:
+    if step.kind == "truncate":
+        del content[step.offset :]
+        return
+    end = step.offset + len(step.data)
+    content.extend(bytes(max(0, end - len(content))))
+    content[step.offset : end] = step.data
+
+
+def _sectors(step: Step) -> Iterator[Step]:
+    """Yield a write by the sectors that it touches."""
+    start, end = step.offset, step.offset + len(step.data)
+    while start < end:
+        stop = min(end, (start // SECTOR + 1) * SECTOR)
+        data = step.data[start - step.offset : stop - step.offset]
+        yield step._replace(offset=start, data=data)
+        start = stop
+
+
+def _torn(piece: Step, chance: random.Random) -> Step:
+    """Return a piece of a write, one in twenty cut short."""
+    if chance.random() < 0.95:
+        return piece
+    return piece._replace(data=piece.data[: chance.randrange(len(piece.data) + 1)])
+
+
+_Names = dict[str, _File | None]
+"""What is given a name at once; None takes the name away."""
+
+
+class Remembered:
+    """A folder as it is for sure, and what was done since."""
+
+    def __init__(self) -> None:
+        self._now: dict[str, _File] = {}
+        self._sure: dict[str, _File] = {}
+        self._since: list[_Names] = []
+        """What was done to names since the folder was synced, in this order."""
+
+        self.promised: set[int] = set()
+        """Games that a store has promised to keep."""
+
+    def do(self, step: Step) -> None:
+        """Take in what the disk was told next."""
+        if step.kind == "kept":
+            self.promised |= step.numbers
+        elif step.kind == "open":
+            self._name({step.file: _File()})
+        elif step.kind == "delete":
+            self._name({step.file: None})
+        elif step.kind == "rename":
+            self._name({step.file: None, step.data.decode(): self._now[step.file]})
+        elif step.kind == "sync":
+            self._now[step.file].sync()
+        elif step.kind == "failed sync":
+            self._now[step.file].since.clear()
+        elif step.kind == "sync folder":
+            self._sure = dict(self._now)
+            self._since.clear()
+        else:
+            self._now[step.file].since.append(step)
+
+    def _name(self, names: _Names) -> None:
+        self._since.append(names)
+        self._now = _named(self._now, [names])
+
+    def after_cut(self, chance: random.Random) -> dict[str, bytes]:
+        """Return the files that are found after a power cut now, and what is in them."""
+        named = self._since[: chance.randint(0, len(self._since))]
+        share = chance.choice([0.0, 0.5, 0.9, 1.0, chance.random()])
+        files = _named(self._sure, named)
+        return {name: file.after_cut(chance, share) for name, file in files.items()}
+
+
+def _named(files: dict[str, _File], changes: Sequence[_Names]) -> dict[str, _File]:
+    after: _Names = {**files}
+    for names in changes:
+        after.update(names)
+    return {name: file for name, file in after.items() if file is not None}
+
+
+def cuts(steps: Sequence[Step], number: int, seed: int) -> Iterator[tuple[Remembered, int]]:
+    """Yield a folder as it is remembered at random moments, and after how many steps."""
+    chance = random.Random(seed)
+    moments = sorted(chance.choices(range(len(steps) + 1), k=number))
+    remembered = Remembered()
+    done = 0
+    for moment in moments:
+        for step in steps[done:moment]:
+            remembered.do(step)
+        done = moment
+        yield remembered, moment
+
+
+def put(files: dict[str, bytes], folder: Path) -> None:
+    """Make a folder of these files."""
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)

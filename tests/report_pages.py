@@ -1,0 +1,102 @@
+"""The reports that tests of the page look at, by what is special about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import cycle, islice, permutations
+from typing import Final
+from urllib.parse import quote
+
+from sample_records import HOSTILE_NAMES, cut, hostile_records, random_game, tournament, with_tags
+
+from notation.record import Record, comment
+from reports.outcome import Column, Outcome, Sheet
+from reports.page.index import Collector
+from reports.page.index import render as render_index
+from reports.page.page import Page, render
+
+BOTS: Final = ("ann", "bob", "cat")
+
+
+@cache
+def played() -> tuple[Record, ...]:
+    """Return a small tournament: all games, evaluations, times, comments and every kind of loss."""
+    records = tournament(BOTS, 2, annotated=True)
+    dated = [
+        with_tags(record, Date=f"2026-11-{1 + i // 4:02}", TimeControl="10+0.1")
+        for i, record in enumerate(records)
+    ]
+    dated[3] = cut(dated[3], 4, "time forfeit", "0-1")
+    dated[4] = cut(dated[4], 2, "crash", "1-0")
+    dated[5] = cut(dated[5], 1, "illegal move", "0-1")
+    dated[6] = cut(dated[6], 3, "adjudication", "1/2-1/2")
+    return (_commented(dated[0]), *dated[1:], with_tags(dated[7], Round="3"))
+
+
+def _commented(record: Record) -> Record:
+    plies = list(record.plies)
+    said = comment("A quiet start, and the last one of its kind in this game.")
+    plies[1] = replace(plies[1], comments=(*plies[1].comments, said))
+    return replace(record, plies=tuple(plies), comments=(comment("Two old rivals."),))
+
+
+def many_bots(count: int = 40) -> Iterator[Record]:
+    """Yield two games of every two bots."""
+    for record, (first, second) in zip(
+        cycle(_sample()), permutations([f"bot-{i:02}" for i in range(count)], 2), strict=False
+    ):
+        yield with_tags(record, First=first, Second=second)
+
+
+def many_games(count: int, bots: int = 10) -> Iterator[Record]:
+    """Yield games of a few bots; the moves repeat, as those of deterministic bots would."""
+    pairs = cycle(permutations([f"bot-{i}" for i in range(bots)], 2))
+    for number, (record, pair) in enumerate(islice(zip(cycle(_sample()), pairs), count), 1):
+        yield with_tags(record, First=pair[0], Second=pair[1], Round=str(1 + number // 90))
+
+
+@cache
+def _sample() -> Sequence[Record]:
+    return tournament(("one", "other"), 11, annotated=True)
+
+
+def knockout() -> Outcome:
+    """Return the result of a knockout, whose bots have long names."""
+    columns = (Column("bot", "name"), Column("score"), Column("opponent", "name"))
+    row = (*HOSTILE_NAMES[:1], "2-0", "b" * 99, "")
+    sheets = tuple(
+        Sheet((*columns, Column("after", "text")), (row,), title)
+        for title in ("Semi-finals", "Final")
+    )
+    return Outcome(format="knockout", verdict=f"Winner: {'b' * 99}", sheets=sheets)
+
+
+def index() -> Page:
+    """Return the index of a folder of tournaments, one of them being played."""
+    collector = Collector()
+    tournaments = {"autumn": (played(), knockout()), "<b>hostile</b>": (hostile_records(), None)}
+    for name, (records, outcome) in tournaments.items():
+        told = collector.begin(name)
+        told.add(records, outcome)
+        told.end(is_playing=name == "autumn", link=f"{quote(name)}/report.html")
+    return render_index(collector.collection(), refresh_s=3600.0)
+
+
+PAGES: Final[dict[str, Callable[[], Page]]] = {
+    "played": lambda: render(played()),
+    "hostile": lambda: render(hostile_records()),
+    "outcome": lambda: render(played(), outcome=knockout()),
+    "empty": lambda: render([]),
+    "one game": lambda: render([random_game("manalath", 1)]),
+    "many bots": lambda: render(list(many_bots())),
+    "watched": lambda: render(played()[:9], refresh_s=3600.0),
+    "index": index,
+}
+
+
+@cache
+def page(kind: str) -> Page:
+    """Return the page of that kind, rendered once a process."""
+    return PAGES[kind]()

@@ -1,0 +1,214 @@
+"""What may befall a run: the form of such a case, and cases 37 to 40 and 46, signals and kills.
+
+Each case is a function that does it and checks what comes of it; it returns the seconds that count
+against its limit.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import bad_bots
+from arena_runs import exported, numbers, sequence, wait_until_it_plays
+from bad_bots import Good
+from bot_faults import Plain
+from fault_stand import Stand, assert_sound, good
+from processes import gone, workers_of
+
+Act = Callable[[Stand, Plain], float]
+
+RESUME: Final = "go on with: arena run --out out"
+
+ORPHANS_S: Final = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunnerFault:
+    """Something that befalls a run."""
+
+    name: str
+    act: Act
+    limit_s: float = 0.0
+
+    def play(self, stand: Stand, plain: Plain) -> float:
+        """Try it out; return the seconds that count."""
+        return self.act(stand, plain)
+
+
+def pair_up(stand: Stand, kind: type[Good] = bad_bots.TakesAMillisecond, **top: object) -> None:
+    """Write a tournament of two bots of a kind, on two workers."""
+    stand.configure(
+        dict.fromkeys(("ann", "bob"), good(kind)),
+        **{"rounds": 60, "jobs": 2, **top},  # type: ignore[arg-type]
+    )
+
+
+def goes_on(stand: Stand, games: int) -> None:
+    """Resume the run and check that every game is there once."""
+    ended = stand.play("run", "--out", "out", "-q")
+    assert ended.status == 0, ended.said
+    assert numbers(stand.out) == exported(stand.out) == sequence(games)
+    assert_sound(stand.games())
+
+
+def until_it_plays(stand: Stand) -> subprocess.Popen[str]:
+    run = stand.begin(*stand.run_words())
+    wait_until_it_plays(stand, run)
+    return run
+
+
+def until_it_hangs(stand: Stand) -> subprocess.Popen[str]:
+    """Begin a run whose bot hangs in its second turn, with an hour to think."""
+    bots = {
+        "ann": good(),
+        "hanger": good(bad_bots.HangsInItsMove, env={"STARTS": str(stand.starts)}),
+    }
+    stand.configure(bots, {"move": "1h"})
+    run = stand.begin(*stand.run_words())
+    is_in_a_game = 2
+    assert gone(
+        lambda: not stand.starts.exists() or len(stand.starts.read_text().split()) < is_in_a_game,
+        20.0,
+    )
+    return run
+
+
+def stop(stand: Stand, run: subprocess.Popen[str], *numbers_: int, pause_s: float = 0.0) -> float:
+    """Send signals to a run, which must say how to go on; return how long it took to end."""
+    began_s = time.monotonic()
+    for number in numbers_:
+        run.send_signal(number)
+        time.sleep(pause_s)
+    ended = stand.finish(run, 20.0)
+    seconds = time.monotonic() - began_s
+    # The last of several may come when all is said, and then ends what is left of Python.
+    assert ended.status in ((3,) if len(numbers_) == 1 else (3, -numbers_[-1])), ended.said
+    assert RESUME in ended.said
+    assert "Traceback" not in ended.said
+    return seconds
+
+
+def a_signal(number: int, stand: Stand, _plain: Plain) -> float:
+    """Stop a run in which games are played, and go on."""
+    pair_up(stand)
+    run = until_it_plays(stand)
+    seconds = stop(stand, run, number)
+    assert 0 < len(numbers(stand.out)) < 120
+    assert exported(stand.out) == numbers(stand.out)
+    goes_on(stand, 120)
+    return seconds
+
+
+def a_signal_while_a_bot_hangs(numbers_: tuple[int, ...], stand: Stand, _plain: Plain) -> float:
+    """Stop a run in which a bot has an hour left; nobody waits for it."""
+    seconds = stop(stand, until_it_hangs(stand), *numbers_, pause_s=0.05)
+    assert numbers(stand.out) == []
+    return seconds
+
+
+def signals_at_random_moments(stand: Stand, _plain: Plain) -> float:
+    """Interrupt run after run, each twice: while bots are greeted, play, or results are written."""
+    chance = random.Random(37)
+    pair_up(stand, rounds=200)
+    longest_s = 0.0
+    for _ in range(6):
+        run = stand.begin(*stand.run_words())
+        assert gone(lambda: not (stand.out / "tournament.toml").exists(), 20.0)
+        time.sleep(chance.uniform(0.0, 0.6))
+        pause_s = chance.choice([0.0, 0.02, 0.2])
+        longest_s = max(longest_s, stop(stand, run, signal.SIGINT, signal.SIGINT, pause_s=pause_s))
+        assert gone(stand.alive, ORPHANS_S)
+    assert len(set(numbers(stand.out))) == len(numbers(stand.out))
+    return longest_s
+
+
+def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
+    """Kill it, tear the end off what it wrote last, and go on."""
+    pair_up(stand)
+    run = until_it_plays(stand)
+    run.kill()
+    run.communicate()
+    began_s = time.monotonic()
+    assert gone(stand.alive, ORPHANS_S), "orphans after the kill"
+    seconds = time.monotonic() - began_s
+    log = stand.out / "tournament.db-wal"
+    os.truncate(log, log.stat().st_size - 1000)
+    goes_on(stand, 120)
+    return seconds
+
+
+def worker_of(stand: Stand, run: subprocess.Popen[str]) -> int:
+    """Return the process of a worker that works."""
+    found = workers_of(run.pid)
+    assert found, "no worker"
+    return min(found)
+
+
+def kills_of_workers(stand: Stand, _plain: Plain) -> float:
+    """Kill workers, one after the other; the run goes on as if nothing had been."""
+    pair_up(stand)
+    run = until_it_plays(stand)
+    longest_s = 0.0
+    for _ in range(3):
+        size = stand.log_size()
+        began_s = time.monotonic()
+        os.kill(worker_of(stand, run), signal.SIGKILL)
+        assert gone(lambda: stand.log_size() == size, 10.0)  # noqa: B023 - called at once
+        longest_s = max(longest_s, time.monotonic() - began_s)
+    ended = stand.finish(run)
+    assert ended.status == 0, ended.said
+    assert ended.said.count("a worker died in pair") == 3
+    assert numbers(stand.out) == exported(stand.out) == sequence(120)
+    return longest_s
+
+
+def a_second_run(stand: Stand, plain: Plain) -> float:
+    """Start another run on a directory in use; the first must not notice."""
+    pair_up(stand, rounds=200)
+    first = until_it_plays(stand)
+    second = stand.play(*stand.run_words())
+    assert second.status == 1
+    assert "out is in use by another run" in second.said
+    assert first.poll() is None
+    stop(stand, first, signal.SIGINT)
+    return second.seconds - plain.seconds
+
+
+def signalled(*kinds: signal.Signals) -> str:
+    return "+".join(kind.name for kind in kinds)
+
+
+def hung(*kinds: signal.Signals) -> RunnerFault:
+    act = partial(a_signal_while_a_bot_hangs, kinds)
+    return RunnerFault(name=f"{signalled(*kinds)} while a bot hangs", act=act)
+
+
+def played(kind: signal.Signals) -> RunnerFault:
+    return RunnerFault(name=f"{kind.name} while games are played", act=partial(a_signal, kind))
+
+
+BY_NUMBER: Final[dict[int, tuple[RunnerFault, ...]]] = {
+    37: (
+        played(signal.SIGINT),
+        hung(signal.SIGINT),
+        hung(signal.SIGINT, signal.SIGINT),
+        RunnerFault(name="twice at random moments", act=signals_at_random_moments),
+    ),
+    38: (
+        played(signal.SIGTERM),
+        hung(signal.SIGTERM),
+        played(signal.SIGHUP),
+        hung(signal.SIGHUP),
+    ),
+    39: (RunnerFault(name="kill -9 of the runner", act=a_kill_of_the_runner),),
+    40: (RunnerFault(name="kill -9 of workers", act=kills_of_workers),),
+    46: (RunnerFault(name="a second run", act=a_second_run),),
+}
