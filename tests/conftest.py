@@ -38,8 +38,12 @@ REASONS = (
 """The beginnings of reasons to skip that no installation can mend."""
 
 
-SIGNALS = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-"""Who hears them before any test."""
+SIGNALS = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+    signal.SIGHUP: signal.SIG_DFL,
+}
+"""Who hears them before any test, also where who started the tests ignores some, as nohup does."""
 
 
 @pytest.fixture(autouse=True)

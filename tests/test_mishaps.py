@@ -22,6 +22,7 @@ from arena.referee import sides
 from arena.referee.bot import Bot, BotSpec
 from arena.referee.clock import Limits
 from arena.referee.match import play_game
+from arena.referee.process import Child
 from arena.referee.scorebook import GamePlan, Played
 from arena.referee.watch import Watch
 from games.core import SEATS, Seat
@@ -231,6 +232,14 @@ def test_a_bot_that_does_not_begin_voids_the_game(
     assert why in caught.value.reason
 
 
+def await_output(child: Child) -> None:
+    """Wait until the bot has written something that nobody has read."""
+    until_s = time.monotonic() + RELAXED.startup_s
+    while not child.has_output():
+        assert time.monotonic() < until_s
+        time.sleep(0.001)
+
+
 @in_each_seat
 @pytest.mark.parametrize("kind", HARMLESS, ids=lambda kind: kind.__name__)
 def test_bad_manners_cost_nothing(kind: type[Good], seat: Seat, table: Table) -> None:
@@ -240,6 +249,8 @@ def test_bad_manners_cost_nothing(kind: type[Good], seat: Seat, table: Table) ->
     assert played.record.moves == first_legal_moves()
     assert_sound(played)
     pid = bad.child.pid
+    if kind is bad_bots.LeavesHalfALine:  # what it says after it was told of the next game
+        await_output(bad.child)  # would begin the line with which it answers
     again = table.play(bad, good, seat, RELAXED, number=2)
     assert again.record.moves == played.record.moves
     assert bad.child.pid == pid, "the process lives on between games"

@@ -185,7 +185,9 @@ class Child:
         return bool(self.lines) or bool(self._glance.poll(0))
 
     def forget_output(self) -> None:
-        """Drop what came and was not taken, also half a line."""
+        """Drop what came and was not taken, also half a line and what the pipe still holds."""
+        while self._glance.poll(0) and not (self.out_closed or self.flooded):
+            self.take_output()
         self.lines.clear()
         self._partial = b""
 
