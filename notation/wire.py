@@ -6,7 +6,7 @@ Must not know processes, time or rules. `docs/protocol.md` says what the lines m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -96,11 +96,18 @@ def play_line(ply: int, move: str) -> str:
 
 def go_line(ply: int, time: TimeControl, first_ms: int, second_ms: int) -> str:
     """Return the line that asks for a move; the clocks are in milliseconds, never below 0."""
+    return go_writer(time)(ply, first_ms, second_ms).decode().removesuffix("\n")
+
+
+def go_writer(time: TimeControl) -> Callable[[int, int, int], bytes]:
+    """Return what writes `go_line` with its end, made once for a game: it is written each ply."""
     if time.initial_ms:
-        return f"go {ply} first {first_ms} second {second_ms} inc {time.increment_ms}"
+        clocks = b"go %%d first %%d second %%d inc %d\n" % time.increment_ms
+        return lambda ply, first_ms, second_ms: clocks % (ply, first_ms, second_ms)
+    limit = b" nodes %d" % time.nodes if time.nodes else b""
     if time.move_ms:
-        return f"go {ply} move {time.move_ms}"
-    return f"go {ply} nodes {time.nodes}" if time.nodes else f"go {ply}"
+        limit = b" move %d" % time.move_ms
+    return lambda ply, _first_ms, _second_ms: b"go %d%b\n" % (ply, limit)
 
 
 @dataclass(frozen=True, slots=True)

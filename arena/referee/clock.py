@@ -42,6 +42,8 @@ class Clock:
         """`times` are the time controls of first and of second, where they are not the limits'."""
         self._limits: Final = limits
         self._times: Final = times or (limits.time, limits.time)
+        self._margin_s: Final = limits.margin_s
+        self._increments_s: Final = [time.increment_ms / 1000 for time in self._times]
         self.left_s: Final = [
             time.initial_ms / 1000 if time.initial_ms else None for time in self._times
         ]
@@ -54,9 +56,9 @@ class Clock:
     def _allowed_s(self, seat: Seat) -> float:
         left_s = self.left_s[seat]
         if left_s is not None:
-            return left_s + self._limits.margin_s
+            return left_s + self._margin_s
         move_ms = self._times[seat].move_ms
-        return move_ms / 1000 + self._limits.margin_s if move_ms else self._limits.hard_limit_s
+        return move_ms / 1000 + self._margin_s if move_ms else self._limits.hard_limit_s
 
     def charge(self, seat: Seat, used_s: float) -> float | None:
         """Take the time of a move that came in time, then add the increment; return what is left.
@@ -66,10 +68,8 @@ class Clock:
         left_s = self.left_s[seat]
         if left_s is None:
             return None
-        left_s = (left_s - used_s if left_s > used_s else 0.0) + (
-            self._times[seat].increment_ms / 1000
-        )
+        left_s = (left_s - used_s if left_s > used_s else 0.0) + self._increments_s[seat]
         self.left_s[seat] = left_s
         self.left_ms[seat] = int(left_s * 1000)
-        self.allowed_s[seat] = left_s + self._limits.margin_s
+        self.allowed_s[seat] = left_s + self._margin_s
         return left_s

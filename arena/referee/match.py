@@ -111,7 +111,7 @@ class _Match:
             position = position.play(move)
             self._book.add_opening(move)
             for side in self._sides:
-                side.news += f"{wire.play_line(self._book.plies, move)}\n"
+                side.news += f"{wire.play_line(self._book.plies, move)}\n".encode()
         return position
 
     def _rally(
@@ -136,10 +136,11 @@ class _Match:
         side, other = self._sides if seat is Seat.FIRST else self._other_way_round
         child = side.child
         ply = book.plies + 1
-        if child.has_output() or not side.is_plain:
+        if child.lines or child.glance(0) or not side.is_plain:
             self._prepare(side, seat, position)
-        request = f"{side.news}{wire.go_line(ply, side.time, *clock.left_ms)}\n".encode()
-        side.news = ""
+        first_ms, second_ms = clock.left_ms
+        request = side.news + side.go_line(ply, first_ms, second_ms)
+        side.news = b""
         child.output_bytes = other.child.output_bytes = 0
         self._thinks = seat
         allowed_s = clock.allowed_s[seat]
@@ -164,7 +165,7 @@ class _Match:
         except IllegalMoveError:
             move, after = self._read(position, seat, text, used_s)
         book.add(move, seat, used_s, left_s, side.told() if side.infos else None)
-        other.news += f"play {ply} {move}\n"
+        other.news += b"play %d %b\n" % (ply, move.encode())
         return after
 
     def _prepare(self, side: Side, seat: Seat, position: Position) -> None:

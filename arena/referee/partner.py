@@ -102,7 +102,7 @@ class Partner:
 
     def hear(self, ply: int, move: Move) -> None:
         """Note a move that the bot is told before it is asked next."""
-        self._sitting.news += f"{wire.play_line(ply, move)}\n"
+        self._sitting.news += f"{wire.play_line(ply, move)}\n".encode()
 
     def answer(self, position: Position, ply: int) -> Played:
         """Return what the bot plays in `position`; raises Mishap.
@@ -114,10 +114,9 @@ class Partner:
         self._watch.wait(0.0)  # what it said, and whether it left, while the other thought
         side.drop_early()
         child.expect()
-        go = wire.go_line(ply, side.time, *self._clock.left_ms)
-        request = f"{side.news}{sides.wanted(side.wants, position)}{go}\n"
-        side.news = ""
-        asked_s = child.send(request.encode())
+        go = side.go_line(ply, *self._clock.left_ms)
+        asked_s = child.send(side.news + sides.wanted(side.wants, position) + go)
+        side.news = b""
         text, used_s = self._await(side, ply, asked_s)
         move, _ = mishaps.read_answer(position, self.seat, text, ply)
         self._has_answered = True

@@ -63,8 +63,10 @@ class Child:
         for descriptor in (self.in_fd, self.out_fd, self.err_fd):
             os.set_blocking(descriptor, False)
         self.pid_fd: Final = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else -1
-        self._glance: Final = select.poll()
-        self._glance.register(self.out_fd, select.POLLIN)
+        glance = select.poll()
+        glance.register(self.out_fd, select.POLLIN)
+        self.glance: Final = glance.poll
+        """Called with 0: what is there of output, or of its end, that was not read yet."""
         self.lines: Final[deque[bytes]] = deque()
         """Lines that came and were not taken yet, without their ends."""
         self.asked_s = 0.0
@@ -182,11 +184,11 @@ class Child:
 
     def has_output(self) -> bool:
         """Return whether lines wait, or something that was not read yet."""
-        return bool(self.lines) or bool(self._glance.poll(0))
+        return bool(self.lines) or bool(self.glance(0))
 
     def forget_output(self) -> None:
         """Drop what came and was not taken, also half a line and what the pipe still holds."""
-        while self._glance.poll(0) and not (self.out_closed or self.flooded):
+        while self.glance(0) and not (self.out_closed or self.flooded):
             self.take_output()
         self.lines.clear()
         self._partial = b""

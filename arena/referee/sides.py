@@ -38,8 +38,9 @@ class Side:
         self.child: Final = bot.child
         self.time: Final = bot.spec.time or limits.time
         self.wants: Final = bot.wants
-        self.news = ""
+        self.news = b""
         """Lines that it has not been told yet."""
+        self.go_line: Final = wire.go_writer(self.time)
         self.was_asked = False
         self.is_plain = False
         """Whether nothing but the news has to be sent before `go`."""
@@ -113,14 +114,14 @@ def seated(both: tuple[Side, Side]) -> Iterable[tuple[Seat, Side]]:
     return zip(SEATS, both, strict=True)
 
 
-def wanted(wants: Iterable[str], position: Position) -> str:
+def wanted(wants: Iterable[str], position: Position) -> bytes:
     """Return the lines that a bot asked for before each `go`."""
     lines = ""
     if "position" in wants:
         lines = f"{wire.position_line(position.text())}\n"
     if "legal" in wants:
         lines += f"{wire.legal_line(position.legal_moves())}\n"
-    return lines
+    return lines.encode()
 
 
 def last_words(
