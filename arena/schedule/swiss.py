@@ -124,6 +124,8 @@ class Swiss:
 
     def standing(self) -> Standing:
         """Return the table, with what the running round has brought so far."""
+        while len(self._rounds) < self._terms.rounds and self._has_begun(len(self._rounds)):
+            pass  # what was reported of a run before has its rounds paired here
         running = self._results(len(self._rounds) - 1)
         return standing(self._terms.names, [*self._meetings, *running], 4 * self._each)
 

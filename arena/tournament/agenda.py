@@ -6,7 +6,7 @@ Must not know workers or the screen.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +15,7 @@ from arena.schedule.formats import make
 from arena.schedule.openings import Book
 from arena.tournament.config import Config
 from arena.tournament.jobs import GameResult, PairJob
-from arena.tournament.store import Store
+from arena.tournament.store import Store, Walkover
 
 Tags = tuple[tuple[str, str], ...]
 
@@ -63,11 +63,11 @@ class Agenda:
     ) -> None:
         """Take in what is stored; raises StoreError. `tree` marks what the jobs start."""
         self._config: Final = config
-        self._store: Final = store
         self._tree: Final = tree
         self._specs: Final = {bot.name: bot for bot in config.bots}
         self._again: deque[PairJob] = deque()
         self._stops: dict[frozenset[str], _Stop] = {}
+        self._lost: list[Walkover] = []
         self._schedule: Final = schedule_of(config, openings, tags)
         for row in store.results():
             self._schedule.report(*row)
@@ -95,10 +95,7 @@ class Agenda:
         return self._schedule.standing()
 
     def next(self) -> PairJob | None:
-        """Return a job to begin; None while it depends on those that run, and in the end.
-
-        Raises StoreError when a walkover cannot be kept.
-        """
+        """Return a job to begin; None while it waits for what runs or is `lost`, and in the end."""
         while self._again:
             job = self._again.popleft()
             if not self._is_lost(job.pair, job.pairing):
@@ -136,10 +133,21 @@ class Agenda:
         for game in games:
             self._schedule.report(game.number, game.first, game.second, game.result)
 
+    @property
+    def lost(self) -> Sequence[Walkover]:
+        """Return what is lost by walkover and does not count yet, since it is not stored."""
+        return self._lost
+
+    def lose(self) -> None:
+        """Be told that all of `lost` is stored now."""
+        for walkover in self._lost:
+            self._schedule.walkover(*walkover)
+        self._lost.clear()
+
     def stop(self, job: PairJob, why: str, loser: str | None) -> bool:
         """Play no more between two bots in this run; return whether this is news.
 
-        What the job has left is lost by `loser`. Raises StoreError.
+        What the job has left is lost by `loser`.
         """
         is_news = job.pairing not in self._stops
         stop = self._stops.setdefault(job.pairing, _Stop(why, loser))
@@ -147,12 +155,12 @@ class Agenda:
         return is_news
 
     def _walk_over(self, pair: int, loser: str | None) -> None:
-        """Count what a pair has left as lost, where that is a bot's fault and others wait for it.
+        """Let what a pair has left be lost: at once, or once that is stored where it is for good.
 
-        What is nobody's fault stays open, and with it what depends on it: the next run tries again.
+        What is lost for good is a bot's fault. What is nobody's stays open, and with it what
+        depends on it: the next run tries again.
         """
-        if self._schedule.keeps_walkovers:
-            if loser is None:
-                return
-            self._store.add_walkover(pair, loser)
-        self._schedule.walkover(pair, loser)
+        if not self._schedule.keeps_walkovers:
+            self._schedule.walkover(pair, loser)
+        elif loser is not None:
+            self._lost.append(Walkover(pair, loser))

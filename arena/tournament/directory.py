@@ -8,7 +8,10 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -88,7 +91,8 @@ def _played(
         for words in changed:
             observer.warned(f"{words}; its games so far were played by another program")
         tags = (("Event", config.event), ("Date", _today()))
-        runner = Runner(
+        make = partial(
+            Runner,
             config,
             store,
             observer,
@@ -97,20 +101,43 @@ def _played(
             openings=openings,
             patience_s=patience_s,
         )
-        try:
-            _greet_bots(config, observer, tree)
-            if runner.run().interrupted:
-                ignore()  # whoever asks again is answered already
-            for number, text in store.logs():
-                _write(folder / LOGS / f"game-{number}.log", text)
-            summary = runner.summary()
-        except KeyboardInterrupt:
-            ignore()
-            summary = replace(runner.summary(), interrupted=True)
-        _keep_outcome(folder, outcome_of(config, summary), observer)
+        summary = _play(make, config, store, observer, tree=tree)
         return replace(summary, bots=tuple(store.bots()))
     finally:
         store.close()
+
+
+def _play(
+    make: Callable[[], Runner], config: Config, store: Store, observer: Observer, *, tree: str
+) -> Summary:
+    """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
+    runner = make()
+    keep(store.folder, outcome_of(config, runner.summary()))
+    try:
+        _greet_bots(config, observer, tree)
+        if runner.run().interrupted:
+            ignore()  # whoever asks again is answered already
+        for number, text in store.logs():
+            _write(store.folder / LOGS / f"game-{number}.log", text)
+        summary = runner.summary()
+    except KeyboardInterrupt:
+        ignore()
+        summary = _interrupted(runner.summary(), make)
+    except BaseException:
+        with suppress(StoreError):  # what came first is what people should hear of
+            _settle_outcome(store, outcome_of(config, runner.summary()))
+        raise
+    try:
+        _settle_outcome(store, outcome_of(config, summary))
+    except StoreError as error:  # the next run does it
+        observer.warned(f"{error}")
+    return summary
+
+
+def _interrupted(told: Summary, make: Callable[[], Runner]) -> Summary:
+    """Return how a run ended that was ordered to stop, perhaps between storing and counting."""
+    stored = make().summary()
+    return replace(stored, stopped=told.stopped, notes=told.notes, interrupted=True)
 
 
 def _tree(folder: Path) -> str:
@@ -160,6 +187,7 @@ def _begin(store: Store, config: Config, folder: Path) -> None:
     _write(folder / CONFIG, text)
     if theirs != ours:
         store.begin(ours)
+    store.keep_outcome_state(is_current=False)
     if store.rounds() != config.rounds:
         store.keep_rounds(config.rounds)
 
@@ -195,15 +223,13 @@ def _refuse_misfit(bot: Bot, config: Config) -> None:
         raise ConfigError(f"bot {bot.name!r}: {wrong}")
 
 
-def _keep_outcome(folder: Path, outcome: Outcome, observer: Observer) -> None:
-    """Write how it stands; where that cannot be, the next run does it.
+def _settle_outcome(store: Store, outcome: Outcome) -> None:
+    """Write how it stands when no game will be added; raises StoreError.
 
     Whoever follows the run takes it for over once the store is closed: so it comes before.
     """
-    try:
-        keep(folder, outcome)
-    except StoreError as error:
-        observer.warned(f"{error}")
+    keep(store.folder, outcome)
+    store.keep_outcome_state(is_current=True)
 
 
 def published(folder: Path, summary: Summary) -> Summary:

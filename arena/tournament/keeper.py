@@ -6,12 +6,13 @@ Must not know where results come from. It never sleeps: whoever has results asks
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Final
 
 from arena.errors import DiskError
 from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.store import Store
+from arena.tournament.store import Store, Walkover
 
 PATIENCE_S: Final = 600.0
 """How long to wait for room on a full disk."""
@@ -47,7 +48,7 @@ class Keeper:
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether the disk refuses what is held; no more should be played meanwhile."""
+        """Return whether the disk refuses what is to be kept; no more should be played then."""
         return self._tries > 0
 
     def take(self, results: Iterable[Finished]) -> None:
@@ -59,23 +60,35 @@ class Keeper:
 
         Raises DiskError when the disk has refused it for too long, or refuses it `at_once`.
         """
-        if self.is_waiting and not at_once and time.monotonic() < self._next_s:
-            return []
         games = [game for _, result in self._held for game in result.games]
-        try:
-            if games:
-                self._store.add(games)
-        except DiskError as error:
-            self._wait(error, len(games), at_once=at_once)
+        if games and not self._takes(partial(self._store.add, games), at_once=at_once):
             return []
+        kept, self._held = self._held, []
+        return kept
+
+    def keeps_lost(self, lost: Sequence[Walkover], *, at_once: bool = False) -> bool:
+        """Store what was lost by walkover; return whether it is stored, False while it must wait.
+
+        Raises DiskError as `kept` does.
+        """
+        return not lost or self._takes(partial(self._store.add_walkovers, lost), at_once=at_once)
+
+    def _takes(self, store: Callable[[], None], *, at_once: bool) -> bool:
+        """Return whether the disk takes something; False also where it is not time to try it."""
+        if self.is_waiting and not at_once and time.monotonic() < self._next_s:
+            return False
+        try:
+            store()
+        except DiskError as error:
+            self._wait(error, at_once=at_once)
+            return False
         if self.is_waiting:
             after_s = time.monotonic() - self._began_s
             self._tries = 0
             self._warned(f"after {after_s:.0f} s the disk takes results again; the run goes on")
-        kept, self._held = self._held, []
-        return kept
+        return True
 
-    def _wait(self, error: DiskError, games: int, *, at_once: bool) -> None:
+    def _wait(self, error: DiskError, *, at_once: bool) -> None:
         """Decide when to try again; raises DiskError for never."""
         now_s = time.monotonic()
         self._tries += 1
@@ -84,13 +97,16 @@ class Keeper:
         until_s = self._began_s + self._patience_s
         is_hopeless = not error.is_full and self._tries > RETRIES
         if at_once or is_hopeless or now_s >= until_s:
-            lost = f"{games} finished game{'' if games == 1 else 's'}"
-            raise DiskError(
-                f"{error}; {lost} could not be kept and will be played again",
-                is_full=error.is_full,
-            ) from error
+            raise DiskError(f"{error}; {self._lost_words()}", is_full=error.is_full) from error
         if self._tries == 1:
             what = "waiting for room" if error.is_full else "trying again"
             self._warned(f"{error}; no game begins until results can be kept, {what}")
         wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** (self._tries - 1))
         self._next_s = min(now_s + wait_s, until_s)
+
+    def _lost_words(self) -> str:
+        games = sum(len(result.games) for _, result in self._held)
+        if not games:
+            return "a walkover could not be kept and will be decided again"
+        words = f"{games} finished game{'' if games == 1 else 's'}"
+        return f"{words} could not be kept and will be played again"

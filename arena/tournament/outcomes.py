@@ -14,6 +14,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.tournament.config import Config
 from arena.tournament.disk import writing_error
 from arena.tournament.observer import Summary
+from arena.tournament.sources import has_fallen_behind
 from notation.files import write_atomically
 from reports.outcome import Outcome, from_json, to_json
 
@@ -51,9 +52,12 @@ def keep(folder: Path, outcome: Outcome) -> None:
 def outcome_in(sources: Sequence[Path]) -> Outcome | None:
     """Return what a tournament has come to; None where its directory is not the only source.
 
-    None, too, where no run has ended there. Raises ArenaError where the file is damaged.
+    None, too, where no run has ended there, and where the last one was killed: what is there is
+    of fewer games then. Raises ArenaError where the file is damaged.
     """
     if len(sources) != 1 or not (path := sources[0] / OUTCOME).is_file():
+        return None
+    if has_fallen_behind(sources[0]):
         return None
     try:
         return from_json(json.loads(path.read_text(encoding="utf-8")))

@@ -118,7 +118,7 @@ class Runner:
         try:
             self._feed(slots)
             self._stage.show(slots)
-            while not self._interrupted and (self._keeper.is_waiting or any(s.jobs for s in slots)):
+            while not self._interrupted and self._is_busy(slots):
                 self._collect(slots, WAKE_S)
                 if not self._keeper.is_waiting:
                     self._feed(slots)
@@ -132,6 +132,7 @@ class Runner:
         except KeyboardInterrupt:  # an order to stop, not to forget
             for _, result in self._keeper.kept(at_once=True):
                 self._agenda.report(result.games)
+            self._keep_lost(at_once=True)
             raise
         finally:
             for slot in slots:  # whoever still works ends its bots now
@@ -141,6 +142,10 @@ class Runner:
         for slot in slots:
             if slot.worker:
                 self._note(slot.worker.notes)
+
+    def _is_busy(self, slots: list[Slot]) -> bool:
+        """Return whether games are played, or what is decided is still to be stored."""
+        return self._keeper.is_waiting or bool(self._agenda.lost) or any(s.jobs for s in slots)
 
     def _slots(self) -> list[Slot]:
         config = self._config
@@ -188,7 +193,7 @@ class Runner:
         """
         futures = [future for slot in slots for future in slot.jobs]
         done, _ = wait(futures, within_s, FIRST_COMPLETED)
-        time.sleep(self._pace.gather_s if futures else within_s)
+        time.sleep(within_s if self._keeper.is_waiting and not futures else self._pace.gather_s)
         results = []
         for number, slot in enumerate(slots):
             for future in [future for future in slot.jobs if done and future.done()]:
@@ -204,8 +209,14 @@ class Runner:
         self._keeper.take(results)
         for job, result in self._keeper.kept(at_once=at_once):
             self._judge(job, result)
+        self._keep_lost(at_once=at_once)
         if not self._keeper.is_waiting:
             self._exports.sometimes(self._agenda.done)
+
+    def _keep_lost(self, *, at_once: bool) -> None:
+        """Store what was lost by walkover: it counts then. Raises DiskError as `_collect` does."""
+        if self._keeper.keeps_lost(self._agenda.lost, at_once=at_once):
+            self._agenda.lose()
 
     def _take_back(self, slot: Slot) -> None:
         """Replace a worker that died; play its pair again, and the one it had not begun."""

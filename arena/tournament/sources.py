@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
 from arena.errors import ArenaError, ConfigError
-from arena.tournament.store import DATABASE, RECORDS
+from arena.tournament.store import DATABASE, OUTCOME_STATE, RECORDS
 from notation import formats
-from notation.errors import RecordError
+from notation.errors import RecordError, RecordSyntaxError
 from notation.files import open_bytes
 from notation.reader import read
 from notation.record import Record
@@ -62,11 +62,19 @@ def _of_folder(folder: Path) -> Iterator[Record]:
                 what = refused or f"{folder / DATABASE} is damaged: {error}"
                 raise ArenaError(what) from error
         else:
-            yield from map(parse, texts)
+            yield from _parsed(texts, folder / DATABASE)
             return
     if not has_records:
         raise ArenaError(f"{folder} is no tournament: it has neither {DATABASE} nor {RECORDS}")
     yield from read(folder / RECORDS)  # of a run that goes on, this is a moment behind
+
+
+def _parsed(texts: Iterable[str], database: Path) -> Iterator[Record]:
+    for place, text in enumerate(texts, 1):
+        try:
+            yield parse(text)
+        except RecordSyntaxError as error:
+            raise ArenaError(f"{database} is damaged: its record {place}: {error}") from error
 
 
 def is_being_played(folder: Path) -> bool:
@@ -79,6 +87,21 @@ def is_being_played(folder: Path) -> bool:
     except sqlite3.Error as error:
         return _primary(error) in _IN_USE
     return False
+
+
+def has_fallen_behind(folder: Path) -> bool:
+    """Return whether the last run in a directory was killed: its outcome is of fewer games.
+
+    False where nobody can tell, as while a run goes on, which writes its outcome now and then.
+    """
+    path = folder / DATABASE
+    if not path.is_file():
+        return False
+    try:
+        rows = _rows(path, "SELECT value FROM about WHERE key = ?", OUTCOME_STATE)
+    except sqlite3.Error:  # whoever reads the games is told of it
+        return False
+    return rows == [("false",)]
 
 
 def log_of(folder: Path, number: int) -> str:

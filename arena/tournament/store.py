@@ -28,6 +28,9 @@ from notation.files import write_atomically
 DATABASE: Final = "tournament.db"
 RECORDS: Final = "games.lath"
 
+OUTCOME_STATE: Final = "outcome is current"
+"""What is known about the tournament under this key is true or false."""
+
 _FORMAT: Final = "2"
 """Of the tables; another one is refused."""
 
@@ -43,6 +46,13 @@ class Tally(NamedTuple):
     result: str
     termination: str
     games: int
+
+
+class Walkover(NamedTuple):
+    """A pair of which the games that were not played are lost."""
+
+    pair: int
+    loser: str
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -152,6 +162,13 @@ class Store:
         """Write down how many rounds there are, once `begin` was; raises StoreError."""
         self._keep_about("rounds", rounds)
 
+    def keep_outcome_state(self, *, is_current: bool) -> None:
+        """Write down whether `outcome.json` is of what is stored, once `begin` was.
+
+        While games are played it is not, and so it stays when a run is killed. Raises StoreError.
+        """
+        self._keep_about(OUTCOME_STATE, is_current)
+
     def _about(self, key: str) -> Any:
         with self._told():
             rows = self._database.execute("SELECT value FROM about WHERE key = ?", (key,))
@@ -176,20 +193,20 @@ class Store:
                 "SELECT number, first, second, result FROM game ORDER BY number"
             )
 
-    def walkovers(self) -> list[tuple[int, str | None]]:
+    def walkovers(self) -> list[Walkover]:
         """Return the pairs whose games were lost without being played, and by whom, by number."""
         with self._told():
             rows = self._database.execute("SELECT pair, loser FROM walkover ORDER BY pair")
-            return rows.fetchall()
+            return [Walkover(*row) for row in rows]
 
-    def add_walkover(self, pair: int, loser: str | None) -> None:
-        """Keep that what is left of a pair is lost; what was kept of it before stays as it is.
+    def add_walkovers(self, walkovers: Iterable[Walkover]) -> None:
+        """Keep that what is left of pairs is lost, all or none; a pair that is there stays so.
 
         Raises StoreError.
         """
-        with self._told():
-            self._database.execute(
-                "INSERT INTO walkover VALUES (?, ?) ON CONFLICT (pair) DO NOTHING", (pair, loser)
+        with self._told(), self._transaction():
+            self._database.executemany(
+                "INSERT INTO walkover VALUES (?, ?) ON CONFLICT (pair) DO NOTHING", walkovers
             )
 
     def tally(self) -> list[Tally]:

@@ -1,0 +1,40 @@
+"""How a tournament stands follows from what is reported, before anybody asks for the next pair."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from arena.schedule.core import Schedule, Terms
+from arena.schedule.formats import make
+from arena.schedule.sprt import Sprt
+
+NAMES: Final = ("A", "B", "C", "D", "E")
+
+
+def a_schedule(form: str) -> Schedule:
+    names = NAMES[:2] if form == "match" else NAMES
+    sprt = Sprt(elo0=0, elo1=300) if form == "match" else None
+    return make(form, Terms(names=names, game_ids=("yavalath",), rounds=3, sprt=sprt))
+
+
+@pytest.mark.parametrize("left", range(0, 25, 3))
+@pytest.mark.parametrize("form", ["swiss", "knockout", "match", "round-robin", "gauntlet"])
+def test_a_schedule_that_is_only_told_results_stands_as_the_one_that_played_them(
+    form: str, left: int
+) -> None:
+    played = a_schedule(form)
+    results: list[tuple[int, str, str, str]] = []
+    while len(results) < left and (pair := played.next()) is not None:
+        for game in pair.games:
+            first, second = game.names
+            results.append((game.number, first, second, "1-0" if first < second else "1/2-1/2"))
+            played.report(*results[-1])
+    resumed = a_schedule(form)
+    for result in results:
+        resumed.report(*result)
+    told = resumed.standing()
+    played.next()  # what it waits for, such as a round that is over, it has noticed then
+    assert told == played.standing()
+    assert resumed.done == played.done
