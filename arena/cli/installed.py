@@ -19,6 +19,7 @@ class SchemaName(StrEnum):
     OUTCOME = "outcome"
     STANDINGS = "standings"
     REPORT = "report"
+    INDEX = "index"
     EVENTS = "events"
 
 
@@ -73,13 +74,15 @@ def bots(as_json: AsJson = False) -> None:
 def schema(
     name: Annotated[
         SchemaName,
-        typer.Argument(metavar="NAME", help="record, config, outcome, standings, report, events."),
+        typer.Argument(
+            metavar="NAME", help="record, config, outcome, standings, report, index, events."
+        ),
     ],
 ) -> None:
     """Print the JSON Schema (2020-12) of one of our formats.
 
     They are those of a record, a configuration, `outcome.json`, `standings.json`, the data of
-    a report and the events of a run.
+    a report and of an index of tournaments, and the events of a run.
 
     Example: arena schema config
     """
@@ -108,6 +111,10 @@ def _schema(name: SchemaName) -> object:
             from reports.page.schema import DOCUMENT_SCHEMA
 
             return DOCUMENT_SCHEMA
+        case SchemaName.INDEX:
+            from reports.page.index_schema import INDEX_SCHEMA
+
+            return INDEX_SCHEMA
         case SchemaName.EVENTS:
             from arena.tournament.event_schema import EVENTS_SCHEMA
 

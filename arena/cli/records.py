@@ -68,30 +68,36 @@ def check(
     """Validate records: syntax, legality, results.
 
     Problems go to standard output, counts and throughput to standard error. Exit status 1 if a
-    record is bad, 2 if a file cannot be read.
+    record is bad, 2 if a file cannot be read; the others are checked all the same.
 
     Example: arena check games.lath archive.lath.gz
     """
-    from notation.validation import validate
-
     counts = _Counts()
+    unreadable = []
     began = time.perf_counter()
-    try:
-        for path in files:
-            _refuse_other_formats(path)
-            for found in _read_from(path, validate(path, jobs=jobs)):
+    for path in files:
+        try:
+            for found in _findings(path, jobs):
                 counts.add(found)
                 for problem in found.problems:
                     if max_errors is None or counts.shown < max_errors:
                         counts.shown += 1
                         print(json.dumps(problem.as_json()) if as_json else problem)
-    except ConfigError:
-        if counts.records and not quiet:
-            print(counts.words(time.perf_counter() - began), file=sys.stderr)
-        raise
-    if not quiet:
+        except ConfigError as error:
+            unreadable.append(error)
+    if not quiet and (counts.records or not unreadable):
         print(counts.words(time.perf_counter() - began), file=sys.stderr)
-    raise typer.Exit(1 if counts.bad else 0)
+    for why in unreadable:
+        print(f"arena: {why}", file=sys.stderr)
+    raise typer.Exit(2 if unreadable else 1 if counts.bad else 0)
+
+
+def _findings(path: Path, jobs: int) -> Iterator[Findings]:
+    """Yield what is found in a file; raises ConfigError where it cannot be read."""
+    from notation.validation import validate
+
+    _refuse_other_formats(path)
+    yield from _read_from(path, validate(path, jobs=jobs))
 
 
 class _Counts:

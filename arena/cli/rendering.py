@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from arena.cli.outlet import writable, write_pieces
 from arena.errors import ArenaError, ConfigError
+from notation.errors import RecordError
 
 if TYPE_CHECKING:
+    from arena.tournament.collection import UnreadableError
     from reports.page.document import Gathered
     from reports.page.index import Collection
     from reports.page.page import Page
@@ -96,7 +98,10 @@ class IndexJob:
     """The index page of a folder of tournaments, and their reports where they are missing."""
 
     folder: Path
-    out: Path
+    out: Path | None
+    """Where the page is written; None: nowhere, and no report of a tournament either."""
+
+    data: Path | None
     title: str | None
     templates: Path | None
     writes_reports: bool
@@ -113,39 +118,63 @@ class IndexJob:
         return templates_in(self.templates)
 
     def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> None:
-        """Write the reports that are missing, then the index; `sources` are those with games.
+        """Write the reports that are missing, then data and index; `sources` are those with games.
 
         A tournament that cannot be read is told of in the end, and keeps no other from the index.
         """
-        from arena.tournament.collection import needs_report
-        from reports.page.index import render
+        from reports.page.index import document
 
         if str(self.out) == "-":
             raise ConfigError("an index page links to reports beside it: -o needs a FILE")
-        for tournament in sources if self.writes_reports else ():
-            if needs_report(tournament):
-                self._write_report(tournament)
+        if self.writes_reports and self.out is not None:
+            self._write_reports(sources)
         found, damaged = self._collected()
+        count = found.standings.overall.games
+        if self.data is not None:
+            _write_data(self.data, document(found, title=self.title), count)
+        if self.out is not None:
+            self._write_page(self.out, found, refresh_s)
+        if damaged:
+            place = self.data if self.out is None else self.out
+            told = (f"{error.tournament} is not in {place}: {error}" for error in damaged)
+            raise ArenaError("\n".join(told))
+
+    def _write_page(self, out: Path, found: Collection, refresh_s: float | None) -> None:
+        from reports.page.index import render
+
         page = by_template(
             lambda: render(found, title=self.title, templates=self.templates, refresh_s=refresh_s),
             self.templates,
         )
-        put(self.out, page, found.standings.overall.games)
-        if damaged:
-            told = (f"{path} is not in {self.out}: {why}" for path, why in damaged.items())
-            raise ArenaError("\n".join(told))
+        put(out, page, found.standings.overall.games)
 
-    def _collected(self) -> tuple[Collection, Mapping[Path, str]]:
-        """Return what the tournaments come to, and why some of them cannot be read."""
+    def _collected(self) -> tuple[Collection, Sequence[UnreadableError]]:
+        """Return what the tournaments come to, and what is wrong with those that are left out."""
         from arena.tournament.collection import UnreadableError, collect
+        from reports.page.index import Unreadable
 
-        damaged: dict[Path, str] = {}
+        base = self.folder if self.out is None else self.out.parent
+        damaged: dict[Path, UnreadableError] = {}
         while True:  # from the start: half of a damaged one was counted
             sound = [path for path in self.sources() if path not in damaged]
             try:
-                return collect(self.folder, sound, self.out.parent), damaged
+                found = collect(self.folder, sound, base)
             except UnreadableError as error:
-                damaged[error.tournament] = str(error)
+                damaged[error.tournament] = error
+            else:
+                break
+        left_out = (
+            Unreadable(name=path.relative_to(self.folder).as_posix(), reason=reason_of(error))
+            for path, error in sorted(damaged.items())
+        )
+        return replace(found, unreadable=tuple(left_out)), tuple(damaged.values())
+
+    def _write_reports(self, tournaments: Sequence[Path]) -> None:
+        from arena.tournament.collection import needs_report
+
+        for tournament in tournaments:
+            if needs_report(tournament):
+                self._write_report(tournament)
 
     def _write_report(self, tournament: Path) -> None:
         from arena.tournament.pages import REPORT
@@ -161,6 +190,18 @@ class IndexJob:
             report.write((tournament,))
         except ArenaError as error:  # one that nobody may write to does not keep us from the rest
             print(f"warning: no report of {tournament}: {error}", file=sys.stderr)
+
+
+def reason_of(error: UnreadableError) -> str:
+    """Return in a line why a tournament cannot be read, without where its folder is."""
+    cause = error.__cause__ and error.__cause__.__cause__
+    if isinstance(cause, RecordError):
+        problem = replace(cause.problem, file="")
+        told = str(problem).splitlines()[0]
+        told = told.removeprefix(f":{problem.line}:{problem.column}: error[{problem.code}]: ")
+        return f"{Path(cause.problem.file).name}, line {problem.line}: {told}"
+    told = str(error).replace(f"{error.tournament}/", "")
+    return " ".join(told.replace(str(error.tournament), "the folder").split())
 
 
 def _write_data(data: Path, document: Mapping[str, Any], count: int) -> None:

@@ -165,9 +165,12 @@ def _refuse(
 
 def _refuse_overwriting(sources: list[Path], out: Path | None, data: Path | None) -> None:
     """Raise where a file would take the place of what it is made of, or of the other file."""
+    from arena.tournament.collection import is_collection, tournaments_in
     from arena.tournament.store import DATABASE, RECORDS
 
-    read = {os.path.realpath(path / name) for path in sources for name in ("", DATABASE, RECORDS)}
+    inner = [one for path in sources if is_collection(path) for one in tournaments_in(path)]
+    names = ("", DATABASE, RECORDS)
+    read = {os.path.realpath(path / name) for path in (*sources, *inner) for name in names}
     files = [path for path in (out, data) if path is not None and _is_replaced(path)]
     for path in files:
         if os.path.realpath(path) in read:
@@ -202,10 +205,9 @@ def _job(
     from arena.tournament.collection import is_collection
 
     if len(sources) == 1 and is_collection(sources[0]):
-        if data is not None:
-            raise ConfigError(f"--data is of records, and {sources[0]} is a folder of tournaments")
-        out = sources[0] / "index.html" if out is None else out
-        return IndexJob(folder=sources[0], out=out, writes_reports=reports, **more)
+        if out is None and data is None:
+            out = sources[0] / "index.html"
+        return IndexJob(folder=sources[0], out=out, data=data, writes_reports=reports, **more)
     if out is None and data is None:
         out = Path("report.html")
     return ReportJob(given=tuple(sources), out=out, data=data, **more)

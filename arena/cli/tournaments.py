@@ -10,12 +10,33 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.cli.flags import (
+    Bots,
+    Challengers,
+    ConfigFile,
+    DiskPatience,
+    Force,
+    Format,
+    Games,
+    Jobs,
+    JsonEvents,
+    JsonEventsTo,
+    Log,
+    OpeningBook,
+    Out,
+    Pairs,
+    Pin,
+    Quiet,
+    Rounds,
+    Seed,
+    SprtTerms,
+    Time,
+    Verbose,
+)
 from arena.cli.outcome import events_of, files_of, resumable, tell
 from arena.errors import ConfigError
 
 DEFAULT_FOLDER = Path("tournament")
-
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")]
 
 
 class Language(StrEnum):
@@ -34,83 +55,27 @@ def add_to(app: typer.Typer) -> None:
 
 
 def run(
-    config: Annotated[
-        Path | None,
-        typer.Argument(metavar="CONFIG.toml", help="The tournament; else the built-in demo."),
-    ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where everything is written.")
-    ] = DEFAULT_FOLDER,
-    bot: Annotated[
-        list[str] | None,
-        typer.Option("--bot", metavar="NAME=CMD", help="A bot; NAME alone for a bundled one."),
-    ] = None,
-    game: Annotated[
-        list[str] | None, typer.Option("--game", metavar="GAME", help="A game to play.")
-    ] = None,
-    rounds: Annotated[int | None, typer.Option("--rounds", min=1, help="Rounds.")] = None,
-    tc: Annotated[
-        str | None,
-        typer.Option(
-            "--tc", metavar="TIME", help="10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none."
-        ),
-    ] = None,
-    jobs: Annotated[
-        str | None,
-        typer.Option("--jobs", metavar="N", help="Games at the same time; auto: one a core."),
-    ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="For all chance.")] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format", metavar="F", help="round-robin, gauntlet, swiss, knockout or match."
-        ),
-    ] = None,
-    challengers: Annotated[
-        int | None, typer.Option("--challengers", min=1, help="Gauntlet: the first N bots.")
-    ] = None,
-    pairs: Annotated[
-        int | None,
-        typer.Option("--pairs", min=1, help="Swiss, knockout: setups per game and encounter."),
-    ] = None,
-    sprt: Annotated[
-        str | None,
-        typer.Option("--sprt", metavar="ELO0,ELO1[,ALPHA,BETA]", help="Match: when it is decided."),
-    ] = None,
-    openings: Annotated[
-        Path | None, typer.Option("--openings", metavar="FILE", help="Where games begin.")
-    ] = None,
-    pin: Annotated[
-        str | None,
-        typer.Option("--pin", metavar="auto|off", help="auto: each game has cores of its own."),
-    ] = None,
-    log: Annotated[
-        str | None,
-        typer.Option("--log", metavar="bad|all", help="Of which games the lines are kept."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Go on though a bot's files have changed.")
-    ] = False,
-    json_events: Annotated[
-        bool, typer.Option("--json-events", help="Print what happens as JSON lines.")
-    ] = False,
-    json_events_to: Annotated[
-        Path | None,
-        typer.Option("--json-events-to", metavar="FILE", help="Write them to a file instead."),
-    ] = None,
-    disk_patience: Annotated[
-        float,
-        typer.Option(
-            "--disk-patience",
-            metavar="SECONDS",
-            min=0.0,
-            help="How long to wait for room on a full disk.",
-        ),
-    ] = 600.0,
+    config: ConfigFile = None,
+    out: Out = DEFAULT_FOLDER,
+    bot: Bots = None,
+    game: Games = None,
+    rounds: Rounds = None,
+    tc: Time = None,
+    jobs: Jobs = None,
+    seed: Seed = None,
+    format_: Format = None,
+    challengers: Challengers = None,
+    pairs: Pairs = None,
+    sprt: SprtTerms = None,
+    openings: OpeningBook = None,
+    pin: Pin = None,
+    log: Log = None,
+    force: Force = False,
+    json_events: JsonEvents = False,
+    json_events_to: JsonEventsTo = None,
+    disk_patience: DiskPatience = 600.0,
     quiet: Quiet = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Tell of every game that ends.")
-    ] = False,
+    verbose: Verbose = False,
 ) -> None:
     """Play a tournament, or go on with one.
 
