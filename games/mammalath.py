@@ -518,9 +518,11 @@ class MammalathPosition(NamedTuple):
             ("w", self.tokens[0]),
             ("b", self.tokens[1]),
         )
-        return tuple(
-            "".join(letter for letter, mask in layers if mask & bit) for bit in self.game.board.name
-        )
+        cells = dict.fromkeys(self.game.board.name, "")
+        for letter, mask in layers:
+            for bit in self.game.board.bits(mask):
+                cells[bit] += letter
+        return tuple(cells.values())
 
 
 GAME: Final = Mammalath(

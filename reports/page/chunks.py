@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from operator import add
 from typing import Any, Final
 
 from notation.record import Record
@@ -15,10 +16,10 @@ from reports.page.detail import CLOCKS, EXACT, TIMES, Detail
 from reports.page.notes import Form, Slot, Values
 from reports.page.replays import Replay
 from reports.page.streams import (
+    SIGNED,
     Column,
     Numbers,
     deflated,
-    folded,
     json_deflated,
     kind_code,
     lines,
@@ -28,7 +29,7 @@ from reports.page.streams import (
 CHUNK: Final = 2000
 """Games in a chunk: a replay is there in some milliseconds, and deflate has learned the moves."""
 
-HEADED: Final = ("Game", "First", "Second", "Round", "Setup", "Position", "Termination")
+HEADED: Final = ("Game", "First", "Second", "Round", "Setup", "Position", "Termination", "Number")
 """Tags whose values the list of all games has."""
 
 AS_ROWS: Final = "rows"
@@ -136,17 +137,11 @@ class Chunk:
 
     def _told(self, slot: Slot, detail: Detail) -> bytes:
         exact = detail.scales.get(slot.name, EXACT) == EXACT
-        return b"".join(
-            _differences(detail.told(slot, game), self._spent(slot, i, len(game)) if exact else ())
-            for i, game in self._by_game(slot)
-        )
-
-    def _by_game(self, slot: Slot) -> Iterator[tuple[int, Sequence[int]]]:
         known, ends = self._values[slot]
-        at = 0
-        for i in range(0, len(ends), 2):
-            yield ends[i], known[at : at + ends[i + 1]]
-            at += ends[i + 1]
+        return b"".join(
+            _differences(game, self._spent(slot, i, len(game)) if exact else ())
+            for i, game in _by_game(detail.told(slot, known), ends)
+        )
 
     def _spent(self, slot: Slot, game: int, count: int) -> Sequence[int]:
         """Return the times by which a game's clocks went down; none for what is no clock."""
@@ -154,9 +149,17 @@ class Chunk:
         if slot.name != CLOCKS or times not in self._values:
             return ()
         if self._times is None:
-            self._times = dict(self._by_game(times))
+            self._times = dict(_by_game(*self._values[times]))
         spent = self._times.get(game, ())
         return spent if len(spent) == count else ()
+
+
+def _by_game(values: Sequence[int], ends: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
+    """Yield games and their values; `ends` are each game and how many it has, by turns."""
+    at = 0
+    for i in range(0, len(ends), 2):
+        yield ends[i], values[at : at + ends[i + 1]]
+        at += ends[i + 1]
 
 
 def _differences(numbers: Sequence[int], spent: Sequence[int]) -> bytes:
@@ -165,13 +168,9 @@ def _differences(numbers: Sequence[int], spent: Sequence[int]) -> bytes:
     `spent` is what they are foretold to go down by; empty for nothing.
     """
     before = (0, 0, *numbers[:-2])
-    drops = spent or (0,) * len(numbers)
-    return b"".join(
-        [
-            varint(folded(new - old + drop))
-            for new, old, drop in zip(numbers, before, drops, strict=False)
-        ]
-    )
+    if spent:
+        numbers = list(map(add, numbers, spent))
+    return b"".join([SIGNED[new - old] for new, old in zip(numbers, before, strict=False)])
 
 
 def _repeats(movers: Sequence[int]) -> Iterator[str]:

@@ -59,7 +59,8 @@ class Detail:
         if scale == EXACT:
             return list(values)
         unit: float = 10**slot.decimals
-        return [scale.step(value / unit) for value in values]
+        steps = {value: scale.step(value / unit) for value in set(values)}
+        return [steps[value] for value in values]
 
 
 DETAILS: Final = (

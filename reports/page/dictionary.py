@@ -41,6 +41,8 @@ class Dictionary:
         self._fickle: set[tuple[str, Seat]] = set()
         self._moves: dict[str, Move] = {}
         self._starts: dict[tuple[str, str], tuple[Position, tuple[str, ...]]] = {}
+        self._last: tuple[Position, tuple[str, ...]] | None = None
+        """The last position that was looked at: it is the one before the next ply."""
 
     def play(self, record: Record) -> Replay:
         """Return the replay of a record of this game.
@@ -51,7 +53,7 @@ class Dictionary:
         start, begin = self._start(record)
         texts = [ply.move for ply in record.plies]
         kinds, movers, end = self._played(start, texts)
-        if not self._leads(begin, kinds, movers, end.contents()):
+        if not self._leads(begin, kinds, movers, self._contents(end)):
             self._doubt(zip(texts, movers, strict=True))
             kinds, movers, end = self._played(start, texts)
         outcome = end.outcome()
@@ -107,7 +109,7 @@ class Dictionary:
     def kind(self, text: str, before: Position, after: Position) -> int:
         """Return which kind of move led from one position to the next."""
         seat = before.to_move
-        old, new = before.contents(), after.contents()
+        old, new = self._contents(before), self._contents(after)
         known = self._known.setdefault((text, seat), [])
         for kind in known:
             effect = self.effects[kind][seat]
@@ -115,6 +117,11 @@ class Dictionary:
                 self._note_use((text, seat), kind)
                 return kind
         return self._learn(text, seat, explained(old, new, self.shapes))
+
+    def _contents(self, position: Position) -> tuple[str, ...]:
+        if self._last is None or self._last[0] is not position:
+            self._last = position, position.contents()
+        return self._last[1]
 
     def granted(self, text: str, seat: Seat) -> int | None:
         """Return what kind a seat's move is without looking; None where looking is called for."""

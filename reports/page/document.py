@@ -95,6 +95,7 @@ class _Counts:
     def document(self, title: str | None, outcome: Outcome | None) -> dict[str, Any]:
         standings = standings_of(self._tally)
         names = [row.name for row in standings.overall.rows]
+        linked = self.packer.numbering.linked
         says_something = outcome is not None and outcome.says_something
         return {
             "version": VERSION,
@@ -107,10 +108,10 @@ class _Counts:
             "first_move": _first_move(standings),
             "lengths": self._lengths.to_json(),
             "endings": self._endings.to_json(),
-            "times": self._times.to_json(names),
-            "bots": [self._bot(rank, name, names) for rank, name in enumerate(names, 1)],
-            "setups": self._beginnings.setups(),
-            "openings": self._beginnings.openings(),
+            "times": linked(self._times.to_json(names)),
+            "bots": linked([self._bot(rank, name, names) for rank, name in enumerate(names, 1)]),
+            "setups": linked(self._beginnings.setups()),
+            "openings": linked(self._beginnings.openings()),
         }
 
     def _bot(self, rank: int, name: str, ranked: Sequence[str]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ class Entry:
     """A record and what its replay says."""
 
     number: int
-    """Its place among all records, from 1: the `game` of a link."""
+    """Its place among all records, from 1; `Numbering` makes a link's `game` of it."""
 
     record: Record
     ending: str

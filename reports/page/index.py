@@ -69,6 +69,17 @@ class Tournament:
         return tuple(-int(date.replace("-", "") or 0) for date in (dates["last"], dates["first"]))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A tournament that is left out, since its files cannot be read."""
+
+    name: str
+    """Its folder, as a path from that of all."""
+
+    reason: str
+    """What is wrong with them, in a line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Collection:
     """Tournaments, and what all of their games come to."""
@@ -78,6 +89,8 @@ class Collection:
 
     facts: dict[str, Any]
     standings: Standings
+    unreadable: tuple[Unreadable, ...] = ()
+    """Those that nothing here is made of."""
 
 
 class Collector:
@@ -149,13 +162,14 @@ class Telling:
 
 
 def document(collection: Collection, *, title: str | None = None) -> dict[str, Any]:
-    """Return all that the index page shows, as plain JSON values."""
+    """Return all that the index page shows, as plain JSON values: `INDEX_SCHEMA` describes them."""
     return {
         "version": VERSION,
         "title": title or DEFAULT_TITLE,
         "facts": collection.facts,
         "standings": to_json(collection.standings),
         "tournaments": [_to_json(one) for one in collection.tournaments],
+        "unreadable": [{"name": one.name, "reason": one.reason} for one in collection.unreadable],
     }
 
 

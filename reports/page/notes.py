@@ -58,18 +58,19 @@ def form_of(ply: Ply, number: int) -> tuple[Form, Values]:
 def parted(comments: Iterable[Comment]) -> tuple[Parts, Values]:
     """Return comments with slots in place of numbers, and the numbers."""
     values: Values = []
-    parts = tuple(tuple(_parts(comment, values)) for comment in comments)
-    return parts, values
+    return tuple([_with_slots(comment, values) for comment in comments]), values
 
 
-def _parts(comment: Comment, values: Values) -> Iterator[Part]:
+def _with_slots(comment: Comment, values: Values) -> tuple[Part, ...]:
+    parts: list[Part] = []
     for part in comment:
         filled = None if isinstance(part, str) else _read(part.name, part.value)
         if filled is None:
-            yield part
+            parts.append(part)
         else:
             values.append(filled)
-            yield filled[0]
+            parts.append(filled[0])
+    return tuple(parts)
 
 
 @lru_cache(maxsize=65536)

@@ -29,6 +29,7 @@ from typing import Any, Final
 from games.core import Game
 from notation.record import Record
 from reports.boards import template
+from reports.page.numbering import Numbering
 from reports.page.parts import Part, Told
 from reports.page.streams import json_deflated
 
@@ -56,7 +57,10 @@ class Pack:
     """What the page embeds, and what lies beside it."""
 
     data: dict[str, Any]
-    """`boards` (a stream), `games` (how many), `parts`: a part's games, its `file` or `part`."""
+    """`boards` (a stream), `games` (how many), `parts`: a part's games, its `file` or `part`.
+
+    Where games are not called by their place, also the lowest and the highest of its `numbers`.
+    """
 
     shards: Mapping[str, str]
     """Script files by name, with `/` between folder and file; empty up to PART games."""
@@ -66,6 +70,7 @@ class Packer:
     """Takes records one by one, then gives all that the page has of them."""
 
     def __init__(self, *, part_games: int = PART) -> None:
+        self.numbering = Numbering()
         self._part_games = part_games
         self._boards: dict[str, Game] = {}
         self._part = Part(self._board_number)
@@ -76,6 +81,7 @@ class Packer:
         """Add the next record and return what playing it through told."""
         if self._part.size == self._part_games:
             self._close()
+        self.numbering.add(record)
         return self._part.add(record)
 
     def _board_number(self, game: Game) -> int:
@@ -111,12 +117,20 @@ class Packer:
         else:
             rest = room(self._part.size) - taken - len(boards) - _FRAME
             parts = [{"games": self._part.size, "part": self._part.to_json(rest)}]
+        if self.numbering.by_tag:
+            self._tell_numbers(parts)
         data = {
             "games": sum(part["games"] for part in parts),
             "boards": boards,
             "parts": parts,
         }
         return Pack(data, shards)
+
+    def _tell_numbers(self, parts: Iterable[dict[str, Any]]) -> None:
+        first = 1
+        for part in parts:
+            part["numbers"] = self.numbering.bounds(first, part["games"])
+            first += part["games"]
 
 
 def pack(records: Iterable[Record], *, taken: int = 0) -> Pack:

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -107,10 +108,8 @@ def page_of(
 ) -> Page:
     """Return the report on what was gathered, which is used up by that; else as `render`."""
     packer = gathered.packer
-    environment = environment_of(templates)
     is_packed = needs_packing(gathered.document)
-    if is_packed:
-        environment.filters["packed"] = packed_markup
+    environment = environment_of(templates, is_packed=is_packed)
     css = parts(environment, "css", PARTS["css"])
     script = parts(environment, "js", UNPACKING if is_packed else PARTS["js"])
     others = parts(environment, "js", PARTS["js"][len(UNPACKING) :]) if is_packed else ""
@@ -138,8 +137,12 @@ def encodable(html: str) -> str:
     return html.translate(_NO_CONTROLS).encode("utf-8", "replace").decode("utf-8")
 
 
-def environment_of(templates: Path | None) -> Environment:
-    """Return what renders our templates, the user's before them."""
+@lru_cache(maxsize=8)
+def environment_of(templates: Path | None, *, is_packed: bool = False) -> Environment:
+    """Return what renders our templates, the user's before them; made once.
+
+    A template that changes is read again.
+    """
     folders = [folder for folder in (templates, TEMPLATES) if folder is not None]
     environment = Environment(
         loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
@@ -149,6 +152,8 @@ def environment_of(templates: Path | None) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= _FILTERS
+    if is_packed:
+        environment.filters["packed"] = packed_markup
     environment.tests["some"] = views.some
     environment.globals |= _GLOBALS
     return environment

@@ -31,7 +31,7 @@ _NEAR: Final = 1.3
 """How much larger than the room the foretold size may be; games get longer and shorter."""
 
 COLUMNS: Final = ("family", "first", "second", "round", "result", "termination", "setup",
-                  "position", "ending", "plies", "problem")  # fmt: skip
+                  "position", "ending", "plies", "problem", "number")  # fmt: skip
 """What the list of all games has of each."""
 
 
@@ -102,7 +102,7 @@ class Part:
         row = (
             *(str(family), record.first, record.second, record.tag("Round"), record.result),
             *(record.termination, record.tag("Setup"), record.tag("Position"), told.ending),
-            *(str(len(record.plies)), told.problem),
+            *(str(len(record.plies)), told.problem, record.tag("Number")),
         )
         for name, text in zip(COLUMNS, row, strict=True):
             self._columns[name].add(text)

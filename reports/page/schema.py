@@ -5,99 +5,72 @@ Must not know how the data come about.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from reports.json_schema import (
+    Schema,
+    document,
+    exactly,
+    list_of,
+    number,
+    or_null,
+    part_of,
+    text,
+    told,
+    whole,
+)
 from reports.schema import OUTCOME_SCHEMA, STANDINGS_SCHEMA
 
-Schema = dict[str, Any]
+_GAME: Final = {"game": text("the game's id"), "title": text("its name for people")}
 
+_LINK: Final = whole(
+    "the `game` of a link: the tag Number where each record has one of its own, else the record's "
+    "place among all, from 1",
+    1,
+)
 
-def _told(schema: Schema, description: str) -> Schema:
-    return {**schema, "description": description} if description else schema
+_SCORE: Final = {"wins": whole(), "draws": whole(), "losses": whole()}
 
-
-def _whole(description: str = "", least: int = 0) -> Schema:
-    return _told({"type": "integer", "minimum": least}, description)
-
-
-def _number(description: str = "", **limits: float) -> Schema:
-    return _told({"type": "number", **limits}, description)
-
-
-def _text(description: str = "") -> Schema:
-    return _told({"type": "string"}, description)
-
-
-def _list(items: Schema, description: str = "") -> Schema:
-    return _told({"type": "array", "items": items}, description)
-
-
-def _or_null(schema: Schema, description: str) -> Schema:
-    return {"anyOf": [schema, {"type": "null"}], "description": description}
-
-
-def _object(properties: Schema) -> Schema:
-    """Return an object that has exactly these properties."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _part_of(schema: Schema, description: str) -> Schema:
-    """Return a whole document's schema as that of a part."""
-    kept = {key: value for key, value in schema.items() if key not in ("$schema", "title")}
-    return {**kept, "description": description}
-
-
-_GAME: Final = {"game": _text("the game's id"), "title": _text("its name for people")}
-
-_LINK: Final = _whole("the record's place among all, from 1: the `game` of a link", 1)
-
-_SCORE: Final = {"wins": _whole(), "draws": _whole(), "losses": _whole()}
-
-FACTS: Final = _object(
+FACTS: Final = exactly(
     {
-        "records": _whole("all records, also those that count for nothing"),
-        "plies": _whole("of all of them"),
-        "bots": _whole("different names"),
-        "events": _list(_text(), "the different titles, in order of appearance"),
-        "sites": _list(_text(), "likewise"),
-        "rounds": _whole("different values of the tag Round"),
-        "dates": _object(
+        "records": whole("all records, also those that count for nothing"),
+        "plies": whole("of all of them"),
+        "bots": whole("different names"),
+        "events": list_of(text(), "the different titles, in order of appearance"),
+        "sites": list_of(text(), "likewise"),
+        "rounds": whole("different values of the tag Round"),
+        "dates": exactly(
             {
-                "first": _text("the earliest, YYYY-MM-DD; empty where no record has one"),
-                "last": _text("the latest"),
-                "undated": _whole("records without a date"),
+                "first": text("the earliest, YYYY-MM-DD; empty where no record has one"),
+                "last": text("the latest"),
+                "undated": whole("records without a date"),
             }
         ),
-        "games": _list(
-            _object({**_GAME, "credit": _text("inventor and year"), "records": _whole("", 1)}),
+        "games": list_of(
+            exactly({**_GAME, "credit": text("inventor and year"), "records": whole("", 1)}),
             "by game id",
         ),
-        "time_controls": _list(
-            _object({"control": _text("such as 10+0.1"), "records": _whole("", 1)}),
+        "time_controls": list_of(
+            exactly({"control": text("such as 10+0.1"), "records": whole("", 1)}),
             "the most frequent first; those without one come last",
         ),
-        "results": _object({result: _whole() for result in ("1-0", "0-1", "1/2-1/2", "*")}),
+        "results": exactly({result: whole() for result in ("1-0", "0-1", "1/2-1/2", "*")}),
     }
 )
 
-HISTORY: Final = _object(
+HISTORY: Final = exactly(
     {
-        "games": _list(_whole("", 1), "after how many rated games each snapshot is; at most 100"),
-        "bots": _list(
-            _object(
+        "games": list_of(whole("", 1), "after how many rated games each snapshot is; at most 100"),
+        "bots": list_of(
+            exactly(
                 {
-                    "rank": _whole("", 1),
-                    "name": _text(),
-                    "mu": _list(
+                    "rank": whole("", 1),
+                    "name": text(),
+                    "mu": list_of(
                         {"type": ["number", "null"]},
                         "the sequential rating's mean at each snapshot; null before the first game",
                     ),
-                    "sigma": _list({"type": ["number", "null"]}, "its standard deviation"),
+                    "sigma": list_of({"type": ["number", "null"]}, "its standard deviation"),
                 }
             ),
             "by rank",
@@ -105,14 +78,14 @@ HISTORY: Final = _object(
     }
 )
 
-FIRST_MOVE: Final = _object(
+FIRST_MOVE: Final = exactly(
     {
         **_GAME,
-        "first_wins": _whole(),
-        "draws": _whole(),
-        "second_wins": _whole(),
-        "advantage": _or_null(
-            _object({"value": _number(), "low": _number(), "high": _number()}),
+        "first_wins": whole(),
+        "draws": whole(),
+        "second_wins": whole(),
+        "advantage": or_null(
+            exactly({"value": number(), "low": number(), "high": number()}),
             "of the first seat in Elo points with its 95 % interval; null where nothing is rated",
         ),
         "draw_rate": {
@@ -122,30 +95,30 @@ FIRST_MOVE: Final = _object(
     }
 )
 
-LENGTHS: Final = _object(
+LENGTHS: Final = exactly(
     {
         **_GAME,
-        "games": _whole("counted games", 1),
-        "shortest": _whole("in plies"),
-        "median": _number("exact; between two games it is the mean of both", minimum=0),
-        "mean": _number("", minimum=0),
-        "longest": _whole(),
-        "bins": _list(
-            _object({"from": _whole("plies"), "to": _whole("plies"), "games": _whole()}),
+        "games": whole("counted games", 1),
+        "shortest": whole("in plies"),
+        "median": told(number(minimum=0), "exact; between two games it is the mean of both"),
+        "mean": number(minimum=0),
+        "longest": whole(),
+        "bins": list_of(
+            exactly({"from": whole("plies"), "to": whole("plies"), "games": whole()}),
             "of one width, without a gap; at most 24",
         ),
     }
 )
 
-ENDINGS: Final = _object(
+ENDINGS: Final = exactly(
     {
         **_GAME,
-        "games": _whole("counted games", 1),
-        "endings": _list(
-            _object(
+        "games": whole("counted games", 1),
+        "endings": list_of(
+            exactly(
                 {
-                    "ending": _text("in the rules' own words, or the tag Termination"),
-                    "games": _whole("", 1),
+                    "ending": text("in the rules' own words, or the tag Termination"),
+                    "games": whole("", 1),
                     "forfeit": {
                         "type": "boolean",
                         "description": "whether it is a crash, time, an illegal move or a flood",
@@ -157,88 +130,87 @@ ENDINGS: Final = _object(
     }
 )
 
-TIMES: Final = _object(
+TIMES: Final = exactly(
     {
-        "name": _text(),
-        "moves": _whole("with a known time, of games that can be replayed", 1),
-        "mean_s": _number("seconds a move", minimum=0),
-        "median_s": _number("to the millisecond, and to four digits", minimum=0),
-        "p95_s": _number("95 % of moves take no longer; likewise", minimum=0),
-        "worst_s": _number("", minimum=0),
-        "worst": _object({"number": _LINK, "ply": _whole("of the slowest move", 1)}),
-        "games": _whole("counted games", 1),
-        "lost_on_time": _whole("those of them that it lost on time"),
+        "name": text(),
+        "moves": whole("with a known time, of games that can be replayed", 1),
+        "mean_s": told(number(minimum=0), "seconds a move"),
+        "median_s": told(number(minimum=0), "to the millisecond, and to four digits"),
+        "p95_s": told(number(minimum=0), "95 % of moves take no longer; likewise"),
+        "worst_s": number(minimum=0),
+        "worst": exactly({"number": _LINK, "ply": whole("of the slowest move", 1)}),
+        "games": whole("counted games", 1),
+        "lost_on_time": whole("those of them that it lost on time"),
     }
 )
 
 LINES: Final[Schema] = {
-    "games": _whole("all that began in one of these ways", 1),
-    "different": _whole("different ways", 1),
-    "missed": _whole("games a way may have had besides; 0 where the counts are exact"),
-    "lines": _list(
-        _object({"text": _text(), **_SCORE, "example": _LINK}),
+    "games": whole("all that began in one of these ways", 1),
+    "different": whole("different ways", 1),
+    "missed": whole("games a way may have had besides; 0 where the counts are exact"),
+    "lines": list_of(
+        exactly({"text": text(), **_SCORE, "example": _LINK}),
         "the most frequent first",
     ),
 }
 
-_TOLD_GAMES: Final = _list(
-    _object(
+_TOLD_GAMES: Final = list_of(
+    exactly(
         {
             "number": _LINK,
-            "plies": _whole(),
-            "opponent": _text(),
+            "plies": whole(),
+            "opponent": text(),
             **_GAME,
-            "ending": _text(),
+            "ending": text(),
         }
     )
 )
 
-BOT: Final = _object(
+BOT: Final = exactly(
     {
-        "rank": _whole("", 1),
-        "name": _text(),
-        "games": _list(
-            _object({**_GAME, "first": _object(_SCORE), "second": _object(_SCORE)}),
+        "rank": whole("", 1),
+        "name": text(),
+        "games": list_of(
+            exactly({**_GAME, "first": exactly(_SCORE), "second": exactly(_SCORE)}),
             "its results by game id and seat",
         ),
-        "opponents": _list(
-            _object({"name": _text(), **_SCORE}), "its results by opponent, the strongest first"
+        "opponents": list_of(
+            exactly({"name": text(), **_SCORE}), "its results by opponent, the strongest first"
         ),
-        "best_wins": _told(_TOLD_GAMES, "the shortest against each of the highest rated it beat"),
-        "worst_losses": _told(_TOLD_GAMES, "the shortest to each of the lowest rated it lost to"),
-        "shortest_losses": _told(_TOLD_GAMES, "all of these three: without forfeits"),
-        "forfeits": _told(_TOLD_GAMES, "the first games that it lost by a forfeit"),
-        "openings": _list(
-            _object({**_GAME, "seat": {"enum": ["first", "second"]}, **LINES}),
+        "best_wins": told(_TOLD_GAMES, "the shortest against each of the highest rated it beat"),
+        "worst_losses": told(_TOLD_GAMES, "the shortest to each of the lowest rated it lost to"),
+        "shortest_losses": told(_TOLD_GAMES, "all of these three: without forfeits"),
+        "forfeits": told(_TOLD_GAMES, "the first games that it lost by a forfeit"),
+        "openings": list_of(
+            exactly({**_GAME, "seat": {"enum": ["first", "second"]}, **LINES}),
             "its first moves, and its answers to first moves",
         ),
     }
 )
 
-DOCUMENT_SCHEMA: Final[Schema] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "The data behind a Lath Arena report",
-    **_object(
+DOCUMENT_SCHEMA: Final = document(
+    "The data behind a Lath Arena report",
+    exactly(
         {
             "version": {"const": 1, "description": "of this format"},
-            "title": _text("of the page"),
-            "heading": _text("above the outcome; empty where there is none"),
-            "facts": {**FACTS, "description": "of the event"},
-            "outcome": _or_null(
-                _part_of(OUTCOME_SCHEMA, "as outcome.json has it"),
+            "title": text("of the page"),
+            "heading": text("above the outcome; empty where there is none"),
+            "facts": told(FACTS, "of the event"),
+            "outcome": or_null(
+                part_of(OUTCOME_SCHEMA, "as outcome.json has it"),
                 "what it came to by the rules of the format; null where that says nothing",
             ),
-            "standings": _part_of(STANDINGS_SCHEMA, "as standings.json has them"),
-            "history": {**HISTORY, "description": "the rating over time"},
-            "first_move": _list(FIRST_MOVE, "by game id"),
-            "lengths": _list(LENGTHS, "by game id"),
-            "endings": _list(ENDINGS, "by game id"),
-            "times": _list(TIMES, "by rank; bots without timed moves are not there"),
-            "bots": _list(BOT, "by rank"),
-            "setups": _list(_object({**_GAME, **LINES}), "by game id; scores are first's"),
-            "openings": _list(
-                _object({**_GAME, **LINES}), "by game id, of two plies; scores are first's"
+            "standings": part_of(STANDINGS_SCHEMA, "as standings.json has them"),
+            "history": told(HISTORY, "the rating over time"),
+            "first_move": list_of(FIRST_MOVE, "by game id"),
+            "lengths": list_of(LENGTHS, "by game id"),
+            "endings": list_of(ENDINGS, "by game id"),
+            "times": list_of(TIMES, "by rank; bots without timed moves are not there"),
+            "bots": list_of(BOT, "by rank"),
+            "setups": list_of(exactly({**_GAME, **LINES}), "by game id; scores are first's"),
+            "openings": list_of(
+                exactly({**_GAME, **LINES}), "by game id, of two plies; scores are first's"
             ),
         }
     ),
-}
+)

@@ -21,6 +21,7 @@ _LETTER_BITS: Final = 6
 
 _PAIRS: Final = tuple(map("".join, product(LETTERS, repeat=2)))[: 1 << _PAIR_BITS]
 _PLACES: Final = {pair: place for place, pair in enumerate(_PAIRS)}
+_OF_BITS: Final = {f"{place:013b}": pair for place, pair in enumerate(_PAIRS)}
 
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
@@ -53,10 +54,10 @@ def lettered(data: bytes) -> str:
     """
     bits = f"{int.from_bytes(data):0{8 * len(data)}b}" if data else ""
     whole = len(bits) - len(bits) % _PAIR_BITS
-    pairs = [_PAIRS[int(bits[i : i + _PAIR_BITS], 2)] for i in range(0, whole, _PAIR_BITS)]
+    pairs = [_OF_BITS[bits[i : i + _PAIR_BITS]] for i in range(0, whole, _PAIR_BITS)]
     rest = bits[whole:]
     if len(rest) > _LETTER_BITS:
-        pairs.append(_PAIRS[int(rest.ljust(_PAIR_BITS, "0"), 2)])
+        pairs.append(_OF_BITS[rest.ljust(_PAIR_BITS, "0")])
     elif rest:
         pairs.append(LETTERS[int(rest.ljust(_LETTER_BITS, "0"), 2)])
     return "".join(pairs)
@@ -127,7 +128,17 @@ def folded(number: int) -> int:
 
 def lines(numbers: Sequence[int]) -> bytes:
     """Return whole numbers as their differences, folded."""
-    return varints(folded(new - old) for old, new in zip((0, *numbers), numbers, strict=False))
+    return b"".join([SIGNED[new - old] for old, new in zip((0, *numbers), numbers, strict=False)])
+
+
+class _Signed(dict[int, bytes]):
+    """Whole numbers, each folded and as `varint` has it; those of one or two bytes are known."""
+
+    def __missing__(self, number: int) -> bytes:
+        return varint(folded(number))
+
+
+SIGNED: Final = _Signed({number: varint(folded(number)) for number in range(-8192, 8192)})
 
 
 class Column:

@@ -35,7 +35,7 @@ lath.makeList = (replay) => {
 
   const rowOf = (i) => {
     const row = make("tr", "", null, ...lath.LIST.map((name) => cellOf(name, i)));
-    row.dataset.number = state.part.first + i;
+    row.dataset.number = state.part.numberOf(i);
     return row;
   };
 

@@ -14,8 +14,8 @@ lath.listenToReplay = (replay) => {
   on("play", "click", replay.play);
   on("forward", "click", () => moveTo(state.ply + 1));
   on("to-end", "click", () => moveTo(state.game.plies));
-  on("game-before", "click", () => goGame(state.game.number - 1));
-  on("game-after", "click", () => goGame(state.game.number + 1));
+  on("game-before", "click", () => goGame(state.game.place - 1));
+  on("game-after", "click", () => goGame(state.game.place + 1));
   on("aids", "click", () => replay.toggle("aids"));
   on("legal", "click", () => replay.toggle("legal"));
   on("copy-position", "click", replay.copyPosition);
@@ -39,8 +39,8 @@ lath.listenToReplay = (replay) => {
   };
   const ACTS = {
     " ": replay.play,
-    n: () => goGame(state.game.number + 1),
-    p: () => goGame(state.game.number - 1),
+    n: () => goGame(state.game.place + 1),
+    p: () => goGame(state.game.place - 1),
     "?": () => byId("keys").showModal(),
   };
 

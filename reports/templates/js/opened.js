@@ -99,7 +99,7 @@ lath.moversOf = (length, repeats) => {
 
 lath.tagsOf = (head, game, id) => {
   const known = { Game: id, First: head.first, Second: head.second, Round: head.round, Setup: head.setup };
-  Object.assign(known, { Position: head.position, Termination: head.termination, Result: head.result }, game.tags);
+  Object.assign(known, { Position: head.position, Termination: head.termination, Number: head.numberTag, Result: head.result }, game.tags);
   return game.schema.map((name) => {
     const at = name.indexOf("=");
     return at < 0 ? [name, known[name]] : [name.slice(0, at), name.slice(at + 1)];

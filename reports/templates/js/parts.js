@@ -21,8 +21,9 @@ lath.fetchPart = (number) =>
     document.head.append(script);
   });
 
-// A part: `columns` by name, `families`, `first` (the number of its first game), and for each game
-// the place within its family.
+// A part: `columns` by name, `families`, `first` (the place of its first game among all), and for
+// each game the place within its family. `numberOf` a game is what links and lists call it, and
+// `gameOf` a number is that game's place in the part, or -1.
 lath.openPart = async (number) => {
   const known = lath.data.parts[number];
   const packed = known.part || (await lath.fetchPart(number));
@@ -31,6 +32,9 @@ lath.openPart = async (number) => {
   const familyOf = columns.family.texts.map(Number);
   const places = Uint32Array.from(columns.family.at, (at) => counts[familyOf[at]]++);
   const plies = columns.plies.texts.map(Number);
+  const first = lath.firstOf(number);
+  const numbers = known.numbers && Float64Array.from(columns.number.at, (at) => Number(columns.number.texts[at]));
+  const isThere = (i) => i >= 0 && i < packed.games;
   return {
     number,
     packed,
@@ -38,7 +42,12 @@ lath.openPart = async (number) => {
     places,
     games: packed.games,
     families: packed.families,
-    first: lath.data.parts.slice(0, number).reduce((sum, part) => sum + part.games, 1),
+    first,
+    numberOf: (i) => (numbers ? numbers[i] : first + i),
+    gameOf: (wanted) => {
+      const i = numbers ? numbers.indexOf(wanted) : wanted - first;
+      return isThere(i) ? i : -1;
+    },
     text: (name, i) => columns[name].texts[columns[name].at[i]],
     familyOf: (i) => familyOf[columns.family.at[i]],
     pliesOf: (i) => plies[columns.plies.at[i]],
@@ -52,9 +61,25 @@ lath.openBoards = () => {
   return lath.boards;
 };
 
-// Where a game is: the part's number and the place in it; null if there is no such game.
-lath.whereIs = (number) => {
-  let left = number - 1;
+// The place of a part's first game among all, from 1.
+lath.firstOf = (number) => lath.data.parts.slice(0, number).reduce((sum, part) => sum + part.games, 1);
+
+// The place among all, from 1, of the game that is called by a number; 0 if there is no such game.
+lath.placeOf = async (wanted, openPart) => {
+  for (const [number, { games, numbers }] of lath.data.parts.entries()) {
+    const first = lath.firstOf(number);
+    const [low, high] = numbers || [first, first + games - 1];
+    if (Number.isInteger(wanted) && wanted >= low && wanted <= high) {
+      const i = (await openPart(number)).gameOf(wanted);
+      if (i >= 0) return first + i;
+    }
+  }
+  return 0;
+};
+
+// Where a game is: the part's number and the place in it; null if no game has this place.
+lath.whereIs = (place) => {
+  let left = place - 1;
   for (const [part, { games }] of lath.data.parts.entries()) {
     if (left >= 0 && left < games) return { part, i: left };
     left -= games;
@@ -64,8 +89,9 @@ lath.whereIs = (number) => {
 
 // What a list shows of a game.
 lath.headOf = (part, i) => {
-  const head = { number: part.first + i, plies: part.pliesOf(i) };
-  for (const name of Object.keys(part.columns)) if (name !== "plies") head[name] = part.text(name, i);
+  const head = { place: part.first + i, number: part.numberOf(i), plies: part.pliesOf(i) };
+  for (const name of Object.keys(part.columns)) if (!(name in head)) head[name] = part.text(name, i);
+  head.numberTag = part.text("number", i);
   head.family = part.familyOf(i);
   head.title = part.families[head.family].title;
   head.why = head.ending && ["", "rules"].includes(head.termination) ? head.ending : head.termination;

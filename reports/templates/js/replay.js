@@ -1,5 +1,5 @@
 // The replay: one game at a time, a ply of it on the board.
-// `showGame(number, ply)` and the like are for the lists, addresses and keys.
+// `showGame(place, ply)` and the like are for the lists, addresses and keys.
 
 // How long after the last step the address has the ply.
 lath.REMEMBERED_MS = 100;
@@ -88,12 +88,13 @@ lath.makeReplay = (openPartOf, onGame) => {
     byId("copy-field").hidden = true;
     byId("copied").textContent = "";
     const round = game.round && ` · round ${game.round}`;
-    byId("which").textContent = `Game ${game.number} of ${lath.data.games} · ${game.title}${round}`;
+    const place = game.number === game.place ? ` of ${lath.data.games}` : ` (${game.place} of ${lath.data.games})`;
+    byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}`;
     byId("verdict").textContent = lath.verdictOf(game);
     byId("detail").textContent = lath.detailTold(part.packed);
     byId("seek").max = game.board ? game.plies : 0;
-    dim("game-before", game.number === 1);
-    dim("game-after", game.number === lath.data.games);
+    dim("game-before", game.place === 1);
+    dim("game-after", game.place === lath.data.games);
     showBoard(game);
     showPlayers(game);
     lath.drawMoves(game);
@@ -111,21 +112,21 @@ lath.makeReplay = (openPartOf, onGame) => {
   };
 
   // Every game is opened when it is asked for; of several asked for at once the last one counts.
-  const showGame = async (number, ply) => {
+  const showGame = async (place, ply) => {
     pause();
     clearTimeout(state.late);
     const asked = (state.asked += 1);
-    const where = lath.whereIs(number);
+    const where = lath.whereIs(place);
     if (!where) return false;
     try {
-      if (!state.game || state.game.number !== number) {
+      if (!state.game || state.game.place !== place) {
         const part = await openPartOf(where.part);
         const game = await lath.openGame(part, where.i);
         if (asked !== state.asked) return false;
         showWhole(game, part);
       }
     } catch (error) {
-      byId("replay-waits").textContent = `Game ${number} cannot be shown: ${error.message}.`;
+      byId("replay-waits").textContent = `The game cannot be shown: ${error.message}.`;
       return false;
     }
     showPly(ply);
@@ -154,8 +155,8 @@ lath.makeReplay = (openPartOf, onGame) => {
     rememberSoon();
   };
 
-  const goGame = async (number) => {
-    if (await showGame(number, 0)) remember();
+  const goGame = async (place) => {
+    if (await showGame(place, 0)) remember();
   };
 
   const step = () => {

@@ -18,19 +18,37 @@ lath.start = async () => {
   const replay = lath.makeReplay(openPart, (number) => list.markRow(number));
   const list = lath.makeList(replay);
 
-  const asked = () => {
+  // The game of the address, by its place, and the ply; null where it leads nowhere.
+  const asked = async () => {
     const address = new URLSearchParams(location.hash.slice(1));
-    const number = Number(address.get("game"));
-    if (!lath.whereIs(number)) return null;
-    return { number, ply: Math.trunc(Number(address.get("ply"))) || 0 };
+    const place = await lath.placeOf(Number(address.get("game")), openPart);
+    return place ? { place, ply: Math.trunc(Number(address.get("ply"))) || 0 } : null;
   };
 
-  const follow = async () => {
-    const wanted = asked();
-    if (!wanted || !(await replay.showGame(wanted.number, wanted.ply))) return;
+  const tell = (what, error) => {
+    lath.byId("replay-waits").textContent = `${what} cannot be shown: ${error.message}.`;
+  };
+
+  const showFirst = async (part) => replay.showGame(part.first + firstShown(part), Infinity);
+
+  const follow = async (wanted) => {
+    if (!wanted || !(await replay.showGame(wanted.place, wanted.ply))) return;
     const current = lath.byId("moves").querySelector("[tabindex='0']:enabled");
     (current || lath.byId("replay")).focus({ preventScroll: true });
     lath.byId("replay").scrollIntoView();
+  };
+
+  // Back to the address without a game: what the page began with.
+  const turn = async () => {
+    const { hash } = location;
+    try {
+      const part = hash === "" ? await openPart(0) : null;
+      const wanted = await asked();
+      if (location.hash !== hash) return;
+      await (part ? showFirst(part) : follow(wanted));
+    } catch (error) {
+      tell("The game", error);
+    }
   };
 
   const showList = async (number) => list.showPart(await openPart(number));
@@ -66,22 +84,22 @@ lath.start = async () => {
   list.listen();
   lath.listenToReplay(replay);
   lath.listenToDownloads(list);
-  window.addEventListener("hashchange", follow);
+  window.addEventListener("hashchange", turn);
   window.addEventListener("pagehide", leave);
   try {
-    const wanted = asked();
-    const part = await openPart(wanted ? lath.whereIs(wanted.number).part : 0);
+    const wanted = await asked();
+    const part = await openPart(wanted ? lath.whereIs(wanted.place).part : 0);
     list.showPart(part);
     if (was) {
       for (const name of ["aids", "legal"]) if (was[name] !== replay.state[name]) replay.toggle(name);
       list.restore(was.list);
     }
-    if (wanted && was) await replay.showGame(wanted.number, wanted.ply);
-    else if (wanted) await follow();
-    else await replay.showGame(part.first + firstShown(part), Infinity);
+    if (wanted && was) await replay.showGame(wanted.place, wanted.ply);
+    else if (wanted) await follow(wanted);
+    else await showFirst(part);
     lath.byId("replay-waits").textContent = "";
   } catch (error) {
-    lath.byId("replay-waits").textContent = `The games cannot be shown: ${error.message}.`;
+    tell("The games", error);
   }
 };
 

@@ -59,6 +59,11 @@ lath.makeTable = (part) => {
     return ranks.get(name);
   };
 
+  const rankIn = (name) => {
+    const [{ at }, rank] = [columns[name], ranksOf(name)];
+    return (i) => rank[at[i]];
+  };
+
   // Which games have the word in one of their texts, or as their number.
   const having = (word, keep) => {
     const found = new Uint8Array(part.games);
@@ -67,8 +72,8 @@ lath.makeTable = (part) => {
       const hits = Uint8Array.from(lows.get(name), (text) => (text.includes(word) ? 1 : 0));
       if (hits.some(Boolean)) for (let i = 0; i < part.games; i += 1) found[i] |= hits[at[i]];
     }
-    const number = /^#?[0-9]+$/u.test(word) ? Number(word.replace("#", "")) - part.first : -1;
-    if (number >= 0 && number < part.games) found[number] = 1;
+    const called = /^#?[0-9]+$/u.test(word) ? part.gameOf(Number(word.replace("#", ""))) : -1;
+    if (called >= 0) found[called] = 1;
     for (let i = 0; i < part.games; i += 1) keep[i] &= found[i];
   };
 
@@ -94,15 +99,14 @@ lath.makeTable = (part) => {
   // Games in the order of a column, games that are equal in it in their own order, up or down.
   const sort = (found, name, isDown) => {
     const sign = isDown ? -1 : 1;
-    if (name === "number") return isDown ? found.slice().reverse() : found;
-    const [{ at }, rank] = [columns[name], ranksOf(name)];
+    const keyOf = name === "number" ? part.numberOf : rankIn(name);
     // Key and place in one number: a plain sort of numbers, without calls to a comparison.
-    const keys = Float64Array.from(found, (i) => sign * rank[at[i]] * part.games + i);
+    const keys = Float64Array.from(found, (i) => sign * keyOf(i) * part.games + i);
     keys.sort();
     return Uint32Array.from(keys, (key) => ((key % part.games) + part.games) % part.games);
   };
 
-  const text = (name, i) => (name === "number" ? String(part.first + i) : columns[name].texts[columns[name].at[i]]);
+  const text = (name, i) => (name === "number" ? String(part.numberOf(i)) : columns[name].texts[columns[name].at[i]]);
 
   // The different texts of a column, in order, with how many games have each.
   const choices = (...names) => {
