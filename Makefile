@@ -19,7 +19,7 @@ help:
 	@echo "make web    install what tests hold the report's markup and accessibility against (npm)"
 	@echo "make coverage  run the tests and say which lines they do not reach"
 	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
-	@echo "make soak   run the slow campaigns: fuzzing, kill loops, power cuts, full disks"
+	@echo "make soak   run the slow campaigns: laws on many examples, fuzzing, kill loops, power cuts, full disks"
 	@echo "make faults play every case of the fault catalogue and print what each came to"
 	@echo "make bench  measure what benchmarks/ claims"
 	@echo "make clean  remove what the others made"
@@ -74,7 +74,7 @@ expressions: $(VENV)/made-dev
 	mv notation/expressions.json.new notation/expressions.json
 
 soak: $(VENV)/made-dev
-	LATH_HYPOTHESIS=soak $(BIN)/pytest -m soak
+	LATH_HYPOTHESIS=soak $(BIN)/pytest -m "soak or hypothesis"
 
 faults: $(VENV)/made-dev
 	$(BIN)/python tests/fault_table.py

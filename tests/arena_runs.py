@@ -9,20 +9,20 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final, Self
+from typing import IO, Final, Self
 
 import bad_bots
 from bad_bots import Good
-from processes import gone, pids_with
+from processes import calm_s, gone, pids_with, workers_of
 
 PROJECT: Final = Path(__file__).parent.parent
 
-PATIENCE_S: Final = 60.0
-"""How long a test waits for a run that should end."""
+PATIENCE_S: Final = 120.0
+"""How long a test waits for what a run should do, or for its end."""
 
 
 def command(*words: object) -> list[str]:
@@ -160,14 +160,53 @@ class Range:
 
 def wait_until_it_plays(place: Range, run: subprocess.Popen[str]) -> None:
     """Return when games are stored; the run must not be over by then."""
-    assert gone(lambda: not place.has_begun(), 20.0)
+    assert gone(lambda: not place.has_begun(), PATIENCE_S)
     assert run.poll() is None
+
+
+def until_more_is_stored(place: Range) -> None:
+    """Return when a run has stored more games."""
+    size = place.log_size()
+    assert gone(lambda: place.log_size() == size, PATIENCE_S), "nothing is stored any more"
+
+
+def kill_a_worker(place: Range, run: subprocess.Popen[str]) -> float:
+    """Kill the older of two workers, which both play; return the seconds until games are stored."""
+    assert gone(lambda: len(workers_of(run.pid)) < 2, PATIENCE_S)
+    until_more_is_stored(place)
+    began_s = calm_s()
+    os.kill(min(workers_of(run.pid)), signal.SIGKILL)
+    until_more_is_stored(place)
+    return calm_s() - began_s
 
 
 def stop(run: subprocess.Popen[str], number: int) -> str:
     """Send a signal and return what the run then says; it must end soon."""
-    began_s = time.monotonic()
+    began_s = calm_s()
     run.send_signal(number)
-    _, said = run.communicate(timeout=20)
-    assert time.monotonic() - began_s < 5
+    _, said = run.communicate(timeout=PATIENCE_S)
+    assert calm_s() - began_s < 5
     return said
+
+
+@contextmanager
+def listened_to(run: subprocess.Popen[str]) -> Iterator[IO[str]]:
+    """Give what a run says, to be read as it comes; a run that takes for ever is killed."""
+    assert run.stderr
+    patience = threading.Timer(PATIENCE_S, run.kill)
+    patience.start()
+    try:
+        with run.stderr:
+            yield run.stderr
+    finally:
+        patience.cancel()
+
+
+def until_it_says(said: IO[str], words: str) -> str:
+    """Return what is said up to the line that holds these words."""
+    text = ""
+    while words not in text:
+        line = said.readline()
+        assert line, text
+        text += line
+    return text

@@ -298,9 +298,15 @@ class ThinksOnFromPlyFour(Good):
 
 
 class Plods(Good):
-    """Takes its time, so that it can be stopped in the middle of a game."""
+    """Takes its time, so that it can be stopped in the middle of a game.
+
+    It keeps the plies that it was asked for in the file LOG, if one is named.
+    """
 
     def go(self) -> None:
+        if name := os.environ.get("LOG"):
+            with Path(name).open("a") as file:
+                file.write(f"{self.ply}\n")
         time.sleep(0.05)
         self.answer()
 

@@ -1,13 +1,18 @@
 """A real Chromium for tests of pages, and all that a page in it should not have done.
 
-A plugin of pytest: its fixtures are `browser`, `visit` and `address_of`.
+A plugin of pytest: its fixtures are `browser`, `visit` and `address_of`; `the_page` and `once` have
+what takes long to make.
 """
 
 from __future__ import annotations
 
+import fcntl
+import json
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -88,16 +93,81 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
+@pytest.fixture(scope="module")
+def window(browser: Any) -> Iterator[Any]:
+    """A window for all visits of a module; each has a tab of its own, which shares nothing."""
+    context = new_window(browser)
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Visit]:
+def visit(window: Any) -> Iterator[Visit]:
     """A visitor whose visit must have been without complaint and without requests."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    visitor = Visit(context.new_page())
+    with visiting(window) as visitor:
+        yield visitor
+
+
+def new_window(browser: Any) -> Any:
+    return browser.new_context(viewport={"width": 1280, "height": 900})
+
+
+@contextmanager
+def visiting(window: Any) -> Iterator[Visit]:
+    """Give a tab, and see to it that the visit was without complaint and without requests."""
+    visitor = Visit(window.new_page())
     visitor.watch()
     yield visitor
-    context.close()
+    visitor.page.close()
     assert visitor.complaints == []
     assert all(url.startswith(("file:", "blob:", "data:")) for url in visitor.requests)
+
+
+Once = Callable[[str, Callable[[], str]], str]
+"""Takes a name and how to make the text of that name."""
+
+
+@pytest.fixture(scope="session")
+def once(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Make texts once a run of the tests: what one worker has made, the others read."""
+    folder = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):
+        folder = folder.parent  # the run's, in which each worker has its own
+
+    def text_of(name: str, make: Callable[[], str]) -> str:
+        path = folder / f"{name}.once"
+        with path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                new = path.with_suffix(".new")
+                new.write_text(make(), encoding="utf-8")
+                new.replace(path)
+        return path.read_text(encoding="utf-8")
+
+    return text_of
+
+
+@pytest.fixture(scope="session")
+def the_page(once: Once) -> Callable[[str], Page]:
+    """Return the page of a kind, as `report_pages.PAGES` has them, rendered once a run."""
+    from report_pages import PAGES
+
+    @cache
+    def of_kind(kind: str) -> Page:
+        return page_from(once(kind, lambda: page_text(PAGES[kind]())))
+
+    return of_kind
+
+
+def page_text(page: Page) -> str:
+    """Return a page as `page_from` reads it."""
+    return json.dumps(asdict(page))
+
+
+def page_from(text: str) -> Page:
+    from reports.page.page import Page
+
+    return Page(**json.loads(text))
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +185,6 @@ def write(page: Page, folder: Path) -> str:
     """Write the page and its shards there; return its address."""
     for name, text in page.shards.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     path = folder / "report.html"
     path.write_text(page.html, encoding="utf-8")

@@ -6,8 +6,15 @@ import io
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
+from unittest import mock
+
+import typer.main
 
 from arena.__main__ import run
+
+_command_line = cache(typer.main.get_command)
+"""Typer makes all commands anew for each that is run, which takes longer than most of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,11 @@ def arena(*arguments: object, stdin: str | bytes = "") -> Ran:
     given = stdin.encode() if isinstance(stdin, str) else stdin
     sys.stdin = io.TextIOWrapper(io.BytesIO(given), encoding="utf-8")
     try:
-        with redirect_stdout(out), redirect_stderr(err):
+        with (
+            redirect_stdout(out),
+            redirect_stderr(err),
+            mock.patch.object(typer.main, "get_command", _command_line),
+        ):
             status = run([str(argument) for argument in arguments])
     finally:
         sys.stdin = before

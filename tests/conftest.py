@@ -14,9 +14,15 @@ pytest_plugins = ("browsing",)
 
 # No test asserts a time, and `make test` fails for everybody or for nobody; `make soak` explores.
 settings.register_profile(
-    "house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "house",
+    deadline=None,
+    derandomize=True,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("soak", settings.get_profile("house"), derandomize=False)
+settings.register_profile(
+    "soak", settings.get_profile("house"), derandomize=False, max_examples=500
+)
 settings.load_profile(os.environ.get("LATH_HYPOTHESIS", "house"))
 
 # Programs write as they do for people, whatever this machine says of Python's output.

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from arena_runs import exported, numbers, sequence
+from arena_runs import PATIENCE_S, exported, listened_to, numbers, sequence, until_it_says
 from fault_stand import Stand, shell
-from processes import gone
+from processes import calm_s, gone
 from runner_faults import RunnerFault, goes_on, pair_up
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ RETRIES_S: Final = 3.5
 
 WAIT_S: Final = 1.0
 """How often, at most, it looks for room in the first seconds."""
+
+WAITING: Final = "waiting for room"
+"""What a run says when its disk is full."""
 
 NO_MOUNTS: Final = "this system grants no mount namespace"
 
@@ -53,8 +56,8 @@ def a_failing_disk(stand: Stand, _plain: Plain) -> float:
     """Let no file grow over 200 KiB: writing fails, though there is room."""
     pair_up(stand, rounds=80)
     run = stand.begin(*stand.run_words(), under=shell('ulimit -f 400; exec "$@"'))
-    assert gone(lambda: stand.log_size() < 190_000 and run.poll() is None, 30.0)
-    ended = stand.finish(run, 30.0)
+    assert gone(lambda: stand.log_size() < 190_000 and run.poll() is None, PATIENCE_S)
+    ended = stand.finish(run)
     assert ended.status == CANNOT_BE_KEPT, ended.said
     assert "Traceback" not in ended.said
     assert "could not be kept and will be played again" in ended.said
@@ -83,7 +86,9 @@ def on_a_small_disk(stand: Stand) -> Iterator[tuple[subprocess.Popen[str], Path]
     mount = f'mount -t tmpfs -o size={ROOM_MB}m none "$PWD/out" && exec "$@"'
     run = stand.begin(*stand.run_words(), under=[*namespace(), *shell(mount)])
     inside = Path(f"/proc/{run.pid}/root{stand.out}")
-    assert gone(lambda: not (inside / "tournament.db-wal").exists() and run.poll() is None, 20.0)
+    assert gone(
+        lambda: not (inside / "tournament.db-wal").exists() and run.poll() is None, PATIENCE_S
+    )
     # An open folder keeps the disk when the run, and its mounts with it, are gone.
     folder = os.open(inside, os.O_RDONLY)
     try:
@@ -111,41 +116,46 @@ def taken_from(disk: Path, stand: Stand) -> Path:
 
 def a_full_disk(stand: Stand, _plain: Plain) -> float:
     """Fill the disk under a run, and make room again: it waits, then goes on."""
-    pair_up(stand, rounds=30)
-    with on_a_small_disk(stand) as (run, disk):
+    pair_up(stand, rounds=60)
+    with on_a_small_disk(stand) as (run, disk), listened_to(run) as said:
         ballast = fill(disk)
+        until_it_says(said, WAITING)
         time.sleep(1.0)  # the fault itself: a while without room
         assert run.poll() is None
         ballast.unlink()
-        ended = stand.finish(run)
-        assert ended.status == 0, ended.said
-        assert "waiting for room" in ended.said
-        assert "the disk takes results again" in ended.said
+        began_s = calm_s()
+        until_it_says(said, "the disk takes results again")
+        seconds = calm_s() - began_s
+        rest = said.read()
+        assert run.wait(PATIENCE_S) == 0, rest
         kept = taken_from(disk, stand)
-        assert numbers(kept) == exported(kept) == sequence(60)
-    return ended.seconds
+        assert numbers(kept) == exported(kept) == sequence(120)
+    return seconds
 
 
 def ctrl_c_on_a_full_disk(stand: Stand, _plain: Plain) -> float:
     """Fill the disk under a run and stop it: it says that results could not be kept."""
     pair_up(stand, rounds=200)
     with on_a_small_disk(stand) as (run, disk):
-        assert gone(lambda: (disk / "tournament.db-wal").stat().st_size < 60_000, 20.0)
+        assert gone(lambda: (disk / "tournament.db-wal").stat().st_size < 60_000, PATIENCE_S)
         fill(disk)
-        time.sleep(0.5)
-        run.send_signal(signal.SIGINT)
-        ended = stand.finish(run, 20.0)
-        assert ended.status == CANNOT_BE_KEPT, ended.said
-        assert "could not be kept and will be played again" in ended.said
+        with listened_to(run) as said:
+            until_it_says(said, WAITING)
+            began_s = calm_s()
+            run.send_signal(signal.SIGINT)
+            rest = said.read()
+        assert run.wait(PATIENCE_S) == CANNOT_BE_KEPT, rest
+        seconds = calm_s() - began_s
+        assert "could not be kept and will be played again" in rest
         assert 0 < len(numbers(taken_from(disk, stand))) < 400
-    return ended.seconds
+    return seconds
 
 
 BY_NUMBER: Final[dict[int, tuple[RunnerFault, ...]]] = {
     41: (
         RunnerFault(name="a file in the way", act=a_file_in_the_way),
         RunnerFault(name="a failing disk", act=a_failing_disk, limit_s=RETRIES_S),
-        RunnerFault(name="a full disk", act=a_full_disk, limit_s=WAIT_S + 10.0),
+        RunnerFault(name="a full disk", act=a_full_disk, limit_s=WAIT_S),
         RunnerFault(name="Ctrl-C on a full disk", act=ctrl_c_on_a_full_disk, limit_s=0.0),
     ),
 }

@@ -17,7 +17,7 @@ import bad_bots
 import tomli_w
 from arena_runs import PATIENCE_S, Range, begin, stored
 from bad_bots import Good
-from processes import workers_of
+from processes import calm_s, workers_of
 
 from notation.replay import check
 from notation.scanner import parse
@@ -37,8 +37,8 @@ HASTY: Final = {"move": "400ms"}
 HASTY_S: Final = 0.45
 """How long a move may take then, margin included."""
 
-IMPATIENT: Final = {"move": "10s", "startup": "800ms"}
-IMPATIENT_S: Final = 0.8
+IMPATIENT: Final = {"move": "10s", "startup": "1s"}
+IMPATIENT_S: Final = 1.0
 
 COLUMNS: Final = "number, first, second, result, termination, stray_lines, record"
 
@@ -76,6 +76,7 @@ class Ended:
     """On standard error."""
 
     seconds: float
+    """On the calm clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +128,10 @@ class Stand(Range):
         return run
 
     def finish(self, run: subprocess.Popen[str], within_s: float = PATIENCE_S) -> Ended:
-        """Wait for a run; the time is that of the waiting."""
-        began_s = time.monotonic()
+        """Wait for a run; the time is that of the waiting, on the calm clock."""
+        began_s = calm_s()
         _, said = run.communicate(timeout=within_s)
-        return Ended(run.returncode, said, time.monotonic() - began_s)
+        return Ended(run.returncode, said, calm_s() - began_s)
 
     def play(self, *words: object, under: Sequence[str] = (), **variables: str) -> Ended:
         """Run the arena to its end."""

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -16,9 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
-from arena_runs import Range, exported, flags, sequence
+from arena_runs import PATIENCE_S, Range, exported, flags, listened_to, sequence, until_it_says
 from bad_bots import Good
-from processes import gone
 from quick_runs import QuickRun
 
 from arena.errors import DiskError
@@ -94,10 +92,12 @@ def _commanded(folder: Path, size: int, *more: str) -> dict[str, Any]:
         place.out = folder / "out"
         words = flags({"ann": Good, "bob": Good}, rounds=COMMAND_ROUNDS, out=place.out)
         run = place.begin(*words, *more)
-        if not more:
-            assert gone(lambda: os.statvfs(folder).f_bavail > 2 and run.poll() is None, 60.0)
-            run.send_signal(signal.SIGINT)
-        _, said = run.communicate(timeout=60)
+        with listened_to(run) as saying:
+            said = until_it_says(saying, "waiting for room")
+            if not more:
+                run.send_signal(signal.SIGINT)
+            said += saying.read()
+        run.wait(PATIENCE_S)
         kept = _numbers(place.out)
         resize(folder, LARGE, "remount")
         last = place.arena(*words)

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 import bad_bots
 from bad_bots import Good
 from processes import new_tree
 
+from arena.referee import match
 from arena.referee.adjudication import NO_ADJUDICATION, Adjudication
 from arena.referee.bot import Bot, BotSpec
 from arena.referee.clock import Limits
@@ -23,6 +25,9 @@ from notation.timecontrol import TimeControl
 from notation.writer import format_record
 
 CLOCK: Final = TimeControl(initial_ms=10_000, increment_ms=500)
+
+HELD_UP_S: Final = 1.5
+"""Oversleeping that makes a game void here: a busy machine may well oversleep half a second."""
 
 NAMES: Final = ("ann", "bob")
 
@@ -50,14 +55,15 @@ class Table:
         kinds = zip(NAMES, (first, second), specs, strict=True)
         self.bots = [self._bot(name, kind, spec) for name, kind, spec in kinds]
         values = {"game": "yavalath", "setup": None, "names": NAMES, "seeds": (991, 992)}
-        played = play_game(
-            GamePlan(number=17, round=4, **{**values, **plan}),
-            (self.bots[0], self.bots[1]),
-            Limits(time=time),
-            self.watch,
-            adjudication=adjudication,
-            keep_log=keep_log,
-        )
+        with patch.object(match, "HELD_UP_S", HELD_UP_S):
+            played = play_game(
+                GamePlan(number=17, round=4, **{**values, **plan}),
+                (self.bots[0], self.bots[1]),
+                Limits(time=time),
+                self.watch,
+                adjudication=adjudication,
+                keep_log=keep_log,
+            )
         assert format_record(parse(played.text)) == played.text, "the record is canonical"
         assert check(played.record) == []
         for bot in self.bots:

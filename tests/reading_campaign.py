@@ -6,6 +6,7 @@ The slow path is Lark and the rules move by move. Must not know how the fast pat
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -74,11 +75,24 @@ class Counts:
     """Records of files that were read as a whole."""
 
 
-def compare(text: str, counts: Counts) -> None:
+class Judged(NamedTuple):
+    """What the slow path says of a text."""
+
+    parsed: Parsed | None
+    """None where Lark refuses it."""
+    is_sound: bool
+
+
+def judged(text: str) -> Judged:
+    """Return what Lark and the rules say."""
+    parsed = closely(text)
+    return Judged(parsed, parsed is not None and not wrong_with(parsed))
+
+
+def compare(text: str, counts: Counts, judge: Callable[[str], Judged] = judged) -> None:
     """Read a text all ways and count what it is; raises DifferenceError."""
     scanned, plies = scan(text), sound_plies(text)
-    parsed = closely(text)
-    is_sound = parsed is not None and not wrong_with(parsed)
+    parsed, is_sound = judge(text)
     if scanned is not None and not (
         parsed and scanned == parsed.record and numbers_are_right(parsed)
     ):
@@ -242,12 +256,12 @@ def campaign(source: str, cases: int, number: int = 0) -> Counts:
     return run(texts(round(cases * share), number), number)
 
 
-def run(texts: Iterable[str], number: int = 0) -> Counts:
+def run(texts: Iterable[str], number: int = 0, judge: Callable[[str], Judged] = judged) -> Counts:
     """Compare the texts, and files of some of them; raises DifferenceError."""
     counts = Counts()
     batch: list[str] = []
     for case, text in enumerate(texts):
-        compare(text, counts)
+        compare(text, counts, judge)
         if case % FILE_EVERY == 0:
             batch.append(text)
         if len(batch) == BATCH:
@@ -257,24 +271,34 @@ def run(texts: Iterable[str], number: int = 0) -> Counts:
 
 
 def finds_a_difference(cases: int) -> bool:
-    """Return whether a campaign of so many cases, of all sources in turn, finds something."""
-    streams = [
-        source.texts(round(cases * source.share), 1)
-        for name, source in SOURCES.items()
-        if name != "grammar"  # slow to draw, and its mutants are among the others
-    ]
+    """Return whether a campaign of so many cases, of all sources in turn, finds something.
+
+    Every call has the same texts. They are drawn once, and judged once by the slow path, which
+    a fault planted in a fast one does not reach.
+    """
     try:
-        run(_in_turn(streams))
+        run(_texts_in_turn(cases), judge=_judged_once)
     except DifferenceError:
         return True
     return False
 
 
-def _in_turn(streams: list[Iterator[str]]) -> Iterator[str]:
-    while streams:
-        for stream in [*streams]:
-            text = next(stream, None)
-            if text is None:
-                streams.remove(stream)
-            else:
-                yield text
+_judged_once: Final = cache(judged)
+_drawn_texts: Final[list[str]] = []
+
+
+def _texts_in_turn(count: int) -> Iterator[str]:
+    for case in range(count):
+        if case == len(_drawn_texts):
+            _drawn_texts.append(next(_drawing()))
+        yield _drawn_texts[case]
+
+
+@cache
+def _drawing() -> Iterator[str]:
+    streams = [
+        source.texts(sys.maxsize, 1)
+        for name, source in SOURCES.items()
+        if name != "grammar"  # slow to draw, and its mutants are among the others
+    ]
+    return chain.from_iterable(zip(*streams, strict=True))

@@ -22,9 +22,16 @@ from notation.record import (
     comment,
 )
 
-TAG_NAMES = st.one_of(
-    st.sampled_from(KNOWN_TAGS[1:]), st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,8}", fullmatch=True)
-).filter(lambda name: name != "Game")
+
+def _word(signs: str, max_size: int) -> st.SearchStrategy[str]:
+    """Return a letter and then up to so many letters, digits and signs."""
+    others = st.text(string.ascii_letters + string.digits + signs, max_size=max_size)
+    return st.tuples(st.sampled_from(string.ascii_letters), others).map("".join)
+
+
+TAG_NAMES = st.one_of(st.sampled_from(KNOWN_TAGS[1:]), _word("_", 8)).filter(
+    lambda name: name != "Game"
+)
 
 TAG_VALUES = st.one_of(
     st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=30),
@@ -34,19 +41,23 @@ TAG_VALUES = st.one_of(
 
 MOVES = st.one_of(
     st.sampled_from(["e5", "swap", "c3", "xF", "xb2-b4", "Oe5", "Mc3", "resign"]),
-    st.from_regex(r"[A-Za-z][A-Za-z0-9+=:@/-]{0,12}", fullmatch=True),
+    _word("+=:@/-", 12),
 )
+
+_WORDS = dict(
+    zip(
+        string.ascii_letters,
+        ("[Game", '[Game "x"]', "[%emt", "[%clk 3]", "]", "}", "{", ";", "(", ")", "1-0", "e5",
+         '"', "[", "1.", "*", "word", "x" * 99, "y" * 120),
+        strict=False,
+    )
+)  # fmt: skip
+"""Each has a letter: a text of them is drawn far sooner than a list of words."""
 
 COMMENT_TEXTS = st.one_of(
     st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=40),
-    st.lists(
-        st.sampled_from(
-            ["[Game", '[Game "x"]', "[%emt", "[%clk 3]", "]", "}", "{", ";", "(", ")", "1-0", "e5",
-             '"', "[", "1.", "*", "word", "x" * 99, "y" * 120]
-        ),
-        max_size=30,
-    ).map(" ".join),
-)  # fmt: skip
+    st.text(list(_WORDS), max_size=30).map(lambda text: " ".join(map(_WORDS.__getitem__, text))),
+)
 """Texts that look like tags, annotations and movetext, and words that fill a line."""
 
 ANNOTATIONS = st.builds(
@@ -64,7 +75,7 @@ def _comment(parts: list[str | Annotation]) -> Comment:
     return comment(" ".join(map(str, parts)))
 
 
-COMMENTS = st.lists(st.one_of(COMMENT_TEXTS, ANNOTATIONS), max_size=4).map(_comment).filter(bool)
+COMMENTS = st.lists(st.one_of(COMMENT_TEXTS, ANNOTATIONS), max_size=3).map(_comment).filter(bool)
 """What reading a comment gives; an empty one is not kept."""
 
 FEW_COMMENTS = st.lists(COMMENTS, max_size=2).map(tuple)
@@ -85,11 +96,15 @@ def _variations(plies: st.SearchStrategy[Ply]) -> st.SearchStrategy[Variation]:
     return st.builds(Variation, plies=lines, comments=FEW_COMMENTS)
 
 
-PLIES: st.SearchStrategy[Ply] = st.recursive(
-    _plies(st.just(())),
-    lambda plies: _plies(st.lists(_variations(plies), max_size=2).map(tuple)),
-    max_leaves=6,
-)
+def _nested(depth: int) -> st.SearchStrategy[Ply]:
+    """Return plies with variations in variations, up to a depth."""
+    plain = _plies(st.just(()))
+    if depth == 0:
+        return plain
+    return plain | _plies(st.lists(_variations(_nested(depth - 1)), max_size=2).map(tuple))
+
+
+PLIES = _nested(3)
 
 _TAGS = st.lists(
     st.tuples(TAG_NAMES, TAG_VALUES), max_size=6, unique_by=lambda tag: tag[0]
@@ -98,7 +113,7 @@ _TAGS = st.lists(
 RECORDS = st.builds(
     Record,
     tags=_TAGS,
-    plies=st.lists(PLIES, max_size=8).map(tuple),
+    plies=st.lists(PLIES, max_size=5).map(tuple),
     result=st.sampled_from(RESULTS),
     comments=FEW_COMMENTS,
 )

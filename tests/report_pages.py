@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import cycle, islice, permutations
+from itertools import cycle, permutations
 from typing import Final
 from urllib.parse import quote
 
@@ -18,6 +18,9 @@ from reports.page.index import render as render_index
 from reports.page.page import Page, render
 
 BOTS: Final = ("ann", "bob", "cat")
+
+MANY_BOTS: Final = 24
+"""More than a page shows without packing parts of itself, and than a phone has room for."""
 
 
 @cache
@@ -35,6 +38,11 @@ def played() -> tuple[Record, ...]:
     return (_commented(dated[0]), *dated[1:], with_tags(dated[7], Round="3"))
 
 
+def few() -> tuple[Record, ...]:
+    """Return some of the played games: of all bots and all kinds."""
+    return played()[::5]
+
+
 def _commented(record: Record) -> Record:
     plies = list(record.plies)
     said = comment("A quiet start, and the last one of its kind in this game.")
@@ -42,7 +50,7 @@ def _commented(record: Record) -> Record:
     return replace(record, plies=tuple(plies), comments=(comment("Two old rivals."),))
 
 
-def many_bots(count: int = 40) -> Iterator[Record]:
+def many_bots(count: int = MANY_BOTS) -> Iterator[Record]:
     """Yield two games of every two bots."""
     for record, (first, second) in zip(
         cycle(_sample()), permutations([f"bot-{i:02}" for i in range(count)], 2), strict=False
@@ -50,16 +58,9 @@ def many_bots(count: int = 40) -> Iterator[Record]:
         yield with_tags(record, First=first, Second=second)
 
 
-def many_games(count: int, bots: int = 10) -> Iterator[Record]:
-    """Yield games of a few bots; the moves repeat, as those of deterministic bots would."""
-    pairs = cycle(permutations([f"bot-{i}" for i in range(bots)], 2))
-    for number, (record, pair) in enumerate(islice(zip(cycle(_sample()), pairs), count), 1):
-        yield with_tags(record, First=pair[0], Second=pair[1], Round=str(1 + number // 90))
-
-
 @cache
 def _sample() -> Sequence[Record]:
-    return tournament(("one", "other"), 11, annotated=True)
+    return tournament(("one", "other"), 6, game_ids=("manalath", "yavalath"), annotated=True)
 
 
 def knockout() -> Outcome:
@@ -87,16 +88,11 @@ def index() -> Page:
 PAGES: Final[dict[str, Callable[[], Page]]] = {
     "played": lambda: render(played()),
     "hostile": lambda: render(hostile_records()),
-    "outcome": lambda: render(played(), outcome=knockout()),
+    "outcome": lambda: render(few(), outcome=knockout()),
     "empty": lambda: render([]),
     "one game": lambda: render([random_game("manalath", 1)]),
     "many bots": lambda: render(list(many_bots())),
     "watched": lambda: render(played()[:9], refresh_s=3600.0),
     "index": index,
 }
-
-
-@cache
-def page(kind: str) -> Page:
-    """Return the page of that kind, rendered once a process."""
-    return PAGES[kind]()
+"""How the page of each kind is made; the fixture `the_page` does so once a run."""

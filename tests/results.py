@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from sample_records import random_game
@@ -10,6 +11,7 @@ from arena.referee.bot import BotSpec
 from arena.referee.clock import Limits
 from arena.tournament.config import Config
 from arena.tournament.jobs import GameResult
+from notation.record import Record
 from notation.timecontrol import TimeControl
 from notation.writer import format_record
 
@@ -28,9 +30,18 @@ def a_config(names: tuple[str, ...] = NAMES, **more: Any) -> Config:
     return Config(**values)
 
 
+@cache
+def _a_game(names: tuple[str, str]) -> tuple[Record, str]:
+    """Return a random game, always the same, and its record with the number 0."""
+    record = random_game("yavalath", 1, first=names[0], second=names[1], Number="0")
+    text = format_record(record)
+    assert text.count('[Number "0"]') == 1
+    return record, text
+
+
 def a_result(number: int, names: tuple[str, str] = ("ann", "bob"), **more: Any) -> GameResult:
     """Return a finished game, its record being a random one of the right number."""
-    record = random_game("yavalath", 1, first=names[0], second=names[1], Number=str(number))
+    record, text = _a_game(names)
     values: dict[str, Any] = {
         "number": number,
         "round": 1,
@@ -40,7 +51,7 @@ def a_result(number: int, names: tuple[str, str] = ("ann", "bob"), **more: Any) 
         "result": record.result,
         "termination": "rules",
         "plies": len(record.plies),
-        "record": format_record(record),
+        "record": text.replace('[Number "0"]', f'[Number "{number}"]'),
         "used_s": (1.0, 2.0),
         "worst_s": (0.5, 0.25),
         "stray_lines": 0,

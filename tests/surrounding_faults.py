@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import bad_bots
-from arena_runs import exported, numbers, sequence
+from arena_runs import PATIENCE_S, exported, numbers, sequence
 from fault_stand import Stand, assert_sound, good, shell
 from processes import gone, workers_of
 from runner_faults import RunnerFault, pair_up, stop, until_it_plays
@@ -122,17 +122,17 @@ def signal_all(pids: Iterable[int], number: int) -> None:
 def a_suspension(whole: bool, stand: Stand, _plain: Plain) -> float:
     """Stop all processes, or the arena's only, for longer than a move may take; nobody loses."""
     bots = {name: good(bad_bots.Plods) for name in ("ann", "bob")}
-    bots["ann"]["env"] = {"STARTS": str(stand.starts)}
+    log = stand.folder / "turns"
+    bots["ann"]["env"] = {"LOG": str(log)}
     stand.configure(bots, {"move": "1s"}, rounds=1)
     run = stand.begin(*stand.run_words())
-    assert gone(lambda: not stand.starts.exists() or stand.starts.read_text().count("\n") < 2, 20.0)
-    time.sleep(0.3)  # some moves of the first game
+    assert gone(lambda: not log.exists() or log.read_text().count("\n") < 3, PATIENCE_S)
     arenas = {run.pid, *workers_of(run.pid)}
     stopped = stand.alive() if whole else arenas
     signal_all(stopped, signal.SIGSTOP)
     time.sleep(STOPPED_S)  # the fault itself
     signal_all(stopped, signal.SIGCONT)
-    ended = stand.finish(run, 30.0)
+    ended = stand.finish(run)
     assert ended.status == 0, ended.said
     all_is_there(stand, 2)
     assert "the machine stood still" in ended.said
@@ -208,7 +208,7 @@ def a_tournament_without_end(stand: Stand, plain: Plain) -> float:
     run = until_it_plays(stand)
     time.sleep(ENOUGH_S)  # the fault itself
     run.send_signal(signal.SIGINT)
-    ended = stand.finish(run, 20.0)
+    ended = stand.finish(run)
     assert ended.status == 3, ended.said
     assert "of 2000000000 games are played and kept" in ended.said
     return ended.seconds - plain.seconds

@@ -19,7 +19,7 @@ from games.core import SEATS, Move, Position, Seat, read_move
 LIMIT: Final = "nodes 30"
 """What bots may use for a move: no time, so that the same seed gives the same moves."""
 
-PATIENCE_S: Final = 20.0
+PATIENCE_S: Final = 120.0
 """How long a test waits for a line of a bot; far longer than any bot here thinks."""
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from exploring import one_in
+from hypothesis import given
 from hypothesis import strategies as st
 from record_strategies import RECORDS, TAG_VALUES
 from sample_records import bare, tournament
@@ -31,7 +32,7 @@ def texts_of(data: bytes) -> list[str]:
 # Verbatim
 
 
-@settings(max_examples=40)
+@one_in(2)
 @given(st.lists(RECORDS, max_size=5))
 def test_what_is_written_verbatim_is_read_back_as_it_was(records: list[Record]) -> None:
     texts = [format_record(record).rstrip("\n") for record in records]
@@ -214,7 +215,7 @@ RECORD_TEXTS = st.lists(
 )
 
 
-@settings(max_examples=30)
+@one_in(2)
 @given(RECORD_TEXTS, st.integers(1, 4), st.integers(1, 2000))
 def test_joining_the_parts_gives_what_was_divided(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], every: int, memory: int

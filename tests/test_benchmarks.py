@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent.parent / "benchmarks"
 
 def measured(name: str, *arguments: str) -> str:
     command = [sys.executable, str(FOLDER / name), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")

@@ -14,31 +14,41 @@ import bad_bots
 import odd_bots
 import pytest
 from arena_runs import PATIENCE_S, PROJECT, arena, command, environment
-from bot_checks import HASTE
+from bot_checks import HASTE, tried
 from processes import gone
-
-pytestmark = pytest.mark.alone
 
 EXAMPLES = PROJECT / "examples" / "bots"
 
 
-def assert_good(*words: str, flags: tuple[str, ...] = ()) -> None:
-    ended = arena("bot", "check", "--json", *flags, "--", *words, cwd=PROJECT)
+def found_in(ended: subprocess.CompletedProcess[str], *verdicts: str) -> dict[str, str]:
+    """Return what was seen at the points with these verdicts."""
     points = [json.loads(line) for line in ended.stdout.splitlines()]
-    bad = {
-        point["id"]: point["seen"] for point in points if point["verdict"] in ("fault", "warning")
-    }
+    return {point["id"]: point["seen"] for point in points if point["verdict"] in verdicts}
+
+
+def assert_good(*words: str, flags: tuple[str, ...] = ()) -> None:
+    ended = tried(
+        lambda: arena("bot", "check", "--json", *flags, "--", *words, cwd=PROJECT),
+        lambda ended: found_in(ended, "fault", "warning").keys() <= HASTE,
+    )
+    bad = found_in(ended, "fault", "warning")
     assert bad.keys() <= HASTE, bad
-    assert "fault" not in {point["verdict"] for point in points}
+    assert not found_in(ended, "fault")
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+def is_silent(ended: subprocess.CompletedProcess[str]) -> bool:
+    return not ended.stdout
+
+
+@pytest.mark.alone
 @pytest.mark.parametrize("name", ["random", "greedy", "monte-carlo"])
 def test_a_bundled_bot_has_no_fault(name: str) -> None:
     games = ("--game", "yavalath", "--tc", "move 0.05")
     assert_good(name, flags=games if name == "monte-carlo" else ())
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("file", "needs"),
     [("random.js", "node"), ("legal.sh", "sh"), ("dice.py", sys.executable), ("", "cc")],
@@ -111,7 +121,7 @@ def test_a_script_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_quiet_prints_what_is_bad_and_nothing_else(tmp_path: Path) -> None:
-    quiet = good("-q", "--game", "yavalath", cwd=tmp_path)
+    quiet = tried(lambda: good("-q", "--game", "yavalath", cwd=tmp_path), is_silent)
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
     assert "  ok " not in bad("-q", cwd=tmp_path).stdout
 
@@ -120,9 +130,10 @@ def test_a_whole_command_may_be_one_word_and_files_are_those_of_the_folder(tmp_p
     for module in (bad_bots, odd_bots):
         shutil.copy(str(module.__file__), tmp_path)
     flags = ("-q", "--game", "yavalath", "python -S odd_bots.py Pongs")
-    ended = arena("bot", "check", *flags, cwd=tmp_path)
+    ended = tried(lambda: arena("bot", "check", *flags, cwd=tmp_path), is_silent)
     assert (ended.returncode, ended.stdout) == (0, "")
-    there = arena("bot", "check", "--cwd", tmp_path, *flags, cwd=PROJECT)
+    elsewhere = ("bot", "check", "--cwd", tmp_path, *flags)
+    there = tried(lambda: arena(*elsewhere, cwd=PROJECT), is_silent)
     assert (there.returncode, there.stdout) == (0, "")
 
 

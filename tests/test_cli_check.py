@@ -7,6 +7,7 @@ import dataclasses
 import gzip
 import json
 import lzma
+import random
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -14,7 +15,8 @@ from pathlib import Path
 
 import pytest
 from commands import Ran, arena
-from hypothesis import HealthCheck, given, settings
+from exploring import one_in
+from hypothesis import given
 from hypothesis import strategies as st
 from test_problem_messages import CASES, problems_in
 
@@ -212,7 +214,13 @@ def test_the_page_on_the_notation_explains_every_field_of_the_json() -> None:
 # Whatever stands in the files
 
 
-PARTS = (GOOD, ILLEGAL, TWICE_WRONG, UNREADABLE, *(case.content for case in CASES))
+PARTS: Sequence[str | bytes] = (
+    GOOD,
+    ILLEGAL,
+    TWICE_WRONG,
+    UNREADABLE,
+    *(case.content for case in CASES),
+)
 
 
 def joined(parts: Sequence[str | bytes]) -> bytes:
@@ -221,13 +229,10 @@ def joined(parts: Sequence[str | bytes]) -> bytes:
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=12))
-@settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 def test_counts_are_those_of_the_reader_for_any_file(
-    tmp_path: Path, parts: list[str | bytes]
+    tmp_path_factory: pytest.TempPathFactory, parts: list[str | bytes]
 ) -> None:
-    path = tmp_path / "games.lath"
+    path = tmp_path_factory.mktemp("any") / "games.lath"
     path.write_bytes(joined(parts))
     found = list(entries(path))
     bad = [entry for entry in found if entry.problems]
@@ -238,53 +243,79 @@ def test_counts_are_those_of_the_reader_for_any_file(
     assert ran.status == (1 if bad else 0)
 
 
+def two_cores_print_what_one_does(path: Path, *arguments: object) -> None:
+    """Check a file with one core and with two, by small chunks, and compare what they print."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces_module, "_BLOCK", 500)  # the workers get chunks; they cut none
+        one = arena("check", *arguments, "--jobs", 1, path)
+        two = arena("check", *arguments, "--jobs", 2, path)
+    assert (one.status, one.out_bytes) == (two.status, two.out_bytes)
+    assert counts(one) == counts(two)
+
+
+WAYS_TO_TELL: Sequence[Sequence[object]] = ([], ["--json"], ["--max-errors", 3])
+
+
+@pytest.mark.parametrize("arguments", WAYS_TO_TELL, ids=str)
+def test_two_cores_print_what_one_does_byte_by_byte(
+    tmp_path: Path, arguments: Sequence[object]
+) -> None:
+    parts = random.Random(1).sample(PARTS, len(PARTS))
+    path = tmp_path / "games.lath"
+    path.write_bytes(joined([*parts[:50], b"\xff\x00(", *parts[50:]]))
+    two_cores_print_what_one_does(path, *arguments)
+
+
+@pytest.mark.soak
 @given(
     st.lists(st.sampled_from(PARTS), min_size=8, max_size=20),
     st.binary(max_size=20),
     st.integers(0, 5000),
 )
-@settings(
-    deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-def test_two_cores_print_what_one_does_byte_by_byte(
-    tmp_path: Path, parts: list[str | bytes], noise: bytes, at: int
+@one_in(20)
+def test_two_cores_print_of_any_file_what_one_does(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[str | bytes], noise: bytes, at: int
 ) -> None:
     content = joined(parts)
-    path = tmp_path / "games.lath"
+    path = tmp_path_factory.mktemp("any") / "games.lath"
     path.write_bytes(content[:at] + noise + content[at:])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces_module, "_BLOCK", 500)  # the workers get chunks; they cut none
-        for arguments in ([], ["--json"], ["--max-errors", 3]):
-            one = arena("check", *arguments, "--jobs", 1, path)
-            two = arena("check", *arguments, "--jobs", 2, path)
-            assert (one.status, one.out_bytes) == (two.status, two.out_bytes)
-            assert counts(one) == counts(two)
+    for arguments in WAYS_TO_TELL:
+        two_cores_print_what_one_does(path, *arguments)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_places_are_right_in_files_of_many_blocks(tmp_path: Path, jobs: int) -> None:
-    path = write(tmp_path / "large.lath", *[GOOD] * 60_000, ILLEGAL)
+def test_places_are_right_in_files_of_many_blocks(
+    tmp_path: Path, jobs: int, small_blocks: None
+) -> None:
+    path = write(tmp_path / "large.lath", *[GOOD] * 6000, ILLEGAL)
     ran = arena("check", "--jobs", jobs, path)
-    assert ran.out.startswith(f"{path}:240003:10: error[illegal-move]: ")
-    assert "(record 60001, ply 2)" in ran.out
-    assert counts(ran)[:4] == (60_001, 60_000, 1, 1)
+    assert ran.out.startswith(f"{path}:24003:10: error[illegal-move]: ")
+    assert "(record 6001, ply 2)" in ran.out
+    assert counts(ran)[:4] == (6001, 6000, 1, 1)
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read files by blocks of less than a thousand records."""
+    monkeypatch.setattr(pieces_module, "_BLOCK", 1 << 15)
 
 
 # Damaged files
 
 
-def damaged(path: Path, suffix: str) -> Path:
+def damaged(path: Path, suffix: str, records: int = 6000) -> Path:
     """Write a file that ends too early, many sound records and a bad one before its end."""
-    content = "\n".join([ILLEGAL, *[GOOD] * 60_000]).encode()
+    content = "\n".join([ILLEGAL, *[GOOD] * records]).encode()
     path.write_bytes(COMPRESSIONS[suffix](content)[:-12])
     return path
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst", ".bz2"])
 def test_of_a_damaged_file_the_problems_before_the_damage_are_told(
-    suffix: str, tmp_path: Path
+    suffix: str, tmp_path: Path, small_blocks: None
 ) -> None:
-    path = damaged(tmp_path / f"games.lath{suffix}", suffix)
+    # bzip2 gives 900 kB or nothing.
+    path = damaged(tmp_path / f"games.lath{suffix}", suffix, 25_000 if suffix == ".bz2" else 6000)
     ran = arena("check", path)
     assert ran.status == 2
     assert "error[illegal-move]" in ran.out
@@ -293,13 +324,15 @@ def test_of_a_damaged_file_the_problems_before_the_damage_are_told(
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_of_a_damaged_file_the_counts_so_far_are_told(jobs: int, tmp_path: Path) -> None:
+def test_of_a_damaged_file_the_counts_so_far_are_told(
+    jobs: int, tmp_path: Path, small_blocks: None
+) -> None:
     path = damaged(tmp_path / "games.lath.gz", ".gz")
     ran = arena("check", "--jobs", jobs, path)
     assert ran.status == 2
     before, _, _ = ran.err.partition("arena: ")
     records, sound, bad, problems, _ = counts(dataclasses.replace(ran, err=before))
-    assert 20_000 < records < 60_001
+    assert 2000 < records < 6001
     assert (sound, bad, problems) == (records - 1, 1, 1)
 
 

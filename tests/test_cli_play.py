@@ -398,7 +398,6 @@ def test_a_bot_that_breaks_the_game_off_loses_it(
     assert_broken(kind, why, told, tmp_path)
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("kind", LATE)
 def test_a_bot_that_answers_too_late_loses(kind: type[Good], tmp_path: Path) -> None:
     assert_broken(kind, "time", "no answer within 0.450 s at ply 4", tmp_path)
@@ -451,10 +450,9 @@ def test_a_bot_that_has_died_is_started_again_when_moves_are_taken_back(tmp_path
     assert ended.returncode == 0
 
 
-@pytest.mark.alone
 def test_a_machine_that_stood_still_costs_the_bot_nothing(tmp_path: Path) -> None:
     with subprocess.Popen(
-        command("play", "yavalath", *bad(bad_bots.ThinksABit), "--tc", "move 0.6"),
+        command("play", "yavalath", *bad(bad_bots.ThinksABit), "--tc", "move 0.9"),
         cwd=tmp_path,
         env=environment(),
         stdin=subprocess.PIPE,

@@ -73,7 +73,9 @@ def test_bots_lists_the_bundled_bots_with_their_commands() -> None:
     assert "bots.greedy" in arena("bots").out
 
 
-@pytest.mark.parametrize("name", ["record", "config", "outcome", "standings", "events"])
+@pytest.mark.parametrize(
+    "name", ["record", "config", "outcome", "standings", "report", "index", "events"]
+)
 def test_schemas_are_valid_json_schemas(name: str) -> None:
     schema = json.loads(arena("schema", name).out)
     jsonschema.Draft202012Validator.check_schema(schema)

@@ -11,12 +11,24 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from contextlib import chdir
 from pathlib import Path
 
 import bad_bots
+import commands
 import jsonschema
 import pytest
-from arena_runs import arena, command, environment, exported, flags, numbers, sequence, stored
+from arena_runs import (
+    PATIENCE_S,
+    arena,
+    command,
+    environment,
+    exported,
+    flags,
+    numbers,
+    sequence,
+    stored,
+)
 from bad_bots import Good
 
 from reports.schema import STANDINGS_SCHEMA
@@ -182,10 +194,11 @@ def test_a_wrong_configuration_is_told_by_file_line_key_and_what_is_allowed(
     before, after = change.split("|")
     assert CONFIG.count(before) == 1
     path = write_config(tmp_path, CONFIG.replace(before, after))
-    ended = arena("run", path, "--out", "out", cwd=tmp_path)
+    with chdir(tmp_path):
+        ended = commands.arena("run", path, "--out", "out")
     line, told = WRONG[change]
-    assert ended.returncode == 2
-    assert ended.stderr.startswith(f"arena: {path}:{line}: {told}")
+    assert ended.status == 2
+    assert ended.err.startswith(f"arena: {path}:{line}: {told}")
     assert not (tmp_path / "out").exists()
 
 
@@ -223,10 +236,11 @@ def test_wrong_usage_is_refused_with_status_2(
     words: list[str], text: str, told: str, tmp_path: Path
 ) -> None:
     write_config(tmp_path, text)
-    ended = arena("run", *words, "--out", "out", cwd=tmp_path)
-    assert ended.returncode == 2, ended.stderr
-    assert told in ended.stderr
-    assert "Traceback" not in ended.stderr
+    with chdir(tmp_path):
+        ended = commands.arena("run", *words, "--out", "out")
+    assert ended.status == 2, ended.err
+    assert told in ended.err
+    assert "Traceback" not in ended.err
     assert not (tmp_path / "out").exists()
 
 
@@ -374,7 +388,12 @@ def test_a_screen_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
     os.close(reading)
     words = flags({**TWO, "ill": bad_bots.ExitsAtStart}, rounds=2, out=tmp_path / "out")
     subprocess.run(
-        command(*words), cwd=tmp_path, env=environment(), stderr=writing, timeout=60, check=False
+        command(*words),
+        cwd=tmp_path,
+        env=environment(),
+        stderr=writing,
+        timeout=PATIENCE_S,
+        check=False,
     )
     os.close(writing)
     assert numbers(tmp_path / "out") == [1, 2, 7, 8]

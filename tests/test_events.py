@@ -14,8 +14,19 @@ from typing import Any
 import bad_bots
 import jsonschema
 import pytest
-from arena_runs import PROJECT, Range, arena, command, environment, flags, numbers, sequence
+from arena_runs import (
+    PATIENCE_S,
+    PROJECT,
+    Range,
+    arena,
+    command,
+    environment,
+    flags,
+    numbers,
+    sequence,
+)
 from bad_bots import Good
+from processes import gone
 from runs import Told
 
 from arena.schedule.core import Standing
@@ -25,22 +36,27 @@ from arena.tournament.observer import Summary
 
 PAGE = (PROJECT / "docs" / "events.md").read_text(encoding="utf-8")
 TWO = {"ann": Good, "bob": Good}
+SCHEMA = jsonschema.Draft202012Validator(EVENTS_SCHEMA)
 
 
 def events_of(text: str) -> list[dict[str, Any]]:
     """Return the events on some lines, each as the schema wants it."""
     events = [json.loads(line) for line in text.splitlines()]
     for event in events:
-        jsonschema.validate(event, EVENTS_SCHEMA)
+        SCHEMA.validate(event)
     assert [event["time_s"] for event in events] == sorted(event["time_s"] for event in events)
     return events
+
+
+def test_the_schema_is_one() -> None:
+    SCHEMA.check_schema(EVENTS_SCHEMA)
 
 
 def test_the_events_of_the_docs_keep_the_schema_and_show_every_kind() -> None:
     block = PAGE.split("```events\n")[1].split("```")[0]
     events = [json.loads(line) for line in block.splitlines()]
     for event in events:
-        jsonschema.validate(event, EVENTS_SCHEMA)
+        SCHEMA.validate(event)
     assert {event["type"] for event in events} == set(KINDS)
 
 
@@ -170,7 +186,7 @@ def test_a_reader_that_goes_away_does_not_stop_the_run(tmp_path: Path) -> None:
         env=environment(),
         stdout=writing,
         stderr=subprocess.PIPE,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     os.close(writing)
@@ -193,7 +209,7 @@ def test_events_that_cannot_be_written_are_told_of_once_at_the_end(
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )
     where = "/dev/full" if to_file else "standard output"
@@ -210,10 +226,12 @@ def test_an_interrupted_run_says_so_and_the_next_one_tells_what_is_left(tmp_path
         words = [*flags(bots, rounds=40, out=place.out), "--json-events-to", tmp_path / "events"]
         run = place.begin(*words)
         events = tmp_path / "events"
-        while not (events.exists() and '"type": "game"' in events.read_text()):
-            assert run.poll() is None
+        assert gone(
+            lambda: not events.exists() or '"type": "game"' not in events.read_text(), PATIENCE_S
+        )
+        assert run.poll() is None
         run.send_signal(signal.SIGINT)
-        run.communicate(timeout=20)
+        run.communicate(timeout=PATIENCE_S)
         first = events_of(events.read_text())
         assert (first[-1]["interrupted"], first[-1]["status"]) == (True, 3)
         assert place.arena(*words).returncode == 0

@@ -15,10 +15,8 @@ from fault_cases import CASES, Case, Fault
 from fault_stand import MAX_GROWTH_KIB, SPARE_S, Stand
 from surrounding_faults import wall_clocks_in
 
-pytestmark = pytest.mark.alone
-
-TRIES = 2
-"""A machine may be busy with something else for a while; a fault that lasts, lasts twice."""
+TRIES = 3
+"""A machine may be busy with something else for a while; a fault that lasts, lasts each time."""
 
 FAULTS = [(case, fault) for case in CASES for fault in case.faults]
 

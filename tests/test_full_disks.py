@@ -85,7 +85,6 @@ def test_a_run_goes_on_when_somebody_makes_room(tmp_path: Path) -> None:
 
 
 @needs_mounts
-@pytest.mark.alone
 @pytest.mark.parametrize("scenario", ["command", "interrupted"])
 def test_the_program_ends_with_a_status_of_its_own_and_can_be_resumed(
     scenario: str, tmp_path: Path

@@ -13,6 +13,7 @@ import pytest
 from hostile_texts import HOSTILE, Hostile
 from reading_campaign import together, totals
 
+from notation import pieces
 from notation.reader import Entry, entries_of
 from notation.validation import Findings, validate_stream
 
@@ -37,9 +38,24 @@ def findings_in(content: bytes) -> Findings:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_is_told_of_and_the_record_after_it_is_read(name: str) -> None:
+def test_hostile_text_is_told_of_and_the_record_after_it_is_read(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "_BLOCK", MEGABYTE // 1000)
     hostile = HOSTILE[name]
-    content = hostile.content(MEGABYTE // 10 if hostile.is_slow else MEGABYTE) + END
+    check_what_is_told(hostile, MEGABYTE // 256 if hostile.is_slow else MEGABYTE // 32)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_megabyte_of_hostile_text_is_told_of_and_the_record_after_it_is_read(name: str) -> None:
+    hostile = HOSTILE[name]
+    check_what_is_told(hostile, MEGABYTE // 10 if hostile.is_slow else MEGABYTE)
+
+
+def check_what_is_told(hostile: Hostile, size: int) -> None:
+    """Read so many bytes of it, and a sound record after them."""
+    content = hostile.content(size) + END
     entries = entries_in(content)
     codes = [problem.code for problem in entries[0].problems]
     assert codes[:1] == ([hostile.problem] if hostile.problem else [])

@@ -13,7 +13,17 @@ from pathlib import Path
 
 import pytest
 import tomli_w
-from arena_runs import Range, exported, flags, numbers, sequence, stop, stored, wait_until_it_plays
+from arena_runs import (
+    PATIENCE_S,
+    Range,
+    exported,
+    flags,
+    numbers,
+    sequence,
+    stop,
+    stored,
+    wait_until_it_plays,
+)
 from bad_bots import (
     Good,
     HangsInHandshake,
@@ -22,11 +32,9 @@ from bad_bots import (
     TakesAMillisecond,
     command,
 )
-from processes import gone, workers_of
+from processes import calm_s, gone, workers_of
 
 from notation.scanner import parse
-
-pytestmark = pytest.mark.alone
 
 TWO = {"ann": Good, "bob": Good}
 """Two bots that play hundreds of games a second."""
@@ -49,7 +57,10 @@ GAMES_OF_A_PAIR = 2
 """A worker hands over a pair of games at a time: that is what a kill may cost a slot."""
 
 ORPHANS_S = 0.2
-"""How long bots live on after their runner was killed, as a rule."""
+"""How long bots live on after their runner was killed, as a rule, on the calm clock."""
+
+LONGEST_ORPHANS_S = 2.0
+"""How long they do at most."""
 
 SAME_KILLS = 20
 SAME_ROUNDS = 150
@@ -76,7 +87,7 @@ class Campaign:
     """Games there were after each kill of the runner."""
 
     orphans_s: list[float] = field(default_factory=list)
-    """How long the processes of a killed runner lived on."""
+    """How long the processes of a killed runner lived on, on the calm clock."""
 
     def words(self, jobs: int = 2) -> list[object]:
         """Return the words of a run whose first bot notes the games that it begins."""
@@ -94,33 +105,37 @@ class Campaign:
         return self.place.folder / "begun"
 
     def kill(self, kills: int) -> None:
-        """Kill so often; none of these runs comes to its end."""
+        """Kill so often; none of these runs comes to its end, and the first plays some games."""
         while self.kills < kills:
             run = self.place.begin(*self.words())
+            if not self.kills:
+                wait_until_it_plays(self.place, run)
             while self.chance.random() < WORKERS_SHARE:
                 self._kill_a_worker(run)
             with pytest.raises(subprocess.TimeoutExpired):
                 run.communicate(timeout=self.chance.uniform(0.05, self.longest_s))
             run.kill()
             self.kills += 1
-            began_s = time.monotonic()
-            assert gone(self.place.alive), "orphans two seconds after the kill"
-            self.orphans_s.append(time.monotonic() - began_s)
+            began_s = calm_s()
+            assert gone(self.place.alive), "orphans"
+            self.orphans_s.append(calm_s() - began_s)
             run.communicate()
             self.counts.append(len(numbers(self.place.out)))
 
     def _kill_a_worker(self, run: subprocess.Popen[str]) -> None:
         """Kill a worker at some time after its run plays, and wait until its successor does."""
         begun = self.begun()
-        assert gone(lambda: self.begun() == begun, 20.0), "the run plays no games"
+        assert gone(lambda: self.begun() == begun, PATIENCE_S), "the run plays no games"
         time.sleep(self.chance.uniform(0.0, 0.2))
+        # It may be the bot of a dead worker that has begun a game.
+        assert gone(lambda: not workers_of(run.pid), PATIENCE_S)
         os.kill(self.chance.choice(workers_of(run.pid)), signal.SIGKILL)
         self.kills += 1
 
     def finish(self) -> None:
         """Let a run come to its end."""
         last = self.place.begin(*self.words())
-        _, said = last.communicate(timeout=60 + self.rounds)
+        _, said = last.communicate(timeout=PATIENCE_S + self.rounds)
         assert last.returncode == 0, said
 
     def begun(self) -> int:
@@ -148,6 +163,7 @@ def campaign(place: Range, *, kills: int, rounds: int, seed: int) -> None:
     again = trial.begun() - 2 * rounds
     assert 0 <= again <= trial.kills * SLOTS * GAMES_OF_A_PAIR, trial.report()
     assert sorted(trial.orphans_s)[len(trial.orphans_s) // 2] < ORPHANS_S, trial.report()
+    assert max(trial.orphans_s) < LONGEST_ORPHANS_S, trial.report()
 
 
 def assert_whole(place: Range, games: int) -> None:
@@ -231,7 +247,7 @@ def test_runner_and_workers_killed_together_are_cleaned_up_by_the_next_run(place
 
 def test_a_signal_while_the_bots_are_greeted_stops_the_run_too(place: Range) -> None:
     run = place.begin(*flags({"ann": HangsInHandshake, "bob": Good}, rounds=5, out=place.out))
-    assert gone(lambda: len(place.alive()) < 2, 20.0)
+    assert gone(lambda: len(place.alive()) < 2, PATIENCE_S)
     said = stop(run, signal.SIGTERM)
     assert run.returncode == 3, said
     assert f"arena run --out {place.out}" in said
@@ -245,6 +261,6 @@ def test_a_hangup_under_nohup_does_not_stop_the_run(place: Range) -> None:
         signal.signal(signal.SIGHUP, ignored)
     wait_until_it_plays(place, run)
     run.send_signal(signal.SIGHUP)
-    _, said = run.communicate(timeout=60)
+    _, said = run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 0, said
     assert_whole(place, 80)

@@ -130,5 +130,5 @@ def test_a_bot_does_not_pay_for_a_machine_that_stood_still(
             return time.monotonic() + (3.0 if cls.looks >= 2 else 0.0)
 
     monkeypatch.setattr(match, "time", Clock)
-    with pytest.raises(HeldUpError, match=r"the arena was held up for [23]\.\d s"):
+    with pytest.raises(HeldUpError, match=r"the arena was held up for ([2-9]|\d\d)\.\d s"):
         table.play(bad_bots.ThinksABit, Good)

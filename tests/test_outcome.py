@@ -9,7 +9,7 @@ from pathlib import Path
 
 import bad_bots
 import pytest
-from arena_runs import Range, arena, flags, wait_until_it_plays
+from arena_runs import PATIENCE_S, Range, arena, flags, wait_until_it_plays
 from bad_bots import Good
 from runs import Told
 
@@ -113,7 +113,7 @@ def test_a_run_that_is_stopped_prints_its_standings(number: signal.Signals, tmp_
         run = place.begin(*words)
         wait_until_it_plays(place, run)
         run.send_signal(number)
-        _, said = run.communicate(timeout=20)
+        _, said = run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 3
     assert re.search(r"^1  \w+ .*\d%", said, re.MULTILINE)
     assert "go on with: arena run --out" in said.splitlines()[-1]

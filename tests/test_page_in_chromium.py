@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browsing import write
-from report_pages import PAGES, knockout, page
+from report_pages import PAGES, knockout
 from sample_records import HOSTILE_NAMES, hostile_records
 
 from reports.page.page import Page
 
 if TYPE_CHECKING:
     from browsing import Visit
+
+Address = Callable[[Page], str]
+Pages = Callable[[str], Page]
 
 _CELLS = "[...document.querySelectorAll('#board svg title')].map(title => title.textContent)"
 
@@ -34,8 +37,8 @@ _INJECTED = """
 
 
 @pytest.fixture
-def report(address_of: Callable[[Page], str]) -> str:
-    return address_of(page("played"))
+def report(address_of: Address, the_page: Pages) -> str:
+    return address_of(the_page("played"))
 
 
 def contents(visit: Visit) -> dict[str, str]:
@@ -45,20 +48,26 @@ def contents(visit: Visit) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", PAGES)
-def test_a_page_asks_for_nothing_and_says_nothing_to_the_console(
-    visit: Visit, address_of: Callable[[Page], str], kind: str
+def test_a_page_asks_for_nothing_complains_of_nothing_and_fits_a_small_phone(
+    visit: Visit, address_of: Address, the_page: Pages, kind: str
 ) -> None:
-    """The visitor's fixture sees to it; here everything there is is opened once."""
-    visit.open(address_of(page(kind)))
+    """The visitor's fixture sees to the first two; here everything there is is opened once."""
+    visit.page.set_viewport_size({"width": 320, "height": 640})
+    visit.open(address_of(the_page(kind)))
+    assert visit.sideways() == 0
     visit.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    assert visit.sideways() == 0
+    clipped = "[document.documentElement, document.body, document.querySelector('main')]"
+    kinds = visit.page.evaluate(f"{clipped}.map(one => getComputedStyle(one).overflowX)")
+    assert set(kinds) == {"visible"}
     visit.page.evaluate("scrollTo(0, document.body.scrollHeight)")
     assert len(visit.documents()) == 1
 
 
-def test_the_page_works_alone_and_offline(browser: Any, tmp_path: Path) -> None:
+def test_the_page_works_alone_and_offline(browser: Any, the_page: Pages, tmp_path: Path) -> None:
     context = browser.new_context(offline=True)
     opened = context.new_page()
-    opened.goto(write(page("played"), tmp_path))
+    opened.goto(write(the_page("played"), tmp_path))
     opened.wait_for_selector("#board svg")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     context.close()
@@ -86,15 +95,15 @@ def test_a_link_in_another_section_opens_its_game(visit: Visit, report: str) -> 
     visit.await_game(int(target.removeprefix("#game=").split("&")[0]))
 
 
-def test_a_page_without_games_is_quiet(visit: Visit, address_of: Callable[[Page], str]) -> None:
-    visit.open(address_of(page("empty")))
+def test_a_page_without_games_is_quiet(visit: Visit, address_of: Address, the_page: Pages) -> None:
+    visit.open(address_of(the_page("empty")))
     assert not visit.page.is_visible("#replay-body")
 
 
 def test_hostile_words_are_inert_in_every_game(
-    visit: Visit, address_of: Callable[[Page], str]
+    visit: Visit, address_of: Address, the_page: Pages
 ) -> None:
-    address = address_of(page("hostile"))
+    address = address_of(the_page("hostile"))
     visit.open(address)
     before = visit.page.evaluate("document.scripts.length")
     for number in range(1, len(hostile_records()) + 1):
@@ -119,26 +128,12 @@ def test_what_is_injected_all_the_same_is_refused(visit: Visit, report: str) -> 
     visit.complaints.clear()
 
 
-@pytest.mark.parametrize("kind", PAGES)
-def test_the_page_never_scrolls_sideways_on_a_small_phone(
-    visit: Visit, address_of: Callable[[Page], str], kind: str
-) -> None:
-    visit.page.set_viewport_size({"width": 320, "height": 640})
-    visit.open(address_of(page(kind)))
-    assert visit.sideways() == 0
-    visit.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
-    assert visit.sideways() == 0
-    clipped = "[document.documentElement, document.body, document.querySelector('main')]"
-    kinds = visit.page.evaluate(f"{clipped}.map(one => getComputedStyle(one).overflowX)")
-    assert set(kinds) == {"visible"}
-
-
 @pytest.mark.parametrize("kind", ["played", "hostile"])
 def test_no_replay_scrolls_sideways_on_a_small_phone(
-    visit: Visit, address_of: Callable[[Page], str], kind: str
+    visit: Visit, address_of: Address, the_page: Pages, kind: str
 ) -> None:
     visit.page.set_viewport_size({"width": 320, "height": 640})
-    address = address_of(page(kind))
+    address = address_of(the_page(kind))
     visit.open(address)
     for number in (1, 2, 7, 8):
         visit.page.goto(f"{address}#game={number}&ply=3")
@@ -148,8 +143,8 @@ def test_no_replay_scrolls_sideways_on_a_small_phone(
 
 
 def test_the_result_of_a_knockout_comes_first(
-    visit: Visit, address_of: Callable[[Page], str]
+    visit: Visit, address_of: Address, the_page: Pages
 ) -> None:
-    visit.open(address_of(page("outcome")))
+    visit.open(address_of(the_page("outcome")))
     assert visit.page.locator("main > section").first.get_attribute("id") in {"facts", "result"}
     assert knockout().verdict in visit.page.inner_text("#result")

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from report_pages import PAGES, page
+from report_pages import PAGES
+
+from reports.page.page import Page
+
+Pages = Callable[[str], Page]
 
 WEB: Final = Path(__file__).parent / "web"
 
@@ -37,13 +41,13 @@ def _told(report: dict[str, Any]) -> Iterator[str]:
         yield f"{name}:{said['line']}:{said['column']} {said['ruleId']}: {said['message']}"
 
 
-def test_every_kind_of_report_is_valid(tmp_path: Path) -> None:
+def test_every_kind_of_report_is_valid(the_page: Pages, tmp_path: Path) -> None:
     for kind in PAGES:
-        (tmp_path / f"{kind}.html").write_text(page(kind).html, encoding="utf-8")
+        (tmp_path / f"{kind}.html").write_text(the_page(kind).html, encoding="utf-8")
     assert problems(tmp_path) == []
 
 
-def test_the_validator_would_tell(tmp_path: Path) -> None:
-    wrong = page("empty").html.replace("<main", '<p id="x"></div><main id="x"', 1)
+def test_the_validator_would_tell(the_page: Pages, tmp_path: Path) -> None:
+    wrong = the_page("empty").html.replace("<main", '<p id="x"></div><main id="x"', 1)
     (tmp_path / "wrong.html").write_text(wrong, encoding="utf-8")
     assert {said.split()[1] for said in problems(tmp_path)} >= {"no-dup-id:", "close-order:"}

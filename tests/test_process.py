@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -14,9 +15,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import bad_bots
+import processes
 import pytest
 from bad_bots import Good
-from processes import alive_of, gone, new_tree
+from processes import alive_of, calm_s, gone, new_tree
 from workers import play_in_worker
 
 from arena.referee.bot import BotSpec
@@ -28,7 +30,7 @@ from notation.timecontrol import TimeControl
 
 PROJECT = Path(__file__).parent.parent
 
-SOON_S = 10.0
+SOON_S = 30.0
 """How long a test waits for what a child does next."""
 
 
@@ -85,6 +87,18 @@ def descriptors() -> set[str]:
     return set(os.listdir("/proc/self/fd"))  # noqa: PTH208
 
 
+def test_the_calm_clock_stands_still_while_somebody_waits_for_a_core(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pressure = tmp_path / "cpu"
+    monkeypatch.setattr(processes, "_PRESSURE", pressure)
+    began_s = time.monotonic()
+    untold_s = calm_s()
+    pressure.write_text("some avg10=0.31 avg60=0.00 avg300=0.00 total=2500000\nfull total=7\n")
+    told_s = calm_s()
+    assert began_s <= untold_s <= told_s + 2.5 <= time.monotonic()
+
+
 def test_lines_come_whole_however_they_were_written(room: Room) -> None:
     child = room.start("""if 1:
         import os, time
@@ -96,21 +110,78 @@ def test_lines_come_whole_however_they_were_written(room: Room) -> None:
     assert not child.flooded
 
 
-def test_sending_never_blocks_and_all_of_it_arrives(room: Room) -> None:
-    child = room.start("""if 1:
-        import sys, time
-        time.sleep(0.3)
+def test_sending_never_blocks_and_all_of_it_arrives(room: Room, tmp_path: Path) -> None:
+    child = room.start(
+        """if 1:
+        import os, sys, time
+        until_s = time.monotonic() + 20  # who waits for the pipe gets it empty then, and is late
+        while not os.path.exists(sys.argv[1]) and time.monotonic() < until_s:
+            time.sleep(0.01)
         data = sys.stdin.buffer.read(10_000_004)
         print(len(data), data[-4:])
-    """)
-    began_s = time.monotonic()
+        """,
+        str(tmp_path / "read"),
+    )
     for _ in range(10):
         child.send(b"x" * 1_000_000)
     child.send(b"end\n")
-    assert time.monotonic() - began_s < 0.2
     assert child.wants_room
+    (tmp_path / "read").touch()
     assert room.said(child) == ["10000004 b'end\\n'"]
     assert not child.wants_room
+
+
+def test_what_is_forgotten_was_taken_from_the_pipe_too(room: Room) -> None:
+    child = room.start("""if 1:
+        import os
+        os.write(1, b"one\\ntwo\\nhal")
+        input()
+        os.write(1, b"f a line, and ha")
+        input()
+        os.write(1, b"new\\n")
+        input()
+    """)
+    assert room.until(lambda: child.lines)
+    child.send(b"more\n")
+    assert gone(lambda: not lies_in_the_pipe(child))
+    child.forget_output()
+    assert not child.has_output()
+    child.send(b"more\n")
+    assert room.until(lambda: child.lines)
+    assert list(child.lines) == [b"new"]
+
+
+def test_an_end_is_seen_in_what_is_forgotten(room: Room) -> None:
+    child = room.start("print('good-bye')")
+    assert child.wait(time.monotonic() + SOON_S)
+    child.forget_output()
+    assert not child.lines
+    assert child.is_gone
+    child.forget_output()
+    assert child.end_words() == "exited with status 0"
+
+
+def test_a_flood_is_not_forgotten_to_its_end(room: Room) -> None:
+    child = room.start("while True: print('x' * 100)")
+    assert room.until(lambda: child.flooded)
+    child.forget_output()
+    assert child.flooded
+    assert not child.lines
+
+
+def test_a_flood_that_begins_while_it_is_forgotten_is_seen(room: Room) -> None:
+    child = room.start("while True: print('x' * 100)")
+    assert gone(lambda: not lies_in_the_pipe(child))
+    until_s = time.monotonic() + SOON_S
+    while not child.flooded and time.monotonic() < until_s:  # the pipe is empty now and then
+        child.forget_output()
+    assert child.flooded
+    assert not child.lines
+
+
+def lies_in_the_pipe(child: Child) -> bool:
+    """Return whether a child has written something that was not read yet."""
+    return bool(select.select([child.out_fd], [], [], 0)[0])
 
 
 def test_sending_to_who_has_left_is_no_error(room: Room) -> None:
@@ -151,10 +222,10 @@ def test_a_flood_is_not_read_to_its_end(room: Room) -> None:
 )
 def test_how_a_process_ended_is_told_in_words(code: str, words: str, room: Room) -> None:
     child = room.start(code)
-    began_s = time.monotonic()
+    began_s = calm_s()
     assert room.until(lambda: child.is_gone)
     assert child.end_words() == words
-    assert time.monotonic() - began_s < SOON_S / 2, "the watch has to tell of it"
+    assert calm_s() - began_s < SOON_S / 2, "the watch has to tell of it"
 
 
 def test_the_watch_waits_longer_than_the_system_can_count(room: Room) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from exploring import one_in
+from hypothesis import given
 from hypothesis import strategies as st
 from lark import Lark
 from lark.exceptions import UnexpectedInput
@@ -69,7 +70,7 @@ def test_there_is_one_way_to_read_a_sample(text: str) -> None:
 
 
 @given(TREES, st.data())
-@settings(max_examples=30)
+@one_in(2)
 def test_there_is_one_way_to_read_any_query(tree: Tree, chance: st.DataObject) -> None:
     read = explicit(grammar()).parse(printed(tree, chance))
     assert not list(read.find_data("_ambig"))

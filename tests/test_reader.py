@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
 
@@ -289,7 +289,6 @@ def test_where_blocks_of_a_file_end_changes_nothing(
     ),
     st.integers(3, 40),
 )
-@settings(deadline=None, max_examples=150)
 def test_where_blocks_of_any_file_end_changes_nothing(pieces: list[str], size: int) -> None:
     text = "".join(pieces)
     whole = entries_in(text)

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from report_pages import played
+from browsing import Visit, new_window, visiting
+from report_pages import few, played
 
 from reports.page.page import Page, render
 
-if TYPE_CHECKING:
-    from browsing import Visit
-
 Address = Callable[[Page], str]
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Visit]:
+    """A visitor in a window of its own: a clock that is put forward is the window's."""
+    window = new_window(browser)
+    with visiting(window) as visitor:
+        yield visitor
+    window.close()
 
 
 @pytest.fixture(scope="module")
 def quick(address_of: Address) -> str:
     """A page that refreshes every second."""
-    return address_of(render(played(), refresh_s=1))
+    return address_of(render(few(), refresh_s=1))
 
 
 @pytest.fixture(scope="module")
 def slow(address_of: Address) -> str:
     """A page that refreshes when nobody waits for it any more."""
-    return address_of(render(played(), refresh_s=3600))
+    return address_of(render(few(), refresh_s=3600))
 
 
 def next_page(visit: Visit) -> None:
@@ -45,8 +52,10 @@ def test_it_says_how_often_it_refreshes_and_does(visit: Visit, quick: str) -> No
     assert count_of_pages(visit) == 2
 
 
-def test_it_comes_back_as_it_was_left(visit: Visit, quick: str) -> None:
-    visit.open(f"{quick}#game=5&ply=0")
+def test_it_comes_back_as_it_was_left(visit: Visit, address_of: Address) -> None:
+    # Time enough to leave it somewhere before it loads itself again.
+    address = address_of(render(played(), refresh_s=5))
+    visit.open(f"{address}#game=5&ply=0")
     visit.await_game(5)
     visit.page.evaluate("""() => {
         document.querySelectorAll("details")[1].open = true;
@@ -121,6 +130,8 @@ def test_nothing_moves_and_nothing_is_announced_again(visit: Visit, slow: str) -
     assert visit.page.inner_text("#refresh-told") == ("Refreshing every 3600 seconds")
 
 
-def test_a_page_that_does_not_refresh_has_no_button(visit: Visit, address_of: Address) -> None:
-    visit.open(address_of(render(played())))
+def test_a_page_that_does_not_refresh_has_no_button(
+    visit: Visit, address_of: Address, the_page: Callable[[str], Page]
+) -> None:
+    visit.open(address_of(the_page("played")))
     assert visit.page.locator("#refresh").count() == 0

@@ -11,17 +11,16 @@ from typing import Any
 
 import pytest
 from browsing import Visit
-from different_games import different_games
-from report_pages import many_games, page, played
-from sample_records import bare, hostile_records, random_game, with_tags
+from report_pages import few, played
+from sample_records import bare, hostile_records, random_game
 
 from notation.reader import entries, read
 from notation.record import Record
 from notation.replay import positions
 from notation.writer import format_record
 from reports.boards.legal import changes
+from reports.page import packing
 from reports.page.document import document
-from reports.page.packing import Packer
 from reports.page.page import Page, render
 from reports.standings.export import to_csv
 from reports.standings.standings import compute
@@ -32,19 +31,13 @@ Address = Callable[[Page], str]
 
 
 @pytest.fixture(scope="module")
-def report(address_of: Address) -> str:
-    return address_of(page("played"))
+def report(address_of: Address, the_page: Callable[[str], Page]) -> str:
+    return address_of(the_page("played"))
 
 
 @pytest.fixture(scope="module")
-def hostile(address_of: Address) -> str:
-    return address_of(page("hostile"))
-
-
-@pytest.fixture(scope="module")
-def long(address_of: Address) -> str:
-    """A report of ten thousand games."""
-    return address_of(render(many_games(10_000)))
+def hostile(address_of: Address, the_page: Callable[[str], Page]) -> str:
+    return address_of(the_page("hostile"))
 
 
 def at(visit: Visit) -> str:
@@ -83,14 +76,14 @@ def test_games_unpack_to_what_the_rules_say(visit: Visit, report: str) -> None:
     script = """async () => {
       const part = await lath.openPart(0);
       const games = [];
-      for (let i = 0; i < part.games; i += 4) {
+      for (let i = 3; i < part.games; i += 7) {
         const game = await lath.openGame(part, i);
         const legal = game.stacks.map((_, ply) => lath.legalAt(game, ply));
         games.push({ stacks: game.stacks, movers: game.movers, legal });
       }
       return games;
     }"""
-    for record, game in zip(RECORDS[::4], visit.page.evaluate(script), strict=True):
+    for record, game in zip(RECORDS[3::7], visit.page.evaluate(script), strict=True):
         line = list(positions(record))
         assert game["stacks"] == [list(position.contents()) for position in line]
         assert game["movers"] == [int(position.to_move) for position in line]
@@ -434,25 +427,11 @@ def test_a_page_that_is_loaded_again_is_as_it_was(visit: Visit, report: str) -> 
     assert visit.page.input_value("#only-bot") == "cat"
 
 
-def test_ten_thousand_games_can_be_searched_sorted_and_replayed(visit: Visit, long: str) -> None:
-    go_to(visit, long, 9_876, 4)
-    records = list(many_games(10_000))
-    assert board(visit) == words_of(records[9_875], 4)
-    visit.page.fill("#filter", "surikata bot-3")
-    wanted = [
-        number
-        for number, record in enumerate(records, 1)
-        if record.game == "surikata" and "bot-3" in (record.first, record.second)
-    ]
-    assert visit.page.inner_text("#found").startswith(f"{len(wanted):,} of 10,000")
-    assert shown_numbers(visit) == wanted[:25]
-    visit.page.click("#columns button >> text=Plies")
-    lengths = [len(records[number - 1].plies) for number in shown_numbers(visit)]
-    assert lengths == sorted(len(records[number - 1].plies) for number in wanted)[:25]
-
-
-def test_the_page_says_what_it_does_not_have(visit: Visit, address_of: Address) -> None:
-    visit.open(address_of(render(different_games(4_500))))
+def test_the_page_says_what_it_does_not_have(
+    visit: Visit, address_of: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "ROOM", 0)
+    visit.open(address_of(render(few())))
     assert "Left out" in visit.page.inner_text("#detail")
     assert "Records come without" in visit.page.inner_text("#downloads-told")
 
@@ -460,11 +439,18 @@ def test_the_page_says_what_it_does_not_have(visit: Visit, address_of: Address) 
 # Shards
 
 
+@pytest.fixture(scope="module")
+def in_twenties() -> Page:
+    """A report whose games lie in files of twenty."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing.Packer.__init__, "__kwdefaults__", {"part_games": 20})
+        return render(RECORDS[:30])
+
+
 @pytest.fixture
-def sharded(address_of: Address, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A report whose games lie in files of forty."""
-    monkeypatch.setattr(Packer.__init__, "__kwdefaults__", {"part_games": 40})
-    return address_of(render([with_tags(record) for record in RECORDS]))
+def sharded(address_of: Address, in_twenties: Page) -> str:
+    """Where that report lies, newly written."""
+    return address_of(in_twenties)
 
 
 def test_games_in_files_beside_the_page_are_shown(visit: Visit, sharded: str) -> None:
@@ -472,12 +458,12 @@ def test_games_in_files_beside_the_page_are_shown(visit: Visit, sharded: str) ->
     assert visit.page.locator("#parts button").count() == 2
     assert len(visit.documents()) == 2
     visit.page.select_option("#page-size", "100")
-    assert shown_numbers(visit) == list(range(1, 41))
+    assert shown_numbers(visit) == list(range(1, 21))
     visit.page.click("#parts button >> nth=1")
-    visit.page.wait_for_selector('#rows tr[data-number="41"]')
+    visit.page.wait_for_selector('#rows tr[data-number="21"]')
     assert len(visit.documents()) == 3
-    go_to(visit, sharded, 60, 5)
-    assert board(visit) == words_of(RECORDS[59], 5)
+    go_to(visit, sharded, 25, 5)
+    assert board(visit) == words_of(RECORDS[24], 5)
 
 
 def test_a_missing_file_beside_the_page_is_told(browser: Any, sharded: str) -> None:

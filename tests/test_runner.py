@@ -13,8 +13,17 @@ from typing import Any
 
 import bad_bots
 import pytest
-from arena_runs import Range, exported, flags, numbers, sequence, wait_until_it_plays
-from processes import alive_of, gone
+from arena_runs import (
+    PATIENCE_S,
+    Range,
+    exported,
+    flags,
+    kill_a_worker,
+    numbers,
+    sequence,
+    wait_until_it_plays,
+)
+from processes import alive_of, gone, new_tree
 from results import a_config, a_result
 
 import arena.tournament.slots
@@ -330,35 +339,26 @@ def test_worker_processes_play_and_leave_nothing(tmp_path: Path) -> None:
     )
     store = Store(tmp_path)
     watcher = Watcher()
-    runner = Runner(config, store, watcher, tree="test-runner.")
+    tree = new_tree()
+    runner = Runner(config, store, watcher, tree=tree)
     summary = runner.run()
     assert summary.is_complete
     assert store.finished() == set(sequence(6))
     store.close()
     assert watcher.warnings == ["bad did not end within 1 s of quit"]
-    assert gone(lambda: alive_of("test-runner."))
-
-
-def worker_of(place: Range, runner: int) -> int:
-    """Return the process id of a worker of a run."""
-    for pid in sorted(place.alive()):
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        if any(b"arena.tournament.worker" in word for word in words) and pid != runner:
-            return pid
-    raise AssertionError("no worker")
+    assert gone(lambda: alive_of(tree))
 
 
 def test_a_killed_worker_costs_no_game_and_doubles_none(tmp_path: Path) -> None:
     with Range(tmp_path) as place:
         bots = {"ann": bad_bots.TakesAMillisecond, "bob": bad_bots.TakesAMillisecond}
-        run = place.begin(*flags(bots, rounds=60, out=place.out))
+        run = place.begin(*flags(bots, rounds=100, out=place.out))
         wait_until_it_plays(place, run)
         for _ in range(5):
-            size = place.log_size()
-            os.kill(worker_of(place, run.pid), signal.SIGKILL)
-            assert gone(lambda: place.log_size() == size, 10.0)  # noqa: B023 - called at once
-        _, said = run.communicate(timeout=60)
+            kill_a_worker(place, run)
+        _, said = run.communicate(timeout=PATIENCE_S)
         assert run.returncode == 0, said
-        assert said.count("a worker died in pair") == 5
-        assert numbers(place.out) == sequence(120)
-        assert exported(place.out) == sequence(120)
+        # One that had played all it had when it was killed has lost no pair.
+        assert 0 < said.count("a worker died in pair") <= 5
+        assert numbers(place.out) == sequence(200)
+        assert exported(place.out) == sequence(200)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
@@ -141,7 +141,6 @@ def test_every_game_that_was_played_is_sound_at_a_glance(no_lark: None) -> None:
 
 
 @given(RECORDS)
-@settings(max_examples=100)
 def test_the_canonical_text_of_a_record_goes_to_lark_only_for_its_variations(
     record: Record,
 ) -> None:

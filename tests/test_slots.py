@@ -21,9 +21,10 @@ from arena.tournament.slots import Slot, Worker
 from arena.tournament.worker import play_pair
 from notation.timecontrol import TimeControl
 
-pytestmark = pytest.mark.alone
-
 RELAXED = Limits(time=TimeControl(move_ms=10_000))
+
+SOON_S = 60.0
+"""How long a test waits for what a worker does next."""
 
 
 def told(text: object) -> str:
@@ -63,7 +64,7 @@ def test_a_worker_answers_in_order_from_a_process_that_ignores_ctrl_c(tree: str)
     with Worker(tree) as worker:
         answers = [worker.submit(told, str(number)) for number in range(3)]
         for number, answer in enumerate(answers):
-            words = answer.result(20).split()
+            words = answer.result(SOON_S).split()
             assert words[0] == str(number)
             assert int(words[1]) == worker.pid != os.getpid()
             assert words[3] == "SIG_IGN"
@@ -72,9 +73,9 @@ def test_a_worker_answers_in_order_from_a_process_that_ignores_ctrl_c(tree: str)
 def test_a_pinned_worker_stays_on_its_cores_and_its_bots_too(tree: str) -> None:
     core = min(os.sched_getaffinity(0))
     with Worker(tree, (core,)) as worker:
-        assert worker.submit(told, "x").result(20).split()[2] == "1"
+        assert worker.submit(told, "x").result(SOON_S).split()[2] == "1"
         job = a_job(spec("ann"), spec("bob"), RELAXED, tree=tree)
-        assert len(read_result(worker.submit(play_pair, job).result(60)).games) == 2
+        assert len(read_result(worker.submit(play_pair, job).result(SOON_S)).games) == 2
         bots = alive_of(tree)
         assert len(bots) == 2
         assert {frozenset(os.sched_getaffinity(pid)) for pid in bots} == {frozenset({core})}
@@ -82,17 +83,17 @@ def test_a_pinned_worker_stays_on_its_cores_and_its_bots_too(tree: str) -> None:
 
 def test_what_a_worker_prints_is_no_answer(tree: str) -> None:
     with Worker(tree) as worker:
-        assert worker.submit(prints, None).result(20) == "answer"
+        assert worker.submit(prints, None).result(SOON_S) == "answer"
 
 
 def test_a_worker_that_dies_breaks_what_it_had_not_answered(tree: str) -> None:
     worker = Worker(tree)
     futures = [worker.submit(told, "x"), worker.submit(dies, None), worker.submit(told, "y")]
-    assert futures[0].result(20)
+    assert futures[0].result(SOON_S)
     for future in futures[1:]:
         with pytest.raises(BrokenExecutor):
-            future.result(20)
-    assert worker.join(time.monotonic() + 5)
+            future.result(SOON_S)
+    assert worker.join(time.monotonic() + SOON_S)
     with pytest.raises(BrokenExecutor):
         worker.submit(told, "z")
 
@@ -100,7 +101,7 @@ def test_a_worker_that_dies_breaks_what_it_had_not_answered(tree: str) -> None:
 def test_a_worker_ends_its_bots_politely_and_says_what_was_odd(tree: str) -> None:
     worker = Worker(tree)
     job = a_job(spec("ann", bad_bots.ExitsOneOnQuit), spec("bob"), RELAXED, tree=tree)
-    worker.submit(play_pair, job).result(60)
+    worker.submit(play_pair, job).result(SOON_S)
     worker.shutdown()
     assert worker.notes == ("ann exited with status 1 on quit",)
 
@@ -109,12 +110,12 @@ def test_a_worker_that_is_let_go_ends_all_at_once(tree: str) -> None:
     worker = Worker(tree)
     job = a_job(spec("ann", bad_bots.HangsInItsMove), spec("bob"), RELAXED, tree=tree)
     future = worker.submit(play_pair, job)
-    assert gone(lambda: len(alive_of(tree)) < 2, 20.0)
+    assert gone(lambda: len(alive_of(tree)) < 2, SOON_S)
     worker.shutdown(wait=False, cancel_futures=True)
-    assert worker.join(time.monotonic() + 5)
+    assert worker.join(time.monotonic() + SOON_S)
     assert gone(lambda: alive_of(tree))
     with pytest.raises(BrokenExecutor):
-        future.result(5)
+        future.result(SOON_S)
 
 
 def test_a_worker_that_does_nothing_else_can_be_ended(tree: str) -> None:

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import IO, Final
 
 import pytest
-from arena_runs import Range, command, environment, flags, stop, wait_until_it_plays
+from arena_runs import PATIENCE_S, Range, command, environment, flags, stop, wait_until_it_plays
 from bad_bots import Good, TakesAMillisecond
 from processes import gone
 
 from arena.tournament.exporting import WISH
-
-pytestmark = pytest.mark.alone
 
 QUICK: Final = {"ann": Good, "bob": Good}
 STEADY: Final = {"ann": TakesAMillisecond, "bob": TakesAMillisecond}
@@ -47,11 +45,11 @@ def is_refreshing(place: Range) -> bool:
 
 
 def waits_for_a_page(place: Range) -> None:
-    assert gone(lambda: not (place.folder / "page.html").exists(), 20.0)
+    assert gone(lambda: not (place.folder / "page.html").exists(), PATIENCE_S)
 
 
 def ended(watch: subprocess.Popen[str]) -> tuple[int, str]:
-    _, said = watch.communicate(timeout=30)
+    _, said = watch.communicate(timeout=PATIENCE_S)
     return watch.returncode, said
 
 
@@ -60,7 +58,7 @@ def test_a_watch_that_begins_before_the_run_ends_with_it(place: Range) -> None:
     waits_for_a_page(place)
     assert is_refreshing(place), "a page to open, though nothing is played yet"
     run = place.begin(*flags(STEADY, rounds=30, out=place.out))
-    run.communicate(timeout=60)
+    run.communicate(timeout=PATIENCE_S)
     status, said = ended(watch)
     assert (run.returncode, status) == (0, 0)
     assert said.startswith("waiting for games in out\n")
@@ -76,9 +74,11 @@ def test_a_page_is_written_long_before_a_run_is_over(place: Range) -> None:
     run = place.begin(*flags(STEADY, rounds=5000, out=place.out))
     wait_until_it_plays(place, run)
     watch = watching(place)
-    assert gone(lambda: not (place.out / "games.lath").exists(), 20.0), "the run was asked for it"
+    assert gone(lambda: not (place.out / "games.lath").exists(), PATIENCE_S), (
+        "the run was asked for it"
+    )
     waits_for_a_page(place)
-    assert gone(lambda: "<h1><bdi>Tournament" not in page(place), 20.0)
+    assert gone(lambda: "<h1><bdi>Tournament" not in page(place), PATIENCE_S)
     assert is_refreshing(place)
     stop(run, signal.SIGINT)
     status, said = ended(watch)

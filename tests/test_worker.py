@@ -14,7 +14,7 @@ from results import a_result
 from workers import a_job
 
 from arena.errors import HeldUpError
-from arena.referee.bot import BotSpec
+from arena.referee.bot import QUIT_S, Bot, BotSpec
 from arena.referee.clock import Limits
 from arena.tournament import worker
 from arena.tournament.jobs import PairResult, read_result
@@ -89,17 +89,25 @@ def test_the_bots_that_were_not_used_for_longest_are_ended(shop: Shop) -> None:
     assert gone(lambda: len(shop.running()) != KEPT_BOTS)
 
 
-def test_a_bot_that_ignores_quit_is_waited_for_once(shop: Shop) -> None:
+def test_a_bot_that_ignores_quit_is_waited_for_once(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stubborn = shop.spec("stubborn", bad_bots.IgnoresQuit)
-    took_s = []
+    given_s = []
+    leave = Bot.leave
+
+    def timed(bot: Bot, until_s: float) -> bool:
+        if bot.name == "stubborn":
+            given_s.append(max(0.0, until_s - time.monotonic()))
+        return leave(bot, until_s)
+
+    monkeypatch.setattr(Bot, "leave", timed)
     for turn in range(3):
         shop.play(stubborn, shop.spec(f"bot {turn}.0"))
-        began_s = time.monotonic()
         for number in range(1, KEPT_BOTS):
             shop.play(shop.spec(f"bot {turn}.{number}"), shop.spec(f"bot {turn}.{number + 1}"))
-        took_s.append(time.monotonic() - began_s)
-    assert took_s[0] >= 1.0
-    assert max(took_s[1:]) < 1.0
+    assert given_s[0] <= QUIT_S
+    assert given_s[1:] == [0.0, 0.0]
 
 
 def test_a_game_that_is_void_once_is_played_again(shop: Shop) -> None:
