@@ -10,13 +10,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 from commands import arena
-from typer.main import get_command
 
 import games
-from arena.cli import app
-from arena.cli.usage import ORDER
-
-COMMANDS = sorted(getattr(get_command(app), "commands"))  # noqa: B009 - typed as a plain command
+from arena.cli.usage import MODULES, commands_of
 
 
 def test_moves_lists_the_legal_moves_one_a_line() -> None:
@@ -81,7 +77,7 @@ def test_schemas_are_valid_json_schemas(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", MODULES)
 def test_every_command_has_help_with_an_example_and_stands_in_the_docs(command: str) -> None:
     ran = arena(command, "--help")
     assert ran.status == 0
@@ -90,15 +86,30 @@ def test_every_command_has_help_with_an_example_and_stands_in_the_docs(command: 
     assert f"`arena {command}" in docs.read_text()
 
 
+@pytest.mark.parametrize("module", sorted(set(MODULES.values())))
+def test_a_module_has_the_commands_that_it_is_said_to_have(module: str) -> None:
+    assert set(commands_of(module)) == {name for name, where in MODULES.items() if where == module}
+
+
+def test_a_command_waits_for_no_other_commands_module() -> None:
+    code = (
+        "import sys; from arena.__main__ import run; run(['games']); "
+        "print(*(name for name in sys.modules if name.startswith('arena.cli.')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = {name.removeprefix("arena.cli.") for name in ran.stdout.splitlines()[-1].split()}
+    assert "installed" in modules
+    assert not modules & (set(MODULES.values()) - {"installed"})
+
+
 def test_the_help_lists_every_command_in_order_with_a_whole_sentence() -> None:
     ran = arena("--help")
     listed = [line.split(maxsplit=1) for line in ran.out.split("Commands:\n")[1].splitlines()]
-    assert [name for name, _ in listed] == list(ORDER)
-    assert sorted(ORDER) == COMMANDS
+    assert [name for name, _ in listed] == list(MODULES)
     assert all(sentence.endswith(".") and ".." not in sentence for _, sentence in listed)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", MODULES)
 def test_what_a_command_takes_has_a_readable_name(command: str) -> None:
     told = arena(command, "--help").out
     assert "<" not in told.replace("<=", "")

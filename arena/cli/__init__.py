@@ -1,4 +1,4 @@
-"""The command line: thin over the library, a module for each group of commands.
+"""The command line: thin over the library, a module for each group of commands (usage.py).
 
 Commands import what they need when they run: `arena moves` does not wait for the report.
 """
@@ -9,24 +9,11 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import (
-    archives,
-    bots,
-    convert,
-    installed,
-    play,
-    queries,
-    records,
-    report,
-    results,
-    rules,
-    tournaments,
-)
-from arena.cli.usage import App, Ordered
+from arena.cli.usage import App, Program
 
 app = App(
     name="arena",
-    cls=Ordered,
+    cls=Program,
     help="Bot tournaments, game records and ratings for small abstract games.",
     no_args_is_help=True,
     add_completion=False,
@@ -52,10 +39,3 @@ def _main(
     ] = False,
 ) -> None:
     """Bot tournaments, game records and ratings for small abstract games."""
-
-
-for _group in (
-    *(tournaments, play, results, report, bots, installed),
-    *(records, convert, queries, archives, rules),
-):
-    _group.add_to(app)

@@ -1,39 +1,86 @@
-"""How the help of commands looks: their order, and what stands for the values they take.
+"""Which commands there are, and how their help looks.
 
-Must not know what they do.
+Must not know what they do. The module of a command is read when the command is asked for: each
+start of the program waits for its own only.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
-    from typer._click.core import Context
+    from typer._click.core import Command, Context
     from typer._click.formatting import HelpFormatter
 
-ORDER: Final = (
-    *("run", "init", "play", "rate", "report", "bot", "bots"),
-    *("check", "format", "convert", "show", "select", "stats"),
-    *("sort", "merge", "split", "diff", "games", "moves", "perft", "schema"),
-)
-"""Tournaments, bots, records, archives, games."""
+MODULES: Final = {
+    "run": "tournaments",
+    "init": "tournaments",
+    "play": "play",
+    "rate": "results",
+    "report": "report",
+    "bot": "bots",
+    "bots": "installed",
+    "check": "records",
+    "format": "records",
+    "convert": "convert",
+    "show": "records",
+    "select": "queries",
+    "stats": "queries",
+    "sort": "archives",
+    "merge": "archives",
+    "split": "archives",
+    "diff": "archives",
+    "games": "installed",
+    "moves": "rules",
+    "perft": "rules",
+    "schema": "installed",
+}
+"""The module of this package that has each command, in the order of the help: tournaments, bots,
+records, archives, games."""
 
 PLAIN: Final = {"int": "N", "int range": "N", "float": "X", "float range": "X", "str": "TEXT"}
 """What stands for a value that has no name of its own, by what the library calls it."""
 
 
-class Ordered(TyperGroup):
-    """The commands in the order of `ORDER`."""
+class Commands(Mapping[str, "Command"]):
+    """The commands of `MODULES` by their names, each made when it is asked for."""
 
-    def list_commands(self, ctx: Context) -> list[str]:
-        """Return all of them, those that ORDER does not know last."""
-        names = super().list_commands(ctx)
-        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+    def __getitem__(self, name: str) -> Command:
+        """Return a command; raises KeyError."""
+        return commands_of(MODULES[name])[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names in the order of the help."""
+        return iter(MODULES)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(MODULES)
+
+
+@cache
+def commands_of(module: str) -> Mapping[str, Command]:
+    """Return the commands that a module of this package has, by their names."""
+    part = App(cls=TyperGroup, add_completion=False, rich_markup_mode=None)
+    part.callback()(lambda: None)  # a group, also of one command
+    import_module(f"arena.cli.{module}").add_to(part)
+    return typer.main.get_group(part).commands
+
+
+class Program(TyperGroup):
+    """All commands."""
+
+    def __init__(self, **given: Any) -> None:
+        """Take what the library gives, but for the commands."""
+        super().__init__(**given)
+        self.commands = Commands()  # type: ignore[assignment]  # none is ever added
 
 
 class Plain(TyperCommand):
