@@ -16,10 +16,12 @@ from bot_checks import HASTE, TRIES, Told, check_all
 from processes import gone, pids_with
 
 from arena.botcheck.check import CHAPTERS, check
-from arena.botcheck.lab import Terms
+from arena.botcheck.handshake import is_ready
+from arena.botcheck.lab import Lab, Terms
 from arena.botcheck.manners import HEARD
-from arena.botcheck.points import Point, Verdict
+from arena.botcheck.points import FaultFoundError, Point, Verdict
 from arena.botcheck.report import Report
+from arena.botcheck.session import Session
 from arena.referee.bot import BotSpec
 from notation.timecontrol import TimeControl
 
@@ -283,3 +285,26 @@ def test_points_that_were_not_tested_for_the_same_reason_are_told_together() -> 
         )
         lines += report.add(point)
     assert [*lines, *report.rest()] == ["  untested first, second: it is too late"]
+
+
+def test_a_bot_that_leaves_before_its_first_turn_is_not_started_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command = bad_bots.command(bad_bots.ExitsBeforeItsFirstGo)
+    lab = Lab(BotSpec(name="leaves", command=command), Terms(games=("yavalath",)))
+    lab.session()
+    asked: list[Session] = []
+    plain = Lab.session
+
+    def after_its_end(self: Lab) -> Session:
+        if asked:
+            assert asked[0].ends_within(60.0)
+        asked.append(plain(self))
+        return asked[-1]
+
+    monkeypatch.setattr(Lab, "session", after_its_end)
+    try:
+        with pytest.raises(FaultFoundError, match="exited with status 3 before"):
+            is_ready(lab)
+    finally:
+        lab.drop()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +153,17 @@ def test_a_damaged_outcome_is_named(folder: Path) -> None:
     (folder / OUTCOME).write_text("{")
     with pytest.raises(ArenaError, match=r"outcome\.json is damaged"):
         outcome_in([folder])
+
+
+def test_a_damaged_record_of_a_database_is_named(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "tournament.db")) as database:
+        database.execute("CREATE TABLE game (number INTEGER, record TEXT)")
+        texts = [format_record(bare("ann", "bob", "1-0")), '[Game "yava']
+        database.executemany("INSERT INTO game VALUES (?, ?)", enumerate(texts, 1))
+        database.commit()
+    ran = here("rate", tmp_path)
+    place = f"{tmp_path / 'tournament.db'} is damaged: its record 2"
+    assert (ran.status, ran.err) == (1, f"arena: {place}: the value is never closed\n")
 
 
 def test_the_report_of_a_directory_begins_with_the_result(folder: Path) -> None:
