@@ -126,7 +126,10 @@ class Partner:
     def _await(self, side: Side, ply: int, asked_s: float) -> tuple[str, float]:
         """Return the answer and its time, without that in which the machine stood still."""
         child, allowed_s, held_s = side.child, self._clock.allowed_s[self.seat], 0.0
+        due_s = asked_s
         while True:
+            overslept_s = time.monotonic() - due_s
+            held_s += overslept_s if overslept_s > HELD_UP_S else 0.0
             while child.lines:
                 text = side.answered(child.lines.popleft(), ply)
                 used_s = max(0.0, child.arrived_s - asked_s - held_s)
@@ -140,8 +143,6 @@ class Partner:
                 raise mishaps.late(self.seat, allowed_s, ply)
             due_s = min(asked_s + allowed_s + held_s, now_s + SLICE_S)
             self._watch.wait(due_s)
-            slept_s = time.monotonic() - due_s
-            held_s += slept_s if slept_s > HELD_UP_S else 0.0
 
     def _look_for_mishaps(self, side: Side) -> None:
         child = side.child
