@@ -24,7 +24,7 @@ help:
 	@echo "make bench  measure what benchmarks/ claims"
 	@echo "make clean  remove what the others made"
 
-$(VENV)/made: pyproject.toml
+$(VENV)/made: pyproject.toml hatch_build.py
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer with venv was found (on Debian: python3-venv)." >&2; exit 2; }
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --use-pep517 --disable-pip-version-check -e .
@@ -70,7 +70,7 @@ wheel: $(VENV)/made-dev
 	PYTHON=$(BIN)/python .ci/wheel
 
 expressions: $(VENV)/made-dev
-	$(BIN)/python -c 'from notation.scanner import to_store; print(to_store(), end="")' > notation/expressions.json.new
+	$(BIN)/python -c 'from lath.notation.scanner import to_store; print(to_store(), end="")' > notation/expressions.json.new
 	mv notation/expressions.json.new notation/expressions.json
 
 soak: $(VENV)/made-dev
@@ -86,4 +86,4 @@ bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/report.py
 
 clean:
-	rm -rf $(VENV) $(DEMO) $(WEB)/node_modules dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .links $(DEMO) $(WEB)/node_modules dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

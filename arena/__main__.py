@@ -55,9 +55,9 @@ def _open_closed() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
-    from arena.cli import app
-    from arena.errors import ArenaError, ConfigError, DiskError
-    from games.core import GameError, UnknownGameError
+    from lath.arena.cli import app
+    from lath.arena.errors import ArenaError, ConfigError, DiskError
+    from lath.games.core import GameError, UnknownGameError
 
     try:
         status = app(arguments, standalone_mode=False) or 0
@@ -123,7 +123,7 @@ def _told_or_bug(error: Exception) -> int:
     if isinstance(error, Exit):
         return int(error.exit_code)
     if hasattr(error, "show") and hasattr(error, "exit_code"):
-        from arena.cli.wording import plain
+        from lath.arena.cli.wording import plain
 
         if told := getattr(error, "message", ""):
             error.message = plain(told)  # type: ignore[attr-defined]

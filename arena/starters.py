@@ -1,6 +1,6 @@
 """What `arena init` writes: a commented configuration and a bot to start from.
 
-The bots are those of `examples/bots`, which the wheel carries as `arena/starters`.
+The bots are those of `examples/bots`, which the wheel carries as `lath/arena/starters`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from arena.errors import ArenaError
+from lath.arena.errors import ArenaError
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Starter:
 _ALL_GAMES: Final = '["mammalath", "manalath", "surikata", "yavalath"]'
 
 STARTERS: Final = {
-    "python": Starter("dice.py", "mybot.py", '["python", "-P", "mybot.py"]', _ALL_GAMES),
+    "python": Starter("dice.py", "mybot.py", '["python", "mybot.py"]', _ALL_GAMES),
     "javascript": Starter("random.js", "mybot.js", '["node", "mybot.js"]', _ALL_GAMES),
     "c": Starter(
         "four_in_line.c", "mybot.c", '["./mybot"]', '["yavalath"]', "cc -O2 -o mybot mybot.c"
@@ -111,7 +111,8 @@ def _commands(starter: Starter) -> list[str]:
 
 def _example(name: str) -> str:
     """Return an example's text: from the wheel, or else from the checkout."""
-    packed = resources.files("arena") / "starters" / name
+    packed = resources.files("lath.arena") / "starters" / name
     if packed.is_file():
         return packed.read_text(encoding="utf-8")
-    return (Path(__file__).parent.parent / "examples" / "bots" / name).read_text(encoding="utf-8")
+    checkout = Path(__file__).resolve().parent.parent
+    return (checkout / "examples" / "bots" / name).read_text(encoding="utf-8")

@@ -18,15 +18,13 @@ from typing import TypeAlias
 
 _Process: TypeAlias = subprocess.Popen[bytes]
 
-_ROOT = Path(__file__).parent.parent
-
 _SAMPLE_S = 0.02
 """How often memory is looked at."""
 
 
 def environment(**more: str) -> dict[str, str]:
     """Return this process's environment with this checkout's packages, and `more`."""
-    return {**os.environ, "PYTHONPATH": str(_ROOT), **more}
+    return {**os.environ, **more}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,10 @@ from statistics import median
 
 from measure import machine, run, spread
 
-import games
-from games.core import Game, Move, Position, result_of
-from notation import Ply, Record, format_records
-from notation.record import bare_plies, comment
+from lath import games
+from lath.games.core import Game, Move, Position, result_of
+from lath.notation import Ply, Record, format_records
+from lath.notation.record import bare_plies, comment
 
 _CHESS_GAMES = 2000
 
@@ -45,14 +45,15 @@ print(plies)
 """
 
 _READ = """
-import sys, notation
+import sys
+from lath import notation
 print(sum(len(record.plies) for record in notation.read(sys.argv[1])))
 """
 
 _LARK = """
 import sys
-from notation.parser import parse_closely
-from notation.pieces import chunks, pieces
+from lath.notation.parser import parse_closely
+from lath.notation.pieces import chunks, pieces
 with open(sys.argv[1], "rb") as file:
     print(sum(len(parse_closely(p.text).record.plies) for c in chunks(file) for p in pieces(c)))
 """
@@ -148,7 +149,7 @@ def jobs(folder: Path, count: int) -> Iterator[Job]:
     """Yield what is measured, ours first; makes the corpora."""
     bare, annotated, few = (folder / f"{name}.lath" for name in ("bare", "annotated", "few"))
     plies = corpus(bare, count)
-    check: list[str | Path] = [sys.executable, "-m", "arena", "check"]
+    check: list[str | Path] = [sys.executable, "-m", "lath.arena", "check"]
     size = bare.stat().st_size
     yield Job("arena check", [*check, bare], plies, size)
     yield Job("arena check -j 2", [*check, "-j", "2", bare], plies, size)

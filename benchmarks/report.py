@@ -35,8 +35,8 @@ from records import record_of
 from report_peers import peers
 from visits import Action, answers, chromium, opened
 
-import games
-from notation import Record, format_records
+from lath import games
+from lath.notation import Record, format_records
 
 _BOTS: Final = 10
 
@@ -163,7 +163,7 @@ def _ours(browser: Any, folder: Path, count: int, runs: int) -> None:
 
 
 def _made(source: Path, page: Path) -> Run:
-    return run([sys.executable, "-m", "arena", "report", source, "-o", page])
+    return run([sys.executable, "-m", "lath.arena", "report", source, "-o", page])
 
 
 def _peers(browser: Any, folder: Path, runs: int) -> None:

@@ -10,9 +10,9 @@ import random
 from math import log, sqrt
 from typing import Final
 
-from bots.greedy import choose as play_greedily
-from bots.sdk import Turn, run
-from games.core import Move, Position, Seat
+from lath.bots.greedy import choose as play_greedily
+from lath.bots.sdk import Turn, run
+from lath.games.core import Move, Position, Seat
 
 PLAYOUTS: Final = 400
 """Random games a move where the arena limits neither time nor nodes."""

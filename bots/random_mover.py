@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bots.sdk import Turn, run
-from games.core import Move, Position
+from lath.bots.sdk import Turn, run
+from lath.games.core import Move, Position
 
 
 def choose(position: Position, turn: Turn) -> Move:

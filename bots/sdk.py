@@ -1,6 +1,6 @@
 """A bot in a few lines: a function from a position and the time it has to a move.
 
-    from bots.sdk import Turn, run
+    from lath.bots.sdk import Turn, run
 
     def choose(position, turn):
         return turn.chance.choice(position.legal_moves())
@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TextIO
 
-import games
-from games.core import Move, Position, Seat, read_move
-from notation import wire
+from lath import games
+from lath.games.core import Move, Position, Seat, read_move
+from lath.notation import wire
 
 FALLBACK_S: Final = 1.0
 """Thinking time where the arena names none."""

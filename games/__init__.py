@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
-from games.core import Game, UnknownGameError
+from lath.games.core import Game, UnknownGameError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -84,9 +84,9 @@ def _builtin(game_id: str) -> Game | None:
     if len(module) > _LONGEST:  # imports remember what they did not find
         return None
     try:
-        return cast("Game", import_module(f"games.{module}").GAME)
+        return cast("Game", import_module(f"lath.games.{module}").GAME)
     except ModuleNotFoundError as error:
-        if error.name != f"games.{module}":
+        if error.name != f"lath.games.{module}":
             raise
         return None
 

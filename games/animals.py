@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.core import Piece
+from lath.games.core import Piece
 
 ANIMALS: Final = (
     Piece(

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Final, Literal
 
-from games.core import PositionError
+from lath.games.core import PositionError
 
 Shape = Literal["square", "hexagon"]
 

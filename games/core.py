@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, NewType, Protocol, Self
 if TYPE_CHECKING:
     import random
 
-    from games.board import Board
+    from lath.games.board import Board
 
 Move = NewType("Move", str)
 """A move in its canonical text; only the game that made it knows what it means."""
@@ -226,7 +226,7 @@ class Game(Protocol):
 
 def find(game_id: str) -> Game:
     """Return the game of this id, as `games.get` does; games unpickle by it."""
-    import games
+    from lath import games
 
     return games.get(game_id)
 
@@ -247,7 +247,7 @@ def read_move(position: Position, text: str) -> Move:
 def perft(position: Position, depth: int) -> int:
     """Return how many paths of `depth` moves start here; finished games have none.
 
-    >>> import games
+    >>> from lath import games
     >>> perft(games.get("surikata").start(), 2)
     600
     """

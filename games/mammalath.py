@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from games.animals import ANIMALS
-from games.board import Board, squares
-from games.core import (
+from lath.games.animals import ANIMALS
+from lath.games.board import Board, squares
+from lath.games.core import (
     SEATS,
     Game,
     IllegalMoveError,
@@ -33,7 +33,7 @@ from games.core import (
     SetupError,
     find,
 )
-from games.reach import shapes_fit, share_a_cell
+from lath.games.reach import shapes_fit, share_a_cell
 
 SWAP: Final = Move("swap")
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.animals import ANIMALS, MORE_ANIMALS
-from games.mammalath import Mammalath
+from lath.games.animals import ANIMALS, MORE_ANIMALS
+from lath.games.mammalath import Mammalath
 
 GAME: Final = Mammalath(
     game_id="mammalath-plus",

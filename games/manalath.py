@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from games.board import Board, hexagon
-from games.core import (
+from lath.games.board import Board, hexagon
+from lath.games.core import (
     SEATS,
     Game,
     IllegalMoveError,
@@ -32,7 +32,7 @@ from games.core import (
     SetupError,
     find,
 )
-from games.overlays import Groups
+from lath.games.overlays import Groups
 
 _LOSING, _WINNING = 4, 5
 """Sizes of groups; the second is also the largest allowed."""

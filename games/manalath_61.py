@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.manalath import Manalath
+from lath.games.manalath import Manalath
 
 GAME: Final = Manalath(
     game_id="manalath-61",

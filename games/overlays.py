@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from games.board import Board
-from games.core import Game
+from lath.games.board import Board
+from lath.games.core import Game
 
 Cells = tuple[int, ...]
 """Cells by their place in `Board.names`."""
@@ -47,7 +47,7 @@ def of(game: Game) -> tuple[Overlay, ...]:
 def groups(overlay: Groups, board: Board, contents: Sequence[str]) -> list[Cells]:
     """Return the groups in the order of their first cells, cells of a group in the board's order.
 
-    >>> from games.board import hexagon
+    >>> from lath.games.board import hexagon
     >>> groups(Groups("op"), hexagon((2, 3, 2)), ("o", "p", "oo", "", "p", "", "g"))
     [(0, 2), (1, 4)]
     """

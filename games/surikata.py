@@ -18,8 +18,8 @@ from functools import cached_property, lru_cache
 from operator import add
 from typing import Final, NamedTuple
 
-from games.board import Board, squares
-from games.core import (
+from lath.games.board import Board, squares
+from lath.games.core import (
     SEATS,
     Game,
     IllegalMoveError,
@@ -32,8 +32,8 @@ from games.core import (
     SetupError,
     find,
 )
-from games.overlays import Sight
-from games.reach import path_exists, share_a_cell
+from lath.games.overlays import Sight
+from lath.games.reach import path_exists, share_a_cell
 
 SIZE: Final = 5
 MOUNDS: Final = 5

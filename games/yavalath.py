@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from games.board import Board, hexagon
-from games.core import (
+from lath.games.board import Board, hexagon
+from lath.games.core import (
     SEATS,
     Game,
     IllegalMoveError,
@@ -28,7 +28,7 @@ from games.core import (
     SetupError,
     find,
 )
-from games.reach import share_a_cell
+from lath.games.reach import share_a_cell
 
 SWAP: Final = Move("swap")
 

@@ -1,12 +1,12 @@
 """Records of games: text and data. `read` a file, `format_record` back, `check` against the rules.
 
->>> import notation
+>>> from lath import notation
 >>> record = notation.parse('[Game "yavalath"] 1. e5 2. swap *')
 >>> record.moves
 ('e5', 'swap')
 
-The names are loaded when they are first used: a bot that needs only `notation.wire` does not wait
-for the parser.
+The names are loaded when they are first used: a bot that needs only `lath.notation.wire` does not
+wait for the parser.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from notation.errors import Fault, NotationError, Problem, RecordError, RecordSyntaxError
-    from notation.reader import Entry, entries, read
-    from notation.record import Annotation, Ply, Record, Termination, Variation
-    from notation.replay import canonical, check, positions, start_of
-    from notation.scanner import parse
-    from notation.validation import Findings, validate
-    from notation.writer import format_record, format_records
+    from lath.notation.errors import Fault, NotationError, Problem, RecordError, RecordSyntaxError
+    from lath.notation.reader import Entry, entries, read
+    from lath.notation.record import Annotation, Ply, Record, Termination, Variation
+    from lath.notation.replay import canonical, check, positions, start_of
+    from lath.notation.scanner import parse
+    from lath.notation.validation import Findings, validate
+    from lath.notation.writer import format_record, format_records
 
 __all__ = [
     "Annotation",
@@ -63,7 +63,7 @@ _HOME: Final = {
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'notation' has no attribute {name!r}")
-    value = getattr(import_module(f"notation.{_HOME[name]}"), name)
+        raise AttributeError(f"module 'lath.notation' has no attribute {name!r}")
+    value = getattr(import_module(f"lath.notation.{_HOME[name]}"), name)
     globals()[name] = value
     return value

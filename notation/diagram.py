@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from games.core import Position
+from lath.games.core import Position
 
 EMPTY = "."
 

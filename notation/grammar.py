@@ -14,10 +14,10 @@ from pathlib import Path
 @cache
 def grammar() -> str:
     """Return the text of `grammar.lark`: the wheel's copy, or else the checkout's."""
-    installed = resources.files("notation") / "grammar.lark"
+    installed = resources.files("lath.notation") / "grammar.lark"
     if installed.is_file():
         return installed.read_text(encoding="utf-8")
-    return (Path(__file__).parent.parent / "grammar.lark").read_text(encoding="utf-8")
+    return (Path(__file__).resolve().parent.parent / "grammar.lark").read_text(encoding="utf-8")
 
 
 def unquoted(text: str) -> str:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-import games
-from games.core import Game, MoveSyntaxError, PositionError, SetupError, UnknownGameError
+from lath import games
+from lath.games.core import Game, MoveSyntaxError, PositionError, SetupError, UnknownGameError
 
 _LONGEST: Final = 40
 """Characters of a word that may be nearly right."""

@@ -15,10 +15,10 @@ from lark import Lark, Transformer
 from lark.exceptions import UnexpectedInput
 from lark.lexer import Token
 
-from notation.errors import Fault, Place, RecordSyntaxError
-from notation.grammar import grammar, inside, unquoted
-from notation.record import Annotation, Comment, Ply, Record, Variation, comment
-from notation.syntax import NESTING, syntax_fault
+from lath.notation.errors import Fault, Place, RecordSyntaxError
+from lath.notation.grammar import grammar, inside, unquoted
+from lath.notation.record import Annotation, Comment, Ply, Record, Variation, comment
+from lath.notation.syntax import NESTING, syntax_fault
 
 MAX_NESTING: Final = 100
 """Variations inside variations; far beyond what people write."""

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO, Final, NamedTuple
 
-from notation.errors import Fault
-from notation.files import read_block
+from lath.notation.errors import Fault
+from lath.notation.files import read_block
 
 _BLOCK: Final = 1 << 20
 

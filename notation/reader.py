@@ -13,16 +13,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from notation.errors import Fault, Problem, RecordError, RecordSyntaxError
-from notation.files import open_bytes
-from notation.pieces import Piece, chunks, pieces
-from notation.record import Record
-from notation.remarks import tag_faults
-from notation.replay import check
-from notation.scanner import scan
+from lath.notation.errors import Fault, Problem, RecordError, RecordSyntaxError
+from lath.notation.files import open_bytes
+from lath.notation.pieces import Piece, chunks, pieces
+from lath.notation.record import Record
+from lath.notation.remarks import tag_faults
+from lath.notation.replay import check
+from lath.notation.scanner import scan
 
 if TYPE_CHECKING:
-    from notation.parser import Parsed
+    from lath.notation.parser import Parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _closely(piece: Piece, rules: bool) -> tuple[Parsed | None, list[Fault]]:
     """Return what Lark reads in a piece and everything that is wrong with it."""
     if piece.fault and piece.fault.code != "syntax":
         return None, [piece.fault]
-    from notation.parser import parse_closely  # Lark takes a while to load
+    from lath.notation.parser import parse_closely  # Lark takes a while to load
 
     try:
         parsed = parse_closely(piece.text)

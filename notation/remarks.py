@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from notation.errors import Fault, Place
-from notation.record import Annotation, Comment, Record
+from lath.notation.errors import Fault, Place
+from lath.notation.record import Annotation, Comment, Record
 
 
 def tag_faults(record: Record) -> Iterator[Fault]:

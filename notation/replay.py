@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-import games
-from games.core import (
+from lath import games
+from lath.games.core import (
     GameError,
     IllegalMoveError,
     MoveSyntaxError,
@@ -24,12 +24,12 @@ from games.core import (
     UnknownGameError,
     read_move,
 )
-from notation.errors import Fault, Place, shortened
-from notation.hints import about_move, meant_game, meant_move, meant_start
-from notation.record import RESULTS, SHORT, Ply, Record, Termination
-from notation.remarks import annotation_faults, wrong_numbers
-from notation.spellings import RESULTS_IN_WORDS, meant_date, meant_result, meant_termination
-from notation.timecontrol import TimeControl
+from lath.notation.errors import Fault, Place, shortened
+from lath.notation.hints import about_move, meant_game, meant_move, meant_start
+from lath.notation.record import RESULTS, SHORT, Ply, Record, Termination
+from lath.notation.remarks import annotation_faults, wrong_numbers
+from lath.notation.spellings import RESULTS_IN_WORDS, meant_date, meant_result, meant_termination
+from lath.notation.timecontrol import TimeControl
 
 
 def start_of(record: Record) -> Position:

@@ -15,8 +15,8 @@ from hashlib import blake2b
 from importlib import resources
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from notation.grammar import grammar, inside, unquoted
-from notation.record import SHORT, Comment, Ply, Record, bare_plies, comment
+from lath.notation.grammar import grammar, inside, unquoted
+from lath.notation.record import SHORT, Comment, Ply, Record, bare_plies, comment
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -46,7 +46,7 @@ def patterns() -> _Patterns:
     """Return the expressions of the grammar."""
     texts = stored()
     if texts is None or texts.pop("grammar") != digest(grammar()):
-        from notation.parser import lark
+        from lath.notation.parser import lark
 
         texts = generated(lark())
     return _Patterns(**{name: re.compile(text) for name, text in texts.items()})
@@ -54,7 +54,7 @@ def patterns() -> _Patterns:
 
 def generated(lark: Lark) -> dict[str, str]:
     """Return the expressions by their names in `_Patterns`, made from what Lark compiled."""
-    from notation.expressions import Expressions
+    from lath.notation.expressions import Expressions
 
     of = Expressions(lark)
     texts = {name: of.rule(name, groups=True) for name in _Patterns._fields}
@@ -67,7 +67,7 @@ def stored() -> dict[str, str] | None:
     They save the tenth of a second that Lark takes; of another grammar they are not used. None
     where there are none. `make expressions` stores them.
     """
-    file = resources.files("notation") / "expressions.json"
+    file = resources.files("lath.notation") / "expressions.json"
     if not file.is_file():
         return None
     texts: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
@@ -81,7 +81,7 @@ def digest(text: str) -> str:
 
 def to_store() -> str:
     """Return the text of `expressions.json`."""
-    from notation.parser import lark
+    from lath.notation.parser import lark
 
     texts = {"grammar": digest(grammar()), **generated(lark())}
     return json.dumps(texts, indent=2, ensure_ascii=False) + "\n"
@@ -180,7 +180,7 @@ def parse(text: str) -> Record:
     """Return the record that `text` is; raises RecordSyntaxError."""
     record = scan(text)
     if record is None:
-        from notation.parser import parse_closely
+        from lath.notation.parser import parse_closely
 
         return parse_closely(text).record
     return record

@@ -9,7 +9,7 @@ import datetime as dt
 import re
 from typing import Final
 
-from notation.record import RESULTS, Termination
+from lath.notation.record import RESULTS, Termination
 
 RESULTS_IN_WORDS: Final = "1-0, 0-1, 1/2-1/2 or *"
 

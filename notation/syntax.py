@@ -12,9 +12,9 @@ from typing import Final
 
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
-from notation.errors import Fault, shortened
-from notation.record import GLYPHS, RESULTS
-from notation.spellings import RESULTS_IN_WORDS, meant_result
+from lath.notation.errors import Fault, shortened
+from lath.notation.record import GLYPHS, RESULTS
+from lath.notation.spellings import RESULTS_IN_WORDS, meant_result
 
 _ENGLISH: Final = {
     "LSQB": 'a tag such as [Game "mammalath"]',

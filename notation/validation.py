@@ -14,15 +14,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-import games
-from games.core import GameError, Position, follow, result_of
-from notation.errors import Problem
-from notation.files import open_bytes, read_errors
-from notation.grammar import unquoted
-from notation.pieces import Chunk, chunks, pieces
-from notation.reader import entry_of
-from notation.replay import check_tag, ends_soundly
-from notation.scanner import NUMBERS, parts
+from lath import games
+from lath.games.core import GameError, Position, follow, result_of
+from lath.notation.errors import Problem
+from lath.notation.files import open_bytes, read_errors
+from lath.notation.grammar import unquoted
+from lath.notation.pieces import Chunk, chunks, pieces
+from lath.notation.reader import entry_of
+from lath.notation.replay import check_tag, ends_soundly
+from lath.notation.scanner import NUMBERS, parts
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

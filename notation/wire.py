@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from notation.timecontrol import TimeControl
+from lath.notation.timecontrol import TimeControl
 
 MAX_LINE: Final = 64 * 1024
 """Bytes of a line without its end; a longer one is a flood."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from notation.record import Annotation, Comment, Ply, Record, Variation
+from lath.notation.record import Annotation, Comment, Ply, Record, Variation
 
 WIDTH: Final = 100
 """Columns of a line of movetext; a longer word stands on a line of its own."""

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from notation.archive.identity import canonical_moves
-from notation.record import Record, Termination
-from notation.replay import positions
-from reports.openings import Opening, Openings
-from reports.standings.tally import POINTS, UNSTATED, counts
-from reports.standings.values import Counts
+from lath.notation.archive.identity import canonical_moves
+from lath.notation.record import Record, Termination
+from lath.notation.replay import positions
+from lath.reports.openings import Opening, Openings
+from lath.reports.standings.tally import POINTS, UNSTATED, counts
+from lath.reports.standings.values import Counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

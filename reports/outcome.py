@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, get_args
 
 VERSION: Final = 1
-"""Of the JSON format; `reports.schema.OUTCOME_SCHEMA` describes it."""
+"""Of the JSON format; `lath.reports.schema.OUTCOME_SCHEMA` describes it."""
 
 Kind = Literal["name", "number", "text"]
 """What a column holds: a name may be cut where room is short, the others may not."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from reports.json_schema import (
+from lath.reports.json_schema import (
     document,
     exactly,
     list_of,

@@ -27,17 +27,12 @@ PATIENCE_S: Final = 120.0
 
 def command(*words: object) -> list[str]:
     """Return the command line of the arena under test."""
-    return [sys.executable, "-m", "arena", *map(str, words)]
+    return [sys.executable, "-m", "lath.arena", *map(str, words)]
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Return the variables under which the arena of this checkout or installation is found."""
-    found = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", **more}
-    if (PROJECT / "arena").is_dir():
-        found["PYTHONPATH"] = os.pathsep.join(
-            [*filter(None, [more.get("PYTHONPATH")]), str(PROJECT)]
-        )
-    return found
+    """Return the variables under which the arena is started: a wide terminal without colours."""
+    return {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", **more}
 
 
 def arena(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -14,12 +14,12 @@ import odd_bots
 from bad_bots import Good
 from processes import calm_s
 
-from arena.botcheck.check import check
-from arena.botcheck.lab import Terms
-from arena.botcheck.points import Point, Verdict
-from arena.referee import trees
-from arena.referee.bot import BotSpec
-from notation.timecontrol import TimeControl
+from lath.arena.botcheck.check import check
+from lath.arena.botcheck.lab import Terms
+from lath.arena.botcheck.points import Point, Verdict
+from lath.arena.referee import trees
+from lath.arena.referee.bot import BotSpec
+from lath.notation.timecontrol import TimeControl
 
 Result = TypeVar("Result")
 

@@ -27,7 +27,7 @@ from fault_stand import (
 )
 from processes import gone
 
-from notation.scanner import parse
+from lath.notation.scanner import parse
 
 BAD: Final = "bad"
 OTHERS: Final = ("ann", "bob")

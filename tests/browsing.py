@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:  # every test run loads this
-    from reports.page.page import Page
+    from lath.reports.page.page import Page
 
 CHROMIUM: Final = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 
@@ -165,7 +165,7 @@ def page_text(page: Page) -> str:
 
 
 def page_from(text: str) -> Page:
-    from reports.page.page import Page
+    from lath.reports.page.page import Page
 
     return Page(**json.loads(text))
 

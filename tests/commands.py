@@ -11,7 +11,7 @@ from unittest import mock
 
 import typer.main
 
-from arena.__main__ import run
+from lath.arena.__main__ import run
 
 _command_line = cache(typer.main.get_command)
 """Typer makes all commands anew for each that is run, which takes longer than most of them."""

@@ -8,9 +8,9 @@ from functools import cache
 
 from sample_records import BUILT_IN
 
-import games
-from games.core import Move, Position, playout
-from notation.record import Annotation, Ply, Record
+from lath import games
+from lath.games.core import Move, Position, playout
+from lath.notation.record import Annotation, Ply, Record
 
 Starts = dict[str, list[tuple[str | None, Position]]]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from games.core import Game, Move, Outcome, Position, play_all
+from lath.games.core import Game, Move, Outcome, Position, play_all
 
 
 def rows(drawing: str) -> str:

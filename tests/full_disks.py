@@ -19,9 +19,9 @@ from arena_runs import PATIENCE_S, Range, exported, flags, listened_to, sequence
 from bad_bots import Good
 from quick_runs import QuickRun
 
-from arena.errors import DiskError
-from arena.tournament.pace import Pace
-from arena.tournament.store import Store
+from lath.arena.errors import DiskError
+from lath.arena.tournament.pace import Pace
+from lath.arena.tournament.store import Store
 
 ROUNDS: Final = 50
 COMMAND_ROUNDS: Final = 300

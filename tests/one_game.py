@@ -12,17 +12,17 @@ import bad_bots
 from bad_bots import Good
 from processes import new_tree
 
-from arena.referee import match
-from arena.referee.adjudication import NO_ADJUDICATION, Adjudication
-from arena.referee.bot import Bot, BotSpec
-from arena.referee.clock import Limits
-from arena.referee.match import play_game
-from arena.referee.scorebook import GamePlan, Played
-from arena.referee.watch import Watch
-from notation.replay import check
-from notation.scanner import parse
-from notation.timecontrol import TimeControl
-from notation.writer import format_record
+from lath.arena.referee import match
+from lath.arena.referee.adjudication import NO_ADJUDICATION, Adjudication
+from lath.arena.referee.bot import Bot, BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.match import play_game
+from lath.arena.referee.scorebook import GamePlan, Played
+from lath.arena.referee.watch import Watch
+from lath.notation.replay import check
+from lath.notation.scanner import parse
+from lath.notation.timecontrol import TimeControl
+from lath.notation.writer import format_record
 
 CLOCK: Final = TimeControl(initial_ms=10_000, increment_ms=500)
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.referee.trees import MARK
+from lath.arena.referee.trees import MARK
 
 PATIENCE_S = 10.0
 """How long a process that was killed may take to be gone, on a machine that is busy, too."""

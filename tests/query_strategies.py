@@ -1,6 +1,6 @@
 """Expressions of the query language as trees: drawn, printed in many ways, and answered.
 
-The answers share nothing with `notation.query`: they are what the page says, without speed.
+The answers share nothing with `lath.notation.query`: they are what the page says, without speed.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from sample_records import bare
 
-import games
-from games.core import GameError, MoveSyntaxError
-from notation.record import Ply, Record
+from lath import games
+from lath.games.core import GameError, MoveSyntaxError
+from lath.notation.record import Ply, Record
 
 TEXT_SUBJECTS = (
     *("game", "event", "first", "second", "player", "winner", "loser", "setup"),

@@ -8,10 +8,10 @@ from typing import Any
 
 from results import a_config, a_result
 
-from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.observer import Summary
-from arena.tournament.runner import Runner
-from arena.tournament.store import Store
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.observer import Summary
+from lath.arena.tournament.runner import Runner
+from lath.arena.tournament.store import Store
 
 
 class AtOnce(Executor):

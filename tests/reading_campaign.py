@@ -21,15 +21,15 @@ from hypothesis.extra.lark import from_lark
 from lark import Lark
 from record_texts import GAMES, mutant, soup, written
 
-from notation import pieces, reader
-from notation.errors import Fault, RecordSyntaxError
-from notation.grammar import grammar
-from notation.parser import Parsed, parse_closely
-from notation.reader import Entry, entries_of
-from notation.remarks import tag_faults
-from notation.replay import check
-from notation.scanner import scan
-from notation.validation import Findings, sound_plies, validate_stream
+from lath.notation import pieces, reader
+from lath.notation.errors import Fault, RecordSyntaxError
+from lath.notation.grammar import grammar
+from lath.notation.parser import Parsed, parse_closely
+from lath.notation.reader import Entry, entries_of
+from lath.notation.remarks import tag_faults
+from lath.notation.replay import check
+from lath.notation.scanner import scan
+from lath.notation.validation import Findings, sound_plies, validate_stream
 
 FILE_EVERY: Final = 10
 """One in so many texts stands in a file too, which Lark reads once more."""

@@ -9,7 +9,7 @@ import string
 
 from hypothesis import strategies as st
 
-from notation.record import (
+from lath.notation.record import (
     GLYPHS,
     KNOWN_TAGS,
     RESULTS,

@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 
 from walks import walk
 
-import games
-from games.core import Position, result_of
-from notation import Ply, Record, Variation, format_record
-from notation.record import GLYPHS, RESULTS, Termination, comment
+from lath import games
+from lath.games.core import Position, result_of
+from lath.notation import Ply, Record, Variation, format_record
+from lath.notation.record import GLYPHS, RESULTS, Termination, comment
 
 GAMES: Final = games.ids()
 

@@ -11,11 +11,11 @@ from urllib.parse import quote
 
 from sample_records import HOSTILE_NAMES, cut, hostile_records, random_game, tournament, with_tags
 
-from notation.record import Record, comment
-from reports.outcome import Column, Outcome, Sheet
-from reports.page.index import Collector
-from reports.page.index import render as render_index
-from reports.page.page import Page, render
+from lath.notation.record import Record, comment
+from lath.reports.outcome import Column, Outcome, Sheet
+from lath.reports.page.index import Collector
+from lath.reports.page.index import render as render_index
+from lath.reports.page.page import Page, render
 
 BOTS: Final = ("ann", "bob", "cat")
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from sample_records import random_game
 
-from arena.referee.bot import BotSpec
-from arena.referee.clock import Limits
-from arena.tournament.config import Config
-from arena.tournament.jobs import GameResult
-from notation.record import Record
-from notation.timecontrol import TimeControl
-from notation.writer import format_record
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.jobs import GameResult
+from lath.notation.record import Record
+from lath.notation.timecontrol import TimeControl
+from lath.notation.writer import format_record
 
 NAMES = ("ann", "bob", "cat")
 

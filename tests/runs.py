@@ -6,10 +6,10 @@ from typing import Any
 
 from results import a_config, a_result
 
-from arena.referee.scorebook import GamePlan
-from arena.schedule.core import Standing
-from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.progress import Progress
+from lath.arena.referee.scorebook import GamePlan
+from lath.arena.schedule.core import Standing
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.progress import Progress
 
 
 class Clock:

@@ -6,9 +6,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-import games
-from games.core import Position, playout
-from notation.record import Comment, Ply, Record, comment
+from lath import games
+from lath.games.core import Position, playout
+from lath.notation.record import Comment, Ply, Record, comment
 
 BUILT_IN = games.builtin_ids()
 

@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from arena.referee.scorebook import GamePlan
-from arena.schedule.core import Pair, Schedule, Terms
-from arena.schedule.formats import make
+from lath.arena.referee.scorebook import GamePlan
+from lath.arena.schedule.core import Pair, Schedule, Terms
+from lath.arena.schedule.formats import make
 
 NAMES = ("ann", "bob", "cat", "dan", "eve")
 

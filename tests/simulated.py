@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from reports.ratings.converged import converged
-from reports.ratings.counts import count
-from reports.ratings.davidson import ELO, chances
-from reports.ratings.rating import rate
-from reports.ratings.scale import MU, NOISE, SIGMA, margin_of
-from reports.ratings.values import Z95, Result
+from lath.reports.ratings.converged import converged
+from lath.reports.ratings.counts import count
+from lath.reports.ratings.davidson import ELO, chances
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.scale import MU, NOISE, SIGMA, margin_of
+from lath.reports.ratings.values import Z95, Result
 
 BOTS = tuple("abcdefgh")
 PAIRS = tuple(combinations(BOTS, 2))

@@ -13,8 +13,8 @@ from random import Random
 from threading import Thread
 from typing import IO, Final, Protocol
 
-import games
-from games.core import SEATS, Move, Position, Seat, read_move
+from lath import games
+from lath.games.core import SEATS, Move, Position, Seat, read_move
 
 LIMIT: Final = "nodes 30"
 """What bots may use for a move: no time, so that the same seed gives the same moves."""

@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS
 from sample_records import random_game, with_tags
 
-import games
-from games.core import play_all, playout
-from notation import Entry, Ply, Record, check, format_record, parse, positions
-from notation.errors import Fault
-from notation.formats import WHOLE, abstractplay, json_pieces
-from notation.formats.abstractplay import from_json, to_json
+from lath import games
+from lath.games.core import play_all, playout
+from lath.notation import Entry, Ply, Record, check, format_record, parse, positions
+from lath.notation.errors import Fault
+from lath.notation.formats import WHOLE, abstractplay, json_pieces
+from lath.notation.formats.abstractplay import from_json, to_json
 
 SAMPLES: Final = Path(__file__).parent / "samples"
 ONE_EACH: Final = sorted(SAMPLES.glob("abstractplay-*.json"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from arena.referee.adjudication import Adjudication, Arbiter, Verdict
-from games.core import Seat
-from notation.record import Termination
+from lath.arena.referee.adjudication import Adjudication, Arbiter, Verdict
+from lath.games.core import Seat
+from lath.notation.record import Termination
 
 FIRST, SECOND = Seat.FIRST, Seat.SECOND
 

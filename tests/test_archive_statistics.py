@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, bare, cut, random_game, tournament, with_tags
 
-from games.core import IllegalMoveError
-from notation import Record, parse
-from notation.archive.duplicates import Seen
-from reports.archive import Survey, ending_of, median, to_json
-from reports.openings import Opening, Openings
+from lath.games.core import IllegalMoveError
+from lath.notation import Record, parse
+from lath.notation.archive.duplicates import Seen
+from lath.reports.archive import Survey, ending_of, median, to_json
+from lath.reports.openings import Opening, Openings
 
 _FEW = bytes(byte % 2 for byte in range(256))
 """Makes of bytes such as come often across two identities."""

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS, TAG_VALUES
 from sample_records import bare, tournament
 
-from notation import format_record
-from notation.archive import ordering, verbatim
-from notation.archive.filenames import LONGEST, Names, safe_name
-from notation.archive.keys import Key, KeyNameError, key, keys, order_by
-from notation.archive.ordering import in_order
-from notation.archive.parts import COMPRESSIONS, Parts
-from notation.reader import entries, entries_of
-from notation.record import Record
+from lath.notation import format_record
+from lath.notation.archive import ordering, verbatim
+from lath.notation.archive.filenames import LONGEST, Names, safe_name
+from lath.notation.archive.keys import Key, KeyNameError, key, keys, order_by
+from lath.notation.archive.ordering import in_order
+from lath.notation.archive.parts import COMPRESSIONS, Parts
+from lath.notation.reader import entries, entries_of
+from lath.notation.record import Record
 
 
 def texts_of(data: bytes) -> list[str]:
@@ -257,7 +257,7 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def full(*_: object) -> bytes:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("notation.archive.parts._compressed", full)
+    monkeypatch.setattr("lath.notation.archive.parts._compressed", full)
     with pytest.raises(OSError, match="No space"):
         divide(tmp_path, "a")
     assert names_in(tmp_path) == []

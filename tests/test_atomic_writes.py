@@ -15,9 +15,9 @@ from power_cuts import Remembered
 from recorded_disk import Step
 from recorded_files import Recorder
 
-from arena.errors import DiskError, StoreError
-from arena.tournament.store import write_records
-from notation.files import open_bytes, write_atomically
+from lath.arena.errors import DiskError, StoreError
+from lath.arena.tournament.store import write_records
+from lath.notation.files import open_bytes, write_atomically
 
 OLD: Final = b"old " * 700
 PIECES: Final = [random.Random(number).randbytes(30_000) for number in range(7)]

@@ -11,10 +11,10 @@ from typing import Final
 
 import pytest
 
-import games
-from games.core import Game, Piece
-from reports.boards.board import CELL
-from reports.boards.colours import contrast, ink, linear, shaded
+from lath import games
+from lath.games.core import Game, Piece
+from lath.reports.boards.board import CELL
+from lath.reports.boards.colours import contrast, ink, linear, shaded
 
 Triple = tuple[float, float, float]
 

@@ -9,14 +9,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-import games
-from games.core import Game, Piece, Position, play_all, playout
-from games.overlays import of
-from reports.boards import drawing
-from reports.boards.board import CELL, FAINT, LABEL, PLATE, svg
-from reports.boards.colours import contrast, ink
-from reports.boards.legal import choices
-from reports.boards.marks import CASING, DECIDING, MOVED
+from lath import games
+from lath.games.core import Game, Piece, Position, play_all, playout
+from lath.games.overlays import of
+from lath.reports.boards import drawing
+from lath.reports.boards.board import CELL, FAINT, LABEL, PLATE, svg
+from lath.reports.boards.colours import contrast, ink
+from lath.reports.boards.legal import choices
+from lath.reports.boards.marks import CASING, DECIDING, MOVED
 
 SVG = "{http://www.w3.org/2000/svg}"
 

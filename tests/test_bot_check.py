@@ -15,15 +15,15 @@ from bad_bots import Good
 from bot_checks import HASTE, TRIES, Told, check_all
 from processes import gone, pids_with
 
-from arena.botcheck.check import CHAPTERS, check
-from arena.botcheck.handshake import is_ready
-from arena.botcheck.lab import Lab, Terms
-from arena.botcheck.manners import HEARD
-from arena.botcheck.points import FaultFoundError, Point, Verdict
-from arena.botcheck.report import Report
-from arena.botcheck.session import Session
-from arena.referee.bot import BotSpec
-from notation.timecontrol import TimeControl
+from lath.arena.botcheck.check import CHAPTERS, check
+from lath.arena.botcheck.handshake import is_ready
+from lath.arena.botcheck.lab import Lab, Terms
+from lath.arena.botcheck.manners import HEARD
+from lath.arena.botcheck.points import FaultFoundError, Point, Verdict
+from lath.arena.botcheck.report import Report
+from lath.arena.botcheck.session import Session
+from lath.arena.referee.bot import BotSpec
+from lath.notation.timecontrol import TimeControl
 
 pytestmark = pytest.mark.alone
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from talking import greet, play_both_seats, play_game, started, wants_of
 from walks import some_position
 
-import games
-from bots import greedy, monte_carlo, random_mover
-from bots.sdk import Choose, Turn
-from games.core import SEATS, Move, Position, Seat
+from lath import games
+from lath.bots import greedy, monte_carlo, random_mover
+from lath.bots.sdk import Choose, Turn
+from lath.games.core import SEATS, Move, Position, Seat
 
-MODULES = ("bots.random_mover", "bots.greedy", "bots.monte_carlo")
+MODULES = ("lath.bots.random_mover", "lath.bots.greedy", "lath.bots.monte_carlo")
 CAREFUL: tuple[Choose, ...] = (greedy.choose, monte_carlo.choose)
 
 every_module = pytest.mark.parametrize("module", MODULES)

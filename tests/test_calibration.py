@@ -27,11 +27,11 @@ from simulated import (
     trueskill_told,
 )
 
-from notation.record import Ply
-from reports.ratings import davidson
-from reports.ratings.rating import rate
-from reports.ratings.values import Estimate, Result
-from reports.standings.tally import Tally
+from lath.notation.record import Ply
+from lath.reports.ratings import davidson
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.values import Estimate, Result
+from lath.reports.standings.tally import Tally
 
 SIZES = (280, 1120)
 

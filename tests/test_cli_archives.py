@@ -12,8 +12,8 @@ import pytest
 from commands import Ran, arena
 from sample_records import tournament, with_tags
 
-from notation import format_record
-from notation.reader import entries
+from lath.notation import format_record
+from lath.notation.reader import entries
 
 PAGE = Path(__file__).parent.parent / "docs" / "archives.md"
 

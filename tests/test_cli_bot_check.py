@@ -89,7 +89,7 @@ def test_the_text_shows_the_exchange_once_and_how_to_mend_it(tmp_path: Path) -> 
 
 
 CRASHES = """\
-from bots.sdk import run
+from lath.bots.sdk import run
 
 
 def choose(position, turn):

@@ -20,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_problem_messages import CASES, problems_in
 
-from notation import pieces as pieces_module
-from notation.errors import Problem
-from notation.reader import entries
+from lath.notation import pieces as pieces_module
+from lath.notation.errors import Problem
+from lath.notation.reader import entries
 
 GOOD = '[Game "yavalath"]\n\n1. e5 2. swap 3. d4 *\n'
 ILLEGAL = '[Game "yavalath"]\n\n1. e5 2. e5 *\n'

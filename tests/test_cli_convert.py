@@ -14,9 +14,9 @@ import pytest
 from commands import Ran, arena
 from sample_records import random_game
 
-from arena.cli import convert as convert_module
-from notation import Record, format_records, formats
-from notation.formats import READABLE, TABLE, WHOLE, WRITABLE, Lost
+from lath.arena.cli import convert as convert_module
+from lath.notation import Record, format_records, formats
+from lath.notation.formats import READABLE, TABLE, WHOLE, WRITABLE, Lost
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -275,7 +275,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     """Run a line of a shell in which $arena is the program."""
     return subprocess.run(
         ["/bin/sh", "-c", command],
-        env={**os.environ, "arena": f"{sys.executable} -m arena"},
+        env={**os.environ, "arena": f"{sys.executable} -m lath.arena"},
         capture_output=True,
         text=True,
         check=False,

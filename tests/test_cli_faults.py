@@ -17,7 +17,7 @@ from commands import arena
 SOUND = '[Game "yavalath"]\n[Event "x"]\n\n1. e5 *\n'
 BAD = f"{SOUND}\n[Game oops]\n"
 
-ARENA = [sys.executable, "-P", "-m", "arena"]
+ARENA = [sys.executable, "-m", "lath.arena"]
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_a_full_disk_under_standard_output_is_told(folder: Path, command: str) -
 
 def test_a_closed_standard_output_is_told(folder: Path) -> None:
     ran = subprocess.run(
-        f"{sys.executable} -P -m arena show sound.lath >&-",
+        f"{sys.executable} -m lath.arena show sound.lath >&-",
         shell=True, stderr=subprocess.PIPE, text=True, check=False,
     )  # fmt: skip
     assert (ran.returncode, ran.stderr) == (2, "arena: standard output is closed\n")
@@ -124,7 +124,9 @@ def test_a_closed_standard_output_is_told(folder: Path) -> None:
 
 def test_who_stops_reading_is_no_fault(folder: Path) -> None:
     (folder / "many.lath").write_text("\n".join([SOUND] * 3000))
-    command = f"{sys.executable} -P -m arena select many.lath -q | head -1; echo ${{PIPESTATUS[0]}}"
+    command = (
+        f"{sys.executable} -m lath.arena select many.lath -q | head -1; echo ${{PIPESTATUS[0]}}"
+    )
     ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (ran.stdout, ran.stderr) == ('[Game "yavalath"]\n0\n', "")
 

@@ -10,10 +10,10 @@ import jsonschema
 import pytest
 from arena_runs import arena, numbers, sequence
 
-import notation
-from arena.schedule.formats import FORMATS
-from arena.tournament import config, keys
-from arena.tournament.agenda import book_of, schedule_of
+from lath import notation
+from lath.arena.schedule.formats import FORMATS
+from lath.arena.tournament import config, keys
+from lath.arena.tournament.agenda import book_of, schedule_of
 
 PAGE = (Path(__file__).parent.parent / "docs" / "tournaments.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -16,12 +16,12 @@ import pytest
 from arena_runs import PATIENCE_S, command, environment
 from bad_bots import Good
 
-import games
-from games.core import SEATS, Position, Seat, playout
-from notation.reader import read
-from notation.record import Record
-from notation.replay import positions
-from notation.validation import validate
+from lath import games
+from lath.games.core import SEATS, Position, Seat, playout
+from lath.notation.reader import read
+from lath.notation.record import Record
+from lath.notation.replay import positions
+from lath.notation.validation import validate
 
 
 def play(*words: object, typed: str, cwd: Path) -> subprocess.CompletedProcess[str]:

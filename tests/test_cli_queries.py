@@ -13,8 +13,8 @@ import pytest
 from commands import arena
 from sample_records import tournament
 
-from notation import format_records
-from notation.reader import entries_of
+from lath.notation import format_records
+from lath.notation.reader import entries_of
 
 PAGE = (Path(__file__).parent.parent / "docs" / "queries.md").read_text(encoding="utf-8")
 
@@ -267,7 +267,7 @@ def test_unfinished_games_have_a_column_only_where_there_are_some() -> None:
 
 
 def test_stats_say_when_rare_openings_were_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reports.openings.Openings.__init__.__defaults__", (2,))
+    monkeypatch.setattr("lath.reports.openings.Openings.__init__.__defaults__", (2,))
     many = "\n".join(f'[Game "yavalath"]\n\n{cell} *\n' for cell in ("e5", "e5", "a1", "b1"))
     ran = arena("stats", "-", "--opening-plies", 1, stdin=many)
     assert ran.out.endswith(

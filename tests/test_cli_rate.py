@@ -14,10 +14,10 @@ import pytest
 from commands import arena
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 
-from notation.formats import READABLE, TABLE, writer
-from notation.record import Record
-from notation.writer import format_record
-from reports.schema import STANDINGS_SCHEMA
+from lath.notation.formats import READABLE, TABLE, writer
+from lath.notation.record import Record
+from lath.notation.writer import format_record
+from lath.reports.schema import STANDINGS_SCHEMA
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -13,10 +13,10 @@ from commands import arena
 from results import a_config
 from sample_records import tournament
 
-from arena.tournament import directory, pages
-from notation.writer import format_record
-from reports.page.overriding import TEMPLATES, names
-from reports.page.schema import DOCUMENT_SCHEMA
+from lath.arena.tournament import directory, pages
+from lath.notation.writer import format_record
+from lath.reports.page.overriding import TEMPLATES, names
+from lath.reports.page.schema import DOCUMENT_SCHEMA
 
 ROOT = Path(__file__).parent.parent
 
@@ -124,7 +124,7 @@ def test_without_records_nothing_is_written(here: Path) -> None:
 def test_the_games_of_a_long_page_stand_beside_it(
     records: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reports.page import packing
+    from lath.reports.page import packing
 
     defaults = packing.Packer.__init__.__kwdefaults__
     assert defaults
@@ -284,8 +284,8 @@ def test_wrong_usage_is_told_of(words: list[str], told: str, here: Path) -> None
 def test_a_report_that_cannot_be_made_costs_nothing_else(
     records: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arena.tournament.observer import Summary
-    from reports.page import page
+    from lath.arena.tournament.observer import Summary
+    from lath.reports.page import page
 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a plugin's game")
@@ -302,9 +302,9 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(
 def test_a_run_without_a_report_says_how_to_make_it_and_is_a_bug(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from arena.cli.outcome import tell
-    from arena.tournament.observer import Summary
-    from arena.tournament.progress import Progress
+    from lath.arena.cli.outcome import tell
+    from lath.arena.tournament.observer import Summary
+    from lath.arena.tournament.progress import Progress
 
     error = ZeroDivisionError("a plugin's game")
     summary = Summary(done=4, total=4, stopped={}, interrupted=False, unreported=error)

@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 from commands import arena
 
-import games
-from arena.cli.usage import MODULES, commands_of
+from lath import games
+from lath.arena.cli.usage import MODULES, commands_of
 
 
 def test_moves_lists_the_legal_moves_one_a_line() -> None:
@@ -66,7 +66,7 @@ def test_games_lists_every_game_with_its_inventor() -> None:
 def test_bots_lists_the_bundled_bots_with_their_commands() -> None:
     names = {row["name"] for row in json.loads(arena("bots", "--json").out)}
     assert {"random", "greedy", "monte-carlo"} <= names
-    assert "bots.greedy" in arena("bots").out
+    assert "lath.bots.greedy" in arena("bots").out
 
 
 @pytest.mark.parametrize(
@@ -93,11 +93,11 @@ def test_a_module_has_the_commands_that_it_is_said_to_have(module: str) -> None:
 
 def test_a_command_waits_for_no_other_commands_module() -> None:
     code = (
-        "import sys; from arena.__main__ import run; run(['games']); "
-        "print(*(name for name in sys.modules if name.startswith('arena.cli.')))"
+        "import sys; from lath.arena.__main__ import run; run(['games']); "
+        "print(*(name for name in sys.modules if name.startswith('lath.arena.cli.')))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    modules = {name.removeprefix("arena.cli.") for name in ran.stdout.splitlines()[-1].split()}
+    modules = {name.removeprefix("lath.arena.cli.") for name in ran.stdout.splitlines()[-1].split()}
     assert "installed" in modules
     assert not modules & (set(MODULES.values()) - {"installed"})
 
@@ -123,7 +123,7 @@ def test_quiet_is_told_for_what_it_is() -> None:
 
 def test_a_command_that_nobody_reads_ends_without_a_traceback() -> None:
     process = subprocess.run(
-        ["/bin/sh", "-c", f"{sys.executable} -m arena perft yavalath 2 --divide | head -n 1"],
+        ["/bin/sh", "-c", f"{sys.executable} -m lath.arena perft yavalath 2 --divide | head -n 1"],
         capture_output=True,
         text=True,
         check=False,

@@ -31,7 +31,7 @@ from arena_runs import (
 )
 from bad_bots import Good
 
-from reports.schema import STANDINGS_SCHEMA
+from lath.reports.schema import STANDINGS_SCHEMA
 
 TWO = {"ann": Good, "bob": Good}
 

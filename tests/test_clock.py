@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from arena.referee.clock import Clock, Limits
-from games.core import SEATS, Seat
-from notation.timecontrol import TimeControl
+from lath.arena.referee.clock import Clock, Limits
+from lath.games.core import SEATS, Seat
+from lath.notation.timecontrol import TimeControl
 
 FIRST, SECOND = SEATS
 

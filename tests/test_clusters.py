@@ -8,12 +8,12 @@ from itertools import permutations
 
 import pytest
 
-from reports.ratings.clusters import covariance
-from reports.ratings.counts import Seats, count
-from reports.ratings.davidson import Davidson, fit
-from reports.ratings.matrices import Matrix, dot, zeros
-from reports.ratings.rating import rate
-from reports.ratings.values import Result
+from lath.reports.ratings.clusters import covariance
+from lath.reports.ratings.counts import Seats, count
+from lath.reports.ratings.davidson import Davidson, fit
+from lath.reports.ratings.matrices import Matrix, dot, zeros
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.values import Result
 
 SEATS = tuple(permutations(("ann", "bob", "cat", "dan"), 2))
 

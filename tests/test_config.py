@@ -12,11 +12,11 @@ import jsonschema
 import pytest
 import tomli_w
 
-from arena.errors import ConfigError
-from arena.schedule.sprt import Sprt
-from arena.tournament import config, keys, values
-from arena.tournament.commands import missing_script
-from arena.tournament.terms import sprt_table
+from lath.arena.errors import ConfigError
+from lath.arena.schedule.sprt import Sprt
+from lath.arena.tournament import config, keys, values
+from lath.arena.tournament.commands import missing_script
+from lath.arena.tournament.terms import sprt_table
 
 FULL = """\
 event = "Autumn bots"
@@ -70,7 +70,7 @@ def test_every_key_of_the_example_reaches_the_tournament(tmp_path: Path) -> None
 
 
 def test_a_bundled_bot_needs_only_its_name(tmp_path: Path) -> None:
-    assert read(tmp_path, FULL).bots[0].command == (sys.executable, "-P", "-m", "bots.greedy")
+    assert read(tmp_path, FULL).bots[0].command == (sys.executable, "-P", "-m", "lath.bots.greedy")
 
 
 def test_arguments_that_name_files_are_taken_from_the_configurations_folder(

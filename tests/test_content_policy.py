@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from reports.page.page import policy
+from lath.reports.page.page import policy
 
 
 def hashed(text: str) -> str:

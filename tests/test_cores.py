@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.tournament import cores
+from lath.arena.tournament import cores
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from itertools import permutations, repeat
 
 import pytest
 
-from reports.ratings import davidson
-from reports.ratings.counts import Counts, count
-from reports.ratings.davidson import ELO, PRIOR_ADVANTAGE_ELO, PRIOR_ELO, Places, chances, fit
-from reports.ratings.matrices import inverse
-from reports.ratings.scale import PRIOR_DRAWS, PRIOR_GAMES
-from reports.ratings.values import Result
+from lath.reports.ratings import davidson
+from lath.reports.ratings.counts import Counts, count
+from lath.reports.ratings.davidson import ELO, PRIOR_ADVANTAGE_ELO, PRIOR_ELO, Places, chances, fit
+from lath.reports.ratings.matrices import inverse
+from lath.reports.ratings.scale import PRIOR_DRAWS, PRIOR_GAMES
+from lath.reports.ratings.values import Result
 
 SEATS = tuple(permutations(("ann", "bob", "cat", "dan"), 2))
 

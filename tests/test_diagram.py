@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import games
-from games.core import Move, play_all
-from notation.diagram import diagram
+from lath import games
+from lath.games.core import Move, play_all
+from lath.notation.diagram import diagram
 
 
 def played(game_id: str, *moves: str) -> str:

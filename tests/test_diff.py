@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS
 from sample_records import bare, random_game, tournament, with_tags
 
-from notation import canonical, format_record, parse
-from notation.archive.comparison import Comparison, Finding, Sound
-from notation.archive.content import Difference, content, difference, key_of
-from notation.archive.keys import keys
-from notation.archive.pairing import A, B, Pairing
-from notation.reader import entries_of
-from notation.record import Record
+from lath.notation import canonical, format_record, parse
+from lath.notation.archive.comparison import Comparison, Finding, Sound
+from lath.notation.archive.content import Difference, content, difference, key_of
+from lath.notation.archive.keys import keys
+from lath.notation.archive.pairing import A, B, Pairing
+from lath.notation.reader import entries_of
+from lath.notation.record import Record
 
 GAME = '[Game "yavalath"] [First "ann"] [Round "1"] '
 

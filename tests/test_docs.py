@@ -16,9 +16,9 @@ import pytest
 from drawn import animals_and_tokens, pieces, pieces_and_meerkat
 from transcripts import ARENA, BOT, check_transcript
 
-import games
-from games.core import Move, Position
-from notation.reader import entries_of
+from lath import games
+from lath.games.core import Move, Position
+from lath.notation.reader import entries_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = [

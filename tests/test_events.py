@@ -29,10 +29,10 @@ from bad_bots import Good
 from processes import gone
 from runs import Told
 
-from arena.schedule.core import Standing
-from arena.tournament.event_schema import EVENTS_SCHEMA, KINDS
-from arena.tournament.events import Events
-from arena.tournament.observer import Summary
+from lath.arena.schedule.core import Standing
+from lath.arena.tournament.event_schema import EVENTS_SCHEMA, KINDS
+from lath.arena.tournament.events import Events
+from lath.arena.tournament.observer import Summary
 
 PAGE = (PROJECT / "docs" / "events.md").read_text(encoding="utf-8")
 TWO = {"ann": Good, "bob": Good}

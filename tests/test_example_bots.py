@@ -12,8 +12,8 @@ import pytest
 from drawn import rows
 from talking import PATIENCE_S, ask, greet, play_both_seats, play_game, started, wants_of
 
-import games
-from games.core import Seat
+from lath import games
+from lath.games.core import Seat
 
 FOLDER = Path(__file__).parent.parent / "examples" / "bots"
 GAMES = range(1, 5)

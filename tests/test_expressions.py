@@ -14,8 +14,8 @@ from interegular import parse_pattern
 from lark import Lark
 from lark.exceptions import GrammarError, UnexpectedInput
 
-from notation.expressions import Expressions, NotRegular
-from notation.grammar import grammar
+from lath.notation.expressions import Expressions, NotRegular
+from lath.notation.grammar import grammar
 
 
 def lark_of(text: str, start: str = "s") -> Lark:

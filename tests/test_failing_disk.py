@@ -13,8 +13,8 @@ from arena_runs import sequence
 from recorded_disk import Disk, Failure, Fault, Step, failing, full, nth
 from results import a_result
 
-from arena.errors import DiskError, StoreError
-from arena.tournament.store import DATABASE, Store
+from lath.arena.errors import DiskError, StoreError
+from lath.arena.tournament.store import DATABASE, Store
 
 Value = TypeVar("Value")
 

@@ -11,17 +11,17 @@ from rich.cells import cell_len
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 from schedules import a_schedule, by_strength, played
 
-from arena.terminal.bot_tables import print_bots
-from arena.terminal.crosstables import BOTH, SUPERIORITY
-from arena.terminal.layout import LEAST, Column, Letters, table
-from arena.terminal.remarks import remarks
-from arena.terminal.results import print_outcome
-from arena.terminal.tables import print_standings
-from arena.tournament.totals import BotTotals
-from notation.record import Record
-from reports.outcome import Outcome
-from reports.ratings.values import Z95, Fit
-from reports.standings.standings import compute
+from lath.arena.terminal.bot_tables import print_bots
+from lath.arena.terminal.crosstables import BOTH, SUPERIORITY
+from lath.arena.terminal.layout import LEAST, Column, Letters, table
+from lath.arena.terminal.remarks import remarks
+from lath.arena.terminal.results import print_outcome
+from lath.arena.terminal.tables import print_standings
+from lath.arena.tournament.totals import BotTotals
+from lath.notation.record import Record
+from lath.reports.outcome import Outcome
+from lath.reports.ratings.values import Z95, Fit
+from lath.reports.standings.standings import compute
 
 WIDTHS = (40, 60, 80, 100, 160)
 

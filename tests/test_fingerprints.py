@@ -12,9 +12,9 @@ import bad_bots
 import pytest
 from arena_runs import arena, numbers, sequence
 
-from arena.errors import ConfigError
-from arena.referee.bot import BotSpec
-from arena.tournament.fingerprints import changes, fingerprints
+from lath.arena.errors import ConfigError
+from lath.arena.referee.bot import BotSpec
+from lath.arena.tournament.fingerprints import changes, fingerprints
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 """SHA-256 of `abc`; FIPS 180-2, appendix B.1."""
@@ -35,7 +35,7 @@ def test_program_and_arguments_that_are_files_have_fingerprints(tmp_path: Path) 
 def test_the_interpreter_and_programs_on_the_path_have_none(tmp_path: Path) -> None:
     link = tmp_path / "python"
     link.symlink_to(sys.executable)
-    assert fingerprints([spec(str(link), "-m", "bots.greedy")]) == {"ann": {}}
+    assert fingerprints([spec(str(link), "-m", "lath.bots.greedy")]) == {"ann": {}}
     assert fingerprints([spec("node", "-e", "1")]) == {"ann": {}}
 
 

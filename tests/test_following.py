@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from results import a_result
 
-from arena.errors import StoreError
-from arena.tournament import exporting
-from arena.tournament.exporting import EXPORT_S, WISH, Exports, unwish, wish, wished_s
-from arena.tournament.following import Following, Phase, phase_of
-from arena.tournament.outcomes import OUTCOME, keep
-from arena.tournament.store import DATABASE, RECORDS, Store
-from reports.outcome import Outcome
+from lath.arena.errors import StoreError
+from lath.arena.tournament import exporting
+from lath.arena.tournament.exporting import EXPORT_S, WISH, Exports, unwish, wish, wished_s
+from lath.arena.tournament.following import Following, Phase, phase_of
+from lath.arena.tournament.outcomes import OUTCOME, keep
+from lath.arena.tournament.store import DATABASE, RECORDS, Store
+from lath.reports.outcome import Outcome
 
 
 class Clock:

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, random_game
 
-from notation import Entry, Record, parse
-from notation import pieces as pieces_module
-from notation.formats import (
+from lath.notation import Entry, Record, parse
+from lath.notation import pieces as pieces_module
+from lath.notation.formats import (
     READABLE,
     TABLE,
     WRITABLE,
@@ -32,10 +32,10 @@ from notation.formats import (
     reader,
     writer,
 )
-from notation.formats.json_fields import FieldError, json_path, offset
-from notation.formats.json_fields import load as load_json
-from notation.formats.json_record import MAX_NESTING, SCHEMA, from_json, to_json
-from notation.parser import MAX_NESTING as MAX_NESTING_OF_TEXT
+from lath.notation.formats.json_fields import FieldError, json_path, offset
+from lath.notation.formats.json_fields import load as load_json
+from lath.notation.formats.json_record import MAX_NESTING, SCHEMA, from_json, to_json
+from lath.notation.parser import MAX_NESTING as MAX_NESTING_OF_TEXT
 
 
 def nothing_is_lost(number: int, field: str) -> None:
@@ -72,13 +72,13 @@ def test_the_table_says_the_same_of_a_format_as_its_module(name: str) -> None:
 
 
 def test_every_module_with_a_format_stands_in_the_table() -> None:
-    package = import_module("notation.formats")
+    package = import_module("lath.notation.formats")
     (folder,) = package.__path__
     modules = {file.stem for file in Path(folder).glob("*.py")}
     with_format = {
         module
         for module in modules - {"__init__"}
-        if hasattr(import_module(f"notation.formats.{module}"), "FORMAT")
+        if hasattr(import_module(f"lath.notation.formats.{module}"), "FORMAT")
     }
     assert with_format == {listed.module for listed in TABLE.values()}
 
@@ -149,14 +149,14 @@ def test_what_cannot_be_read_or_written_names_what_can() -> None:
 
 def test_finding_a_format_loads_no_other() -> None:
     code = (
-        "import sys, notation.formats as formats\n"
+        "import sys, lath.notation.formats as formats\n"
         "formats.name_for('games.csv.gz'), formats.writer('csv')\n"
-        "print(sorted(m for m in sys.modules if m.startswith('notation.formats.')))\n"
+        "print(sorted(m for m in sys.modules if m.startswith('lath.notation.formats.')))\n"
         "print(sorted({'lark', 'json', 'pyarrow'} & set(sys.modules)))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines() == [
-        "['notation.formats.columns', 'notation.formats.csv_table']",
+        "['lath.notation.formats.columns', 'lath.notation.formats.csv_table']",
         "[]",
     ]
 

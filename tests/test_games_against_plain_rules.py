@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from walks import SOAK_GAMES, last_of, walk
 
-import games
-from games.core import Game, PositionError
+from lath import games
+from lath.games.core import Game, PositionError
 
 BUILTIN = [games.get(game_id) for game_id in games.builtin_ids()]
 

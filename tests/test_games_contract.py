@@ -1,4 +1,4 @@
-"""What `games.core` promises of every game, checked on all that are installed.
+"""What `lath.games.core` promises of every game, checked on all that are installed.
 
 Must not know any particular game, built-in move counts aside: a new file in `games/` or a plugin
 is tested without a change here.
@@ -18,9 +18,9 @@ from random import Random
 import pytest
 from walks import SOAK_GAMES, drawn_start, last_of, some_position, walk
 
-import games
-from games import overlays
-from games.core import (
+from lath import games
+from lath.games import overlays
+from lath.games.core import (
     Game,
     GameError,
     IllegalMoveError,

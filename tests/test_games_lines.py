@@ -8,9 +8,9 @@ from random import Random
 import pytest
 from walks import SOAK_GAMES, drawn_start, walk
 
-import games
-from games.board import Board
-from games.core import Game, Move, Position, follow, result_of
+from lath import games
+from lath.games.board import Board
+from lath.games.core import Game, Move, Position, follow, result_of
 
 LENGTHS = (3, 4)
 """Lengths of lines that the games ask for."""

@@ -1,7 +1,8 @@
 """Position texts are accepted exactly when a game can reach them: shown in full on tiny boards.
 
 On the real boards only one half can be shown, that nothing is refused which real play reaches; see
-the contract tests. Here are both halves, and the searches of `games.reach` against brute force.
+the contract tests. Here are both halves, and the searches of `lath.games.reach` against brute
+force.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from typing import TypeVar
 import pytest
 from plain_rules import PlainSurikata
 
-import games
-from games.animals import ANIMALS
-from games.board import Board
-from games.core import Game, Position, PositionError
-from games.mammalath import Mammalath
-from games.manalath import Manalath
-from games.reach import path_exists, shapes_fit, share_a_cell
+from lath import games
+from lath.games.animals import ANIMALS
+from lath.games.board import Board
+from lath.games.core import Game, Position, PositionError
+from lath.games.mammalath import Mammalath
+from lath.games.manalath import Manalath
+from lath.games.reach import path_exists, shapes_fit, share_a_cell
 
 Cell = TypeVar("Cell")
 

@@ -9,8 +9,8 @@ import re
 
 import pytest
 
-import games
-from games.core import PositionError
+from lath import games
+from lath.games.core import PositionError
 
 ANIMALS = "ABCDEF/BCDEFA/CDEFAB/DEFABC/EFABCD/FABCDE"
 EIGHT_BY_SEVEN = "ABCDEFGH/BCDEFGHA/CDEFGHAB/DEFGHABC/EFGHABCD/FGHABCDE/GHABCDEF"

@@ -16,10 +16,10 @@ from lark.exceptions import LexError, UnexpectedInput
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
-from notation import format_record
-from notation.grammar import grammar
-from notation.parser import lark, parse_closely
-from notation.record import Record
+from lath.notation import format_record
+from lath.notation.grammar import grammar
+from lath.notation.parser import lark, parse_closely
+from lath.notation.record import Record
 
 SAMPLES = (
     '[Game "yavalath"] *',

@@ -13,9 +13,9 @@ import pytest
 from hostile_texts import HOSTILE, Hostile
 from reading_campaign import together, totals
 
-from notation import pieces
-from notation.reader import Entry, entries_of
-from notation.validation import Findings, validate_stream
+from lath.notation import pieces
+from lath.notation.reader import Entry, entries_of
+from lath.notation.validation import Findings, validate_stream
 
 MEGABYTE: Final = 1 << 20
 

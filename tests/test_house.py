@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,11 +17,11 @@ PACKAGES = ("games", "notation", "bots", "reports", "arena")
 
 MODULES = sorted(
     {
-        *PACKAGES,
+        *(f"lath.{package}" for package in PACKAGES),
         *(
             module.name
             for package in PACKAGES
-            for module in pkgutil.walk_packages([str(ROOT / package)], f"{package}.")
+            for module in pkgutil.walk_packages([str(ROOT / package)], f"lath.{package}.")
             if not module.name.endswith("__main__")
         ),
     }
@@ -64,9 +65,16 @@ def test_every_package_is_typed_for_who_imports_it(package: str) -> None:
 def test_a_worker_and_a_bot_start_without_the_heavy_libraries() -> None:
     """Start-up counts: what a process does not need, it must not import."""
     code = (
-        "import sys, arena.__main__, arena.tournament.worker, bots.greedy\n"
+        "import sys, lath.arena.__main__, lath.arena.tournament.worker, lath.bots.greedy\n"
         "heavy = {'lark', 'typer', 'rich', 'jinja2', 'trueskill', 'sqlite3', 'tomllib'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_no_page_says_a_name_from_before_the_namespace() -> None:
+    old = re.compile(rf"^(?:>>> |\.\.\. )?(?:from|import) (?:{'|'.join(PACKAGES)})\b", re.MULTILINE)
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+    assert pages
+    assert not [page.name for page in pages if old.search(page.read_text(encoding="utf-8"))]

@@ -9,10 +9,10 @@ from hypothesis import given
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, random_game, with_tags
 
-import games
-from notation import canonical, parse
-from notation.archive.identity import SIZE, canonical_moves, identity
-from notation.record import Ply, Record
+from lath import games
+from lath.notation import canonical, parse
+from lath.notation.archive.identity import SIZE, canonical_moves, identity
+from lath.notation.record import Ply, Record
 
 SETUP = "FABCDE/EFABCD/DEFABC/CDEFAB/BCDEFA/ABCDEF"
 
@@ -99,7 +99,7 @@ def test_canonical_moves_are_those_of_the_canonical_record() -> None:
 
 
 def test_memory_of_spellings_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notation.archive.identity._MOVES_KEPT", 3)
+    monkeypatch.setattr("lath.notation.archive.identity._MOVES_KEPT", 3)
     moves = ("c3", "xb4-b2", "a1", "a2", "a3", "a4", "xb4-b2")
     record = Record((("Game", "mammalath"),), tuple(map(Ply, moves)))
     assert canonical_moves(record)[-1] == "xb2-b4"

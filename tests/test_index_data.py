@@ -12,9 +12,9 @@ import pytest
 from commands import arena
 from sample_records import tournament
 
-from notation.writer import format_record
-from reports.page.index import Collector, Unreadable, document, render
-from reports.page.index_schema import INDEX_SCHEMA
+from lath.notation.writer import format_record
+from lath.reports.page.index import Collector, Unreadable, document, render
+from lath.reports.page.index_schema import INDEX_SCHEMA
 
 GAMES = tournament(("ann", "bob"), 1, game_ids=("yavalath", "surikata"))
 TEXT = "\n".join(map(format_record, GAMES))

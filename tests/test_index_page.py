@@ -14,16 +14,16 @@ import jsonschema
 from commands import arena
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
-from arena.tournament.collection import collect, is_collection, needs_report, tournaments_in
-from arena.tournament.outcomes import keep
-from arena.tournament.store import Store
-from notation.record import Record
-from notation.writer import format_record
-from reports.outcome import Outcome
-from reports.page.index import Collector, document, render
-from reports.page.index_schema import INDEX_SCHEMA
-from reports.standings.export import to_json
-from reports.standings.standings import compute
+from lath.arena.tournament.collection import collect, is_collection, needs_report, tournaments_in
+from lath.arena.tournament.outcomes import keep
+from lath.arena.tournament.store import Store
+from lath.notation.record import Record
+from lath.notation.writer import format_record
+from lath.reports.outcome import Outcome
+from lath.reports.page.index import Collector, document, render
+from lath.reports.page.index_schema import INDEX_SCHEMA
+from lath.reports.standings.export import to_json
+from lath.reports.standings.standings import compute
 
 HOSTILE_FOLDERS = (
     "a b",

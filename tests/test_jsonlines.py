@@ -6,8 +6,8 @@ import json
 
 import jsonschema
 
-from notation import parse
-from notation.formats.json_record import SCHEMA, from_json, to_json
+from lath.notation import parse
+from lath.notation.formats.json_record import SCHEMA, from_json, to_json
 
 RECORD = parse("""\
 [Game "mammalath"]

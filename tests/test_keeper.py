@@ -16,12 +16,12 @@ from quick_runs import QuickRun
 from recorded_disk import Disk, Failure, Step, failing, full
 from results import a_config, a_result
 
-from arena.errors import DiskError, StoreError
-from arena.tournament import keeper
-from arena.tournament.agenda import Agenda
-from arena.tournament.jobs import PairResult
-from arena.tournament.pace import Pace
-from arena.tournament.store import DATABASE, Store
+from lath.arena.errors import DiskError, StoreError
+from lath.arena.tournament import keeper
+from lath.arena.tournament.agenda import Agenda
+from lath.arena.tournament.jobs import PairResult
+from lath.arena.tournament.pace import Pace
+from lath.arena.tournament.store import DATABASE, Store
 
 if TYPE_CHECKING:
     import apsw

@@ -34,7 +34,7 @@ from bad_bots import (
 )
 from processes import calm_s, gone, workers_of
 
-from notation.scanner import parse
+from lath.notation.scanner import parse
 
 TWO = {"ann": Good, "bob": Good}
 """Two bots that play hundreds of games a second."""

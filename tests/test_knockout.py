@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from schedules import a_schedule, all_drawn, by_strength, played
 
-from arena.schedule.core import Schedule
-from arena.schedule.knockout import MORE, bracket
-from arena.schedule.sprt import Sprt
+from lath.arena.schedule.core import Schedule
+from lath.arena.schedule.knockout import MORE, bracket
+from lath.arena.schedule.sprt import Sprt
 
 EIGHT = ("A", "B", "C", "D", "E", "F", "G", "H")
 

@@ -8,9 +8,15 @@ import sys
 
 import pytest
 
-from arena.errors import ConfigError
-from arena.referee.limits import DESCRIPTORS, MORE_TASKS, out_of_memory, restriction, tasks_before
-from arena.tournament import descriptors
+from lath.arena.errors import ConfigError
+from lath.arena.referee.limits import (
+    DESCRIPTORS,
+    MORE_TASKS,
+    out_of_memory,
+    restriction,
+    tasks_before,
+)
+from lath.arena.tournament import descriptors
 
 
 def limits_of_a_child(memory_bytes: int | None) -> dict[str, int]:

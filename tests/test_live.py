@@ -12,13 +12,13 @@ from rich.cells import cell_len
 from rich.console import Console
 from runs import Told
 
-from arena.schedule.core import Standing
-from arena.terminal import live
-from arena.terminal.layout import Column, Frame, Letters, share_rows, table
-from arena.terminal.view import picture
-from arena.tournament.progress import Progress
-from arena.tournament.store import Tally
-from arena.tournament.totals import PairTally
+from lath.arena.schedule.core import Standing
+from lath.arena.terminal import live
+from lath.arena.terminal.layout import Column, Frame, Letters, share_rows, table
+from lath.arena.terminal.view import picture
+from lath.arena.tournament.progress import Progress
+from lath.arena.tournament.store import Tally
+from lath.arena.tournament.totals import PairTally
 
 WIDTHS = (60, 72, 80, 100, 140, 200)
 

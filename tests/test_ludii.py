@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import games
-from games.core import playout
-from notation import format_record, parse
-from notation.errors import Fault
-from notation.formats import ludii
-from notation.formats.ludii_trial import Decision, trials
-from notation.formats.piece import Piece
-from notation.reader import Entry
-from notation.record import Record
+from lath import games
+from lath.games.core import playout
+from lath.notation import format_record, parse
+from lath.notation.errors import Fault
+from lath.notation.formats import ludii
+from lath.notation.formats.ludii_trial import Decision, trials
+from lath.notation.formats.piece import Piece
+from lath.notation.reader import Entry
+from lath.notation.record import Record
 
 SAMPLES = Path(__file__).parent / "samples"
 

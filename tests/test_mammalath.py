@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from drawn import after, animals_and_tokens, ending, reasons
 
-import games
-from games.core import Move, MoveSyntaxError, Outcome, Seat
+from lath import games
+from lath.games.core import Move, MoveSyntaxError, Outcome, Seat
 
 MAMMALATH = games.get("mammalath")
 

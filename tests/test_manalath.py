@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from drawn import after, ending, pieces, reasons
 
-import games
-from games.core import Move, MoveSyntaxError, Outcome, Seat, SetupError
+from lath import games
+from lath.games.core import Move, MoveSyntaxError, Outcome, Seat, SetupError
 
 MANALATH = games.get("manalath")
 

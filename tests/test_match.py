@@ -10,11 +10,11 @@ import pytest
 from bad_bots import Good
 from one_game import Table, a_table
 
-import games
-from games.core import Position
-from notation.record import Annotation, Termination
-from notation.replay import positions
-from notation.timecontrol import TimeControl
+from lath import games
+from lath.games.core import Position
+from lath.notation.record import Annotation, Termination
+from lath.notation.replay import positions
+from lath.notation.timecontrol import TimeControl
 
 OPTIONS: dict[str, object] = {"options": {"depth": 3, "book": False}}
 EVENT = (("Event", "Cup"), ("Date", "2026-11-20"))

@@ -11,13 +11,13 @@ import pytest
 from bad_bots import Good
 from one_game import CLOCK, Table, a_table
 
-import games
-from arena.errors import HeldUpError
-from arena.referee import match
-from arena.referee.adjudication import Adjudication
-from arena.referee.clock import Limits
-from notation.record import Termination
-from notation.timecontrol import TimeControl
+from lath import games
+from lath.arena.errors import HeldUpError
+from lath.arena.referee import match
+from lath.arena.referee.adjudication import Adjudication
+from lath.arena.referee.clock import Limits
+from lath.notation.record import Termination
+from lath.notation.timecontrol import TimeControl
 
 
 @pytest.fixture

@@ -16,21 +16,21 @@ from bad_bots import Good
 from processes import alive_of, calm_s, gone, new_tree
 from workers import play_in_worker
 
-import games
-from arena.errors import GameVoidError
-from arena.referee import match, sides
-from arena.referee.bot import Bot, BotSpec
-from arena.referee.clock import Limits
-from arena.referee.match import play_game
-from arena.referee.process import Child
-from arena.referee.scorebook import GamePlan, Played
-from arena.referee.watch import Watch
-from games.core import SEATS, Seat
-from notation.record import Annotation, Termination
-from notation.replay import check
-from notation.scanner import parse
-from notation.timecontrol import TimeControl
-from notation.writer import format_record
+from lath import games
+from lath.arena.errors import GameVoidError
+from lath.arena.referee import match, sides
+from lath.arena.referee.bot import Bot, BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.match import play_game
+from lath.arena.referee.process import Child
+from lath.arena.referee.scorebook import GamePlan, Played
+from lath.arena.referee.watch import Watch
+from lath.games.core import SEATS, Seat
+from lath.notation.record import Annotation, Termination
+from lath.notation.replay import check
+from lath.notation.scanner import parse
+from lath.notation.timecontrol import TimeControl
+from lath.notation.writer import format_record
 
 RELAXED = Limits(time=TimeControl(move_ms=10_000), startup_s=10.0)
 """No bot that answers loses on time here, however busy the machine is."""

@@ -13,12 +13,12 @@ from jsonschema import Draft202012Validator
 from sample_records import tournament, with_tags
 from unpacking import unpacked
 
-from notation.record import Record
-from reports.page.document import document, gather
-from reports.page.numbering import Numbering
-from reports.page.packing import Packer
-from reports.page.page import Page, page_of, render
-from reports.page.schema import DOCUMENT_SCHEMA
+from lath.notation.record import Record
+from lath.reports.page.document import document, gather
+from lath.reports.page.numbering import Numbering
+from lath.reports.page.packing import Packer
+from lath.reports.page.page import Page, page_of, render
+from lath.reports.page.schema import DOCUMENT_SCHEMA
 
 if TYPE_CHECKING:
     from browsing import Visit

@@ -11,12 +11,12 @@ import pytest
 from sample_records import random_game
 from schedules import a_schedule, played
 
-import games
-from arena.errors import ConfigError
-from arena.schedule.core import Opening
-from arena.schedule.openings import Book, BookTerms, digest
-from games.core import Move
-from notation.writer import format_record
+from lath import games
+from lath.arena.errors import ConfigError
+from lath.arena.schedule.core import Opening
+from lath.arena.schedule.openings import Book, BookTerms, digest
+from lath.games.core import Move
+from lath.notation.writer import format_record
 
 BOOK = """\
 [Game "yavalath"]
@@ -107,8 +107,8 @@ def test_lines_hold_positions_and_setups(tmp_path: Path) -> None:
 def test_the_setup_of_a_record_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "book.jsonl.gz"
     record = random_game("mammalath", 3)
-    from notation.files import write_atomically
-    from notation.formats import writer
+    from lath.notation.files import write_atomically
+    from lath.notation.formats import writer
 
     write_atomically(path, writer("jsonlines")([record], lambda *_: None))
     (told,) = openings(path, 1, ("mammalath",), plies=2)

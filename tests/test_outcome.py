@@ -13,10 +13,10 @@ from arena_runs import PATIENCE_S, Range, arena, flags, wait_until_it_plays
 from bad_bots import Good
 from runs import Told
 
-from arena.cli.outcome import tell
-from arena.terminal.bot_tables import print_bots
-from arena.tournament.observer import Summary
-from arena.tournament.totals import BotTotals
+from lath.arena.cli.outcome import tell
+from lath.arena.terminal.bot_tables import print_bots
+from lath.arena.tournament.observer import Summary
+from lath.arena.tournament.totals import BotTotals
 
 ANN = BotTotals(
     name="ann\x1b[31m[bold]",

@@ -19,17 +19,17 @@ from commands import arena as here
 from processes import gone
 from results import a_config
 
-from arena.errors import ArenaError, DiskError
-from arena.referee.bot import BotSpec
-from arena.referee.clock import Limits
-from arena.tournament import directory
-from arena.tournament.agenda import Agenda
-from arena.tournament.config import Config
-from arena.tournament.following import Phase, phase_of
-from arena.tournament.outcomes import OUTCOME, outcome_in
-from arena.tournament.progress import Progress
-from arena.tournament.store import Store
-from notation.timecontrol import TimeControl
+from lath.arena.errors import ArenaError, DiskError
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.tournament import directory
+from lath.arena.tournament.agenda import Agenda
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.following import Phase, phase_of
+from lath.arena.tournament.outcomes import OUTCOME, outcome_in
+from lath.arena.tournament.progress import Progress
+from lath.arena.tournament.store import Store
+from lath.notation.timecontrol import TimeControl
 
 THREE = ("ann", "bob", "cat")
 
@@ -153,7 +153,7 @@ def test_a_run_that_an_error_ends_still_tells_how_it_stands(
         add(store, results)
 
     monkeypatch.setattr(Store, "add", add_once)
-    monkeypatch.setattr("arena.tournament.keeper.RETRIES", 0)
+    monkeypatch.setattr("lath.arena.tournament.keeper.RETRIES", 0)
     with pytest.raises(DiskError, match="the disk is broken"):
         play(tmp_path, a_swiss(rounds=3))
     outcome = outcome_in([tmp_path])

@@ -11,11 +11,11 @@ from random import Random
 import pytest
 from walks import walk
 
-import games
-from games.board import hexagon, squares
-from games.core import Game, Move, Piece, Position
-from games.overlays import Groups, Overlay, Sight, groups, of, sight
-from reports.boards import overlays, template
+from lath import games
+from lath.games.board import hexagon, squares
+from lath.games.core import Game, Move, Piece, Position
+from lath.games.overlays import Groups, Overlay, Sight, groups, of, sight
+from lath.reports.boards import overlays, template
 
 every_game = pytest.mark.parametrize("game", games.installed(), ids=lambda game: game.id)
 

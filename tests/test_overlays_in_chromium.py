@@ -17,12 +17,12 @@ import pytest
 from browsing import CHROMIUM, FLAGS
 from walks import last_of, some_position, walk
 
-import games
-from games.core import Game, Position
-from games.overlays import Groups, Sight, groups, of, sight
-from reports.boards import template
-from reports.boards.board import CELL, piece_words, pieces_of, svg
-from reports.boards.legal import changes, choices
+from lath import games
+from lath.games.core import Game, Position
+from lath.games.overlays import Groups, Sight, groups, of, sight
+from lath.reports.boards import template
+from lath.reports.boards.board import CELL, piece_words, pieces_of, svg
+from lath.reports.boards.legal import changes, choices
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.tournament.pace import FEWEST, GATHER_S, MOST, Pace
+from lath.arena.tournament.pace import FEWEST, GATHER_S, MOST, Pace
 
 
 class Clock:

@@ -26,15 +26,15 @@ from sample_records import (
 )
 from unpacking import Unpacked, column, unpacked, unpacked_part
 
-import games
-from games.core import Game, Move, Position, Seat
-from notation.record import Ply, Record, comment
-from notation.replay import positions
-from reports.page import effects
-from reports.page.detail import DETAILS, EXACT, Scale
-from reports.page.dictionary import Dictionary
-from reports.page.packing import Pack, Packer, pack
-from reports.page.streams import Column, deflated, inflated, lettered, unlettered
+from lath import games
+from lath.games.core import Game, Move, Position, Seat
+from lath.notation.record import Ply, Record, comment
+from lath.notation.replay import positions
+from lath.reports.page import effects
+from lath.reports.page.detail import DETAILS, EXACT, Scale
+from lath.reports.page.dictionary import Dictionary
+from lath.reports.page.packing import Pack, Packer, pack
+from lath.reports.page.streams import Column, deflated, inflated, lettered, unlettered
 
 SAMPLE = tournament(("ann", "bob"), 2, annotated=True)
 

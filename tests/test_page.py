@@ -19,12 +19,12 @@ from report_pages import MANY_BOTS, PAGES
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 from unpacking import whole
 
-import games
-from notation.record import Record
-from reports.boards.colours import contrast
-from reports.page import views
-from reports.page.page import DEFAULT_TITLE, PARTS, TEMPLATES, Page, render
-from reports.page.streams import inflated
+from lath import games
+from lath.notation.record import Record
+from lath.reports.boards.colours import contrast
+from lath.reports.page import views
+from lath.reports.page.page import DEFAULT_TITLE, PARTS, TEMPLATES, Page, render
+from lath.reports.page.streams import inflated
 
 VOID_ELEMENTS = frozenset(("meta", "link", "input", "br", "img", "hr"))
 

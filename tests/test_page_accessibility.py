@@ -16,7 +16,7 @@ from report_pages import PAGES
 if TYPE_CHECKING:
     from browsing import Visit
 
-    from reports.page.page import Page
+    from lath.reports.page.page import Page
 
 AXE: Final = Path(__file__).parent / "web" / "node_modules" / "axe-core" / "axe.min.js"
 

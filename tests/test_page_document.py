@@ -16,13 +16,13 @@ from jsonschema import Draft202012Validator
 from report_pages import knockout, many_bots, played
 from sample_records import bare, cut, hostile_records, random_game
 
-from notation.record import Ply, Record
-from notation.replay import positions
-from reports.page.document import DEFAULT_TITLE, document
-from reports.page.lengths import MOST_BINS
-from reports.page.lines import Lines
-from reports.page.schema import DOCUMENT_SCHEMA
-from reports.standings.tally import FORFEITS, why_left_out
+from lath.notation.record import Ply, Record
+from lath.notation.replay import positions
+from lath.reports.page.document import DEFAULT_TITLE, document
+from lath.reports.page.lengths import MOST_BINS
+from lath.reports.page.lines import Lines
+from lath.reports.page.schema import DOCUMENT_SCHEMA
+from lath.reports.standings.tally import FORFEITS, why_left_out
 
 PLAYED = played()
 

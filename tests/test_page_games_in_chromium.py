@@ -11,11 +11,11 @@ import pytest
 from report_pages import MANY_BOTS, many_bots, played
 from sample_records import hostile_records
 
-import notation
-from notation.record import Record
-from notation.replay import positions
-from reports.page.document import document
-from reports.page.page import Page
+from lath import notation
+from lath.notation.record import Record
+from lath.notation.replay import positions
+from lath.reports.page.document import document
+from lath.reports.page.page import Page
 
 if TYPE_CHECKING:
     from browsing import Visit

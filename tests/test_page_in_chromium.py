@@ -11,7 +11,7 @@ from browsing import write
 from report_pages import PAGES, knockout
 from sample_records import HOSTILE_NAMES, hostile_records
 
-from reports.page.page import Page
+from lath.reports.page.page import Page
 
 if TYPE_CHECKING:
     from browsing import Visit

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 from report_pages import PAGES
 
-from reports.page.page import Page
+from lath.reports.page.page import Page
 
 Pages = Callable[[str], Page]
 

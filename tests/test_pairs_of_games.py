@@ -11,8 +11,8 @@ import pytest
 from sample_records import bare, random_game, with_tags
 from schedules import a_schedule, by_strength, played
 
-from notation.record import Record
-from reports.standings.tally import Tally
+from lath.notation.record import Record
+from lath.reports.standings.tally import Tally
 
 
 def pairs_of(records: Iterable[Record]) -> list[list[int]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from notation import Annotation, Ply, Record, RecordSyntaxError, Variation, parse
-from notation.errors import Fault
-from notation.parser import MAX_NESTING, parse_closely
-from notation.record import GLYPHS, RESULTS, comment
-from notation.remarks import tag_faults
+from lath.notation import Annotation, Ply, Record, RecordSyntaxError, Variation, parse
+from lath.notation.errors import Fault
+from lath.notation.parser import MAX_NESTING, parse_closely
+from lath.notation.record import GLYPHS, RESULTS, comment
+from lath.notation.remarks import tag_faults
 
 HEAD = '[Game "yavalath"]\n\n'
 

@@ -15,10 +15,10 @@ from power_cuts import cuts, put
 from recorded_disk import Disk, Fault, failing
 from results import a_result
 
-from arena.errors import DiskError
-from arena.tournament import directory
-from arena.tournament.jobs import GameResult
-from arena.tournament.store import Store
+from lath.arena.errors import DiskError
+from lath.arena.tournament import directory
+from lath.arena.tournament.jobs import GameResult
+from lath.arena.tournament.store import Store
 
 Value = TypeVar("Value")
 

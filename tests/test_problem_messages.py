@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import pytest
 
-import games
-from games.core import MoveSyntaxError
-from notation import pieces as pieces_module
-from notation.errors import Problem
-from notation.parser import lark
-from notation.reader import entries_of
+from lath import games
+from lath.games.core import MoveSyntaxError
+from lath.notation import pieces as pieces_module
+from lath.notation.errors import Problem
+from lath.notation.parser import lark
+from lath.notation.reader import entries_of
 
 CODES = {
     "annotation", "encoding", "illegal-move", "move", "ply-number", "position", "result", "setup",

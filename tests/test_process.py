@@ -21,12 +21,12 @@ from bad_bots import Good
 from processes import alive_of, calm_s, gone, new_tree
 from workers import play_in_worker
 
-from arena.referee.bot import BotSpec
-from arena.referee.clock import Limits
-from arena.referee.process import STDERR_KEPT, Child
-from arena.referee.trees import sweep
-from arena.referee.watch import Watch
-from notation.timecontrol import TimeControl
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.process import STDERR_KEPT, Child
+from lath.arena.referee.trees import sweep
+from lath.arena.referee.watch import Watch
+from lath.notation.timecontrol import TimeControl
 
 PROJECT = Path(__file__).parent.parent
 
@@ -308,7 +308,7 @@ def test_more_memory_than_the_system_grants_is_no_error(room: Room) -> None:
     inner = f"""if 1:
         import resource, sys
         resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
-        from arena.referee.process import Child
+        from lath.arena.referee.process import Child
         child = Child.start([sys.executable, "-c", {code!r}], tree="t.", memory_bytes=1 << 40)
         child.wait(float("inf"))
         child.take_output()
@@ -323,7 +323,7 @@ def test_more_memory_than_the_system_grants_is_no_error(room: Room) -> None:
 def test_a_child_dies_with_who_started_it(room: Room) -> None:
     code = f"""if 1:
         import time
-        from arena.referee.process import Child
+        from lath.arena.referee.process import Child
         Child.start(["sleep", "600"], tree={room.tree!r})
         print("started", flush=True)
         time.sleep(600)

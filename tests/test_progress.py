@@ -8,11 +8,11 @@ import pytest
 from results import a_result
 from runs import Told
 
-from arena.terminal.view import progress_words
-from arena.tournament.jobs import PairResult
-from arena.tournament.progress import WARNINGS_KEPT, Rate
-from arena.tournament.store import Tally
-from arena.tournament.totals import PairTally
+from lath.arena.terminal.view import progress_words
+from lath.arena.tournament.jobs import PairResult
+from lath.arena.tournament.progress import WARNINGS_KEPT, Rate
+from lath.arena.tournament.store import Tally
+from lath.arena.tournament.totals import PairTally
 
 
 def test_points_wins_draws_and_losses_are_those_of_both_seats() -> None:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from query_strategies import TREES, Tree, answer, is_like, printed, quoted, records
 
-from games.core import IllegalMoveError, UnknownGameError
-from notation import Record, parse
-from notation.query.errors import QueryError
-from notation.query.language import compile_query
-from notation.query.text_tests import like
+from lath.games.core import IllegalMoveError, UnknownGameError
+from lath.notation import Record, parse
+from lath.notation.query.errors import QueryError
+from lath.notation.query.language import compile_query
+from lath.notation.query.text_tests import like
 
 PAGE = Path(__file__).parent.parent / "docs" / "queries.md"
 

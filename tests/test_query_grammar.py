@@ -13,8 +13,8 @@ from lark.exceptions import UnexpectedInput
 from query_strategies import TREES, Tree, printed
 from test_grammar import collisions, shape
 
-from notation.query.errors import NAMES, ORDERED, WORDS
-from notation.query.language import grammar
+from lath.notation.query.errors import NAMES, ORDERED, WORDS
+from lath.notation.query.language import grammar
 
 SAMPLES = (
     "game = yavalath",

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reports.ratings import sequential
-from reports.ratings.converged import converged
-from reports.ratings.counts import count
-from reports.ratings.davidson import PRIOR_ELO
-from reports.ratings.gaussian import cdf, chi_square_tail, draw, mills, pdf, win
-from reports.ratings.groups import connected
-from reports.ratings.history import history
-from reports.ratings.matrices import cholesky, dot, inverse, solve, times
-from reports.ratings.rating import rate
-from reports.ratings.scale import BETA, MU, NOISE, SIGMA, draw_rate_of, margin_of
-from reports.ratings.sequential import NEWCOMER, rate_by_package, rate_in_order
-from reports.ratings.values import Rating, Ratings, Result
+from lath.reports.ratings import sequential
+from lath.reports.ratings.converged import converged
+from lath.reports.ratings.counts import count
+from lath.reports.ratings.davidson import PRIOR_ELO
+from lath.reports.ratings.gaussian import cdf, chi_square_tail, draw, mills, pdf, win
+from lath.reports.ratings.groups import connected
+from lath.reports.ratings.history import history
+from lath.reports.ratings.matrices import cholesky, dot, inverse, solve, times
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.scale import BETA, MU, NOISE, SIGMA, draw_rate_of, margin_of
+from lath.reports.ratings.sequential import NEWCOMER, rate_by_package, rate_in_order
+from lath.reports.ratings.values import Rating, Ratings, Result
 
 _NAMES = st.sampled_from(("ann", "bob", "cat", "dan"))
 _RESULTS = st.lists(
@@ -390,7 +390,8 @@ def test_a_short_history_has_a_snapshot_a_game() -> None:
 def test_the_first_import_warns_of_nothing() -> None:
     # -B and an empty cache prefix: the package is compiled anew, which is when it would warn.
     code = (
-        "import sys; sys.pycache_prefix = sys.argv[1]; from reports.ratings.sequential import *;"
+        "import sys; sys.pycache_prefix = sys.argv[1]; "
+        "from lath.reports.ratings.sequential import *; "
         "rate_by_package([], 0.1)"
     )
     command = [sys.executable, "-B", "-W", "error", "-c", code, "no-such-folder"]

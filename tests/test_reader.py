@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
 
-from notation import RecordError, format_record, format_records, read
-from notation import pieces as pieces_module
-from notation.files import write_atomically
-from notation.reader import Entry, entries, entries_of
+from lath.notation import RecordError, format_record, format_records, read
+from lath.notation import pieces as pieces_module
+from lath.notation.files import write_atomically
+from lath.notation.reader import Entry, entries, entries_of
 
 ONE = '[Game "yavalath"]\n\n1. e5 2. swap *\n'
 TWO = '[Game "surikata"]\n[Event "second"]\n\n1. Mc3 *\n'

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
 
-from notation import format_record, format_records, parse
-from notation.reader import Entry, entries_of
+from lath.notation import format_record, format_records, parse
+from lath.notation.reader import Entry, entries_of
 
 MUTANTS: Final = 100
 SOAK_MUTANTS: Final = int(os.environ.get("LATH_SOAK_MUTANTS", "10000"))

@@ -9,7 +9,7 @@ import pytest
 from browsing import Visit, new_window, visiting
 from report_pages import few, played
 
-from reports.page.page import Page, render
+from lath.reports.page.page import Page, render
 
 Address = Callable[[Page], str]
 

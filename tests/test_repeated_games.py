@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from sample_records import bare, cut, random_game, with_tags
 
-from notation.record import Ply, Record, comment
-from reports.standings.standings import compute
-from reports.standings.tally import Tally
+from lath.notation.record import Ply, Record, comment
+from lath.reports.standings.standings import compute
+from lath.reports.standings.tally import Tally
 
 
 def repeated(*records: Record) -> int:

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import pytest
 from sample_records import BUILT_IN, cut, random_game, with_tags
 
-import games
-from games.core import (
+from lath import games
+from lath.games.core import (
     IllegalMoveError,
     MoveSyntaxError,
     PositionError,
     SetupError,
     UnknownGameError,
 )
-from notation import Record, Termination, canonical, check, positions, start_of
-from notation.errors import Fault
-from notation.parser import Parsed, parse_closely
+from lath.notation import Record, Termination, canonical, check, positions, start_of
+from lath.notation.errors import Fault
+from lath.notation.parser import Parsed, parse_closely
 
 WON = "1. a1 2. e1 3. b1 4. e2 5. d1 6. f1 7. c1"
 """White makes four in line in Yavalath."""

@@ -14,16 +14,16 @@ from browsing import Visit
 from report_pages import few, played
 from sample_records import bare, hostile_records, random_game
 
-from notation.reader import entries, read
-from notation.record import Record
-from notation.replay import positions
-from notation.writer import format_record
-from reports.boards.legal import changes
-from reports.page import packing
-from reports.page.document import document
-from reports.page.page import Page, render
-from reports.standings.export import to_csv
-from reports.standings.standings import compute
+from lath.notation.reader import entries, read
+from lath.notation.record import Record
+from lath.notation.replay import positions
+from lath.notation.writer import format_record
+from lath.reports.boards.legal import changes
+from lath.reports.page import packing
+from lath.reports.page.document import document
+from lath.reports.page.page import Page, render
+from lath.reports.standings.export import to_csv
+from lath.reports.standings.standings import compute
 
 RECORDS = played()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from simulated import BOTS, MEETINGS, davidson_event, share
 
-from reports.ratings.rating import rate
-from reports.ratings.values import Fit, Result
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.values import Fit, Result
 
 EVENTS = 300
 

@@ -18,21 +18,21 @@ from results import a_config
 from sample_records import HOSTILE_NAMES, bare, tournament
 from schedules import a_schedule, by_strength, played
 
-from arena.errors import ArenaError
-from arena.referee.bot import BotSpec
-from arena.referee.clock import Limits
-from arena.schedule.core import Schedule
-from arena.schedule.sprt import Sprt
-from arena.tournament import directory
-from arena.tournament.jobs import PairResult
-from arena.tournament.observer import Summary
-from arena.tournament.outcomes import OUTCOME, outcome_in, outcome_of, text_of
-from arena.tournament.progress import Progress
-from notation.timecontrol import TimeControl
-from notation.writer import format_record
-from reports.outcome import Column, Outcome, Sheet, from_json, to_json
-from reports.page.page import render
-from reports.schema import OUTCOME_SCHEMA, STANDINGS_SCHEMA
+from lath.arena.errors import ArenaError
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.schedule.core import Schedule
+from lath.arena.schedule.sprt import Sprt
+from lath.arena.tournament import directory
+from lath.arena.tournament.jobs import PairResult
+from lath.arena.tournament.observer import Summary
+from lath.arena.tournament.outcomes import OUTCOME, outcome_in, outcome_of, text_of
+from lath.arena.tournament.progress import Progress
+from lath.notation.timecontrol import TimeControl
+from lath.notation.writer import format_record
+from lath.reports.outcome import Column, Outcome, Sheet, from_json, to_json
+from lath.reports.page.page import render
+from lath.reports.schema import OUTCOME_SCHEMA, STANDINGS_SCHEMA
 
 FIVE = ("A", "B", "C", "D", "E")
 

@@ -26,19 +26,19 @@ from arena_runs import (
 from processes import alive_of, gone, new_tree
 from results import a_config, a_result
 
-import arena.tournament.slots
-from arena.errors import ArenaError, StoreError
-from arena.referee.bot import BotSpec
-from arena.referee.clock import Limits
-from arena.schedule.core import Standing
-from arena.tournament.config import Config
-from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.observer import Summary
-from arena.tournament.pace import FEWEST, MOST
-from arena.tournament.runner import MAX_BREAKS, Runner
-from arena.tournament.store import Store, Tally
-from arena.tournament.totals import PairTally
-from notation.timecontrol import TimeControl
+import lath.arena.tournament.slots
+from lath.arena.errors import ArenaError, StoreError
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.schedule.core import Standing
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.observer import Summary
+from lath.arena.tournament.pace import FEWEST, MOST
+from lath.arena.tournament.runner import MAX_BREAKS, Runner
+from lath.arena.tournament.store import Store, Tally
+from lath.arena.tournament.totals import PairTally
+from lath.notation.timecontrol import TimeControl
 
 Play = Callable[[PairJob], str]
 
@@ -119,7 +119,7 @@ class Desk:
             self.played.update(plan.number for plan in job.games)
             return text
 
-        self.patch.setattr(arena.tournament.slots, "play_pair", counted)
+        self.patch.setattr(lath.arena.tournament.slots, "play_pair", counted)
         runner = Runner(
             a_config(**config), self.store, self.watcher, executor=lambda *_: self.worker()
         )

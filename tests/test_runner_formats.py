@@ -11,10 +11,10 @@ import pytest
 from results import a_config, a_result
 from test_runner import Desk
 
-from arena.schedule.sprt import Sprt
-from arena.tournament.agenda import Agenda
-from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.pace import MOST
+from lath.arena.schedule.sprt import Sprt
+from lath.arena.tournament.agenda import Agenda
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.pace import MOST
 
 EIGHT = ("A", "B", "C", "D", "E", "F", "G", "H")
 

@@ -13,15 +13,15 @@ from hypothesis import given
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
-import games
-from notation import Record, RecordSyntaxError, format_record, parse
-from notation.errors import Fault
-from notation.parser import parse_closely
-from notation.pieces import Piece
-from notation.reader import entry_of
-from notation.record import GLYPHS, RESULTS, Ply, Variation
-from notation.scanner import NUMBERS, parts, scan
-from notation.validation import sound_plies
+from lath import games
+from lath.notation import Record, RecordSyntaxError, format_record, parse
+from lath.notation.errors import Fault
+from lath.notation.parser import parse_closely
+from lath.notation.pieces import Piece
+from lath.notation.reader import entry_of
+from lath.notation.record import GLYPHS, RESULTS, Ply, Variation
+from lath.notation.scanner import NUMBERS, parts, scan
+from lath.notation.validation import sound_plies
 
 HEAD = '[Game "yavalath"]\n\n'
 
@@ -125,7 +125,7 @@ def played() -> Iterator[Record]:
 @pytest.fixture
 def no_lark(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody read a record closely."""
-    monkeypatch.setattr("notation.parser.parse_closely", None)
+    monkeypatch.setattr("lath.notation.parser.parse_closely", None)
 
 
 def test_every_game_that_was_played_is_read_without_lark(no_lark: None) -> None:

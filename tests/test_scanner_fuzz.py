@@ -26,12 +26,12 @@ from reading_campaign import (
     totals,
 )
 
-import games
-from games.core import Game, Position
-from notation import Record, pieces, reader, scanner, validation
-from notation.grammar import grammar, inside
-from notation.record import Comment, Ply, comment
-from notation.validation import validate
+from lath import games
+from lath.games.core import Game, Position
+from lath.notation import Record, pieces, reader, scanner, validation
+from lath.notation.grammar import grammar, inside
+from lath.notation.record import Comment, Ply, comment
+from lath.notation.validation import validate
 
 CASES: Final = 2_000
 SOAK_CASES: Final = int(os.environ.get("LATH_SOAK_CASES", "1000000"))

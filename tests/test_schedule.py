@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from schedules import played
 
-import games
-from arena.referee.scorebook import GamePlan
-from arena.schedule.core import Numbers, Pair, Schedule, Terms, draw
-from arena.schedule.fixed import everybody
-from arena.schedule.formats import make
+from lath import games
+from lath.arena.referee.scorebook import GamePlan
+from lath.arena.schedule.core import Numbers, Pair, Schedule, Terms, draw
+from lath.arena.schedule.fixed import everybody
+from lath.arena.schedule.formats import make
 
 GAMES = ("mammalath", "yavalath", "surikata")
 NAMES = ("ann", "bob", "cat", "dan")

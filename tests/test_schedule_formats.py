@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from schedules import a_schedule, by_chance, played, played_at_once, report
 
-from arena.referee.scorebook import GamePlan
-from arena.schedule.core import Schedule, pair_of
-from arena.schedule.formats import FORMATS
-from arena.schedule.sprt import Sprt
+from lath.arena.referee.scorebook import GamePlan
+from lath.arena.schedule.core import Schedule, pair_of
+from lath.arena.schedule.formats import FORMATS
+from lath.arena.schedule.sprt import Sprt
 
 SPRT = Sprt(elo0=0, elo1=200, alpha=0.1, beta=0.1)
 BOTS = {"match": st.just(2)}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tournament.scores import Score, Z, elo
+from lath.arena.tournament.scores import Score, Z, elo
 
 PAIRS = st.lists(
     st.tuples(st.sampled_from([1, 2]), st.integers(0, 4)).map(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
-from talking import LIMIT
+from talking import LIMIT, greet, play_both_seats, started
 
-import games
-from bots.sdk import FALLBACK_S, Choose, Turn, run
-from games.core import IllegalMoveError, Move, MoveSyntaxError, Position, read_move
+from lath import games
+from lath.bots.sdk import FALLBACK_S, Choose, Turn, run
+from lath.games.core import IllegalMoveError, Move, MoveSyntaxError, Position, read_move
 
 
 def say(
@@ -280,3 +282,35 @@ def test_a_move_of_the_other_side_in_another_spelling_is_understood() -> None:
         read_move(position, "xb2-b4")
     with pytest.raises(MoveSyntaxError):
         read_move(position, "xb2-b5")
+
+
+def test_a_bot_of_two_files_finds_its_own_beside_folders_and_files_named_like_ours(
+    tmp_path: Path,
+) -> None:
+    for folder in ("bots", "games", "arena", "notation", "reports", "lath_arena"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").write_text("raise AssertionError('not ours')\n")
+    for file in ("notation.py", "random.py", "time.py"):
+        (tmp_path / file).write_text("raise AssertionError('not the library')\n")
+    (tmp_path / "evaluation.py").write_text("def best(moves):\n    return max(moves)\n")
+    bot = tmp_path / "mybot.py"
+    bot.write_text(
+        "from lath.bots.sdk import run\n"
+        "from evaluation import best\n"
+        "run(lambda position, turn: best(position.legal_moves()), name='Two files')\n"
+    )
+    with started([sys.executable, str(bot)]) as process:
+        assert "id name Two files" in greet(process)
+        moves = play_both_seats(process, "yavalath", seeds=range(1), wants=set())
+    assert moves[0]
+
+
+def test_a_bot_that_is_called_like_a_module_of_the_standard_library_plays(tmp_path: Path) -> None:
+    bot = tmp_path / "random.py"
+    bot.write_text(
+        "from lath.bots.sdk import run\n"
+        "run(lambda position, turn: turn.chance.choice(position.legal_moves()), name='R')\n"
+    )
+    with started([sys.executable, str(bot)]) as process:
+        assert "id name R" in greet(process)
+        assert play_both_seats(process, "surikata", seeds=range(1), wants=set())[0]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, hostile_records, random_game
 
-from notation import parse
-from notation.formats import sgf
-from notation.record import Comment, Ply, Record, Variation, comment
-from notation.replay import canonical, positions
+from lath.notation import parse
+from lath.notation.formats import sgf
+from lath.notation.record import Comment, Ply, Record, Variation, comment
+from lath.notation.replay import canonical, positions
 
 RECORD = parse(
     r"""

@@ -14,12 +14,12 @@ from bad_bots import Good
 from processes import alive_of, gone, new_tree
 from workers import a_job
 
-from arena.referee.bot import BotSpec
-from arena.referee.clock import Limits
-from arena.tournament.jobs import read_result
-from arena.tournament.slots import Slot, Worker
-from arena.tournament.worker import play_pair
-from notation.timecontrol import TimeControl
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.tournament.jobs import read_result
+from lath.arena.tournament.slots import Slot, Worker
+from lath.arena.tournament.worker import play_pair
+from lath.notation.timecontrol import TimeControl
 
 RELAXED = Limits(time=TimeControl(move_ms=10_000))
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from results import a_result
 
-from arena.errors import ArenaError
-from arena.tournament.sources import records_of
-from arena.tournament.store import DATABASE, RECORDS, Store
+from lath.arena.errors import ArenaError
+from lath.arena.tournament.sources import records_of
+from lath.arena.tournament.store import DATABASE, RECORDS, Store
 
 
 @pytest.fixture

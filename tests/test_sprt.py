@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.schedule.sprt import (
+from lath.arena.schedule.sprt import (
     EMPTY,
     MODELS,
     MOST_ELO,

@@ -9,12 +9,12 @@ from typing import Any, cast
 import pytest
 from workers import a_job
 
-from arena.referee.bot import BotSpec
-from arena.referee.clock import Limits
-from arena.tournament.jobs import PairJob
-from arena.tournament.observer import Observer, Stage
-from arena.tournament.slots import Slot
-from notation.timecontrol import TimeControl
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.tournament.jobs import PairJob
+from lath.arena.tournament.observer import Observer, Stage
+from lath.arena.tournament.slots import Slot
+from lath.notation.timecontrol import TimeControl
 
 
 class Heard:

@@ -13,15 +13,15 @@ import jsonschema
 import pytest
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
-from notation.record import Record
-from reports.ratings.values import Ratings, Strength
-from reports.schema import STANDINGS_SCHEMA
-from reports.standings.balance import is_unbalanced
-from reports.standings.crosscheck import Gap, greatest_gap
-from reports.standings.export import CSV_COLUMNS, to_csv, to_json
-from reports.standings.standings import compute, standings_of
-from reports.standings.tally import Tally
-from reports.standings.values import Row, Standings, Table
+from lath.notation.record import Record
+from lath.reports.ratings.values import Ratings, Strength
+from lath.reports.schema import STANDINGS_SCHEMA
+from lath.reports.standings.balance import is_unbalanced
+from lath.reports.standings.crosscheck import Gap, greatest_gap
+from lath.reports.standings.export import CSV_COLUMNS, to_csv, to_json
+from lath.reports.standings.standings import compute, standings_of
+from lath.reports.standings.tally import Tally
+from lath.reports.standings.values import Row, Standings, Table
 
 TWO_GAMES = ("surikata", "yavalath")
 

@@ -6,9 +6,9 @@ from typing import Final
 
 import pytest
 
-from arena.schedule.core import Schedule, Terms
-from arena.schedule.formats import make
-from arena.schedule.sprt import Sprt
+from lath.arena.schedule.core import Schedule, Terms
+from lath.arena.schedule.formats import make
+from lath.arena.schedule.sprt import Sprt
 
 NAMES: Final = ("A", "B", "C", "D", "E")
 

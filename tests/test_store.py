@@ -17,10 +17,10 @@ import pytest
 from arena_runs import PROJECT, exported, numbers, sequence
 from results import a_result
 
-from arena.errors import StoreError
-from arena.tournament.jobs import GameResult
-from arena.tournament.store import DATABASE, RECORDS, Store, Tally, write_records
-from notation.scanner import parse
+from lath.arena.errors import StoreError
+from lath.arena.tournament.jobs import GameResult
+from lath.arena.tournament.store import DATABASE, RECORDS, Store, Tally, write_records
+from lath.notation.scanner import parse
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_a_second_store_on_the_same_folder_is_refused(store: Store) -> None:
 
 def test_another_process_is_refused_too_until_the_store_is_closed(tmp_path: Path) -> None:
     code = (
-        "from pathlib import Path; from arena.tournament.store import Store; "
+        "from pathlib import Path; from lath.arena.tournament.store import Store; "
         f"Store(Path({str(tmp_path)!r}))"
     )
     first = Store(tmp_path)
@@ -227,7 +227,7 @@ def test_what_a_process_kept_before_it_was_killed_is_there(tmp_path: Path) -> No
         import os, sys
         sys.path.insert(0, {str(Path(__file__).parent)!r})
         from pathlib import Path
-        from arena.tournament.store import Store
+        from lath.arena.tournament.store import Store
         from results import a_result
         store = Store(Path({str(tmp_path)!r}))
         for number in range(1, 60):

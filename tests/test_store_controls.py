@@ -16,8 +16,8 @@ import pytest
 from recorded_disk import Disk
 from results import a_result
 
-from arena.errors import StoreError
-from arena.tournament.store import Store
+from lath.arena.errors import StoreError
+from lath.arena.tournament.store import Store
 
 CONFLICT = "ON CONFLICT (number) DO NOTHING"
 

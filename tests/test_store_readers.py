@@ -28,11 +28,11 @@ from arena_runs import (
 from bad_bots import TakesAMillisecond
 from results import a_result
 
-from arena.errors import ArenaError
-from arena.tournament import sources
-from arena.tournament.finished import Finished
-from arena.tournament.sources import records_of
-from arena.tournament.store import DATABASE, RECORDS, Store
+from lath.arena.errors import ArenaError
+from lath.arena.tournament import sources
+from lath.arena.tournament.finished import Finished
+from lath.arena.tournament.sources import records_of
+from lath.arena.tournament.store import DATABASE, RECORDS, Store
 
 MILLION: Final = 1_000_000
 
@@ -43,7 +43,7 @@ def reader(folder: Path) -> Iterator[subprocess.Popen[str]]:
     code = (
         "import sys, select\n"
         "from pathlib import Path\n"
-        "from arena.tournament.sources import records_of\n"
+        "from lath.arena.tournament.sources import records_of\n"
         "print('begun', flush=True)\n"
         "while not select.select([sys.stdin], [], [], 0)[0]:\n"
         f"    assert len(list(records_of([Path({str(folder)!r})]))) >= 200\n"

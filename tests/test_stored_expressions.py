@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from notation import scanner
-from notation.grammar import grammar
+from lath.notation import scanner
+from lath.notation.grammar import grammar
 
 
 def test_the_stored_expressions_are_those_of_the_grammar() -> None:

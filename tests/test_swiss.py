@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from schedules import a_schedule, by_strength, played
 
-from arena.schedule.core import Schedule
-from arena.schedule.matching import is_perfect, largest
-from arena.schedule.swiss_pairing import Past, Round, pair_round
-from arena.schedule.swiss_table import Meeting, table
+from lath.arena.schedule.core import Schedule
+from lath.arena.schedule.matching import is_perfect, largest
+from lath.arena.schedule.swiss_pairing import Past, Round, pair_round
+from lath.arena.schedule.swiss_table import Meeting, table
 
 EIGHT = ("A", "B", "C", "D", "E", "F", "G", "H")
 

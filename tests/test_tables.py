@@ -15,10 +15,10 @@ from hypothesis import given
 from record_strategies import RECORDS
 from sample_records import HOSTILE_NAMES, bare, random_game
 
-from notation import Record, parse
-from notation.formats import FormatError, parquet, writer
-from notation.formats.columns import COLUMNS
-from notation.record import KNOWN_TAGS
+from lath.notation import Record, parse
+from lath.notation.formats import FormatError, parquet, writer
+from lath.notation.formats.columns import COLUMNS
+from lath.notation.record import KNOWN_TAGS
 
 FULL = parse("""\
 [Game "yavalath"]

@@ -12,10 +12,10 @@ import pytest
 from browsing import page_from, page_text
 from different_games import different_games
 
-import games
-from notation.record import Record
-from notation.replay import positions
-from reports.page.page import Page, render
+from lath import games
+from lath.notation.record import Record
+from lath.notation.replay import positions
+from lath.reports.page.page import Page, render
 
 if TYPE_CHECKING:
     from browsing import Once, Visit

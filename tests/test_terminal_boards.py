@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.text import Text
 from sample_records import BUILT_IN
 
-import games
-from arena.terminal.boards import CELL, MARK, changed_cells, coloured, drawing
-from games.core import Move, Position, play_all, playout
-from notation.diagram import diagram
+from lath import games
+from lath.arena.terminal.boards import CELL, MARK, changed_cells, coloured, drawing
+from lath.games.core import Move, Position, play_all, playout
+from lath.notation.diagram import diagram
 
 
 class Terminal(io.StringIO):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notation.timecontrol import TimeControl
+from lath.notation.timecontrol import TimeControl
 
 POSITIVE = st.integers(1, 10**11)
 TIMES = st.one_of(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from results import a_result
 
-from arena.tournament.store import Store
-from arena.tournament.totals import BotTotals, PairTally
+from lath.arena.tournament.store import Store
+from lath.arena.tournament.totals import BotTotals, PairTally
 
 
 @pytest.fixture

@@ -17,19 +17,19 @@ from arena_runs import exported, numbers, sequence
 from bad_bots import Good
 from processes import alive_of, gone
 
-from arena.errors import ConfigError, StoreError
-from arena.referee.bot import BotSpec
-from arena.referee.clock import Limits
-from arena.schedule.core import Standing
-from arena.tournament import directory as tournament
-from arena.tournament.config import Config
-from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.observer import Summary
-from arena.tournament.store import Tally
-from arena.tournament.totals import PairTally
-from notation.reader import entries
-from notation.timecontrol import TimeControl
-from reports.schema import STANDINGS_SCHEMA
+from lath.arena.errors import ConfigError, StoreError
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.schedule.core import Standing
+from lath.arena.tournament import directory as tournament
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.observer import Summary
+from lath.arena.tournament.store import Tally
+from lath.arena.tournament.totals import PairTally
+from lath.notation.reader import entries
+from lath.notation.timecontrol import TimeControl
+from lath.reports.schema import STANDINGS_SCHEMA
 
 
 class Watcher:
@@ -260,7 +260,7 @@ def test_files_half_written_by_a_killed_run_are_removed(place: Place) -> None:
 
 
 def test_processes_left_by_a_killed_run_are_ended(place: Place) -> None:
-    from arena.referee.process import Child
+    from lath.arena.referee.process import Child
 
     stray = Child.start(["sleep", "600"], tree=f"{tournament._tree(place.folder)}dead.")
     place.run()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.referee.transcript import (
+from lath.arena.referee.transcript import (
     MOST_OF_A_LOG,
     MOST_OF_A_PIECE,
     MOST_PIECES,

@@ -14,13 +14,13 @@ from quick_runs import Watcher
 from recorded_disk import Disk, Failure, Step, failing, full
 from results import a_config, a_result
 
-from arena.errors import DiskError
-from arena.tournament import keeper
-from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.observer import Summary
-from arena.tournament.pace import Pace
-from arena.tournament.runner import Runner
-from arena.tournament.store import DATABASE, Store
+from lath.arena.errors import DiskError
+from lath.arena.tournament import keeper
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.observer import Summary
+from lath.arena.tournament.pace import Pace
+from lath.arena.tournament.runner import Runner
+from lath.arena.tournament.store import DATABASE, Store
 
 if TYPE_CHECKING:
     import apsw

@@ -14,7 +14,7 @@ from arena_runs import PATIENCE_S, Range, command, environment, flags, stop, wai
 from bad_bots import Good, TakesAMillisecond
 from processes import gone
 
-from arena.tournament.exporting import WISH
+from lath.arena.tournament.exporting import WISH
 
 QUICK: Final = {"ann": Good, "bob": Good}
 STEADY: Final = {"ann": TakesAMillisecond, "bob": TakesAMillisecond}

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import games
-from notation import wire
-from notation.timecontrol import TimeControl
-from notation.wire import Go, NewGame, Option
+from lath import games
+from lath.notation import wire
+from lath.notation.timecontrol import TimeControl
+from lath.notation.wire import Go, NewGame, Option
 
 MS = st.integers(0, 10**9)
 POSITIVE = st.integers(1, 10**9)

@@ -13,13 +13,13 @@ from processes import alive_of, gone, new_tree
 from results import a_result
 from workers import a_job
 
-from arena.errors import HeldUpError
-from arena.referee.bot import QUIT_S, Bot, BotSpec
-from arena.referee.clock import Limits
-from arena.tournament import worker
-from arena.tournament.jobs import PairResult, read_result
-from arena.tournament.worker import KEPT_BOTS, play_pair
-from notation.timecontrol import TimeControl
+from lath.arena.errors import HeldUpError
+from lath.arena.referee.bot import QUIT_S, Bot, BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.tournament import worker
+from lath.arena.tournament.jobs import PairResult, read_result
+from lath.arena.tournament.worker import KEPT_BOTS, play_pair
+from lath.notation.timecontrol import TimeControl
 
 RELAXED = Limits(time=TimeControl(move_ms=10_000), startup_s=10.0)
 

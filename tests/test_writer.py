@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, random_game
 
-from notation import format_record, format_records, parse
-from notation.reader import entries_of
-from notation.record import Comment, Ply, Record, Variation, annotation, comment
-from notation.writer import WIDTH
+from lath.notation import format_record, format_records, parse
+from lath.notation.reader import entries_of
+from lath.notation.record import Comment, Ply, Record, Variation, annotation, comment
+from lath.notation.writer import WIDTH
 
 LONG_WORD = re.compile(r"\[%[^\[\]]*\]|^\(*;.*")
 """What is one word although it has blanks: an annotation, and a comment to the end of the line."""

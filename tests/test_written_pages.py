@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.tournament.pages import shard_folder, write_page
-from reports.page.page import Page
+from lath.arena.tournament.pages import shard_folder, write_page
+from lath.reports.page.page import Page
 
 ONE, TWO = "report-games/001-ab12cd34.js", "report-games/002-0123abcd.js"
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from record_strategies import RECORDS
 
-import games
-from games.core import play_all, playout
-from notation import Entry, Ply, Record, check, parse, positions
-from notation.formats import WHOLE, ygn
+from lath import games
+from lath.games.core import play_all, playout
+from lath.notation import Entry, Ply, Record, check, parse, positions
+from lath.notation.formats import WHOLE, ygn
 
 YAVALATH: Final = games.get("yavalath")
 

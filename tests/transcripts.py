@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import games
-from games.core import Position, Seat, read_move
-from notation import wire
-from notation.record import RESULTS, Termination
+from lath import games
+from lath.games.core import Position, Seat, read_move
+from lath.notation import wire
+from lath.notation.record import RESULTS, Termination
 
 
 @dataclass

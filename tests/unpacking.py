@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.page.effects import applied
-from reports.page.streams import inflated
+from lath.reports.page.effects import applied
+from lath.reports.page.streams import inflated
 
 _PACKED = re.compile(r'<script type="text/plain" class="packed">(.*?)</script>')
 

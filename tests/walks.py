@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
-from games.core import Game, Move, Position
+from lath.games.core import Game, Move, Position
 
 SOAK_GAMES: Final = int(os.environ.get("LATH_SOAK_GAMES", "5000"))
 """Games of each kind that a test marked `soak` plays."""

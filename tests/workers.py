@@ -7,12 +7,12 @@ from pathlib import Path
 
 from processes import new_tree
 
-from arena.referee.bot import BotSpec
-from arena.referee.clock import Limits
-from arena.referee.scorebook import GamePlan
-from arena.tournament.jobs import PairJob, PairResult, read_result
-from arena.tournament.slots import Worker
-from arena.tournament.worker import play_pair
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.scorebook import GamePlan
+from lath.arena.tournament.jobs import PairJob, PairResult, read_result
+from lath.arena.tournament.slots import Worker
+from lath.arena.tournament.worker import play_pair
 
 
 def a_job(one: BotSpec, other: BotSpec, limits: Limits, *, pair: int = 1, tree: str) -> PairJob:

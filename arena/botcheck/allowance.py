@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from arena.referee.clock import MARGIN_S
-from games.core import Seat
-from notation import wire
-from notation.timecontrol import TimeControl
+from lath.arena.referee.clock import MARGIN_S
+from lath.games.core import Seat
+from lath.notation import wire
+from lath.notation.timecontrol import TimeControl
 
 
 class Allowance:

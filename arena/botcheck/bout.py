@@ -9,14 +9,14 @@ import random
 import time
 from typing import Final
 
-from arena.botcheck.allowance import Allowance
-from arena.botcheck.lab import Lab
-from arena.botcheck.points import FaultFoundError, SilenceError, duration
-from arena.botcheck.session import FLUSH, Heard, Words, is_word
-from games.core import Game, GameError, Move, Seat, read_move
-from notation import wire
-from notation.record import Termination
-from notation.timecontrol import TimeControl
+from lath.arena.botcheck.allowance import Allowance
+from lath.arena.botcheck.lab import Lab
+from lath.arena.botcheck.points import FaultFoundError, SilenceError, duration
+from lath.arena.botcheck.session import FLUSH, Heard, Words, is_word
+from lath.games.core import Game, GameError, Move, Seat, read_move
+from lath.notation import wire
+from lath.notation.record import Termination
+from lath.notation.timecontrol import TimeControl
 
 _GRACE_S: Final = 0.5
 """How much longer than allowed an answer is waited for, to tell how late it is."""

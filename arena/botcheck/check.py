@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-import games
-from arena.botcheck.handshake import HELLO, READY, games_of
-from arena.botcheck.lab import Lab, Terms
-from arena.botcheck.leaving import ENDINGS
-from arena.botcheck.manners import BESIDE, HEARD
-from arena.botcheck.playing import EACH_GAME
-from arena.botcheck.points import FaultFoundError, Finding, Point, Verdict, untested
-from arena.botcheck.probe import GameProbe, Probe
-from arena.botcheck.timing import TIMES
-from arena.referee.bot import BotSpec
+from lath import games
+from lath.arena.botcheck.handshake import HELLO, READY, games_of
+from lath.arena.botcheck.lab import Lab, Terms
+from lath.arena.botcheck.leaving import ENDINGS
+from lath.arena.botcheck.manners import BESIDE, HEARD
+from lath.arena.botcheck.playing import EACH_GAME
+from lath.arena.botcheck.points import FaultFoundError, Finding, Point, Verdict, untested
+from lath.arena.botcheck.probe import GameProbe, Probe
+from lath.arena.botcheck.timing import TIMES
+from lath.arena.referee.bot import BotSpec
 
 CHAPTERS: Final[dict[str, Sequence[Probe | GameProbe]]] = {
     "greeting": (*HELLO, *READY),

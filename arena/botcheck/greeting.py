@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from notation import wire
+from lath.notation import wire
 
 
 @dataclass(slots=True)

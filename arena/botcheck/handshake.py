@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import Final
 
-import games
-from arena.botcheck.greeting import bounds_of, odd_options
-from arena.botcheck.lab import Lab
-from arena.botcheck.points import Finding, Verdict, duration, fault, note, ok, warning
-from arena.botcheck.probe import Probe
-from arena.botcheck.session import Session, is_word
-from games.core import SEATS, Seat
-from notation import wire
-from notation.timecontrol import TimeControl
+from lath import games
+from lath.arena.botcheck.greeting import bounds_of, odd_options
+from lath.arena.botcheck.lab import Lab
+from lath.arena.botcheck.points import Finding, Verdict, duration, fault, note, ok, warning
+from lath.arena.botcheck.probe import Probe
+from lath.arena.botcheck.session import Session, is_word
+from lath.games.core import SEATS, Seat
+from lath.notation import wire
+from lath.notation.timecontrol import TimeControl
 
 OPTION_MEMORY: Final = 4 << 30
 """Bytes for a bot whose options are at their edges: its largest table must not stop the machine."""

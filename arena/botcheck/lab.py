@@ -9,13 +9,13 @@ import time
 from dataclasses import dataclass, field
 from typing import Final
 
-from arena.botcheck.greeting import Greeting, read_greeting
-from arena.botcheck.points import FaultFoundError
-from arena.botcheck.session import Session, Words, is_word
-from arena.botcheck.tally import Tally
-from arena.referee.bot import BotSpec
-from notation import wire
-from notation.timecontrol import TimeControl
+from lath.arena.botcheck.greeting import Greeting, read_greeting
+from lath.arena.botcheck.points import FaultFoundError
+from lath.arena.botcheck.session import Session, Words, is_word
+from lath.arena.botcheck.tally import Tally
+from lath.arena.referee.bot import BotSpec
+from lath.notation import wire
+from lath.notation.timecontrol import TimeControl
 
 DEFAULT_TIME: Final = TimeControl(initial_ms=2000, increment_ms=20)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from arena.botcheck.handshake import ready_s
-from arena.botcheck.lab import Lab
-from arena.botcheck.points import Finding, duration, note, ok, untested, warning
-from arena.botcheck.probe import Probe
-from arena.referee.bot import QUIT_S
-from games.core import Seat
-from notation import wire
+from lath.arena.botcheck.handshake import ready_s
+from lath.arena.botcheck.lab import Lab
+from lath.arena.botcheck.points import Finding, duration, note, ok, untested, warning
+from lath.arena.botcheck.probe import Probe
+from lath.arena.referee.bot import QUIT_S
+from lath.games.core import Seat
+from lath.notation import wire
 
 CLEAN: Final = "exited with status 0"
 

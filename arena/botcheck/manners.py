@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from arena.botcheck.bout import Bout
-from arena.botcheck.lab import Lab
-from arena.botcheck.points import (
+from lath.arena.botcheck.bout import Bout
+from lath.arena.botcheck.lab import Lab
+from lath.arena.botcheck.points import (
     FaultFoundError,
     Finding,
     Verdict,
@@ -19,12 +19,12 @@ from arena.botcheck.points import (
     ok,
     warning,
 )
-from arena.botcheck.probe import GameProbe, Probe
-from arena.botcheck.session import FLUSH, is_word
-from arena.botcheck.tally import Count
-from games.core import SEATS, Game, Seat
-from notation import wire
-from notation.timecontrol import TimeControl
+from lath.arena.botcheck.probe import GameProbe, Probe
+from lath.arena.botcheck.session import FLUSH, is_word
+from lath.arena.botcheck.tally import Count
+from lath.games.core import SEATS, Game, Seat
+from lath.notation import wire
+from lath.notation.timecontrol import TimeControl
 
 UNKNOWN: Final = ("weather fine", "go*", "pingpong 3", "x" * 1000)
 

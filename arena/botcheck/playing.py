@@ -8,11 +8,11 @@ from __future__ import annotations
 import random
 from typing import Final
 
-from arena.botcheck.bout import Bout
-from arena.botcheck.lab import Lab
-from arena.botcheck.points import Finding, note, ok, warning
-from arena.botcheck.probe import GameProbe
-from games.core import Game, Move, Position, Seat
+from lath.arena.botcheck.bout import Bout
+from lath.arena.botcheck.lab import Lab
+from lath.arena.botcheck.points import Finding, note, ok, warning
+from lath.arena.botcheck.probe import GameProbe
+from lath.games.core import Game, Move, Position, Seat
 
 GAME_S: Final = 4.0
 """For a whole game; one that takes longer is broken off, as by adjudication."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from arena.errors import ArenaError
+from lath.arena.errors import ArenaError
 
 
 class Verdict(StrEnum):

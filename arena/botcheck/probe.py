@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arena.botcheck.lab import Lab
-from arena.botcheck.points import Finding, Verdict
-from games.core import Game
+from lath.arena.botcheck.lab import Lab
+from lath.arena.botcheck.points import Finding, Verdict
+from lath.games.core import Game
 
 
 @dataclass(frozen=True, slots=True)

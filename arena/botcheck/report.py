@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from arena.botcheck.points import Point, Verdict
-from notation.errors import printable
+from lath.arena.botcheck.points import Point, Verdict
+from lath.notation.errors import printable
 
 WIDTH: Final = 100
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arena.botcheck.points import FaultFoundError, SilenceError, duration
-from arena.referee import trees
-from arena.referee.bot import BotSpec
-from arena.referee.process import Child
-from arena.referee.watch import Watch
+from lath.arena.botcheck.points import FaultFoundError, SilenceError, duration
+from lath.arena.referee import trees
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.process import Child
+from lath.arena.referee.watch import Watch
 
 LINES_KEPT: Final = 10
 """Lines of the conversation that are shown when something goes wrong."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from games.core import GameError, Position, read_move
-from notation import wire
+from lath.games.core import GameError, Position, read_move
+from lath.notation import wire
 
 _KEPT: Final = 3
 """Examples of each kind that are shown."""
@@ -76,7 +76,7 @@ class Tally:
 def wrong_info(line: str, position: Position) -> str | None:
     """Return what is wrong with a comment of a bot that thinks about `position`; None if nothing.
 
-    >>> import games
+    >>> from lath import games
     >>> wrong_info("info depth 3 eval 0.25 pv e5 swap", games.get("yavalath").start())
     >>> wrong_info("info eval 25", games.get("yavalath").start())
     'eval 25'

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from arena.botcheck.bout import Bout
-from arena.botcheck.lab import Lab
-from arena.botcheck.points import (
+from lath.arena.botcheck.bout import Bout
+from lath.arena.botcheck.lab import Lab
+from lath.arena.botcheck.points import (
     FaultFoundError,
     Finding,
     Verdict,
@@ -22,12 +22,12 @@ from arena.botcheck.points import (
     untested,
     warning,
 )
-from arena.botcheck.probe import GameProbe
-from arena.referee.clock import MARGIN_S
-from games.core import SEATS, Game, Seat
-from notation import wire
-from notation.record import Termination
-from notation.timecontrol import TimeControl
+from lath.arena.botcheck.probe import GameProbe
+from lath.arena.referee.clock import MARGIN_S
+from lath.games.core import SEATS, Game, Seat
+from lath.notation import wire
+from lath.notation.record import Termination
+from lath.notation.timecontrol import TimeControl
 
 MOVE: Final = TimeControl(move_ms=100)
 NODES: Final = TimeControl(nodes=50)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.usage import App, Program
+from lath.arena.cli.usage import App, Program
 
 app = App(
     name="arena",

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.differences import diff
-from arena.cli.intake import Intake
-from arena.cli.outlet import bad_words, writable, write_records
-from arena.errors import ConfigError
+from lath.arena.cli.differences import diff
+from lath.arena.cli.intake import Intake
+from lath.arena.cli.outlet import bad_words, writable, write_records
+from lath.arena.errors import ConfigError
 
 if TYPE_CHECKING:
-    from notation.archive.keys import Key
-    from notation.archive.parts import Parts
-    from notation.record import Record
+    from lath.notation.archive.keys import Key
+    from lath.notation.archive.parts import Parts
+    from lath.notation.record import Record
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Record files; - is stdin.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but problems.")]
@@ -54,8 +54,8 @@ def sort_records(
 
     Example: arena sort games.lath.gz --by date,round -o sorted.lath.gz
     """
-    from notation.archive.keys import order_by
-    from notation.archive.ordering import in_order
+    from lath.notation.archive.keys import order_by
+    from lath.notation.archive.ordering import in_order
 
     keys = _keys(by)
     intake = Intake(files)
@@ -81,8 +81,8 @@ def merge(
 
     Example: arena merge monday.lath tuesday.lath.gz --distinct -o week.lath
     """
-    from notation.archive.duplicates import Seen
-    from notation.archive.identity import identity
+    from lath.notation.archive.duplicates import Seen
+    from lath.notation.archive.identity import identity
 
     intake = Intake(files)
     seen = Seen()
@@ -138,7 +138,7 @@ def split(
 
     Example: arena split games.lath --by game -o games
     """
-    from notation.archive.parts import COMPRESSIONS, Parts
+    from lath.notation.archive.parts import COMPRESSIONS, Parts
 
     if (every is None) == (by is None):
         raise ConfigError("one of --every N and --by KEY says what a part is")
@@ -177,7 +177,7 @@ class _PartNames:
     """Which part a record belongs to."""
 
     def __init__(self, key: Key | None, every: int, template: str | None) -> None:
-        from notation.archive.filenames import Names
+        from lath.notation.archive.filenames import Names
 
         self._key = key
         self._every = every
@@ -221,7 +221,7 @@ _FIELD = re.compile(r"\{(number|value)(?::([0-9]{1,2}))?\}")
 
 
 def _keys(names: str) -> tuple[Key, ...]:
-    from notation.archive.keys import KeyNameError, keys
+    from lath.notation.archive.keys import KeyNameError, keys
 
     try:
         return keys(names)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from arena.cli.outlet import unless_lossy, write_pieces
-from arena.errors import ConfigError
-from notation.errors import printable
+from lath.arena.cli.outlet import unless_lossy, write_pieces
+from lath.arena.errors import ConfigError
+from lath.notation.errors import printable
 
 if TYPE_CHECKING:
-    from notation.formats import Reader, Writer
-    from notation.record import Record
+    from lath.notation.formats import Reader, Writer
+    from lath.notation.record import Record
 
 _Asked = TypeVar("_Asked")
 
@@ -54,7 +54,7 @@ def convert(
 
     Example: arena convert games.lath games.csv
     """
-    from notation import formats
+    from lath.notation import formats
 
     from_name = _format_of(source, from_, "--from")
     to_name = _format_of(destination, to, "--to")
@@ -70,7 +70,7 @@ def convert(
 
 
 def _format_of(path: Path, name: str | None, option: str) -> str:
-    from notation.formats import READABLE, WRITABLE, FormatError, name_for
+    from lath.notation.formats import READABLE, WRITABLE, FormatError, name_for
 
     if name is not None:
         return name
@@ -87,7 +87,7 @@ def _format_of(path: Path, name: str | None, option: str) -> str:
 
 
 def _found(look_up: Callable[[str], _Asked], name: str) -> _Asked:
-    from notation.formats import FormatError
+    from lath.notation.formats import FormatError
 
     try:
         return look_up(name)
@@ -96,7 +96,7 @@ def _found(look_up: Callable[[str], _Asked], name: str) -> _Asked:
 
 
 def _write(write: Writer, course: _Course, destination: Path) -> None:
-    from notation.formats import FormatError
+    from lath.notation.formats import FormatError
 
     pieces = unless_lossy(
         destination, write(course.records(), course.lost), [course.source], lambda: len(course.bad)
@@ -136,7 +136,7 @@ class _Course:
 
     def records(self) -> Iterator[Record]:
         """Yield the sound records, print the problems of the others; raises ConfigError."""
-        from notation.files import open_bytes
+        from lath.notation.files import open_bytes
 
         try:
             with open_bytes(self.source) as stream:
@@ -153,7 +153,7 @@ class _Course:
 
     def lost(self, number: int, field: str) -> None:
         """Note that the target cannot hold a field of this record, counted among the sound ones."""
-        from notation.formats import WHOLE
+        from lath.notation.formats import WHOLE
 
         if field == WHOLE:
             self.unheld += 1

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.intake import Intake, entries
-from arena.errors import ArenaError, ConfigError
-from notation.errors import printable
+from lath.arena.cli.intake import Intake, entries
+from lath.arena.errors import ArenaError, ConfigError
+from lath.notation.errors import printable
 
 if TYPE_CHECKING:
-    from notation.archive.comparison import Comparison, Finding, Stands
-    from notation.archive.content import Difference
-    from notation.archive.keys import Key
-    from notation.reader import Entry
-    from notation.record import Record
+    from lath.notation.archive.comparison import Comparison, Finding, Stands
+    from lath.notation.archive.content import Difference
+    from lath.notation.archive.keys import Key
+    from lath.notation.reader import Entry
+    from lath.notation.record import Record
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ def diff(
 
     Example: arena diff before.lath after.lath.gz
     """
-    from notation.archive.comparison import Comparison
+    from lath.notation.archive.comparison import Comparison
 
     comparison = Comparison(key=_keys(key), moves_only=moves_only)
     sides = _Side(a), _Side(b)
@@ -100,7 +100,7 @@ def diff(
 
 
 def _keys(names: str) -> tuple[Key, ...]:
-    from notation.archive.keys import KeyNameError, keys
+    from lath.notation.archive.keys import KeyNameError, keys
 
     try:
         return keys(names) if names else ()
@@ -133,7 +133,7 @@ class _Side:
 
 
 def _findings(comparison: Comparison, a: _Side, b: _Side) -> Iterator[Finding]:
-    from notation.archive.pairing import A, B
+    from lath.notation.archive.pairing import A, B
 
     if not (a.path.is_file() or b.path.is_file()):
         missing = [path for path in (a.path, b.path) if str(path) != "-" and not path.exists()]

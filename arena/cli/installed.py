@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from lath import games as registry
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
 
 
@@ -35,8 +37,6 @@ def games(as_json: AsJson = False) -> None:
 
     Example: arena games --json
     """
-    import games as registry
-
     builtin = registry.builtin_ids()
     rows = [
         {
@@ -61,7 +61,7 @@ def bots(as_json: AsJson = False) -> None:
 
     Example: arena bots
     """
-    from arena.tournament.commands import bundled
+    from lath.arena.tournament.commands import bundled
 
     if as_json:
         rows = [{"name": name, "command": list(words)} for name, words in bundled().items()]
@@ -92,30 +92,30 @@ def schema(
 def _schema(name: SchemaName) -> object:
     match name:
         case SchemaName.RECORD:
-            from notation.formats.json_record import SCHEMA
+            from lath.notation.formats.json_record import SCHEMA
 
             return SCHEMA
         case SchemaName.CONFIG:
-            from arena.tournament.keys import schema as config_schema
+            from lath.arena.tournament.keys import schema as config_schema
 
             return config_schema()
         case SchemaName.OUTCOME:
-            from reports.schema import OUTCOME_SCHEMA
+            from lath.reports.schema import OUTCOME_SCHEMA
 
             return OUTCOME_SCHEMA
         case SchemaName.STANDINGS:
-            from reports.schema import STANDINGS_SCHEMA
+            from lath.reports.schema import STANDINGS_SCHEMA
 
             return STANDINGS_SCHEMA
         case SchemaName.REPORT:
-            from reports.page.schema import DOCUMENT_SCHEMA
+            from lath.reports.page.schema import DOCUMENT_SCHEMA
 
             return DOCUMENT_SCHEMA
         case SchemaName.INDEX:
-            from reports.page.index_schema import INDEX_SCHEMA
+            from lath.reports.page.index_schema import INDEX_SCHEMA
 
             return INDEX_SCHEMA
         case SchemaName.EVENTS:
-            from arena.tournament.event_schema import EVENTS_SCHEMA
+            from lath.arena.tournament.event_schema import EVENTS_SCHEMA
 
             return EVENTS_SCHEMA

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.errors import ConfigError
+from lath.arena.errors import ConfigError
 
 if TYPE_CHECKING:
-    from notation.reader import Entry
-    from notation.record import Record
+    from lath.notation.reader import Entry
+    from lath.notation.record import Record
 
 
 class Intake:
@@ -45,9 +45,9 @@ def entries(path: Path) -> Iterator[Entry]:
 
     The text of an entry is ours, whatever the format. The moves are not played. Raises OSError.
     """
-    from notation import formats, reader
-    from notation.files import open_bytes
-    from notation.writer import format_record
+    from lath.notation import formats, reader
+    from lath.notation.files import open_bytes
+    from lath.notation.writer import format_record
 
     if not formats.is_other(path):
         yield from reader.entries(path, rules=False)

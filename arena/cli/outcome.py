@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 import typer
 
-from arena.errors import ArenaError, ConfigError, DiskError
-from arena.tournament.blame import end_words
-from arena.tournament.signals import ignore
+from lath.arena.errors import ArenaError, ConfigError, DiskError
+from lath.arena.tournament.blame import end_words
+from lath.arena.tournament.signals import ignore
 
 if TYPE_CHECKING:
-    from arena.tournament.events import Events
-    from arena.tournament.observer import Summary
-    from arena.tournament.progress import Progress
+    from lath.arena.tournament.events import Events
+    from lath.arena.tournament.observer import Summary
+    from lath.arena.tournament.progress import Progress
 
 FILES = (
     *("tournament.toml", "games.lath", "outcome.json"),
@@ -33,8 +33,8 @@ def tell(summary: Summary, progress: Progress, out: Path, *, quiet: bool) -> int
         ignore()  # it is ending: another Ctrl-C would only spoil the words
         return _tell_interrupted(summary, progress, out, quiet=quiet)
     if summary.standings and not quiet:
-        from arena.terminal.bot_tables import print_bots
-        from arena.terminal.tables import print_standings
+        from lath.arena.terminal.bot_tables import print_bots
+        from lath.arena.terminal.tables import print_standings
 
         _print_outcome(summary, progress)
         print_standings(summary.standings)
@@ -54,8 +54,8 @@ def tell(summary: Summary, progress: Progress, out: Path, *, quiet: bool) -> int
 
 def _tell_interrupted(summary: Summary, progress: Progress, out: Path, *, quiet: bool) -> int:
     if summary.bots and not quiet:
-        from arena.terminal.bot_tables import print_bots
-        from arena.terminal.live import print_progress
+        from lath.arena.terminal.bot_tables import print_bots
+        from lath.arena.terminal.live import print_progress
 
         print_progress(progress)
         _print_outcome(summary, progress)
@@ -67,8 +67,8 @@ def _tell_interrupted(summary: Summary, progress: Progress, out: Path, *, quiet:
 
 def _print_outcome(summary: Summary, progress: Progress) -> None:
     """Print what it has come to by the rules of its format."""
-    from arena.terminal.results import print_outcome
-    from arena.tournament.outcomes import outcome_of
+    from lath.arena.terminal.results import print_outcome
+    from lath.arena.tournament.outcomes import outcome_of
 
     print_outcome(outcome_of(progress.config, summary))
 
@@ -117,8 +117,8 @@ def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iter
     if not to_stdout and path is None:
         yield None
         return
-    from arena.terminal.streams import Steadfast
-    from arena.tournament.events import Events
+    from lath.arena.terminal.streams import Steadfast
+    from lath.arena.tournament.events import Events
 
     try:
         stream = sys.stdout if path is None else path.open("w", encoding="utf-8")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from arena.errors import ArenaError, ConfigError
+from lath.arena.errors import ArenaError, ConfigError
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def writable(out: Path) -> Iterator[None]:
 
 def write_pieces(out: Path, pieces: Iterable[bytes]) -> None:
     """Write a file of these pieces; raises ConfigError."""
-    from notation.files import write_atomically, write_to_stdout
+    from lath.notation.files import write_atomically, write_to_stdout
 
     with writable(out):
         if str(out) == "-":
@@ -42,7 +42,7 @@ def write_records(
     `bad` says how many records of `sources` were left out; if `out` is one of these files and
     would lose some, it stays as it is: raises ArenaError.
     """
-    from notation.archive import verbatim
+    from lath.notation.archive import verbatim
 
     _refuse_other_formats(out)
     count = 0
@@ -69,7 +69,7 @@ def append_record(out: Path, text: str) -> None:
 
 
 def _with_record(path: Path, record: bytes) -> Iterator[bytes]:
-    from notation.files import open_bytes
+    from lath.notation.files import open_bytes
 
     last = b""
     with open_bytes(path) as stream:
@@ -83,7 +83,7 @@ def _with_record(path: Path, record: bytes) -> Iterator[bytes]:
 
 def refuse_as_archive(out: Path) -> None:
     """Raise ConfigError where records cannot be appended to `out`: before anything is lost."""
-    from arena.cli.intake import entries
+    from lath.arena.cli.intake import entries
 
     _refuse_other_formats(out)
     if str(out) == "-":
@@ -109,7 +109,7 @@ def unless_lossy(
 
 
 def _refuse_other_formats(out: Path) -> None:
-    from notation.formats import is_other, name_for
+    from lath.notation.formats import is_other, name_for
 
     if is_other(out):
         name = name_for(out)

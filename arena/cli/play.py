@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.outlet import append_record, refuse_as_archive
-from arena.cli.rules import GameId, PositionText, SetupText
-from arena.errors import ConfigError
+from lath.arena.cli.outlet import append_record, refuse_as_archive
+from lath.arena.cli.rules import GameId, PositionText, SetupText
+from lath.arena.errors import ConfigError
 
 if TYPE_CHECKING:
-    from arena.referee.bot import BotSpec
-    from arena.referee.friendly import Ending, Friendly
-    from arena.referee.partner import Partner
-    from arena.referee.scorebook import GamePlan
-    from notation.timecontrol import TimeControl
+    from lath.arena.referee.bot import BotSpec
+    from lath.arena.referee.friendly import Ending, Friendly
+    from lath.arena.referee.partner import Partner
+    from lath.arena.referee.scorebook import GamePlan
+    from lath.notation.timecontrol import TimeControl
 
 NOBODY: Final = "none"
 """In place of a bot: the other seat is a person's, too."""
@@ -92,10 +92,10 @@ def _played(
     plan: GamePlan, spec: BotSpec | None, side: Side, control: TimeControl, out: Path | None
 ) -> Ending | None:
     """Play the game and keep its record; return how it ended, None where it was interrupted."""
-    from arena.referee.friendly import Friendly
-    from arena.terminal.sitting import LEFT, Sitting
-    from arena.tournament.signals import on_signals
-    from notation.timecontrol import TimeControl
+    from lath.arena.referee.friendly import Friendly
+    from lath.arena.terminal.sitting import LEFT, Sitting
+    from lath.arena.tournament.signals import on_signals
+    from lath.notation.timecontrol import TimeControl
 
     with on_signals(_interrupt), contextlib.ExitStack() as stack:
         partner = None if spec is None else _partner(spec, side, control, stack)
@@ -118,12 +118,12 @@ def _partner(
     spec: BotSpec, side: Side, control: TimeControl, stack: contextlib.ExitStack
 ) -> Partner:
     """Return the bot in its seat, not started yet; `stack` ends it."""
-    from arena.referee import trees
-    from arena.referee.bot import Bot
-    from arena.referee.clock import Limits
-    from arena.referee.partner import Partner
-    from arena.referee.watch import Watch
-    from games.core import Seat
+    from lath.arena.referee import trees
+    from lath.arena.referee.bot import Bot
+    from lath.arena.referee.clock import Limits
+    from lath.arena.referee.partner import Partner
+    from lath.arena.referee.watch import Watch
+    from lath.games.core import Seat
 
     trees.adopt_orphans()  # this process starts nothing but the bot
     watch = Watch()
@@ -161,8 +161,8 @@ def _keep(friendly: Friendly, ending: Ending, out: Path | None) -> None:
 
 def _spec(text: str) -> BotSpec | None:
     """Return how the bot is started, None for none; raises ConfigError."""
-    from arena.referee.bot import BotSpec
-    from arena.tournament.commands import bundled, resolve
+    from lath.arena.referee.bot import BotSpec
+    from lath.arena.tournament.commands import bundled, resolve
 
     name, equals, command = text.partition("=")
     if text == NOBODY:
@@ -184,7 +184,7 @@ def _spec(text: str) -> BotSpec | None:
 
 
 def _control(tc: str) -> TimeControl:
-    from notation.timecontrol import TimeControl
+    from lath.notation.timecontrol import TimeControl
 
     try:
         return TimeControl.read(tc)
@@ -204,8 +204,8 @@ def _plan(
     """Return the game to play; where nothing tells its start, the seed does."""
     import datetime as dt
 
-    import games
-    from arena.referee.scorebook import GamePlan
+    from lath import games
+    from lath.arena.referee.scorebook import GamePlan
 
     if position is not None and setup is not None:
         raise typer.BadParameter("--position and --setup exclude each other")

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.outlet import write_records
-from arena.cli.sieve import Sieve
-from arena.errors import ConfigError
-from games.core import GameError
+from lath.arena.cli.outlet import write_records
+from lath.arena.cli.sieve import Sieve
+from lath.arena.errors import ConfigError
+from lath.games.core import GameError
 
 if TYPE_CHECKING:
-    from notation.record import Record
-    from reports.archive import Survey
+    from lath.notation.record import Record
+    from lath.reports.archive import Survey
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Record files; - is stdin.")]
 Where = Annotated[
@@ -100,7 +100,7 @@ def stats(
 
     Example: arena stats games.lath --where 'plies > 20 and player = mcts'
     """
-    from reports.archive import Survey, to_json
+    from lath.reports.archive import Survey, to_json
 
     sieve = Sieve(files, where, distinct=distinct)
     survey = Survey(opening_plies)
@@ -111,7 +111,7 @@ def stats(
         told = {"records": sieve.records, "left_out": left_out, **to_json(summary)}
         print(json.dumps(told, indent=2))
     else:
-        from arena.terminal.archive_tables import print_summary
+        from lath.arena.terminal.archive_tables import print_summary
 
         print_summary(summary)
     if not quiet and (where or sieve.told_left_out()):
@@ -131,7 +131,7 @@ def _count(sieve: Sieve, survey: Survey, ending_of: Callable[[Record], str | Non
 
 
 def _ending(record: Record) -> str:
-    from reports.archive import ending_of
+    from lath.reports.archive import ending_of
 
     return ending_of(record)
 

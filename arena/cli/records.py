@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from arena.cli.intake import entries
-from arena.cli.outlet import write_pieces
-from arena.errors import ArenaError, ConfigError
+from lath.arena.cli.intake import entries
+from lath.arena.cli.outlet import write_pieces
+from lath.arena.errors import ArenaError, ConfigError
 
 if TYPE_CHECKING:
-    from games.core import Position
-    from notation.record import Record
-    from notation.validation import Findings
+    from lath.games.core import Position
+    from lath.notation.record import Record
+    from lath.notation.validation import Findings
 
 Read = TypeVar("Read")
 
@@ -42,7 +42,7 @@ def _read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
 
 
 def _refuse_other_formats(path: Path) -> None:
-    from notation.formats import is_other, name_for
+    from lath.notation.formats import is_other, name_for
 
     if is_other(path):
         raise ConfigError(
@@ -94,7 +94,7 @@ def check(
 
 def _findings(path: Path, jobs: int) -> Iterator[Findings]:
     """Yield what is found in a file; raises ConfigError where it cannot be read."""
-    from notation.validation import validate
+    from lath.notation.validation import validate
 
     _refuse_other_formats(path)
     yield from _read_from(path, validate(path, jobs=jobs))
@@ -154,10 +154,10 @@ def format_files(
 
 
 def _canonical(path: Path) -> Iterator[str]:
-    from notation.errors import RecordError
-    from notation.reader import read
-    from notation.replay import canonical
-    from notation.writer import format_records
+    from lath.notation.errors import RecordError
+    from lath.notation.reader import read
+    from lath.notation.replay import canonical
+    from lath.notation.writer import format_records
 
     try:
         yield from format_records(canonical(record) for record in read(path))
@@ -167,7 +167,7 @@ def _canonical(path: Path) -> Iterator[str]:
 
 def _sameness(path: Path) -> Iterator[bool]:
     """Yield for each piece of the canonical text whether the file has it there."""
-    from notation.files import open_bytes
+    from lath.notation.files import open_bytes
 
     with open_bytes(path) as stream:
         for piece in _canonical(path):
@@ -202,8 +202,8 @@ def show(
 
     Example: arena show games.lath --game 3 --ply 12 --svg > board.svg
     """
-    from games.core import GameError
-    from notation.replay import positions
+    from lath.games.core import GameError
+    from lath.notation.replay import positions
 
     if (aids or legal) and not svg:
         raise ConfigError("--aids and --legal are for drawings: --svg is missing")
@@ -256,7 +256,7 @@ def _print_json(number: int, record: Record, line: list[Position], only: int | N
 
 
 def _draw_svg(record: Record, line: list[Position], ply: int, *, aids: bool, legal: bool) -> None:
-    from reports.boards.board import svg
+    from lath.reports.boards.board import svg
 
     outcome = line[ply].outcome()
     decided = outcome.cells if outcome else ()
@@ -266,7 +266,7 @@ def _draw_svg(record: Record, line: list[Position], ply: int, *, aids: bool, leg
 
 
 def _draw(number: int, record: Record, line: list[Position], ply: int) -> None:
-    from arena.terminal.boards import drawing
+    from lath.arena.terminal.boards import drawing
 
     position = line[ply]
     last = f"after {ply}. {record.plies[ply - 1].move}" if ply else "before the first move"
@@ -280,13 +280,13 @@ def _draw(number: int, record: Record, line: list[Position], ply: int) -> None:
 
 
 def _title(record: Record) -> str:
-    from notation.errors import printable
+    from lath.notation.errors import printable
 
     return printable(f"{record.first} - {record.second}, {record.game}")
 
 
 def _changed(line: list[Position], ply: int) -> list[str]:
     """Return the cells that the last move changed."""
-    from arena.terminal.boards import changed_cells
+    from lath.arena.terminal.boards import changed_cells
 
     return changed_cells(line[ply - 1], line[ply]) if ply else []

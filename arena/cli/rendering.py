@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from arena.cli.outlet import writable, write_pieces
-from arena.errors import ArenaError, ConfigError
-from notation.errors import RecordError
+from lath.arena.cli.outlet import writable, write_pieces
+from lath.arena.errors import ArenaError, ConfigError
+from lath.notation.errors import RecordError
 
 if TYPE_CHECKING:
-    from arena.tournament.collection import UnreadableError
-    from reports.page.document import Gathered
-    from reports.page.index import Collection
-    from reports.page.page import Page
+    from lath.arena.tournament.collection import UnreadableError
+    from lath.reports.page.document import Gathered
+    from lath.reports.page.index import Collection
+    from lath.reports.page.page import Page
 
 Made = TypeVar("Made")
 
@@ -62,9 +62,9 @@ class ReportJob:
 
     def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> None:
         """Write data and page, from one pass over the records."""
-        from arena.tournament.outcomes import outcome_in
-        from arena.tournament.sources import records_of
-        from reports.page.document import gather
+        from lath.arena.tournament.outcomes import outcome_in
+        from lath.arena.tournament.sources import records_of
+        from lath.reports.page.document import gather
 
         gathered = gather(records_of(sources), title=self.title, outcome=outcome_in(sources))
         count = gathered.document["facts"]["records"]
@@ -78,8 +78,8 @@ class ReportJob:
     def _write_page(
         self, out: Path, gathered: Gathered, count: int, refresh_s: float | None
     ) -> None:
-        from arena.tournament.pages import shard_folder
-        from reports.page.page import page_of
+        from lath.arena.tournament.pages import shard_folder
+        from lath.reports.page.page import page_of
 
         page = by_template(
             lambda: page_of(
@@ -109,7 +109,7 @@ class IndexJob:
 
     def sources(self) -> Sequence[Path]:
         """Return the tournaments that are there now."""
-        from arena.tournament.collection import tournaments_in
+        from lath.arena.tournament.collection import tournaments_in
 
         return tournaments_in(self.folder)
 
@@ -122,7 +122,7 @@ class IndexJob:
 
         A tournament that cannot be read is told of in the end, and keeps no other from the index.
         """
-        from reports.page.index import document
+        from lath.reports.page.index import document
 
         if str(self.out) == "-":
             raise ConfigError("an index page links to reports beside it: -o needs a FILE")
@@ -140,7 +140,7 @@ class IndexJob:
             raise ArenaError("\n".join(told))
 
     def _write_page(self, out: Path, found: Collection, refresh_s: float | None) -> None:
-        from reports.page.index import render
+        from lath.reports.page.index import render
 
         page = by_template(
             lambda: render(found, title=self.title, templates=self.templates, refresh_s=refresh_s),
@@ -150,8 +150,8 @@ class IndexJob:
 
     def _collected(self) -> tuple[Collection, Sequence[UnreadableError]]:
         """Return what the tournaments come to, and what is wrong with those that are left out."""
-        from arena.tournament.collection import UnreadableError, collect
-        from reports.page.index import Unreadable
+        from lath.arena.tournament.collection import UnreadableError, collect
+        from lath.reports.page.index import Unreadable
 
         base = self.folder if self.out is None else self.out.parent
         damaged: dict[Path, UnreadableError] = {}
@@ -170,14 +170,14 @@ class IndexJob:
         return replace(found, unreadable=tuple(left_out)), tuple(damaged.values())
 
     def _write_reports(self, tournaments: Sequence[Path]) -> None:
-        from arena.tournament.collection import needs_report
+        from lath.arena.tournament.collection import needs_report
 
         for tournament in tournaments:
             if needs_report(tournament):
                 self._write_report(tournament)
 
     def _write_report(self, tournament: Path) -> None:
-        from arena.tournament.pages import REPORT
+        from lath.arena.tournament.pages import REPORT
 
         report = ReportJob(
             given=(tournament,),
@@ -214,7 +214,7 @@ def _write_data(data: Path, document: Mapping[str, Any], count: int) -> None:
 
 def templates_in(folder: Path | None) -> Iterator[Path]:
     """Yield the files of a user's folder of templates."""
-    from reports.page.overriding import KINDS
+    from lath.reports.page.overriding import KINDS
 
     if folder is not None:
         yield from sorted(path for path in folder.rglob("*") if path.suffix in KINDS)
@@ -227,7 +227,7 @@ def by_template(make: Callable[[], Made], templates: Path | None) -> Made:
     except ArenaError:
         raise
     except Exception as error:
-        from reports.page.overriding import fault_of
+        from lath.reports.page.overriding import fault_of
 
         fault = None if templates is None else fault_of(error, templates)
         if fault is None:
@@ -237,7 +237,7 @@ def by_template(make: Callable[[], Made], templates: Path | None) -> Made:
 
 def put(out: Path, page: Page, count: int) -> None:
     """Write a page, and say what was written."""
-    from arena.tournament.pages import write_page
+    from lath.arena.tournament.pages import write_page
 
     if str(out) == "-":
         if page.shards:

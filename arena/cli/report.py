@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.usage import App, Plain
-from arena.errors import ConfigError
+from lath.arena.cli.usage import App, Plain
+from lath.arena.errors import ConfigError
 
 if TYPE_CHECKING:
     from typer._click.core import Context
 
-    from arena.cli.rendering import Job
+    from lath.arena.cli.rendering import Job
 
 WATCH = "--watch"
 EVERY_S = 10.0
@@ -130,7 +130,7 @@ def report(
     if watch is None:
         job.write(job.sources())
         return
-    from arena.cli.watching import watch as follow
+    from lath.arena.cli.watching import watch as follow
 
     raise typer.Exit(follow(job, every_s=watch))
 
@@ -152,7 +152,7 @@ def _refuse(
         raise typer.BadParameter("--watch needs files to read again, not standard input")
     if templates is None:
         return
-    from reports.page.overriding import in_use
+    from lath.reports.page.overriding import in_use
 
     if not templates.is_dir():
         raise ConfigError(f"{templates} is no folder of templates: there is none of that name")
@@ -165,8 +165,8 @@ def _refuse(
 
 def _refuse_overwriting(sources: list[Path], out: Path | None, data: Path | None) -> None:
     """Raise where a file would take the place of what it is made of, or of the other file."""
-    from arena.tournament.collection import is_collection, tournaments_in
-    from arena.tournament.store import DATABASE, RECORDS
+    from lath.arena.tournament.collection import is_collection, tournaments_in
+    from lath.arena.tournament.store import DATABASE, RECORDS
 
     inner = [one for path in sources if is_collection(path) for one in tournaments_in(path)]
     names = ("", DATABASE, RECORDS)
@@ -186,8 +186,8 @@ def _is_replaced(path: Path) -> bool:
 
 def _copy(folder: Path) -> None:
     """Copy our templates, and say which were there already."""
-    from arena.cli.outlet import writable
-    from reports.page.overriding import copy_to
+    from lath.arena.cli.outlet import writable
+    from lath.reports.page.overriding import copy_to
 
     with writable(folder):
         copied = list(copy_to(folder))
@@ -201,8 +201,8 @@ def _job(
     sources: list[Path], out: Path | None, data: Path | None, *, reports: bool, **more: Any
 ) -> Job:
     """Return what there is to write."""
-    from arena.cli.rendering import IndexJob, ReportJob
-    from arena.tournament.collection import is_collection
+    from lath.arena.cli.rendering import IndexJob, ReportJob
+    from lath.arena.tournament.collection import is_collection
 
     if len(sources) == 1 and is_collection(sources[0]):
         if out is None and data is None:

@@ -38,11 +38,11 @@ def rate(
 
     Example: arena rate tournament --csv > standings.csv
     """
-    from arena.tournament.outcomes import outcome_in
-    from arena.tournament.sources import records_of
-    from reports import outcome
-    from reports.standings.export import to_csv, to_json
-    from reports.standings.standings import compute
+    from lath.arena.tournament.outcomes import outcome_in
+    from lath.arena.tournament.sources import records_of
+    from lath.reports import outcome
+    from lath.reports.standings.export import to_csv, to_json
+    from lath.reports.standings.standings import compute
 
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv exclude each other")
@@ -55,8 +55,8 @@ def rate(
     elif as_csv:
         sys.stdout.write(to_csv(table).replace("\r\n", "\n"))
     else:
-        from arena.terminal.results import print_outcome
-        from arena.terminal.tables import print_standings
+        from lath.arena.terminal.results import print_outcome
+        from lath.arena.terminal.tables import print_standings
 
         print_outcome(result, to_stdout=True)
         is_alone = result is None or not result.says_something

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from games.core import Position
+    from lath.games.core import Position
 
 GameId = Annotated[str, typer.Argument(metavar="GAME", help="The game, see `arena games`.")]
 PositionText = Annotated[
@@ -25,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def _start(game_id: str, position: str | None, setup: str | None) -> Position:
-    import games
+    from lath import games
 
     if position is not None and setup is not None:
         raise typer.BadParameter("--position and --setup exclude each other")
@@ -60,7 +60,7 @@ def perft(
 
     Example: arena perft surikata 3
     """
-    from games.core import perft as count
+    from lath.games.core import perft as count
 
     start = _start(game, position, setup)
     if divide and depth:

@@ -9,15 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.cli.intake import Intake
-from arena.cli.outlet import bad_words
-from arena.errors import ConfigError
-from games.core import GameError
+from lath.arena.cli.intake import Intake
+from lath.arena.cli.outlet import bad_words
+from lath.arena.errors import ConfigError
+from lath.games.core import GameError
 
 if TYPE_CHECKING:
-    from notation.errors import Problem
-    from notation.reader import Entry
-    from notation.record import Record
+    from lath.notation.errors import Problem
+    from lath.notation.reader import Entry
+    from lath.notation.record import Record
 
 
 class Sieve:
@@ -64,8 +64,8 @@ class Sieve:
                     yield entry, record
 
     def _new(self, found: Iterator[tuple[Entry, Record]]) -> Iterator[tuple[Entry, Record]]:
-        from notation.archive.duplicates import Seen
-        from notation.archive.identity import identity
+        from lath.notation.archive.duplicates import Seen
+        from lath.notation.archive.identity import identity
 
         seen = Seen()
         for entry, record in found:
@@ -94,7 +94,7 @@ class Sieve:
 def _question(where: str | None) -> Callable[[Record], bool]:
     if where is None:
         return lambda _: True
-    from notation.query import QueryError, compile_query
+    from lath.notation.query import QueryError, compile_query
 
     try:
         return compile_query(where)
@@ -104,8 +104,8 @@ def _question(where: str | None) -> Callable[[Record], bool]:
 
 def _problems(path: Path, entry: Entry) -> Iterator[Problem]:
     """Yield what is wrong with an entry by the rules, in its place in the file."""
-    from notation import formats
-    from notation.reader import entries_of
+    from lath.notation import formats
+    from lath.notation.reader import entries_of
 
     is_ours = str(path) == "-" or not formats.is_other(path)
     for again in entries_of(io.BytesIO(entry.text.encode()), str(path)):

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.flags import (
+from lath.arena.cli.flags import (
     Bots,
     Challengers,
     ConfigFile,
@@ -33,8 +33,8 @@ from arena.cli.flags import (
     Time,
     Verbose,
 )
-from arena.cli.outcome import events_of, files_of, resumable, tell
-from arena.errors import ConfigError
+from lath.arena.cli.outcome import events_of, files_of, resumable, tell
+from lath.arena.errors import ConfigError
 
 DEFAULT_FOLDER = Path("tournament")
 
@@ -86,9 +86,9 @@ def run(
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
-    from arena.terminal.live import screen
-    from arena.tournament.directory import run as play
-    from arena.tournament.progress import Progress
+    from lath.arena.terminal.live import screen
+    from lath.arena.tournament.directory import run as play
+    from lath.arena.tournament.progress import Progress
 
     flags = _flags(bot, game, rounds, tc, jobs, seed, format_)
     flags |= {key: told for key, told in (("pin", pin), ("log", log)) if told is not None}
@@ -117,7 +117,7 @@ def _flags(
     format_: str | None,
 ) -> dict[str, Any]:
     """Return what the flags say as the configuration's table would say it."""
-    from arena.tournament.config import time_table
+    from lath.arena.tournament.config import time_table
 
     told: dict[str, Any] = {
         "games": games or None,
@@ -135,7 +135,7 @@ def _format_flags(
     challengers: int | None, pairs: int | None, sprt: str | None, openings: Path | None
 ) -> dict[str, Any]:
     """Return what they say as the configuration's table would say it."""
-    from arena.tournament.terms import sprt_table
+    from lath.arena.tournament.terms import sprt_table
 
     told: dict[str, Any] = {
         "challengers": challengers,
@@ -148,7 +148,7 @@ def _format_flags(
 
 def _bot_flag(text: str) -> dict[str, Any]:
     """Return a bot's table; its files are those of the current folder, whatever the file's is."""
-    from arena.tournament.commands import resolve
+    from lath.arena.tournament.commands import resolve
 
     name, equals, command = text.partition("=")
     if not equals:
@@ -162,8 +162,8 @@ def _bot_flag(text: str) -> dict[str, Any]:
 
 def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet: bool) -> Any:
     """Return the tournament: the file, else what `out` holds, else the demo, and flags over it."""
-    from arena.tournament.config import build, demo, load
-    from arena.tournament.directory import CONFIG
+    from lath.arena.tournament.config import build, demo, load
+    from lath.arena.tournament.directory import CONFIG
 
     if config is not None:
         return load(config, config.parent, flags)
@@ -199,7 +199,7 @@ def init(
 
     Example: arena init my-bots --bot javascript
     """
-    from arena.starters import write_starter
+    from lath.arena.starters import write_starter
 
     for line in write_starter(folder, bot.value):
         print(line, file=sys.stderr)

@@ -70,7 +70,7 @@ def commands_of(module: str) -> Mapping[str, Command]:
     """Return the commands that a module of this package has, by their names."""
     part = App(cls=TyperGroup, add_completion=False, rich_markup_mode=None)
     part.callback()(lambda: None)  # a group, also of one command
-    import_module(f"arena.cli.{module}").add_to(part)
+    import_module(f"lath.arena.cli.{module}").add_to(part)
     return typer.main.get_group(part).commands
 
 

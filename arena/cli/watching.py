@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 from typing import Final
 
-from arena.cli.rendering import Job
-from arena.errors import ArenaError, ConfigError
-from arena.tournament.following import Following, Sight
-from arena.tournament.signals import on_signals
+from lath.arena.cli.rendering import Job
+from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.tournament.following import Following, Sight
+from lath.arena.tournament.signals import on_signals
 
 SHARE: Final = 4
 """At most so small a part of the time goes into rendering: a fifth."""

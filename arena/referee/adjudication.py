@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from games.core import SEATS, Seat
-from notation.record import Termination
+from lath.games.core import SEATS, Seat
+from lath.notation.record import Termination
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

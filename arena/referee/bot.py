@@ -11,12 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from arena.errors import GameVoidError
-from arena.referee.clock import Limits
-from arena.referee.process import Child
-from arena.referee.watch import Watch
-from notation import wire
-from notation.timecontrol import TimeControl
+from lath.arena.errors import GameVoidError
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.process import Child
+from lath.arena.referee.watch import Watch
+from lath.notation import wire
+from lath.notation.timecontrol import TimeControl
 
 QUIT_S: Final = 1.0
 """Time that a bot has to end after `quit`."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from games.core import SEATS, Seat
-from notation.timecontrol import TimeControl
+from lath.games.core import SEATS, Seat
+from lath.notation.timecontrol import TimeControl
 
 HARD_LIMIT_S: Final = 60.0
 """Time for a move where the time control sets none."""

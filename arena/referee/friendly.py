@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-import games
-from arena.referee.scorebook import GamePlan, Scorebook
-from games.core import Move, Position, Seat
-from notation.record import Termination
-from notation.timecontrol import TimeControl
+from lath import games
+from lath.arena.referee.scorebook import GamePlan, Scorebook
+from lath.games.core import Move, Position, Seat
+from lath.notation.record import Termination
+from lath.notation.timecontrol import TimeControl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
-from arena.referee import trees
+from lath.arena.referee import trees
 
 DESCRIPTORS: Final = 1024
 """Open files that a bot may have."""

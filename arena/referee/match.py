@@ -10,20 +10,20 @@ from __future__ import annotations
 import time
 from typing import Final
 
-import games
-from arena.errors import GameVoidError, HeldUpError
-from arena.referee import mishaps, sides
-from arena.referee.adjudication import NO_ADJUDICATION, Adjudication, Arbiter, Verdict
-from arena.referee.bot import Bot
-from arena.referee.clock import Clock, Limits
-from arena.referee.limits import out_of_memory
-from arena.referee.mishaps import Mishap
-from arena.referee.scorebook import GamePlan, Played, Scorebook
-from arena.referee.sides import Side
-from arena.referee.watch import Watch
-from games.core import IllegalMoveError, Move, Position, Seat
-from notation import wire
-from notation.record import Termination
+from lath import games
+from lath.arena.errors import GameVoidError, HeldUpError
+from lath.arena.referee import mishaps, sides
+from lath.arena.referee.adjudication import NO_ADJUDICATION, Adjudication, Arbiter, Verdict
+from lath.arena.referee.bot import Bot
+from lath.arena.referee.clock import Clock, Limits
+from lath.arena.referee.limits import out_of_memory
+from lath.arena.referee.mishaps import Mishap
+from lath.arena.referee.scorebook import GamePlan, Played, Scorebook
+from lath.arena.referee.sides import Side
+from lath.arena.referee.watch import Watch
+from lath.games.core import IllegalMoveError, Move, Position, Seat
+from lath.notation import wire
+from lath.notation.record import Termination
 
 SLICE_S: Final = 0.25
 """How long the arena sleeps at most while a bot thinks, so as to notice that it was held up."""

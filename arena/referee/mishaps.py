@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.core import GameError, Move, Position, Seat, read_move
-from notation import wire
-from notation.record import Termination
+from lath.games.core import GameError, Move, Position, Seat, read_move
+from lath.notation import wire
+from lath.notation.record import Termination
 
 ENDS_THE_BOT: Final = (Termination.CRASH, Termination.TIME, Termination.FLOOD)
 """After these the bot's process is killed, and started again for its next game."""

@@ -10,20 +10,20 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from arena.errors import ConfigError, GameVoidError
-from arena.referee import mishaps, sides
-from arena.referee.bot import Bot
-from arena.referee.clock import Clock, Limits
-from arena.referee.friendly import Played
-from arena.referee.match import HELD_UP_S, SLICE_S
-from arena.referee.mishaps import Mishap
-from arena.referee.scorebook import GamePlan
-from arena.referee.sides import Side
-from arena.referee.watch import Watch
-from games.core import Move, Position, Seat
-from notation import wire
-from notation.record import Termination
-from notation.timecontrol import TimeControl
+from lath.arena.errors import ConfigError, GameVoidError
+from lath.arena.referee import mishaps, sides
+from lath.arena.referee.bot import Bot
+from lath.arena.referee.clock import Clock, Limits
+from lath.arena.referee.friendly import Played
+from lath.arena.referee.match import HELD_UP_S, SLICE_S
+from lath.arena.referee.mishaps import Mishap
+from lath.arena.referee.scorebook import GamePlan
+from lath.arena.referee.sides import Side
+from lath.arena.referee.watch import Watch
+from lath.games.core import Move, Position, Seat
+from lath.notation import wire
+from lath.notation.record import Termination
+from lath.notation.timecontrol import TimeControl
 
 
 class Partner:

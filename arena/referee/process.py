@@ -19,11 +19,11 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from arena.referee import trees
-from arena.referee.limits import restriction
-from arena.referee.transcript import MOST_OF_A_PIECE, Exchange, new_exchange, shortened
-from arena.referee.trees import MARK, sweep
-from notation.wire import MAX_LINE
+from lath.arena.referee import trees
+from lath.arena.referee.limits import restriction
+from lath.arena.referee.transcript import MOST_OF_A_PIECE, Exchange, new_exchange, shortened
+from lath.arena.referee.trees import MARK, sweep
+from lath.notation.wire import MAX_LINE
 
 MAX_OUTPUT: Final = 8 << 20
 """Bytes that a bot may write for one move."""

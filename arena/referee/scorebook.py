@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from games.core import SEATS, Move, Seat
-from notation.record import Annotation, Comment, Record, Termination, annotation, comment
-from notation.timecontrol import TimeControl
-from notation.writer import TIE, comment_words, filled, tag_lines, wrapped
+from lath.games.core import SEATS, Move, Seat
+from lath.notation.record import Annotation, Comment, Record, Termination, annotation, comment
+from lath.notation.timecontrol import TimeControl
+from lath.notation.writer import TIE, comment_words, filled, tag_lines, wrapped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Played:
     @property
     def record(self) -> Record:
         """Return the record as data."""
-        from notation.scanner import parse
+        from lath.notation.scanner import parse
 
         return parse(self.text)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from arena.referee.bot import Bot
-from arena.referee.clock import Limits
-from arena.referee.transcript import text_of
-from games.core import SEATS, Position, Seat
-from notation import wire
+from lath.arena.referee.bot import Bot
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.transcript import text_of
+from lath.games.core import SEATS, Position, Seat
+from lath.notation import wire
 
 DETAIL: Final = 300
 """Characters of a mishap's story, in which a bot may have had its say."""

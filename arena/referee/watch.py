@@ -11,8 +11,8 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
-from arena.referee.process import Child
-from arena.referee.transcript import shortened
+from lath.arena.referee.process import Child
+from lath.arena.referee.transcript import shortened
 
 _LONGEST_POLL_MS: Final = 3_600_000
 """The system counts these milliseconds in 31 bits; a clock may hold more."""

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from arena.schedule.encounter import points
-from reports.outcome import Column, Sheet
+from lath.arena.schedule.encounter import points
+from lath.reports.outcome import Column, Sheet
 
 COLUMNS: Final = (
     Column("bot", "name"),

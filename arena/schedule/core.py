@@ -11,10 +11,10 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-import games
-from arena.referee.scorebook import GamePlan
-from arena.schedule.sprt import Sprt
-from reports.outcome import Sheet
+from lath import games
+from lath.arena.referee.scorebook import GamePlan
+from lath.arena.schedule.sprt import Sprt
+from lath.reports.outcome import Sheet
 
 HALVES: Final = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1)}
 """Half points of first and second; any other result gives none."""

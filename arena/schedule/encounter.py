@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from arena.schedule.core import HALVES, Numbers
+from lath.arena.schedule.core import HALVES, Numbers
 
 
 class Encounter:

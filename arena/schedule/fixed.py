@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
-from arena.schedule.core import Dealer, Numbers, Pair, Standing, Terms
+from lath.arena.schedule.core import Dealer, Numbers, Pair, Standing, Terms
 
 
 class Fixed:

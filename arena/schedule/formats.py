@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from arena.schedule.core import Schedule, Terms
-from arena.schedule.fixed import gauntlet, round_robin
-from arena.schedule.knockout import Knockout
-from arena.schedule.match import Match
-from arena.schedule.swiss import Swiss
+from lath.arena.schedule.core import Schedule, Terms
+from lath.arena.schedule.fixed import gauntlet, round_robin
+from lath.arena.schedule.knockout import Knockout
+from lath.arena.schedule.match import Match
+from lath.arena.schedule.swiss import Swiss
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from arena.schedule.bracket_sheets import sheets, words
-from arena.schedule.core import Dealer, Numbers, Pair, Standing, Terms, pair_of
-from arena.schedule.encounter import Encounter, Ledger
+from lath.arena.schedule.bracket_sheets import sheets, words
+from lath.arena.schedule.core import Dealer, Numbers, Pair, Standing, Terms, pair_of
+from lath.arena.schedule.encounter import Encounter, Ledger
 
 MORE: Final = 5
 """Times that a level tie is prolonged."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Final
 
-from arena.schedule.core import HALVES, Numbers, Pair, Standing, Terms, pair_of
-from arena.schedule.fixed import Fixed, everybody
-from arena.schedule.sprt import Sprt, SprtState, state
-from reports.outcome import Column, Sheet
+from lath.arena.schedule.core import HALVES, Numbers, Pair, Standing, Terms, pair_of
+from lath.arena.schedule.fixed import Fixed, everybody
+from lath.arena.schedule.sprt import Sprt, SprtState, state
+from lath.reports.outcome import Column, Sheet
 
 
 class Match:

@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import games
-from arena.errors import ConfigError
-from arena.schedule.core import Opening, draw
-from games.core import GameError, Move, Position, read_move
-from notation.errors import NotationError
-from notation.files import open_bytes
-from notation.formats import name_for, reader
-from notation.reader import Entry
-from notation.record import Record
-from notation.replay import start_of
+from lath import games
+from lath.arena.errors import ConfigError
+from lath.arena.schedule.core import Opening, draw
+from lath.games.core import GameError, Move, Position, read_move
+from lath.notation.errors import NotationError
+from lath.notation.files import open_bytes
+from lath.notation.formats import name_for, reader
+from lath.notation.reader import Entry
+from lath.notation.record import Record
+from lath.notation.replay import start_of
 
 ORDERS: Final = ("sequential", "random")
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from arena.schedule.core import Dealer, Numbers, Pair, Standing, Terms, pair_of
-from arena.schedule.encounter import Encounter, Ledger
-from arena.schedule.swiss_pairing import Past, Round, pair_round
-from arena.schedule.swiss_table import Meeting, standing
+from lath.arena.schedule.core import Dealer, Numbers, Pair, Standing, Terms, pair_of
+from lath.arena.schedule.encounter import Encounter, Ledger
+from lath.arena.schedule.swiss_pairing import Past, Round, pair_round
+from lath.arena.schedule.swiss_table import Meeting, standing
 
 
 class Swiss:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby, islice
 from typing import Final
 
-from arena.schedule.matching import Graph, first_choice, is_perfect, largest
+from lath.arena.schedule.matching import Graph, first_choice, is_perfect, largest
 
 MAX_TRIES: Final = 300
 """Choices of who leaves a score group that are tried, before any legal pairing will do."""

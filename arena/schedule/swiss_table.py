@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 
-from arena.schedule.core import Standing
-from arena.schedule.encounter import points
-from reports.outcome import Column, Sheet
+from lath.arena.schedule.core import Standing
+from lath.arena.schedule.encounter import points
+from lath.reports.outcome import Column, Sheet
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from arena.terminal.tables import framed
-from notation.errors import printable
-from reports.archive import Numbers, Summary
+from lath.arena.terminal.tables import framed
+from lath.notation.errors import printable
+from lath.reports.archive import Numbers, Summary
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from notation.diagram import diagram
+from lath.notation.diagram import diagram
 
 if TYPE_CHECKING:
-    from games.board import Board
-    from games.core import Piece, Position
+    from lath.games.board import Board
+    from lath.games.core import Piece, Position
 
 PLATE: Final = "#005f5f"
 """One of the 256 colours, too; no piece is like it, not even where those stand for the pieces'."""
@@ -47,7 +47,7 @@ def drawing(
     """Return the board as lines for standard output.
 
     In colour where that is a terminal that shows it and is wide enough, with brackets round the
-    cells in `last` and bars below those in `decided`; elsewhere as `notation.diagram` does.
+    cells in `last` and bars below those in `decided`; elsewhere as `lath.notation.diagram` does.
     """
     console = Console(file=sys.stdout, highlight=False)
     if not _shows_colour(console) or console.width < _width(position.game.board):

@@ -7,9 +7,9 @@ from typing import Final
 
 from rich.text import Text
 
-from arena.terminal.layout import Column, Letters
-from arena.terminal.sheets import letters_of, names, print_sheet, roomy, stderr_console
-from arena.tournament.totals import BotTotals
+from lath.arena.terminal.layout import Column, Letters
+from lath.arena.terminal.sheets import letters_of, names, print_sheet, roomy, stderr_console
+from lath.arena.tournament.totals import BotTotals
 
 TITLE: Final = "Forfeits and time of a move"
 

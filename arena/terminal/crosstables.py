@@ -9,9 +9,9 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from arena.terminal.layout import LEAST, Column, Letters, width_of
-from arena.terminal.sheets import letters_of, names, print_sheet, print_title, print_words
-from reports.standings.values import Meeting, Table
+from lath.arena.terminal.layout import LEAST, Column, Letters, width_of
+from lath.arena.terminal.sheets import letters_of, names, print_sheet, print_title, print_words
+from lath.reports.standings.values import Meeting, Table
 
 if TYPE_CHECKING:
     from rich.console import Console

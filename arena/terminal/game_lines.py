@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from arena.terminal.layout import Column, Letters
-from arena.terminal.sheets import names
-from reports.ratings.values import Z95, Conditions
-from reports.standings.values import Standings, Table
+from lath.arena.terminal.layout import Column, Letters
+from lath.arena.terminal.sheets import names
+from lath.reports.ratings.values import Z95, Conditions
+from lath.reports.standings.values import Standings, Table
 
 MOST_ENDINGS: Final = 8
 """Columns of endings; a record may call its ending what it likes. The sentence below has all."""

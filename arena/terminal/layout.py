@@ -14,7 +14,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 
-from notation.errors import printable
+from lath.notation.errors import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

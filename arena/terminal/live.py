@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 from rich.live import Live
 from rich.text import Text
 
-from arena.terminal.layout import Frame
-from arena.terminal.sheets import letters_of, roomy, stderr_console
-from arena.terminal.view import often, picture, progress_words, standings
-from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.progress import Progress
+from lath.arena.terminal.layout import Frame
+from lath.arena.terminal.sheets import letters_of, roomy, stderr_console
+from lath.arena.terminal.view import often, picture, progress_words, standings
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.progress import Progress
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from arena.terminal.layout import Letters
-from reports.ratings.values import Z95
-from reports.standings.crosscheck import greatest_gap
-from reports.standings.values import Standings, Table
+from lath.arena.terminal.layout import Letters
+from lath.reports.ratings.values import Z95
+from lath.reports.standings.crosscheck import greatest_gap
+from lath.reports.standings.values import Standings, Table
 
 POOR_FIT: Final = 0.01
 """A fit that comes by chance less often than this is told of."""

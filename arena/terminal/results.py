@@ -11,8 +11,8 @@ from typing import Final
 
 from rich.console import Console
 
-from arena.terminal.layout import Column, Letters, Line, Part, table
-from arena.terminal.sheets import (
+from lath.arena.terminal.layout import Column, Letters, Line, Part, table
+from lath.arena.terminal.sheets import (
     letters_of,
     print_table,
     print_title,
@@ -20,7 +20,7 @@ from arena.terminal.sheets import (
     roomy,
     stderr_console,
 )
-from reports.outcome import Outcome, Sheet
+from lath.reports.outcome import Outcome, Sheet
 
 STAY: Final = 3
 """Columns from the left that are never left out."""

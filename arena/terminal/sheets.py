@@ -14,8 +14,8 @@ from typing import IO, Final, cast
 from rich.console import Console
 from rich.text import Text
 
-from arena.terminal.layout import Column, Frame, Letters, Line, Part, table
-from arena.terminal.streams import Steadfast
+from lath.arena.terminal.layout import Column, Frame, Letters, Line, Part, table
+from lath.arena.terminal.streams import Steadfast
 
 UNLIMITED: Final = 1000
 """Columns of what is no terminal: nothing needs to be cut there."""

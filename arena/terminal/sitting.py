@@ -10,15 +10,15 @@ import sys
 import time
 from typing import Final
 
-from arena.errors import GameVoidError
-from arena.referee.friendly import Ending, Friendly, Played
-from arena.referee.mishaps import Mishap
-from arena.referee.partner import Partner
-from arena.terminal.boards import changed_cells, drawing
-from arena.terminal.typed import Word, columns, read_typed
-from games.core import GameError, Seat
-from notation.errors import printable
-from notation.record import Termination
+from lath.arena.errors import GameVoidError
+from lath.arena.referee.friendly import Ending, Friendly, Played
+from lath.arena.referee.mishaps import Mishap
+from lath.arena.referee.partner import Partner
+from lath.arena.terminal.boards import changed_cells, drawing
+from lath.arena.terminal.typed import Word, columns, read_typed
+from lath.games.core import GameError, Seat
+from lath.notation.errors import printable
+from lath.notation.record import Termination
 
 LEFT: Final = Ending("*", Termination.UNTERMINATED)
 """How a game ends that a person leaves."""

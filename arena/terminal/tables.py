@@ -13,11 +13,11 @@ from rich.console import Console
 from rich.table import Table as Framed
 from rich.text import Text
 
-from arena.terminal.crosstables import print_crosstable
-from arena.terminal.game_lines import game_lines
-from arena.terminal.layout import Column, Letters
-from arena.terminal.remarks import endings_words, left_out_words, remarks
-from arena.terminal.sheets import (
+from lath.arena.terminal.crosstables import print_crosstable
+from lath.arena.terminal.game_lines import game_lines
+from lath.arena.terminal.layout import Column, Letters
+from lath.arena.terminal.remarks import endings_words, left_out_words, remarks
+from lath.arena.terminal.sheets import (
     letters_of,
     names,
     print_sheet,
@@ -25,9 +25,9 @@ from arena.terminal.sheets import (
     roomy,
     stderr_console,
 )
-from notation.errors import printable
-from reports.ratings.values import Z95
-from reports.standings.values import Row, Standings, Table
+from lath.notation.errors import printable
+from lath.reports.ratings.values import Z95
+from lath.reports.standings.values import Row, Standings, Table
 
 GAMES: Final = "Games"
 

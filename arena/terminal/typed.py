@@ -8,8 +8,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from games.core import Move, MoveSyntaxError, Position, read_move
-from notation.hints import meant_move
+from lath.games.core import Move, MoveSyntaxError, Position, read_move
+from lath.notation.hints import meant_move
 
 _LONGEST: Final = 60
 """Characters of a text that are looked at; the rest is no move either."""
@@ -30,7 +30,7 @@ def read_typed(position: Position, text: str) -> Move | Word:
 
     Capitals and blanks do not matter where only one move can be meant.
 
-    >>> import games
+    >>> from lath import games
     >>> read_typed(games.get("surikata").start(), " m C3 "), str(read_typed(..., "Undo"))
     ('Mc3', 'undo')
     """

@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from arena.botcheck.points import Verdict
+from lath.arena.botcheck.points import Verdict
 
 _STYLES: Final = {
     Verdict.OK: "green",

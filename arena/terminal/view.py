@@ -10,11 +10,11 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from arena.terminal.layout import Column, Letters, Line, Part, share_rows, span, table
-from arena.tournament.progress import Line as BotLine
-from arena.tournament.progress import Progress, Running
-from arena.tournament.scores import Score, elo
-from arena.tournament.totals import FORFEITS
+from lath.arena.terminal.layout import Column, Letters, Line, Part, share_rows, span, table
+from lath.arena.tournament.progress import Line as BotLine
+from lath.arena.tournament.progress import Progress, Running
+from lath.arena.tournament.scores import Score, elo
+from lath.arena.tournament.totals import FORFEITS
 
 BAR: Final = 30
 """Columns of the widest bar."""

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arena.schedule.core import Openings, Pair, Schedule, Standing, Terms
-from arena.schedule.formats import make
-from arena.schedule.openings import Book
-from arena.tournament.config import Config
-from arena.tournament.jobs import GameResult, PairJob
-from arena.tournament.store import Store, Walkover
+from lath.arena.schedule.core import Openings, Pair, Schedule, Standing, Terms
+from lath.arena.schedule.formats import make
+from lath.arena.schedule.openings import Book
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.jobs import GameResult, PairJob
+from lath.arena.tournament.store import Store, Walkover
 
 Tags = tuple[tuple[str, str], ...]
 

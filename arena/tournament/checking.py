@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from arena.errors import ConfigError
-from arena.tournament.keys import BOT_KEYS, TABLES, TOP_KEYS, Key
-from arena.tournament.places import Source
-from arena.tournament.values import shown
+from lath.arena.errors import ConfigError
+from lath.arena.tournament.keys import BOT_KEYS, TABLES, TOP_KEYS, Key
+from lath.arena.tournament.places import Source
+from lath.arena.tournament.values import shown
 
 
 @dataclass(frozen=True)

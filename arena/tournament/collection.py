@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from arena.errors import ArenaError
-from arena.tournament.following import Phase, has_records, phase_of
-from arena.tournament.outcomes import OUTCOME, outcome_in
-from arena.tournament.pages import REPORT
-from arena.tournament.sources import records_of
-from arena.tournament.store import DATABASE, RECORDS
+from lath.arena.errors import ArenaError
+from lath.arena.tournament.following import Phase, has_records, phase_of
+from lath.arena.tournament.outcomes import OUTCOME, outcome_in
+from lath.arena.tournament.pages import REPORT
+from lath.arena.tournament.sources import records_of
+from lath.arena.tournament.store import DATABASE, RECORDS
 
 if TYPE_CHECKING:
-    from reports.page.index import Collection
+    from lath.reports.page.index import Collection
 
 DEEPEST: Final = 3
 """How many folders below the first may hold tournaments: cup, season/cup, club/season/cup."""
@@ -81,7 +81,7 @@ def collect(folder: Path, tournaments: Sequence[Path], base: Path) -> Collection
 
     Raises UnreadableError where one of them cannot be read.
     """
-    from reports.page.index import Collector
+    from lath.reports.page.index import Collector
 
     collector = Collector()
     for tournament in tournaments:

@@ -14,27 +14,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import games
-from arena.errors import ConfigError
-from arena.referee.adjudication import NO_ADJUDICATION, Adjudication
-from arena.referee.bot import BotSpec
-from arena.referee.clock import HARD_LIMIT_S, MARGIN_S, Limits
-from arena.schedule.openings import BookTerms
-from arena.schedule.sprt import Sprt
-from arena.tournament import cores
-from arena.tournament.checking import Check
-from arena.tournament.commands import bundled, missing_script, resolve
-from arena.tournament.keys import (
+from lath import games
+from lath.arena.errors import ConfigError
+from lath.arena.referee.adjudication import NO_ADJUDICATION, Adjudication
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S, Limits
+from lath.arena.schedule.openings import BookTerms
+from lath.arena.schedule.sprt import Sprt
+from lath.arena.tournament import cores
+from lath.arena.tournament.checking import Check
+from lath.arena.tournament.commands import bundled, missing_script, resolve
+from lath.arena.tournament.keys import (
     ADJUDICATION_KEYS,
     BOT_KEYS,
     MAX_JOBS,
     TIME_KEYS,
     TOP_KEYS,
 )
-from arena.tournament.places import Source
-from arena.tournament.terms import openings_of, refuse_misfits, refuse_numbers, sprt_of
-from games.core import UnknownGameError
-from notation.timecontrol import TimeControl
+from lath.arena.tournament.places import Source
+from lath.arena.tournament.terms import openings_of, refuse_misfits, refuse_numbers, sprt_of
+from lath.games.core import UnknownGameError
+from lath.notation.timecontrol import TimeControl
 
 DEMO_GAMES: Final = ("mammalath", "manalath", "surikata", "yavalath")
 DEMO_ROUNDS: Final = 3

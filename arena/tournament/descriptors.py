@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from typing import Final
 
-from arena.errors import ConfigError
+from lath.arena.errors import ConfigError
 
 _RUNNER: Final = 48
 """Open files of a runner without workers: database, records, terminal, modules while they load."""

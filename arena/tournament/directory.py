@@ -17,26 +17,26 @@ from typing import Final
 
 import tomli_w
 
-from arena.errors import ArenaError, ConfigError, GameVoidError, StoreError
-from arena.referee.bot import Bot
-from arena.referee.trees import sweep
-from arena.referee.watch import Watch
-from arena.tournament import descriptors
-from arena.tournament.agenda import book_of, schedule_of
-from arena.tournament.config import Config
-from arena.tournament.disk import ROOM, free_bytes, writing_error
-from arena.tournament.fingerprints import fingerprints
-from arena.tournament.keeper import PATIENCE_S
-from arena.tournament.observer import Observer, Summary
-from arena.tournament.outcomes import keep, outcome_in, outcome_of
-from arena.tournament.pages import REPORT, shard_folder, write_page
-from arena.tournament.resuming import identity_of, refuse_changed, resumed
-from arena.tournament.runner import Runner
-from arena.tournament.signals import ignore, on_signals
-from arena.tournament.sources import records_of
-from arena.tournament.store import Store
-from notation.files import sync, write_atomically
-from reports.outcome import Outcome
+from lath.arena.errors import ArenaError, ConfigError, GameVoidError, StoreError
+from lath.arena.referee.bot import Bot
+from lath.arena.referee.trees import sweep
+from lath.arena.referee.watch import Watch
+from lath.arena.tournament import descriptors
+from lath.arena.tournament.agenda import book_of, schedule_of
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.disk import ROOM, free_bytes, writing_error
+from lath.arena.tournament.fingerprints import fingerprints
+from lath.arena.tournament.keeper import PATIENCE_S
+from lath.arena.tournament.observer import Observer, Summary
+from lath.arena.tournament.outcomes import keep, outcome_in, outcome_of
+from lath.arena.tournament.pages import REPORT, shard_folder, write_page
+from lath.arena.tournament.resuming import identity_of, refuse_changed, resumed
+from lath.arena.tournament.runner import Runner
+from lath.arena.tournament.signals import ignore, on_signals
+from lath.arena.tournament.sources import records_of
+from lath.arena.tournament.store import Store
+from lath.notation.files import sync, write_atomically
+from lath.reports.outcome import Outcome
 
 CONFIG: Final = "tournament.toml"
 LOGS: Final = "logs"
@@ -237,8 +237,8 @@ def published(folder: Path, summary: Summary) -> Summary:
 
     A report that cannot be made costs nothing else. Raises StoreError.
     """
-    from reports.standings import standings
-    from reports.standings.export import to_csv, to_json
+    from lath.reports.standings import standings
+    from lath.reports.standings.export import to_csv, to_json
 
     table = standings.compute(records_of([folder]))
     as_json = json.dumps(to_json(table), indent=2, ensure_ascii=False) + "\n"
@@ -255,7 +255,7 @@ def published(folder: Path, summary: Summary) -> Summary:
 
 
 def _write_report(folder: Path) -> None:
-    from reports.page.page import render
+    from lath.reports.page.page import render
 
     page = render(
         records_of([folder]),

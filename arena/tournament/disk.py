@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from arena.errors import DiskError, InUseError, StoreError
+from lath.arena.errors import DiskError, InUseError, StoreError
 
 ROOM: Final = 100_000_000
 """Bytes that should be free where a tournament begins: some 30,000 games."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from arena.tournament.totals import FORFEITS
+from lath.arena.tournament.totals import FORFEITS
 
 _TEXT: Final = {"type": "string"}
 _TEXTS: Final = {"type": "array", "items": _TEXT}

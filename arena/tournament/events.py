@@ -9,10 +9,10 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any, Final, TextIO
 
-from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.observer import Summary
-from arena.tournament.progress import Line, Progress
-from arena.tournament.totals import BotTotals
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.observer import Summary
+from lath.arena.tournament.progress import Line, Progress
+from lath.arena.tournament.totals import BotTotals
 
 VERSION: Final = 1
 """Of the events; it changes when a program that knows the old ones would misread the new."""

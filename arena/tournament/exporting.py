@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.errors import StoreError
+from lath.arena.errors import StoreError
 
 EXPORT_S: Final = 30.0
 """How often it is written, at most; less often when it is large."""

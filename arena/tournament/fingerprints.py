@@ -11,8 +11,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from arena.errors import ConfigError
-from arena.referee.bot import BotSpec
+from lath.arena.errors import ConfigError
+from lath.arena.referee.bot import BotSpec
 
 Files = dict[str, dict[str, str]]
 """For each bot, by name, the SHA-256 of its files by their paths."""

@@ -11,11 +11,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from arena.errors import ArenaError
-from arena.tournament.exporting import unwish, wish
-from arena.tournament.outcomes import OUTCOME, outcome_in
-from arena.tournament.sources import is_being_played
-from arena.tournament.store import DATABASE, RECORDS
+from lath.arena.errors import ArenaError
+from lath.arena.tournament.exporting import unwish, wish
+from lath.arena.tournament.outcomes import OUTCOME, outcome_in
+from lath.arena.tournament.sources import is_being_played
+from lath.arena.tournament.store import DATABASE, RECORDS
 
 
 class Phase(Enum):

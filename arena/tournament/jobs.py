@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from arena.referee.adjudication import NO_ADJUDICATION, Adjudication
-from arena.referee.bot import BotSpec
-from arena.referee.clock import Limits
-from arena.referee.scorebook import GamePlan
+from lath.arena.referee.adjudication import NO_ADJUDICATION, Adjudication
+from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.scorebook import GamePlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

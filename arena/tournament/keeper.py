@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from arena.errors import DiskError
-from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.store import Store, Walkover
+from lath.arena.errors import DiskError
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.store import Store, Walkover
 
 PATIENCE_S: Final = 600.0
 """How long to wait for room on a full disk."""

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from arena.schedule.formats import FORMATS
-from arena.schedule.openings import ORDERS
-from arena.schedule.sprt import MODELS
-from arena.tournament.values import (
+from lath.arena.schedule.formats import FORMATS
+from lath.arena.schedule.openings import ORDERS
+from lath.arena.schedule.sprt import MODELS
+from lath.arena.tournament.values import (
     MOST,
     read_command,
     read_elo,

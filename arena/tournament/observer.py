@@ -9,14 +9,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
 
-from arena.schedule.core import Standing
-from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.slots import Slot
-from arena.tournament.store import Tally
-from arena.tournament.totals import BotTotals, PairTally
+from lath.arena.schedule.core import Standing
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.slots import Slot
+from lath.arena.tournament.store import Tally
+from lath.arena.tournament.totals import BotTotals, PairTally
 
 if TYPE_CHECKING:
-    from reports.standings.values import Standings
+    from lath.reports.standings.values import Standings
 
 
 class Observer(Protocol):

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from arena.errors import ArenaError, ConfigError
-from arena.tournament.config import Config
-from arena.tournament.disk import writing_error
-from arena.tournament.observer import Summary
-from arena.tournament.sources import has_fallen_behind
-from notation.files import write_atomically
-from reports.outcome import Outcome, from_json, to_json
+from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.disk import writing_error
+from lath.arena.tournament.observer import Summary
+from lath.arena.tournament.sources import has_fallen_behind
+from lath.notation.files import write_atomically
+from lath.reports.outcome import Outcome, from_json, to_json
 
 OUTCOME: Final = "outcome.json"
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from notation.files import write_atomically
+from lath.notation.files import write_atomically
 
 if TYPE_CHECKING:
-    from reports.page.page import Page
+    from lath.reports.page.page import Page
 
 REPORT: Final = "report.html"
 """The report of a tournament, in its directory."""

@@ -12,13 +12,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from arena.schedule.core import Standing
-from arena.tournament.blame import Blame
-from arena.tournament.config import Config
-from arena.tournament.jobs import PairJob, PairResult
-from arena.tournament.scores import Score
-from arena.tournament.store import Tally
-from arena.tournament.totals import FORFEITS, PairTally
+from lath.arena.schedule.core import Standing
+from lath.arena.tournament.blame import Blame
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.scores import Score
+from lath.arena.tournament.store import Tally
+from lath.arena.tournament.totals import FORFEITS, PairTally
 
 RECENT_S: Final = 60.0
 """How long the recent rate looks back."""

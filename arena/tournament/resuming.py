@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from arena.errors import ConfigError
-from arena.schedule.formats import FORMATS
-from arena.tournament.config import Config
-from arena.tournament.fingerprints import Files, changes
-from arena.tournament.store import Store
+from lath.arena.errors import ConfigError
+from lath.arena.schedule.formats import FORMATS
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.fingerprints import Files, changes
+from lath.arena.tournament.store import Store
 
 
 def identity_of(config: Config) -> dict[str, object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from arena.tournament.jobs import GameResult
+from lath.arena.tournament.jobs import GameResult
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

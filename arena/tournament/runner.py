@@ -15,21 +15,21 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from arena.errors import StoreError
-from arena.referee.trees import sweep
-from arena.schedule.core import Openings
-from arena.tournament import cores
-from arena.tournament.agenda import Agenda, Tags
-from arena.tournament.config import Config
-from arena.tournament.exporting import Exports
-from arena.tournament.jobs import PairJob, PairResult, read_result
-from arena.tournament.keeper import PATIENCE_S, Keeper
-from arena.tournament.observer import Observer, Stage, Summary
-from arena.tournament.outcomes import keep, outcome_of
-from arena.tournament.pace import Pace
-from arena.tournament.signals import on_signals
-from arena.tournament.slots import Slot, Worker, end
-from arena.tournament.store import Store
+from lath.arena.errors import StoreError
+from lath.arena.referee.trees import sweep
+from lath.arena.schedule.core import Openings
+from lath.arena.tournament import cores
+from lath.arena.tournament.agenda import Agenda, Tags
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.exporting import Exports
+from lath.arena.tournament.jobs import PairJob, PairResult, read_result
+from lath.arena.tournament.keeper import PATIENCE_S, Keeper
+from lath.arena.tournament.observer import Observer, Stage, Summary
+from lath.arena.tournament.outcomes import keep, outcome_of
+from lath.arena.tournament.pace import Pace
+from lath.arena.tournament.signals import on_signals
+from lath.arena.tournament.slots import Slot, Worker, end
+from lath.arena.tournament.store import Store
 
 WAKE_S: Final = 0.1
 """How long a signal waits at most."""

@@ -18,13 +18,13 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
 from typing import Any, Final
 
-from arena.errors import ArenaError
-from arena.tournament.jobs import PairJob
-from arena.tournament.worker import framed, play_pair, read_frame
+from lath.arena.errors import ArenaError
+from lath.arena.tournament.jobs import PairJob
+from lath.arena.tournament.worker import framed, play_pair, read_frame
 
 _PROGRAM: Final = (
     "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
-    "from arena.tournament.worker import main; main()"
+    "from lath.arena.tournament.worker import main; main()"
 )
 """What a worker runs: with the modules of this process, whatever its folder and variables are."""
 

@@ -8,14 +8,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from arena.errors import ArenaError, ConfigError
-from arena.tournament.store import DATABASE, OUTCOME_STATE, RECORDS
-from notation import formats
-from notation.errors import RecordError, RecordSyntaxError
-from notation.files import open_bytes
-from notation.reader import read
-from notation.record import Record
-from notation.scanner import parse
+from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.tournament.store import DATABASE, OUTCOME_STATE, RECORDS
+from lath.notation import formats
+from lath.notation.errors import RecordError, RecordSyntaxError
+from lath.notation.files import open_bytes
+from lath.notation.reader import read
+from lath.notation.record import Record
+from lath.notation.scanner import parse
 
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 

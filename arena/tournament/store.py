@@ -17,13 +17,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from arena.errors import InUseError, StoreError
-from arena.tournament import totals
-from arena.tournament.disk import told, writing_error
-from arena.tournament.finished import Finished
-from arena.tournament.jobs import GameResult
-from arena.tournament.rows import COLUMNS, SCHEMA, row_of
-from notation.files import write_atomically
+from lath.arena.errors import InUseError, StoreError
+from lath.arena.tournament import totals
+from lath.arena.tournament.disk import told, writing_error
+from lath.arena.tournament.finished import Finished
+from lath.arena.tournament.jobs import GameResult
+from lath.arena.tournament.rows import COLUMNS, SCHEMA, row_of
+from lath.notation.files import write_atomically
 
 DATABASE: Final = "tournament.db"
 RECORDS: Final = "games.lath"

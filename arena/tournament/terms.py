@@ -9,12 +9,12 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ConfigError
-from arena.schedule.formats import FORMATS
-from arena.schedule.openings import BookTerms, digest
-from arena.schedule.sprt import MOST_ELO, Sprt
-from arena.tournament.keys import OPENINGS_KEYS, SPRT_KEYS, Key
-from arena.tournament.places import Source
+from lath.arena.errors import ConfigError
+from lath.arena.schedule.formats import FORMATS
+from lath.arena.schedule.openings import BookTerms, digest
+from lath.arena.schedule.sprt import MOST_ELO, Sprt
+from lath.arena.tournament.keys import OPENINGS_KEYS, SPRT_KEYS, Key
+from lath.arena.tournament.places import Source
 
 SETTINGS = ("pairs", "challengers", "sprt")
 """What only some formats know. All take `rounds`; a knockout ends when it ends."""

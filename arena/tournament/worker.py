@@ -18,14 +18,14 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Final
 
-from arena.errors import GameVoidError, HeldUpError
-from arena.referee import trees
-from arena.referee.bot import Bot, BotSpec
-from arena.referee.match import play_game
-from arena.referee.process import start_no_more
-from arena.referee.scorebook import GamePlan, Played
-from arena.referee.watch import Watch
-from arena.tournament.jobs import GameResult, PairJob, PairResult
+from lath.arena.errors import GameVoidError, HeldUpError
+from lath.arena.referee import trees
+from lath.arena.referee.bot import Bot, BotSpec
+from lath.arena.referee.match import play_game
+from lath.arena.referee.process import start_no_more
+from lath.arena.referee.scorebook import GamePlan, Played
+from lath.arena.referee.watch import Watch
+from lath.arena.tournament.jobs import GameResult, PairJob, PairResult
 
 KEPT_BOTS: Final = 4
 """Bots that a worker keeps running between pairs; the longest unused are ended first."""

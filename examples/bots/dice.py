@@ -4,8 +4,8 @@ Change `choose`. A position tells `legal_moves()`, `play(move)`, `outcome()`, `t
 and `contents()`; a turn tells the time that is left, and has a seeded source of chance.
 """
 
-from bots.sdk import Turn, run
-from games.core import Position
+from lath.bots.sdk import Turn, run
+from lath.games.core import Position
 
 
 def choose(position: Position, turn: Turn) -> str:

@@ -19,8 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from games.board import Board, squares
-from games.core import (
+from lath.games.board import Board, squares
+from lath.games.core import (
     Game,
     IllegalMoveError,
     Move,

@@ -11,13 +11,13 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
-from notation import parse
-from notation.archive.content import Difference, content, difference, key_of
-from notation.archive.identity import identity
-from notation.archive.keys import Key
-from notation.archive.pairing import A, B, Leftover, Pairing
-from notation.reader import Entry
-from notation.record import Record
+from lath.notation import parse
+from lath.notation.archive.content import Difference, content, difference, key_of
+from lath.notation.archive.identity import identity
+from lath.notation.archive.keys import Key
+from lath.notation.archive.pairing import A, B, Leftover, Pairing
+from lath.notation.reader import Entry
+from lath.notation.record import Record
 
 Sound = Iterable[tuple[Entry, Record]]
 """Entries with nothing wrong with them, and their records."""

@@ -13,9 +13,9 @@ from hashlib import blake2b
 from itertools import zip_longest
 from typing import Final
 
-from notation.archive.identity import SIZE, canonical_moves, spellings, start_text
-from notation.archive.keys import Key
-from notation.record import Comment, Ply, Record
+from lath.notation.archive.identity import SIZE, canonical_moves, spellings, start_text
+from lath.notation.archive.keys import Key
+from lath.notation.record import Comment, Ply, Record
 
 IDENTIFYING: Final = ("Game", "Event", "Site", "Date", "Round", "First", "Second", "Number")
 """Tags that say which game a record is of."""
@@ -55,7 +55,7 @@ class Difference:
 def difference(a: Record, b: Record, *, moves_only: bool = False) -> Difference:
     """Return how two records differ; with `moves_only` in start and moves alone.
 
-    >>> from notation import parse
+    >>> from lath.notation import parse
     >>> difference(parse('[Game "yavalath"] e5 d4 *'), parse('[Game "yavalath"] e5 swap 1-0'))
     Difference(ply=2, moves=('d4', 'swap'), tags=(('Result', '*', '1-0'),), remarks=None)
     """

@@ -10,9 +10,9 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 
-import games
-from games.core import GameError, MoveSyntaxError
-from notation.record import SHORT, Record
+from lath import games
+from lath.games.core import GameError, MoveSyntaxError
+from lath.notation.record import SHORT, Record
 
 SIZE: Final = 16
 """Bytes. Among ten million games, two that differ have one digest with a chance below 1e-24."""
@@ -28,7 +28,7 @@ def identity(record: Record) -> bytes:
     `xb4-b2` and `xb2-b4` are the same. Players, result, other tags, comments and variations do
     not count. What the game cannot read counts as it stands.
 
-    >>> from notation import parse
+    >>> from lath.notation import parse
     >>> short = parse('[Game "mammalath"] c3 xb4-b2 *')
     >>> long = parse('[Game "mammalath"] [First "ann"] 1. c3! {why not} 2. xb2-b4 1-0')
     >>> identity(short) == identity(long)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
-from notation.errors import NotationError
-from notation.record import KNOWN_TAGS, RESULTS, Record
+from lath.notation.errors import NotationError
+from lath.notation.record import KNOWN_TAGS, RESULTS, Record
 
 UNKNOWN: Final = "?"
 """A value that says as much as none."""
@@ -43,7 +43,7 @@ class Key:
     def text(self, record: Record) -> str:
         """Return the record's value; empty where it has none, and for `?`.
 
-        >>> from notation import parse
+        >>> from lath.notation import parse
         >>> record = parse('[Game "yavalath"] [Date "?"] e5 swap 1-0')
         >>> Key("Result").text(record), Key("Plies").text(record), Key("Date").text(record)
         ('1-0', '2', '')

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from notation.files import sync
+from lath.notation.files import sync
 
 MEMORY: Final = 32 << 20
 """Bytes of records that wait to be written; all are written when there are more."""

@@ -14,12 +14,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from notation.errors import NotationError
-from notation.files import COMPRESSIONS
+from lath.notation.errors import NotationError
+from lath.notation.files import COMPRESSIONS
 
 if TYPE_CHECKING:
-    from notation.reader import Entry
-    from notation.record import Record
+    from lath.notation.reader import Entry
+    from lath.notation.record import Record
 
 Lost = Callable[[int, str], None]
 """Is told of what the target cannot hold: the record's number from 1, and the field's name, such

@@ -30,9 +30,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, BinaryIO, Final
 
-from notation.errors import Fault
-from notation.formats import WHOLE, Format, Lost
-from notation.formats.abstractplay_header import (
+from lath.notation.errors import Fault
+from lath.notation.formats import WHOLE, Format, Lost
+from lath.notation.formats.abstractplay_header import (
     Json,
     checked,
     header_of,
@@ -42,7 +42,7 @@ from notation.formats.abstractplay_header import (
     tags_of,
     take_extra,
 )
-from notation.formats.abstractplay_moves import (
+from lath.notation.formats.abstractplay_moves import (
     DIALECTS,
     ENDINGS,
     SWAP,
@@ -52,11 +52,11 @@ from notation.formats.abstractplay_moves import (
     format_moves,
     read_moves,
 )
-from notation.formats.json_fields import offset
-from notation.formats.json_pieces import objects, read_json
-from notation.formats.piece import RefusedError
-from notation.reader import Entry
-from notation.record import Record, Termination
+from lath.notation.formats.json_fields import offset
+from lath.notation.formats.json_pieces import objects, read_json
+from lath.notation.formats.piece import RefusedError
+from lath.notation.reader import Entry
+from lath.notation.record import Record, Termination
 
 _BEGINS: Final = re.compile(r'\{\s*"(?:header|moves)"\s*:')
 """How a record begins."""

@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final, NoReturn
 
-import games
-from games.core import GameError, PositionError
-from notation.errors import Fault
-from notation.formats.abstractplay_moves import DIALECTS, SWAP, Dialect
-from notation.formats.json_pieces import read_json
-from notation.formats.piece import RefusedError
-from notation.record import Record
-from notation.replay import start_of
+from lath import games
+from lath.games.core import GameError, PositionError
+from lath.notation.errors import Fault
+from lath.notation.formats.abstractplay_moves import DIALECTS, SWAP, Dialect
+from lath.notation.formats.json_pieces import read_json
+from lath.notation.formats.piece import RefusedError
+from lath.notation.record import Record
+from lath.notation.replay import start_of
 
 Json = dict[str, Any]
 

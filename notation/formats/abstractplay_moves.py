@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-import games
-from games.core import GameError, MoveSyntaxError, Seat
-from notation.errors import Fault, NotationError
-from notation.formats.json_fields import Steps
-from notation.formats.piece import RefusedError
-from notation.record import Ply, Record, Termination, comment
-from notation.replay import positions, start_of
+from lath import games
+from lath.games.core import GameError, MoveSyntaxError, Seat
+from lath.notation.errors import Fault, NotationError
+from lath.notation.formats.json_fields import Steps
+from lath.notation.formats.piece import RefusedError
+from lath.notation.record import Ply, Record, Termination, comment
+from lath.notation.replay import positions, start_of
 
 ENDINGS: Final = {
     "resign": Termination.RESIGNATION,

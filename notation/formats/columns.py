@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from notation.record import KNOWN_TAGS, Ply, Record
+from lath.notation.record import KNOWN_TAGS, Ply, Record
 
 _LAST: Final = ("Result", "Termination")
 """Tags that stand after the number of plies, as the end of the story."""

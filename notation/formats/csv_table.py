@@ -7,11 +7,11 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from notation.formats import Format, Lost
-from notation.formats.columns import COLUMNS, not_held, row
+from lath.notation.formats import Format, Lost
+from lath.notation.formats.columns import COLUMNS, not_held, row
 
 if TYPE_CHECKING:
-    from notation.record import Record
+    from lath.notation.record import Record
 
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 """Spreadsheets read a cell that begins so as a formula (OWASP, CSV injection)."""

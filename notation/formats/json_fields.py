@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from notation.errors import NotationError
+from lath.notation.errors import NotationError
 
 Steps = tuple[str | int, ...]
 """The keys and indexes that lead to a value."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, BinaryIO, Final, NoReturn
 
-from notation.errors import Fault
-from notation.formats.piece import Piece, RefusedError, encoding_fault, without_escapes
+from lath.notation.errors import Fault
+from lath.notation.formats.piece import Piece, RefusedError, encoding_fault, without_escapes
 
 _BLOCK: Final = 1 << 18
 

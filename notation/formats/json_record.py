@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from notation.formats.json_fields import (
+from lath.notation.formats.json_fields import (
     FieldError,
     Steps,
     as_list,
@@ -16,7 +16,7 @@ from notation.formats.json_fields import (
     as_one_of,
     as_text,
 )
-from notation.record import (
+from lath.notation.record import (
     GLYPHS,
     RESULTS,
     Annotation,

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from notation.errors import Problem
-from notation.formats import Format, Lost
-from notation.formats.json_fields import FieldError, Steps, load, offset
-from notation.formats.json_record import from_json, to_json
+from lath.notation.errors import Problem
+from lath.notation.formats import Format, Lost
+from lath.notation.formats.json_fields import FieldError, Steps, load, offset
+from lath.notation.formats.json_record import from_json, to_json
 
 if TYPE_CHECKING:
-    from notation.reader import Entry
-    from notation.record import Record
+    from lath.notation.reader import Entry
+    from lath.notation.record import Record
 
 _BOM: Final = b"\xef\xbb\xbf"
 _BLOCK: Final = 1 << 20
@@ -32,7 +32,7 @@ def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: AR
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield what stands on each line that is not empty; moves are not played."""
-    from notation.pieces import MAX_RECORD
+    from lath.notation.pieces import MAX_RECORD
 
     number = 0
     for line, data in enumerate(_lines(stream, MAX_RECORD), 1):
@@ -77,8 +77,8 @@ class _Line:
 
 
 def _entry(line: _Line, data: bytes) -> Entry:
-    from notation.pieces import MAX_RECORD
-    from notation.reader import Entry
+    from lath.notation.pieces import MAX_RECORD
+    from lath.notation.reader import Entry
 
     record, problems = None, []
     if len(data) > MAX_RECORD:
@@ -130,7 +130,7 @@ def _ply(steps: Steps) -> int | None:
 
 
 def _tag_problems(line: _Line, record: Record) -> list[Problem]:
-    from notation.remarks import tag_faults
+    from lath.notation.remarks import tag_faults
 
     at = offset(line.text, ("tags",))
     return [

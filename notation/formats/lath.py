@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from notation.formats import Format, Lost
+from lath.notation.formats import Format, Lost
 
 if TYPE_CHECKING:
-    from notation.reader import Entry
-    from notation.record import Record
+    from lath.notation.reader import Entry
+    from lath.notation.record import Record
 
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield what stands in a stream; only the syntax is looked at."""
-    from notation.reader import entries_of
+    from lath.notation.reader import entries_of
 
     return entries_of(stream, name, rules=False)
 
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is
     """Yield the records in the canonical form."""
-    from notation.replay import canonical
-    from notation.writer import format_records
+    from lath.notation.replay import canonical
+    from lath.notation.writer import format_records
 
     return map(str.encode, format_records(canonical(record) for record in records))
 

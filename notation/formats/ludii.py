@@ -28,11 +28,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
-import games
-from games.core import GameError, Position, Seat, read_move
-from notation.errors import Fault
-from notation.formats import Format
-from notation.formats.ludii_trial import (
+from lath import games
+from lath.games.core import GameError, Position, Seat, read_move
+from lath.notation.errors import Fault
+from lath.notation.formats import Format
+from lath.notation.formats.ludii_trial import (
     BEGINS,
     LIMITS,
     Count,
@@ -43,11 +43,11 @@ from notation.formats.ludii_trial import (
     trials,
     winner,
 )
-from notation.formats.piece import Piece, RefusedError, encoding_fault, without_escapes
-from notation.pieces import MAX_RECORD
-from notation.reader import Entry
-from notation.record import Ply, Record, Termination
-from notation.replay import check
+from lath.notation.formats.piece import Piece, RefusedError, encoding_fault, without_escapes
+from lath.notation.pieces import MAX_RECORD
+from lath.notation.reader import Entry
+from lath.notation.record import Ply, Record, Termination
+from lath.notation.replay import check
 
 _GAMES: Final = {"Manalath": "manalath-61", "Yavalath": "yavalath"}
 """Our ids by the names of Ludii's descriptions."""

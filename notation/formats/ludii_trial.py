@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
-from notation.errors import Fault
-from notation.formats.piece import RefusedError
-from notation.pieces import MAX_RECORD
+from lath.notation.errors import Fault
+from lath.notation.formats.piece import RefusedError
+from lath.notation.pieces import MAX_RECORD
 
 BEGINS: Final = "game="
 """What the first line of a trial begins with."""

@@ -12,11 +12,11 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from notation.formats import Format, FormatError, Lost
-from notation.formats.columns import COLUMNS, not_held, row
+from lath.notation.formats import Format, FormatError, Lost
+from lath.notation.formats.columns import COLUMNS, not_held, row
 
 if TYPE_CHECKING:
-    from notation.record import Record
+    from lath.notation.record import Record
 
 ROWS_PER_GROUP: Final = 10_000
 """Rows that are held in memory at once, and that a reader may take alone."""

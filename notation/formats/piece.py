@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from notation.errors import Fault, NotationError, Problem
-from notation.formats.json_fields import Steps
-from notation.reader import Entry
-from notation.record import Record
+from lath.notation.errors import Fault, NotationError, Problem
+from lath.notation.formats.json_fields import Steps
+from lath.notation.reader import Entry
+from lath.notation.record import Record
 
 _PAD: Final = 1 << 16
 """Characters of a line before its record for which blanks stand in a problem's excerpt; a file of

@@ -33,15 +33,15 @@ from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-import games
-from games.core import GameError, Position, Seat, UnknownGameError, read_move
-from notation.formats import Format, Lost
-from notation.record import Comment, Ply, Record, Termination, Variation
-from notation.replay import canonical, check_tag, start_of
-from notation.timecontrol import TimeControl
+from lath import games
+from lath.games.core import GameError, Position, Seat, UnknownGameError, read_move
+from lath.notation.formats import Format, Lost
+from lath.notation.record import Comment, Ply, Record, Termination, Variation
+from lath.notation.replay import canonical, check_tag, start_of
+from lath.notation.timecontrol import TimeControl
 
 if TYPE_CHECKING:
-    from games.core import Game
+    from lath.games.core import Game
 
 _DIRECT: Final = MappingProxyType(
     {

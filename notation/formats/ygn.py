@@ -22,14 +22,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import BinaryIO, Final
 
-import games
-from games.core import GameError, IllegalMoveError, Position, PositionError
-from notation.errors import Fault
-from notation.formats import WHOLE, Format, Lost
-from notation.formats.piece import Piece, RefusedError, encoding_fault, without_escapes
-from notation.reader import Entry
-from notation.record import Ply, Record
-from notation.replay import positions, start_of
+from lath import games
+from lath.games.core import GameError, IllegalMoveError, Position, PositionError
+from lath.notation.errors import Fault
+from lath.notation.formats import WHOLE, Format, Lost
+from lath.notation.formats.piece import Piece, RefusedError, encoding_fault, without_escapes
+from lath.notation.reader import Entry
+from lath.notation.record import Ply, Record
+from lath.notation.replay import positions, start_of
 
 GAME: Final = "yavalath"
 

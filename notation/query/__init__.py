@@ -1,13 +1,13 @@
 """The language of `--where`: a text into one question to a record. docs/queries.md describes it.
 
->>> from notation import parse
->>> from notation.query import compile_query
+>>> from lath.notation import parse
+>>> from lath.notation.query import compile_query
 >>> matches = compile_query("game = yavalath and plies > 1")
 >>> matches(parse('[Game "yavalath"] 1. e5 2. swap *'))
 True
 """
 
-from notation.query.errors import QueryError
-from notation.query.language import compile_query
+from lath.notation.query.errors import QueryError
+from lath.notation.query.language import compile_query
 
 __all__ = ["QueryError", "compile_query"]

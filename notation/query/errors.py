@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-from notation.errors import NotationError
+from lath.notation.errors import NotationError
 
 if TYPE_CHECKING:
     from lark.lexer import Token

@@ -1,6 +1,6 @@
 """The language of `--where`, by `query.lark`: its text into one question to a record.
 
-    >>> from notation import parse
+    >>> from lath.notation import parse
     >>> matches = compile_query("game = yavalath and (winner = ann or plies > 20)")
     >>> matches(parse('[Game "yavalath"] [First "ann"] e5 1-0'))
     True
@@ -21,9 +21,9 @@ from lark import Lark, Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from lark.lexer import Token
 
-import games
-from notation.query import predicates, text_tests
-from notation.query.errors import (
+from lath import games
+from lath.notation.query import predicates, text_tests
+from lath.notation.query.errors import (
     KEYWORDS,
     NAMES,
     ORDERED,
@@ -34,9 +34,9 @@ from notation.query.errors import (
     place,
     syntax_error,
 )
-from notation.query.predicates import Predicate
-from notation.query.text_tests import TextTest
-from notation.record import KNOWN_TAGS, RESULTS, Record, Termination
+from lath.notation.query.predicates import Predicate
+from lath.notation.query.text_tests import TextTest
+from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination
 
 MAX_NESTING: Final = 100
 """Parentheses and `not` inside each other; far beyond what people write."""
@@ -62,7 +62,7 @@ def compile_query(text: str) -> Callable[[Record], bool]:
 
 def grammar() -> str:
     """Return the text of `query.lark`."""
-    return (resources.files("notation.query") / "query.lark").read_text(encoding="utf-8")
+    return (resources.files("lath.notation.query") / "query.lark").read_text(encoding="utf-8")
 
 
 @cache

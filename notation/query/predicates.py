@@ -14,12 +14,12 @@ from itertools import product
 from operator import attrgetter
 from typing import Final
 
-import games
-from games.core import Game, Position, PositionError
-from notation.archive.identity import canonical_moves, spellings, start_text
-from notation.query.text_tests import TextTest
-from notation.record import Comment, Ply, Record
-from notation.replay import positions
+from lath import games
+from lath.games.core import Game, Position, PositionError
+from lath.notation.archive.identity import canonical_moves, spellings, start_text
+from lath.notation.query.text_tests import TextTest
+from lath.notation.record import Comment, Ply, Record
+from lath.notation.replay import positions
 
 _TAG, _PLIES, _MOVES, _SETUP, _COMMENTS, _REPLAY = 1, 2, 10, 50, 100, 10_000
 """What questions cost; only the order of the sums matters."""

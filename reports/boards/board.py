@@ -11,11 +11,11 @@ from html import escape
 from itertools import groupby
 from typing import Final
 
-from games.board import Board
-from games.core import Game, Piece, Position
-from reports.boards import drawing, marks, overlays
-from reports.boards.drawing import UNIT, Point
-from reports.boards.legal import choices
+from lath.games.board import Board
+from lath.games.core import Game, Piece, Position
+from lath.reports.boards import drawing, marks, overlays
+from lath.reports.boards.drawing import UNIT, Point
+from lath.reports.boards.legal import choices
 
 PLATE: Final = "#4a3b2c"
 CELL: Final = "#e9dcc1"

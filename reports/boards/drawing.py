@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Final
 
-from games.board import Shape
-from games.core import Piece
-from reports.boards.colours import ink, shaded
+from lath.games.board import Shape
+from lath.games.core import Piece
+from lath.reports.boards.colours import ink, shaded
 
 UNIT: Final = 100
 """The distance of two neighbours."""

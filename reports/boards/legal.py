@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from games.core import Move, Position
+from lath.games.core import Move, Position
 
 Change = tuple[int, str]
 """A cell by its place in `Board.names`, and what happens there: `+w` puts pieces on top, `-1` takes

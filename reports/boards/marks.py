@@ -12,9 +12,9 @@ from html import escape
 from itertools import pairwise
 from typing import Final
 
-from games.board import Shape
-from reports.boards.colours import ink, shaded
-from reports.boards.drawing import UNIT, Point, corners, number, outline, text
+from lath.games.board import Shape
+from lath.reports.boards.colours import ink, shaded
+from lath.reports.boards.drawing import UNIT, Point, corners, number, outline, text
 
 DECIDING: Final = "#ffd60a"
 """The line round the cells that decided."""

@@ -1,7 +1,7 @@
 """What games want drawn over a position: for the page as JSON, for an SVG drawn, and in words.
 
-Must not know any game. `games.overlays` works out groups and sight; the page's `overlays.js` does
-it there.
+Must not know any game. `lath.games.overlays` works out groups and sight; the page's
+`overlays.js` does it there.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from games.core import Game, Piece
-from games.overlays import Cells, Groups, Sight, groups, of, sight
-from reports.boards import marks
-from reports.boards.drawing import UNIT, Point, number
+from lath.games.core import Game, Piece
+from lath.games.overlays import Cells, Groups, Sight, groups, of, sight
+from lath.reports.boards import marks
+from lath.reports.boards.drawing import UNIT, Point, number
 
 
 def to_json(game: Game) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from games.core import Game
-from reports.boards import board, drawing, marks, overlays
+from lath.games.core import Game
+from lath.reports.boards import board, drawing, marks, overlays
 
 
 def template(game: Game) -> str:
@@ -66,7 +66,7 @@ def to_json(game: Game) -> dict[str, Any]:
 
     `title`, `shape`, `cells` (names), `centres` (x and y of the first cell, of the second …, a cell
     being 100 wide), `pieces` (code, name, shape, colour), `seats` (word and colour of both),
-    `overlays` (see `reports.boards.overlays.to_json`).
+    `overlays` (see `lath.reports.boards.overlays.to_json`).
     """
     centres = (round(at, 1) for centre in game.board.centres for at in board.placed(centre))
     return {

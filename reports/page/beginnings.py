@@ -8,11 +8,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-import games
-from games.core import GameError
-from notation.archive.identity import spellings
-from reports.page.entries import Entry, game_title
-from reports.page.lines import Lines
+from lath import games
+from lath.games.core import GameError
+from lath.notation.archive.identity import spellings
+from lath.reports.page.entries import Entry, game_title
+from lath.reports.page.lines import Lines
 
 PLIES: Final = 2
 """Of an opening: a move and its answer."""

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from operator import add
 from typing import Any, Final
 
-from notation.record import Record
-from reports.page import notes
-from reports.page.detail import CLOCKS, EXACT, TIMES, Detail
-from reports.page.notes import Form, Slot, Values
-from reports.page.replays import Replay
-from reports.page.streams import (
+from lath.notation.record import Record
+from lath.reports.page import notes
+from lath.reports.page.detail import CLOCKS, EXACT, TIMES, Detail
+from lath.reports.page.notes import Form, Slot, Values
+from lath.reports.page.replays import Replay
+from lath.reports.page.streams import (
     SIGNED,
     Column,
     Numbers,

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from notation.record import Annotation
-from reports.page.notes import Slot
+from lath.notation.record import Annotation
+from lath.reports.page.notes import Slot
 
 TIMES, EVALUATIONS, CLOCKS = "emt", "eval", "clk"
 

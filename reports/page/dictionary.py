@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from games.core import Game, GameError, Move, Position, Seat
-from notation.record import Record
-from notation.replay import start_of
-from reports.page.effects import applied, apply, explained
-from reports.page.replays import Replay
-from reports.page.streams import Numbers
+from lath.games.core import Game, GameError, Move, Position, Seat
+from lath.notation.record import Record
+from lath.notation.replay import start_of
+from lath.reports.page.effects import applied, apply, explained
+from lath.reports.page.replays import Replay
+from lath.reports.page.streams import Numbers
 
 _TRIALS: Final = 20
 """How often in a row a move must have done the same thing before it is taken for granted."""

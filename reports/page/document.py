@@ -1,7 +1,7 @@
 """All that the page shows of some records, as plain JSON values: the data behind the page.
 
 Must not know how any of it looks. One pass over the records; none is kept, and the same records
-give the same values. `reports.page.schema.DOCUMENT_SCHEMA` describes them.
+give the same values. `lath.reports.page.schema.DOCUMENT_SCHEMA` describes them.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from notation.record import Record
-from reports import outcome as outcomes
-from reports.outcome import Outcome
-from reports.page.beginnings import Beginnings
-from reports.page.duels import Duels
-from reports.page.endings import Endings
-from reports.page.entries import entry, game_title
-from reports.page.facts import Facts
-from reports.page.lengths import Lengths
-from reports.page.packing import Packer
-from reports.page.times import Times
-from reports.page.views import listed
-from reports.ratings.history import history
-from reports.standings.export import to_json
-from reports.standings.standings import standings_of
-from reports.standings.tally import Tally
-from reports.standings.values import Standings
+from lath.notation.record import Record
+from lath.reports import outcome as outcomes
+from lath.reports.outcome import Outcome
+from lath.reports.page.beginnings import Beginnings
+from lath.reports.page.duels import Duels
+from lath.reports.page.endings import Endings
+from lath.reports.page.entries import entry, game_title
+from lath.reports.page.facts import Facts
+from lath.reports.page.lengths import Lengths
+from lath.reports.page.packing import Packer
+from lath.reports.page.times import Times
+from lath.reports.page.views import listed
+from lath.reports.ratings.history import history
+from lath.reports.standings.export import to_json
+from lath.reports.standings.standings import standings_of
+from lath.reports.standings.tally import Tally
+from lath.reports.standings.values import Standings
 
 VERSION: Final = 1
 """Of the data's shape."""

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from reports.page.entries import Entry, game_title
+from lath.reports.page.entries import Entry, game_title
 
 SHOWN: Final = 3
 """Games shown of a kind."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from reports.page.entries import Entry, game_title
-from reports.standings.tally import counts
+from lath.reports.page.entries import Entry, game_title
+from lath.reports.standings.tally import counts
 
 
 class Endings:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import games
-from games.core import Seat, UnknownGameError
-from notation.record import Record, Termination
-from reports.page.replays import Replay
-from reports.standings.tally import FORFEITS, POINTS, UNSTATED, why_left_out
+from lath import games
+from lath.games.core import Seat, UnknownGameError
+from lath.notation.record import Record, Termination
+from lath.reports.page.replays import Replay
+from lath.reports.standings.tally import FORFEITS, POINTS, UNSTATED, why_left_out
 
 
 @dataclass(frozen=True, slots=True)

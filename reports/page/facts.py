@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from typing import Any, Final
 
-from notation.record import RESULTS, Record
-from reports.page.entries import Entry, game_credit, game_title
-from reports.standings.tally import UNSTATED, counts
+from lath.notation.record import RESULTS, Record
+from lath.reports.page.entries import Entry, game_credit, game_title
+from lath.reports.standings.tally import UNSTATED, counts
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.core import Game
-from notation.record import Record
-from reports.page.chunks import CHUNK, Chunk, start_told
-from reports.page.detail import Detail
-from reports.page.dictionary import Dictionary
-from reports.page.legal import LegalMoves
-from reports.page.replays import Replay
-from reports.page.streams import Numbers, deflated, json_deflated
+from lath.games.core import Game
+from lath.notation.record import Record
+from lath.reports.page.chunks import CHUNK, Chunk, start_told
+from lath.reports.page.detail import Detail
+from lath.reports.page.dictionary import Dictionary
+from lath.reports.page.legal import LegalMoves
+from lath.reports.page.replays import Replay
+from lath.reports.page.streams import Numbers, deflated, json_deflated
 
 
 class Family:

@@ -13,15 +13,15 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from notation.record import Record
-from reports.outcome import Outcome
-from reports.page.entries import Entry, entry
-from reports.page.facts import UNKNOWN, Facts
-from reports.page.page import Page, encodable, environment_of, parts, policy
-from reports.standings.export import to_json
-from reports.standings.standings import standings_of
-from reports.standings.tally import Tally
-from reports.standings.values import Standings
+from lath.notation.record import Record
+from lath.reports.outcome import Outcome
+from lath.reports.page.entries import Entry, entry
+from lath.reports.page.facts import UNKNOWN, Facts
+from lath.reports.page.page import Page, encodable, environment_of, parts, policy
+from lath.reports.standings.export import to_json
+from lath.reports.standings.standings import standings_of
+from lath.reports.standings.tally import Tally
+from lath.reports.standings.values import Standings
 
 VERSION: Final = 1
 """Of the shape of the data."""

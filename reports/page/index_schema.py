@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from reports.json_schema import document, exactly, list_of, number, part_of, text, whole
-from reports.page.schema import FACTS
-from reports.schema import STANDINGS_SCHEMA
+from lath.reports.json_schema import document, exactly, list_of, number, part_of, text, whole
+from lath.reports.page.schema import FACTS
+from lath.reports.schema import STANDINGS_SCHEMA
 
 _TOURNAMENT: Final = exactly(
     {

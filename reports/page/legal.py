@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from games.core import Position, read_move
-from notation.record import Record
-from notation.replay import start_of
-from reports.page.dictionary import Dictionary
-from reports.page.streams import varint, varints
+from lath.games.core import Position, read_move
+from lath.notation.record import Record
+from lath.notation.replay import start_of
+from lath.reports.page.dictionary import Dictionary
+from lath.reports.page.streams import varint, varints
 
 MOST_PLIES: Final = 60_000
 """Plies of a report from which on legal moves are left out: they would not fit."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
-from reports.archive import median
-from reports.page.entries import Entry, game_title
+from lath.reports.archive import median
+from lath.reports.page.entries import Entry, game_title
 
 MOST_BINS: Final = 24
 """Bars of a histogram."""

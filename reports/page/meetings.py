@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reports.standings.export import csv_of
+from lath.reports.standings.export import csv_of
 
 Cell = Mapping[str, Any]
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from notation.record import Annotation, Comment, Ply, Variation
-from notation.writer import comment_words, variation_words
+from lath.notation.record import Annotation, Comment, Ply, Variation
+from lath.notation.writer import comment_words, variation_words
 
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,4})?", re.ASCII)
 

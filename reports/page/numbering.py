@@ -12,7 +12,7 @@ from array import array
 from functools import cached_property
 from typing import Any, Final
 
-from notation.record import Record
+from lath.notation.record import Record
 
 _TAG: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 

@@ -26,12 +26,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from games.core import Game
-from notation.record import Record
-from reports.boards import template
-from reports.page.numbering import Numbering
-from reports.page.parts import Part, Told
-from reports.page.streams import json_deflated
+from lath.games.core import Game
+from lath.notation.record import Record
+from lath.reports.boards import template
+from lath.reports.page.numbering import Numbering
+from lath.reports.page.parts import Part, Told
+from lath.reports.page.streams import json_deflated
 
 __all__ = ["FOLDER", "PART", "Pack", "Packer", "Told", "pack"]
 

@@ -20,15 +20,15 @@ from typing import Any, Final
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from notation.record import Record
-from reports.outcome import Outcome
-from reports.page import plots, streams, views
-from reports.page.document import DEFAULT_TITLE, Gathered, gather
-from reports.page.meetings import halved
-from reports.page.overriding import TEMPLATES
-from reports.page.packing import FOLDER
-from reports.page.streams import json_deflated
-from reports.ratings.values import Z95
+from lath.notation.record import Record
+from lath.reports.outcome import Outcome
+from lath.reports.page import plots, streams, views
+from lath.reports.page.document import DEFAULT_TITLE, Gathered, gather
+from lath.reports.page.meetings import halved
+from lath.reports.page.overriding import TEMPLATES
+from lath.reports.page.packing import FOLDER
+from lath.reports.page.streams import json_deflated
+from lath.reports.ratings.values import Z95
 
 __all__ = ["DEFAULT_TITLE", "PARTS", "TEMPLATES", "Page", "page_of", "render"]
 

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-import games
-from games.core import Game, GameError
-from notation.record import Record
-from reports.page.chunks import Chunk
-from reports.page.detail import DETAILS, EXACT, Detail
-from reports.page.dictionary import Dictionary
-from reports.page.families import Family
-from reports.page.legal import MOST_PLIES
-from reports.page.replays import Replay
-from reports.page.streams import Column
+from lath import games
+from lath.games.core import Game, GameError
+from lath.notation.record import Record
+from lath.reports.page.chunks import Chunk
+from lath.reports.page.detail import DETAILS, EXACT, Detail
+from lath.reports.page.dictionary import Dictionary
+from lath.reports.page.families import Family
+from lath.reports.page.legal import MOST_PLIES
+from lath.reports.page.replays import Replay
+from lath.reports.page.streams import Column
 
 _SCALES: Final = 150
 """Bytes for how exactly numbers are told."""
@@ -108,7 +108,7 @@ class Part:
             self._columns[name].add(text)
 
     def to_json(self, room: int) -> dict[str, Any]:
-        """Return the part; `reports.page.packing` describes its shape.
+        """Return the part; `lath.reports.page.packing` describes its shape.
 
         What is said about moves is as exact as fits into `room` bytes of JSON with all the rest.
         """

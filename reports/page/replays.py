@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from games.core import Game, Seat
+from lath.games.core import Game, Seat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from reports.json_schema import (
+from lath.reports.json_schema import (
     Schema,
     document,
     exactly,
@@ -19,7 +19,7 @@ from reports.json_schema import (
     told,
     whole,
 )
-from reports.schema import OUTCOME_SCHEMA, STANDINGS_SCHEMA
+from lath.reports.schema import OUTCOME_SCHEMA, STANDINGS_SCHEMA
 
 _GAME: Final = {"game": text("the game's id"), "title": text("its name for people")}
 

@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from notation.record import Termination
-from reports.page.entries import Entry
+from lath.notation.record import Termination
+from lath.reports.page.entries import Entry
 
 
 @dataclass(slots=True)

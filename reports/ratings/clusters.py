@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from reports.ratings.counts import Cell, Seats
-from reports.ratings.davidson import Chances, Davidson
-from reports.ratings.matrices import Matrix, dot, zeros
+from lath.reports.ratings.counts import Cell, Seats
+from lath.reports.ratings.davidson import Chances, Davidson
+from lath.reports.ratings.matrices import Matrix, dot, zeros
 
 Frame = tuple[int, int, int]
 """Where the parameters of two bots, the lower one first, and of the game are."""

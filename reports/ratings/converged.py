@@ -18,11 +18,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from reports.ratings.counts import Seats, Tally
-from reports.ratings.fixed_points import Accelerator
-from reports.ratings.matrices import Matrix, Vector, dot, inverse, times, zeros
-from reports.ratings.scale import PRIOR_DRAWS, PRIOR_GAMES, SIGMA, draw_rate_of, margin_of
-from reports.ratings.sites import Evidence, Meetings, Site, set_state, state
+from lath.reports.ratings.counts import Seats, Tally
+from lath.reports.ratings.fixed_points import Accelerator
+from lath.reports.ratings.matrices import Matrix, Vector, dot, inverse, times, zeros
+from lath.reports.ratings.scale import PRIOR_DRAWS, PRIOR_GAMES, SIGMA, draw_rate_of, margin_of
+from lath.reports.ratings.sites import Evidence, Meetings, Site, set_state, state
 
 _TOLERANCE: Final = 1e-8
 """Of means, standard deviations and the margin, in TrueSkill points."""

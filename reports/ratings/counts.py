@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from reports.ratings.values import Result
+from lath.reports.ratings.values import Result
 
 
 class Seats(NamedTuple):

@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from reports.ratings.counts import Counts, Seats, Tally
-from reports.ratings.matrices import Matrix, Vector, cholesky, inverse, solve, zeros
-from reports.ratings.scale import PRIOR_DRAWS, PRIOR_GAMES
+from lath.reports.ratings.counts import Counts, Seats, Tally
+from lath.reports.ratings.matrices import Matrix, Vector, cholesky, inverse, solve, zeros
+from lath.reports.ratings.scale import PRIOR_DRAWS, PRIOR_GAMES
 
 ELO: Final = 400 / math.log(10)
 """Elo points in a unit of the model."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from reports.ratings.matrices import Vector, cholesky, dot, solve
+from lath.reports.ratings.matrices import Vector, cholesky, dot, solve
 
 _DEPTH: Final = 6
 _RIDGE: Final = 1e-12

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from reports.ratings.converged import converged
-from reports.ratings.counts import count
-from reports.ratings.sequential import InOrder
-from reports.ratings.values import Rating, Result
+from lath.reports.ratings.converged import converged
+from lath.reports.ratings.counts import count
+from lath.reports.ratings.sequential import InOrder
+from lath.reports.ratings.values import Rating, Result
 
 
 @dataclass(frozen=True, slots=True)

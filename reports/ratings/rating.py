@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Final
 
-from reports.ratings.clusters import covariance
-from reports.ratings.converged import Posterior, converged
-from reports.ratings.counts import Counts, count
-from reports.ratings.davidson import ELO, Davidson, fit
-from reports.ratings.groups import connected
-from reports.ratings.matrices import Matrix
-from reports.ratings.residual import fit_of
-from reports.ratings.scale import MU, SIGMA
-from reports.ratings.values import Conditions, Estimate, Rating, Ratings, Result, Strength
+from lath.reports.ratings.clusters import covariance
+from lath.reports.ratings.converged import Posterior, converged
+from lath.reports.ratings.counts import Counts, count
+from lath.reports.ratings.davidson import ELO, Davidson, fit
+from lath.reports.ratings.groups import connected
+from lath.reports.ratings.matrices import Matrix
+from lath.reports.ratings.residual import fit_of
+from lath.reports.ratings.scale import MU, SIGMA
+from lath.reports.ratings.values import Conditions, Estimate, Rating, Ratings, Result, Strength
 
 _LEAST_SHARE: Final = 0.25
 """What clusters leave at least of a variance that the model gives: half of the error. Fewer than a
@@ -63,7 +63,7 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
 
 def _sequential(results: Iterable[Result], draw_rate: float) -> Mapping[str, Rating]:
     # Here and not above: whoever leaves it out does not pay for the import.
-    from reports.ratings.sequential import rate_in_order
+    from lath.reports.ratings.sequential import rate_in_order
 
     return rate_in_order(results, draw_rate)
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from reports.ratings.counts import Seats, Tally
-from reports.ratings.davidson import Davidson
-from reports.ratings.gaussian import chi_square_tail
-from reports.ratings.matrices import dot, times
-from reports.ratings.values import Fit
+from lath.reports.ratings.counts import Seats, Tally
+from lath.reports.ratings.davidson import Davidson
+from lath.reports.ratings.gaussian import chi_square_tail
+from lath.reports.ratings.matrices import dot, times
+from lath.reports.ratings.values import Fit
 
 _LEAST_SPREAD: Final = 0.5
 """Variance over mean below which the sum says nothing: a quarter of the textbook's. So it is with

@@ -18,9 +18,9 @@ from collections.abc import Iterable
 from statistics import NormalDist
 from typing import Any, Final
 
-from reports.ratings.gaussian import cdf, draw, pdf, win
-from reports.ratings.scale import BETA, MU, SIGMA, margin_of
-from reports.ratings.values import Rating, Result
+from lath.reports.ratings.gaussian import cdf, draw, pdf, win
+from lath.reports.ratings.scale import BETA, MU, SIGMA, margin_of
+from lath.reports.ratings.values import Rating, Result
 
 NEWCOMER: Final = Rating(MU, SIGMA)
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from reports.ratings.gaussian import cdf, draw, pdf, win
-from reports.ratings.matrices import Vector
-from reports.ratings.scale import BETA, NOISE, PRIOR_DRAWS, PRIOR_GAMES, draw_rate_of
+from lath.reports.ratings.gaussian import cdf, draw, pdf, win
+from lath.reports.ratings.matrices import Vector
+from lath.reports.ratings.scale import BETA, NOISE, PRIOR_DRAWS, PRIOR_GAMES, draw_rate_of
 
 _NEGLIGIBLE: Final = 1e-20
 """A factor of less precision says nothing, in games of any number, and is not accelerated."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import NamedTuple
 
-from reports.ratings.values import Ratings
+from lath.reports.ratings.values import Ratings
 
 
 class Gap(NamedTuple):

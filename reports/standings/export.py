@@ -1,6 +1,6 @@
 """Standings as JSON and as CSV, for programs and sheets.
 
-Must not know how standings come about. `reports.schema.STANDINGS_SCHEMA` describes the JSON.
+Must not know how standings come about. `lath.reports.schema.STANDINGS_SCHEMA` describes the JSON.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import io
 from collections.abc import Mapping
 from typing import Any, Final
 
-from notation.formats.csv_table import guarded
-from reports.ratings.values import Conditions, Estimate, Rating, Strength
-from reports.standings.values import Meeting, Row, Standings, Table
+from lath.notation.formats.csv_table import guarded
+from lath.reports.ratings.values import Conditions, Estimate, Rating, Strength
+from lath.reports.standings.values import Meeting, Row, Standings, Table
 
 VERSION: Final = 2
 """Of the JSON format: 2 has tables over all games and of each game, with ratings on two scales."""

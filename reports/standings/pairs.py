@@ -13,8 +13,8 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import Final
 
-from notation.archive.identity import start_text
-from notation.record import Record
+from lath.notation.archive.identity import start_text
+from lath.notation.record import Record
 
 _LONGEST: Final = 18
 """Digits of a number that 64 bits hold for sure."""

@@ -20,8 +20,8 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
-from notation.archive.identity import SIZE, identity
-from notation.record import Record, Termination
+from lath.notation.archive.identity import SIZE, identity
+from lath.notation.record import Record, Termination
 
 
 def digest_of(record: Record, seats: tuple[str, str], why: str) -> bytes:

@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from notation.record import Record, Termination
-from reports.ratings.rating import rate
-from reports.ratings.values import Ratings, Result
-from reports.standings.balance import is_unbalanced
-from reports.standings.tally import GameCounts, Tally, counts
-from reports.standings.values import Meeting, Row, Standings, Table
+from lath.notation.record import Record, Termination
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.values import Ratings, Result
+from lath.reports.standings.balance import is_unbalanced
+from lath.reports.standings.tally import GameCounts, Tally, counts
+from lath.reports.standings.values import Meeting, Row, Standings, Table
 
 Scores = Counter[float]
 """How often a bot scored 1, 1/2 and 0."""

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from notation.record import Record, Termination
-from reports.ratings.values import Result
-from reports.standings.pairs import Pairs
-from reports.standings.repeats import Repeats, digest_of
-from reports.standings.values import Counts
+from lath.notation.record import Record, Termination
+from lath.reports.ratings.values import Result
+from lath.reports.standings.pairs import Pairs
+from lath.reports.standings.repeats import Repeats, digest_of
+from lath.reports.standings.values import Counts
 
 POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 """What first scores; a result that is not here decides nothing."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reports.ratings.values import Ratings, Strength
+from lath.reports.ratings.values import Ratings, Strength
 
 Counts = tuple[tuple[str, int], ...]
 """Words and how often they came, the most frequent first, then by word."""
@@ -112,8 +112,9 @@ class Table:
     """Of the games that do not repeat another."""
 
     unbalanced: bool
-    """Whether some bot had one seat clearly more often than the other (`reports.standings.balance`
-    says how much): TrueSkill's model knows no first-move advantage, so its ratings favour it."""
+    """Whether some bot had one seat clearly more often than the other
+    (`lath.reports.standings.balance` says how much): TrueSkill's model knows no first-move
+    advantage, so its ratings favour it."""
 
     @property
     def first_score(self) -> float | None:
