@@ -77,7 +77,7 @@ soak: $(VENV)/made-dev
 	LATH_HYPOTHESIS=soak $(BIN)/pytest -m "soak or hypothesis"
 
 faults: $(VENV)/made-dev
-	$(BIN)/python tests/fault_table.py
+	$(BIN)/python tests/support/fault_table.py
 
 bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/runner.py

@@ -123,7 +123,7 @@ def _told_or_bug(error: Exception) -> int:
     if isinstance(error, Exit):
         return int(error.exit_code)
     if hasattr(error, "show") and hasattr(error, "exit_code"):
-        from lath.arena.cli.wording import plain
+        from lath.arena.cli.usage import plain
 
         if told := getattr(error, "message", ""):
             error.message = plain(told)  # type: ignore[attr-defined]

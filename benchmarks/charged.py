@@ -21,13 +21,13 @@ from pathlib import Path
 from peers import CORES, Setup
 from played import environment, read_logs
 
-from lath.arena.referee.bot import Bot, BotSpec
 from lath.arena.referee.clock import Clock, Limits
+from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import play_game
-from lath.arena.referee.scorebook import GamePlan
-from lath.arena.referee.watch import Watch
+from lath.arena.referee.process import Watch
+from lath.arena.referee.record import GamePlan
 from lath.games.core import Seat
-from lath.notation.timecontrol import TimeControl
+from lath.notation.protocol import TimeControl
 
 THINKING = "5ms"
 """The argument that makes the bot work for as long before each answer."""

@@ -58,12 +58,12 @@ class Contestant(Protocol):
 _TOURNAMENT = """
 import sys
 from pathlib import Path
-from lath.arena.referee.bot import BotSpec
+from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
-from lath.notation.timecontrol import TimeControl
+from lath.notation.protocol import TimeControl
 
 class Nobody:
     def warned(self, text): sys.exit(text)

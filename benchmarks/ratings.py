@@ -33,10 +33,10 @@ from statistics import median
 
 from measure import machine, spread
 
-from lath.reports.ratings.davidson import ELO, chances
+from lath.reports.ratings.elo import ELO, chances
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.sequential import rate_by_package, rate_in_order
-from lath.reports.ratings.values import Result
+from lath.reports.ratings.results import Result
+from lath.reports.ratings.skill import rate_by_package, rate_in_order
 
 _DRAW_RATE = 0.3
 _PGN_RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}

@@ -53,7 +53,7 @@ print(sum(len(record.plies) for record in notation.read(sys.argv[1])))
 _LARK = """
 import sys
 from lath.notation.parser import parse_closely
-from lath.notation.pieces import chunks, pieces
+from lath.notation.reader import chunks, pieces
 with open(sys.argv[1], "rb") as file:
     print(sum(len(parse_closely(p.text).record.plies) for c in chunks(file) for p in pieces(c)))
 """

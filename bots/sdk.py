@@ -21,7 +21,7 @@ from typing import Final, TextIO
 
 from lath import games
 from lath.games.core import Move, Position, Seat, read_move
-from lath.notation import wire
+from lath.notation import protocol as wire
 
 FALLBACK_S: Final = 1.0
 """Thinking time where the arena names none."""

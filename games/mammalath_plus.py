@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from lath.games.animals import ANIMALS, MORE_ANIMALS
-from lath.games.mammalath import Mammalath
+from lath.games.mammalath import ANIMALS, MORE_ANIMALS, Mammalath
 
 GAME: Final = Mammalath(
     game_id="mammalath-plus",

@@ -5,8 +5,8 @@
 >>> record.moves
 ('e5', 'swap')
 
-The names are loaded when they are first used: a bot that needs only `lath.notation.wire` does not
-wait for the parser.
+The names are loaded when they are first used: a bot that needs only `lath.notation.protocol` does
+not wait for the parser.
 """
 
 from __future__ import annotations

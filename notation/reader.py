@@ -1,28 +1,404 @@
-"""Files of records, read one record at a time: entries with their problems, or plain records.
+"""Files of records: bytes, texts of single records, entries with their problems.
+
+Must not know what stands in them.
+
+Memory stays flat: a chunk of about a megabyte at a time, or one record that is longer. Must not
+know what is in a record, except that it begins with a tag.
 
 A bad record is told of and reading goes on at the next one. Memory stays flat.
 """
 
 from __future__ import annotations
 
+import bz2
+import errno
+import gzip
+import io
+import lzma
+import os
 import re
+import stat
+import sys
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple, cast
 
 from lath.notation.errors import Fault, Problem, RecordError, RecordSyntaxError
-from lath.notation.files import open_bytes
-from lath.notation.pieces import Piece, chunks, pieces
 from lath.notation.record import Record
-from lath.notation.remarks import tag_faults
-from lath.notation.replay import check
+from lath.notation.replay import check, tag_faults
 from lath.notation.scanner import scan
 
 if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
     from lath.notation.parser import Parsed
+
+
+COMPRESSIONS: Final = (".gz", ".bz2", ".xz", ".zst")
+"""The suffixes by which files are compressed."""
+
+_BLOCK: Final = 1 << 16
+"""Bytes that are written at once."""
+
+
+@contextmanager
+def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a file for reading, decompressed; `-` is standard input.
+
+    Raises OSError, also for a file that is not what its suffix says or ends too early.
+    """
+    if str(path) == "-":
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "it is closed", "-")
+        yield sys.stdin.buffer
+        return
+    file = Path(path)
+    if file.suffix in COMPRESSIONS and file.is_file() and not file.stat().st_size:
+        raise OSError(errno.EIO, "damaged: it is empty", str(path))
+    try:
+        with _opened(file, "rb") as stream:
+            yield stream
+    except OSError:
+        raise
+    except read_errors() as error:
+        raise OSError(errno.EIO, f"damaged: {error}", str(path)) from error
+
+
+def read_block(stream: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
+    """Read up to `size` bytes, fewer only at the end or before a place that cannot be read.
+
+    Returns the bytes and the error, which is for the caller to raise when she has used them.
+    """
+    read = getattr(stream, "read1", stream.read)
+    parts: list[bytes] = []
+    try:
+        while size > 0 and (part := read(size)):
+            parts.append(part)
+            size -= len(part)
+    except read_errors() as error:
+        return b"".join(parts), error
+    return b"".join(parts), None
+
+
+def _opened(path: Path, mode: Literal["rb", "wb"], file: BinaryIO | None = None) -> BinaryIO:
+    """Open by suffix what is at `path`, or `file` in its place; a suffix alone opens nothing."""
+    where = path if file is None else file
+    if path.suffix == ".gz":
+        return cast("BinaryIO", gzip.open(where, mode))
+    if path.suffix == ".bz2":
+        return cast("BinaryIO", bz2.open(where, mode))
+    if path.suffix == ".xz":
+        return cast("BinaryIO", lzma.open(where, mode))
+    if path.suffix == ".zst":
+        return _open_zstd(where, mode)
+    return path.open(mode) if file is None else file
+
+
+def _open_zstd(where: Path | BinaryIO, mode: Literal["rb", "wb"]) -> BinaryIO:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return cast("BinaryIO", zstd.open(where, mode))
+
+
+def read_errors() -> tuple[type[Exception], ...]:
+    """Return what reading a file raises: OSError, and more where a compressed one is damaged."""
+    import zlib
+
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return (OSError, EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError)
+
+
+def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file whole or not at all: a temporary file, fsync, rename, fsync of the folder.
+
+    What a symbolic link points to is replaced, not the link. What is no regular file, such as a
+    pipe, cannot be replaced and is written straight. Raises OSError; the old file, if there is
+    one, is then as it was, unless it was the folder that could not be synced: then the new one
+    is there, and nobody knows for how long.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            _fill(stream, path, pieces)
+        return
+    path = Path(os.path.realpath(path))
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    try:
+        _write_durably(temporary, pieces, mode)
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):  # what came first is what people should hear of
+            temporary.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
+def write_to_stdout(pieces: Iterable[bytes]) -> None:
+    """Write to standard output as the pieces come; raises OSError."""
+    for block in _blocks(pieces):
+        sys.stdout.buffer.write(block)
+    sys.stdout.buffer.flush()
+
+
+class _NewFile(io.RawIOBase):
+    """A file that is made or emptied, and written by `os.write` alone."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor: Final = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        return os.write(self._descriptor, data)
+
+    def close(self) -> None:
+        if not self.closed:
+            os.close(self._descriptor)
+        super().close()
+
+
+def _write_durably(path: Path, pieces: Iterable[bytes], mode: int | None) -> None:
+    """Write a new file that a power cut does not undo; its permissions too, where they are told.
+
+    The sync is of the descriptor that wrote: an earlier error of the disk is told to it for sure.
+    """
+    with io.BufferedWriter(_NewFile(path), _BLOCK) as file:
+        _fill(cast("BinaryIO", file), path, pieces)
+        if mode is not None:
+            os.fchmod(file.fileno(), mode)
+        os.fsync(file.fileno())
+
+
+def _fill(file: BinaryIO, path: Path, pieces: Iterable[bytes]) -> None:
+    """Write pieces, compressed as the suffix of `path` says; the file stays open."""
+    if path.suffix in COMPRESSIONS:
+        with _opened(path, "wb", file) as stream:
+            stream.writelines(_blocks(pieces))
+    else:
+        file.writelines(_blocks(pieces))
+    file.flush()
+
+
+def _blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the same bytes in fewer pieces: compressing each record alone is slow."""
+    gathered: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        gathered.append(piece)
+        size += len(piece)
+        if size >= _BLOCK:
+            yield b"".join(gathered)
+            gathered, size = [], 0
+    yield b"".join(gathered)
+
+
+def sync(path: Path) -> None:
+    """Have the disk keep a file, or the names in a folder; raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+_BLOCK_pieces: Final = 1 << 20
+
+MAX_RECORD: Final = 16 << 20
+"""Bytes of one record; a longer one is a file of another kind."""
+
+_TAG_LINE: Final = re.compile(rb"\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[A-Za-z])")
+"""Where a record can begin: on the next line, if the line before is empty."""
+
+_BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[A-Za-z])")
+"""The end of a record, the empty lines after it, and the beginning of the next.
+
+A byte order mark may stand there too, where files were joined."""
+
+_NEXT_RECORD: Final = re.compile(r"^[ \t]*\[Game[ \t]", re.MULTILINE)
+"""Where reading goes on after an error inside a record."""
+
+_BLANKS: Final = b" \t\r\n"
+"""What the grammar skips."""
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+
+_NEAR_END: Final = 1 << 16
+"""Bytes in which the last record of a chunk usually begins."""
+
+
+class Chunk(NamedTuple):
+    """A part of a stream that holds whole records."""
+
+    line: int
+    """The line of the stream on which it begins, from 1."""
+    data: bytes
+    offset: int = 0
+    """Bytes of the stream before it, as they are when decompressed."""
+
+
+class Piece(NamedTuple):
+    """The text of one record, or of what stands in its place."""
+
+    line: int
+    """The line of the stream on which it begins, from 1."""
+    text: str
+    """Without the empty lines round it."""
+    fault: Fault | None
+    """What is wrong before it is even read; None where nothing is known to be."""
+
+
+def chunks(stream: BinaryIO) -> Iterator[Chunk]:
+    """Yield the stream in chunks, in order. Of a record that is too long only the beginning.
+
+    Raises what reading the stream raises, after the whole records before that place.
+    """
+    buffer, error = read_block(stream, _BLOCK_pieces)
+    offset = len(_BOM) if buffer.startswith(_BOM) else 0
+    buffer = buffer[offset:]
+    line, scanned = 1, 0
+    ended = too_long = False
+    while not ended and error is None:
+        block, error = read_block(stream, _BLOCK_pieces)
+        ended = not block and error is None
+        buffer += block
+        if ended and not too_long:
+            break
+        cut = _first_record(buffer, scanned) if too_long else _last_record(buffer, scanned)
+        if cut:
+            if not too_long:
+                yield Chunk(line, buffer[:cut], offset)
+            line += buffer.count(b"\n", 0, cut)
+            buffer, offset = buffer[cut:], offset + cut
+        elif len(buffer) > MAX_RECORD and not too_long:
+            yield Chunk(line, buffer, offset)
+        too_long = not cut and (too_long or len(buffer) > MAX_RECORD)
+        if too_long:
+            end = offset + len(buffer)
+            line, buffer = _last_line(line, buffer)
+            offset = end - len(buffer)
+        scanned = max(0, buffer.rfind(b"\n"))
+    if error is not None:
+        buffer = buffer[: 0 if too_long else _last_record(buffer, 0)]
+    if not too_long and (buffer or error is None):
+        yield Chunk(line, buffer, offset)
+    if error is not None:
+        raise error
+
+
+def _first_record(buffer: bytes, start: int) -> int:
+    """Return where the first record after `start` begins; 0 where none does."""
+    for match in _TAG_LINE.finditer(buffer, start):
+        if _follows_blank_line(buffer, match.start()):
+            return match.end()
+    return 0
+
+
+def _last_record(buffer: bytes, start: int) -> int:
+    """Return where the last record after `start` begins; 0 where none does."""
+    near = max(start, len(buffer) - _NEAR_END)
+    for begin in (near, start):
+        found = 0
+        for match in _TAG_LINE.finditer(buffer, begin):
+            if _follows_blank_line(buffer, match.start()):
+                found = match.end()
+        if found or near == start:
+            return found
+    return 0
+
+
+def _last_line(line: int, buffer: bytes) -> tuple[int, bytes]:
+    """Return what is needed of a part that is too long to find its end, and the line it is on."""
+    end = buffer.rfind(b"\n")
+    if end < 0 or len(buffer) - end > _BLOCK_pieces:
+        return line + buffer.count(b"\n"), b"."
+    before = b"" if _follows_blank_line(buffer, end) else b"."
+    return line + buffer.count(b"\n", 0, end), before + buffer[end:]
+
+
+def _follows_blank_line(buffer: bytes, line_end: int) -> bool:
+    """Return whether the line that ends at `line_end` is empty, or the buffer begins there."""
+    before = line_end
+    while before and buffer[before - 1] in b" \t\r":
+        before -= 1
+    return before == 0 or buffer[before - 1] == ord("\n")
+
+
+def pieces(chunk: Chunk) -> Iterator[Piece]:
+    """Yield the records of a chunk.
+
+    Where an empty line is missing between two records, the first is at fault, and the next is read
+    all the same.
+    """
+    for first_line, start, data in _cut(chunk):
+        line, content = first_line, data.removeprefix(_BOM).strip(_BLANKS)
+        if not content:
+            continue
+        if len(data) > MAX_RECORD:
+            fault = Fault("size", f"a record of more than {MAX_RECORD} bytes", at=0)
+            yield Piece(line, data[:200].decode("utf-8", "replace"), fault)
+            continue
+        if data[0] != content[0]:  # blanks before it
+            blank = data[: data.index(content)]
+            indent = blank.rpartition(b"\n")[2].removeprefix(_BOM)
+            line, content = line + blank.count(b"\n"), indent + content
+        try:
+            text = content.decode()
+        except UnicodeDecodeError as error:
+            offset = chunk.offset + start + data.index(content) + error.start
+            yield _not_utf8(line, content, error.start, offset)
+            continue
+        if text.find("[Game", 1) < 0:
+            yield Piece(line, text, None)
+        else:
+            yield from _records_in(line, text)
+
+
+def _cut(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
+    """Yield line, place in the chunk, and bytes of each record with the empty lines after it."""
+    line, data, _ = chunk
+    start = 0
+    for match in _BOUNDARY.finditer(data):
+        end = match.end()
+        yield line, start, data[start:end]
+        line += data.count(b"\n", start, end)
+        start = end
+    yield line, start, data[start:]
+
+
+def _not_utf8(line: int, content: bytes, at: int, offset: int) -> Piece:
+    """Return a piece with a byte at `at` that is no UTF-8, and `offset` in the whole stream."""
+    text = content[:at].decode() + "\N{REPLACEMENT CHARACTER}"
+    mark = " but the mark of UTF-16" if content[at : at + 2] in _UTF16 and not offset else ""
+    message = f"byte 0x{content[at]:02x} at offset {offset} is not UTF-8{mark}"
+    return Piece(line, text, Fault("encoding", message, "UTF-8 text", at=len(text) - 1))
+
+
+def _records_in(line: int, text: str) -> Iterator[Piece]:
+    """Yield the records of a text in which a tag Game may begin a second one."""
+    start = 0
+    for following in list(_NEXT_RECORD.finditer(text))[1:]:
+        part = text[start : following.start()]
+        message = "the next record follows without an empty line"
+        fault = Fault("syntax", message, "an empty line between records", at=len(part.rstrip()))
+        yield Piece(line, part, fault)
+        line += part.count("\n")
+        start = following.start()
+    yield Piece(line, text[start:], None)
 
 
 @dataclass(frozen=True, slots=True)

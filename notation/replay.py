@@ -1,18 +1,25 @@
 """Records against the rules: the positions of a game, and what the rules object to in a record.
 
+Asked about what was refused already, so it may take its time. Must not know where a word stands.
+
+Must not know any rules.
+
 `validation` does the same faster for records that are sound.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from lath import games
 from lath.games.core import (
+    Game,
     GameError,
     IllegalMoveError,
     MoveSyntaxError,
@@ -25,11 +32,163 @@ from lath.games.core import (
     read_move,
 )
 from lath.notation.errors import Fault, Place, shortened
-from lath.notation.hints import about_move, meant_game, meant_move, meant_start
-from lath.notation.record import RESULTS, SHORT, Ply, Record, Termination
-from lath.notation.remarks import annotation_faults, wrong_numbers
+from lath.notation.protocol import TimeControl
+from lath.notation.record import RESULTS, SHORT, Annotation, Comment, Ply, Record, Termination
 from lath.notation.spellings import RESULTS_IN_WORDS, meant_date, meant_result, meant_termination
-from lath.notation.timecontrol import TimeControl
+
+_LONGEST: Final = 40
+"""Characters of a word that may be nearly right."""
+
+_NO_MOVES: Final = {
+    **dict.fromkeys(
+        ("resign", "resigned", "resigns"), 'no move, but the tag [Termination "resignation"]'
+    ),
+    "timeout": 'no move, but the tag [Termination "time"]',
+    "draw": 'no move, but the result 1/2-1/2 and the tag [Termination "agreement"]',
+}
+"""What ends games elsewhere as a move does."""
+
+
+def meant_game(value: str) -> str:
+    """Return the only game whose id is nearly `value`; empty where there is none or several."""
+    from difflib import get_close_matches
+
+    if len(value) > _LONGEST:
+        return ""
+    plain = re.sub(r"[\s_]+", "-", value.lower().strip())
+    if plain in games.ids():
+        return plain
+    close = get_close_matches(plain, games.ids(), cutoff=0.8)
+    return close[0] if len(close) == 1 else ""
+
+
+def meant_move(game: Game, text: str) -> str:
+    """Return the only move that `text` is but for capital letters; empty where there is none."""
+    if len(text) > _LONGEST:
+        return ""
+    head, tail = text[:1], text[1:]
+    spellings = (
+        *(text.lower(), head.lower() + tail),
+        *(head.lower() + tail.upper(), head.upper() + tail.lower()),
+    )
+    found = {spelling for spelling in spellings if _is_move(game, spelling)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def about_move(game: Game, text: str) -> tuple[str, str]:
+    """Return what `text`, no move of `game`, is instead, and what would have been right.
+
+    Each is empty where nothing certain can be said.
+    """
+    if len(text) > _LONGEST:
+        return "", ""
+    if text.lower() in _NO_MOVES:
+        return "", _NO_MOVES[text.lower()]
+    for cell in re.findall(r"(?<![a-z0-9])[a-z][0-9]{1,3}", text):
+        row = [name for name in game.board.names if name[0] == cell[0]]
+        if row and cell not in row:
+            place = f" in place of {cell}" if text != cell else ""
+            return "", f"a cell from {row[0]} to {row[-1]}{place}"
+    if re.fullmatch(r"[a-z][0-9]+", text):
+        return "", ""
+    others = [other for other in games.builtin_ids() if _is_move(games.get(other), text)]
+    told = f"{text!r} is a move of {_listed(others)}, not of {game.id}" if others else ""
+    return told, ""
+
+
+def _is_move(game: Game, text: str) -> bool:
+    try:
+        game.canonical(text)
+    except MoveSyntaxError:
+        return False
+    return True
+
+
+def _listed(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def meant_start(game_id: str, name: str, value: str) -> str:
+    """Return the tag that the value of Setup or Position belongs to, if it is the other one."""
+    try:
+        if name == "Setup":
+            games.get(game_id).position(value)
+            return "Position"
+        games.get(game_id).canonical_setup(value)
+    except (PositionError, SetupError, UnknownGameError):
+        return ""
+    return "Setup"
+
+
+def tag_faults(record: Record) -> Iterator[Fault]:
+    """Yield what is wrong with the tags of a record whatever its game: order and repetition."""
+    names = [name for name, _ in record.tags]
+    if "Game" not in names:
+        yield _without_game(names)
+    elif names[0] != "Game":
+        yield Fault("tag", f"the tag {names[0]} stands before Game", "Game first", at=0)
+    counts = Counter(names)
+    for name in sorted(name for name in counts if counts[name] > 1):
+        often = "twice" if counts[name] == 2 else f"{counts[name]} times"
+        message = f"the tag {name} stands there {often}"
+        yield Fault("tag", message, "each tag once", tag=name)
+
+
+def _without_game(names: list[str]) -> Fault:
+    expected = 'a tag such as [Game "mammalath"]'
+    for name in names:
+        if name.lower() == "game":
+            return Fault("tag", f"the tag is called {name}", expected, tag=name, meant="Game")
+    return Fault("tag", "the tag Game is missing", expected, at=0)
+
+
+def wrong_numbers(places: Sequence[Place], first_number: int) -> dict[int, Fault]:
+    """Return the faults of the numbers before plies, by ply.
+
+    Numbers that only follow from a wrong one before them are not told of again: those that count
+    on from it, or count pairs of moves as it does.
+    """
+    faults: dict[int, Fault] = {}
+    ahead, in_pairs = 0, False
+    for ply, place in enumerate(places, first_number):
+        number = place.number
+        if number is None or (ahead and number == ply + ahead):
+            continue
+        if in_pairs and number == (ply + 1) // 2:
+            continue
+        ahead, in_pairs = number - ply, number != ply and number == (ply + 1) // 2
+        if not ahead:
+            continue
+        why = ", for each ply has a number of its own" if in_pairs else ""
+        message = f"ply number {number}. stands before ply {ply}"
+        at = place.number_at
+        faults[ply] = Fault("ply-number", message, f"{ply}.{why}", at, ply=ply)
+    return faults
+
+
+def annotation_faults(
+    comments: Sequence[Comment], notes: Sequence[int], at: int | None, number: int | None = None
+) -> Iterator[Fault]:
+    """Yield what is wrong with annotations; `notes` are their places, `at` is told without."""
+    annotations = [part for comment in comments for part in comment if isinstance(part, Annotation)]
+    for index, part in enumerate(annotations):
+        if wrong := _wrong_with(part):
+            message = f"{part} is not {wrong}"
+            yield Fault("annotation", message, at=notes[index] if notes else at, ply=number)
+
+
+def _wrong_with(note: Annotation) -> str | None:
+    """Return what a known annotation should have been; None where it is right or unknown."""
+    number = note.number
+    if note.name in ("emt", "clk"):
+        right = number is not None and 0 <= number < float("inf")
+        return None if right else "a time in seconds, 0 or more"
+    if note.name == "eval":
+        return None if number is not None and -1 <= number <= 1 else "a number from -1 to 1"
+    if note.name in ("depth", "nodes"):
+        return None if note.value.isascii() and note.value.isdigit() else "a whole number"
+    return None
 
 
 def start_of(record: Record) -> Position:

@@ -1,5 +1,7 @@
 """The text of one record into a Record, fast: regular expressions made from Lark's own grammar.
 
+Must not need Lark, which takes a while to load.
+
 `grammar.lark` stays the one definition: the expressions are generated from the rules and terminals
 that Lark compiled from it. A refusal here is no error: such a text goes to `parser.py`, which alone
 decides and says what is wrong; so does a record with variations, which no such expression can
@@ -13,13 +15,33 @@ import re
 from functools import cache, lru_cache
 from hashlib import blake2b
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lath.notation.grammar import grammar, inside, unquoted
 from lath.notation.record import SHORT, Comment, Ply, Record, bare_plies, comment
 
 if TYPE_CHECKING:
     from lark import Lark
+
+
+@cache
+def grammar() -> str:
+    """Return the text of `grammar.lark`: the wheel's copy, or else the checkout's."""
+    installed = resources.files("lath.notation") / "grammar.lark"
+    if installed.is_file():
+        return installed.read_text(encoding="utf-8")
+    return (Path(__file__).resolve().parent.parent / "grammar.lark").read_text(encoding="utf-8")
+
+
+def unquoted(text: str) -> str:
+    """Return the value that a STRING is."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if "\\" in text else text[1:-1]
+
+
+def inside(text: str) -> str:
+    """Return what BRACES or a LINE say, without what makes them a comment."""
+    return text[1:-1] if text[0] == "{" else text[1:]
+
 
 _MARKS: Final = "{;(!?"
 """What every movetext has that says more than numbers, moves and a result."""

@@ -17,12 +17,9 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from lath import games
 from lath.games.core import GameError, Position, follow, result_of
 from lath.notation.errors import Problem
-from lath.notation.files import open_bytes, read_errors
-from lath.notation.grammar import unquoted
-from lath.notation.pieces import Chunk, chunks, pieces
-from lath.notation.reader import entry_of
+from lath.notation.reader import Chunk, chunks, entry_of, open_bytes, pieces, read_errors
 from lath.notation.replay import check_tag, ends_soundly
-from lath.notation.scanner import NUMBERS, parts
+from lath.notation.scanner import NUMBERS, parts, unquoted
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

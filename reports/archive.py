@@ -12,12 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from lath.notation.archive.identity import canonical_moves
+from lath.notation.archive import canonical_moves
 from lath.notation.record import Record, Termination
 from lath.notation.replay import positions
 from lath.reports.openings import Opening, Openings
-from lath.reports.standings.tally import POINTS, UNSTATED, counts
-from lath.reports.standings.values import Counts
+from lath.reports.standings.standings import POINTS, UNSTATED, Counts, counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,9 +16,10 @@ from lath.arena.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lath.arena.botcheck.lab import Terms
     from lath.arena.botcheck.points import Point
-    from lath.arena.referee.bot import BotSpec
+    from lath.arena.botcheck.session import Terms
+    from lath.arena.referee.conversation import BotSpec
+
 
 group = App(
     name="bot",
@@ -83,7 +84,7 @@ def check(
     """
     from lath.arena.botcheck.check import check as points_of
     from lath.arena.referee import trees
-    from lath.arena.tournament.signals import on_signals
+    from lath.arena.tournament.system import on_signals
 
     spec, terms = _spec(command, cwd, option or []), _terms(game or [], tc, seconds, startup, seed)
     trees.adopt_orphans()  # this process starts nothing but the bot
@@ -111,15 +112,15 @@ def _interrupt() -> None:
 
 
 def _print_json(points: Iterator[Point]) -> None:
-    from lath.arena.botcheck.report import to_json
+    from lath.arena.botcheck.check import to_json
 
     for point in points:
         print(json.dumps(to_json(point), ensure_ascii=False), flush=True)
 
 
 def _print_text(points: Iterator[Point]) -> None:
-    from lath.arena.botcheck.report import Report
-    from lath.arena.terminal.verdicts import print_lines
+    from lath.arena.botcheck.check import Report
+    from lath.arena.terminal.tables import print_lines
 
     report = Report()
     for point in points:
@@ -128,7 +129,7 @@ def _print_text(points: Iterator[Point]) -> None:
 
 
 def _print_count(points: list[Point], seconds: float) -> None:
-    from lath.arena.botcheck.report import count_words
+    from lath.arena.botcheck.check import count_words
 
     print(count_words(points, seconds))
 
@@ -153,8 +154,8 @@ def log(
 
 def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
     """Return how the bot is started; raises ConfigError."""
-    from lath.arena.referee.bot import BotSpec
-    from lath.arena.tournament.commands import bundled, missing_script, resolve
+    from lath.arena.referee.conversation import BotSpec
+    from lath.arena.tournament.config import bundled, missing_script, resolve
 
     if cwd is not None and not cwd.is_dir():
         raise ConfigError(f"--cwd: {str(cwd)!r} is not a folder")
@@ -191,8 +192,8 @@ def _option(text: str) -> tuple[str, str]:
 def _terms(game_ids: list[str], tc: str, seconds: float, startup: float, seed: int) -> Terms:
     """Return how the bot is tested; raises ConfigError and UnknownGameError."""
     from lath import games
-    from lath.arena.botcheck.lab import Terms
-    from lath.notation.timecontrol import TimeControl
+    from lath.arena.botcheck.session import Terms
+    from lath.notation.protocol import TimeControl
 
     for game_id in game_ids:
         games.get(game_id)

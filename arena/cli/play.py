@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from lath.arena.cli.outlet import append_record, refuse_as_archive
-from lath.arena.cli.rules import GameId, PositionText, SetupText
+from lath.arena.cli.games import GameId, PositionText, SetupText
+from lath.arena.cli.records import append_record, refuse_as_archive
 from lath.arena.errors import ConfigError
 
 if TYPE_CHECKING:
-    from lath.arena.referee.bot import BotSpec
-    from lath.arena.referee.friendly import Ending, Friendly
-    from lath.arena.referee.partner import Partner
-    from lath.arena.referee.scorebook import GamePlan
-    from lath.notation.timecontrol import TimeControl
+    from lath.arena.referee.conversation import BotSpec
+    from lath.arena.referee.friendly import Ending, Friendly, Partner
+    from lath.arena.referee.record import GamePlan
+    from lath.notation.protocol import TimeControl
 
 NOBODY: Final = "none"
 """In place of a bot: the other seat is a person's, too."""
@@ -93,9 +92,9 @@ def _played(
 ) -> Ending | None:
     """Play the game and keep its record; return how it ended, None where it was interrupted."""
     from lath.arena.referee.friendly import Friendly
-    from lath.arena.terminal.sitting import LEFT, Sitting
-    from lath.arena.tournament.signals import on_signals
-    from lath.notation.timecontrol import TimeControl
+    from lath.arena.terminal.play import LEFT, Sitting
+    from lath.arena.tournament.system import on_signals
+    from lath.notation.protocol import TimeControl
 
     with on_signals(_interrupt), contextlib.ExitStack() as stack:
         partner = None if spec is None else _partner(spec, side, control, stack)
@@ -119,10 +118,10 @@ def _partner(
 ) -> Partner:
     """Return the bot in its seat, not started yet; `stack` ends it."""
     from lath.arena.referee import trees
-    from lath.arena.referee.bot import Bot
     from lath.arena.referee.clock import Limits
-    from lath.arena.referee.partner import Partner
-    from lath.arena.referee.watch import Watch
+    from lath.arena.referee.conversation import Bot
+    from lath.arena.referee.friendly import Partner
+    from lath.arena.referee.process import Watch
     from lath.games.core import Seat
 
     trees.adopt_orphans()  # this process starts nothing but the bot
@@ -161,8 +160,8 @@ def _keep(friendly: Friendly, ending: Ending, out: Path | None) -> None:
 
 def _spec(text: str) -> BotSpec | None:
     """Return how the bot is started, None for none; raises ConfigError."""
-    from lath.arena.referee.bot import BotSpec
-    from lath.arena.tournament.commands import bundled, resolve
+    from lath.arena.referee.conversation import BotSpec
+    from lath.arena.tournament.config import bundled, resolve
 
     name, equals, command = text.partition("=")
     if text == NOBODY:
@@ -184,7 +183,7 @@ def _spec(text: str) -> BotSpec | None:
 
 
 def _control(tc: str) -> TimeControl:
-    from lath.notation.timecontrol import TimeControl
+    from lath.notation.protocol import TimeControl
 
     try:
         return TimeControl.read(tc)
@@ -205,7 +204,7 @@ def _plan(
     import datetime as dt
 
     from lath import games
-    from lath.arena.referee.scorebook import GamePlan
+    from lath.arena.referee.record import GamePlan
 
     if position is not None and setup is not None:
         raise typer.BadParameter("--position and --setup exclude each other")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lath.games.core import SEATS, Seat
-from lath.notation.timecontrol import TimeControl
+from lath.notation.protocol import TimeControl
 
 HARD_LIMIT_S: Final = 60.0
 """Time for a move where the time control sets none."""

@@ -1,5 +1,9 @@
 """One game between two bots: who is asked, who answers in time, what it costs not to.
 
+Must not know how it is found out; what each costs is decided where games are played.
+
+Must not know processes; it is told the plies as they come, with what the bots thought of them.
+
 Must not know tournaments, nor where results are kept. The prices of mishaps are those of
 docs/protocol.md, decided here and nowhere else. A ply is one write and one read; what a turn does
 besides was measured (benchmarks/runner.py).
@@ -8,22 +12,157 @@ besides was measured (benchmarks/runner.py).
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Final
 
 from lath import games
 from lath.arena.errors import GameVoidError, HeldUpError
-from lath.arena.referee import mishaps, sides
-from lath.arena.referee.adjudication import NO_ADJUDICATION, Adjudication, Arbiter, Verdict
-from lath.arena.referee.bot import Bot
+from lath.arena.referee import conversation as sides
 from lath.arena.referee.clock import Clock, Limits
-from lath.arena.referee.limits import out_of_memory
-from lath.arena.referee.mishaps import Mishap
-from lath.arena.referee.scorebook import GamePlan, Played, Scorebook
-from lath.arena.referee.sides import Side
-from lath.arena.referee.watch import Watch
-from lath.games.core import IllegalMoveError, Move, Position, Seat
-from lath.notation import wire
+from lath.arena.referee.conversation import Bot, Side
+from lath.arena.referee.process import Watch, out_of_memory
+from lath.arena.referee.record import GamePlan, Played, Scorebook
+from lath.games.core import SEATS, GameError, IllegalMoveError, Move, Position, Seat, read_move
+from lath.notation import protocol as wire
 from lath.notation.record import Termination
+
+ENDS_THE_BOT: Final = (Termination.CRASH, Termination.TIME, Termination.FLOOD)
+"""After these the bot's process is killed, and started again for its next game."""
+
+
+class Mishap(Exception):  # noqa: N818 - it ends a game, and is no error of the arena
+    """A bot gives the game away: it resigns, breaks, or answers too late or wrongly."""
+
+    def __init__(self, seat: Seat, why: Termination, detail: str) -> None:
+        super().__init__(detail)
+        self.seat = seat
+        self.why = why
+        self.detail = detail
+
+
+def late(seat: Seat, allowed_s: float, ply: int) -> Mishap:
+    """Return the loss of a bot that was asked for a ply and has not answered in time."""
+    return Mishap(seat, Termination.TIME, f"no answer within {allowed_s:.3f} s at ply {ply}")
+
+
+def flood(seat: Seat) -> Mishap:
+    """Return the loss of a bot that wrote too much."""
+    detail = "wrote a line over 64 KiB, or over 8 MiB for a move (a line counts 80 bytes more)"
+    return Mishap(seat, Termination.FLOOD, detail)
+
+
+def read_answer(position: Position, seat: Seat, text: str, ply: int) -> tuple[Move, Position]:
+    """Return the canonical move and the position after it; raises Mishap.
+
+    For a resignation, and for what is no move or not legal in `position`.
+    """
+    plain = " ".join(text.split())
+    if plain == wire.RESIGN:
+        raise Mishap(seat, Termination.RESIGNATION, f"resigned at ply {ply}")
+    try:
+        move = read_move(position, plain)
+        return move, position.play(move)
+    except GameError as error:
+        raise Mishap(seat, Termination.ILLEGAL_MOVE, f"{error} at ply {ply}") from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjudication:
+    """What ends a game before its rules do; all zero: nothing."""
+
+    plies: int = 0
+    """The game is a draw when so many were played, an opening's included; 0: never."""
+
+    win_eval: float = 0.0
+    """Expected score, over 0 and up to 1, that both bots must see for the same side."""
+
+    draw_eval: float = 0.0
+    """Expected score, from 0 on, that both bots must not exceed for either side."""
+
+    win_after: int = 0
+    """Plies in a row, of both sides together, after which such a game is won; 0: never."""
+
+    draw_after: int = 0
+    """The same for a draw."""
+
+    @property
+    def reads_evals(self) -> bool:
+        """Return whether it matters what the bots say of their positions."""
+        return bool(self.win_after or self.draw_after)
+
+
+NO_ADJUDICATION: Final = Adjudication()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a game was ended."""
+
+    result: str
+    why: Termination
+    words: str
+    """For the record."""
+
+
+class _Row:
+    """Plies in a row in which a bot has said the same."""
+
+    def __init__(self, needed: int) -> None:
+        self._needed: Final = needed
+        self._seats: list[Seat] = []
+
+    def note(self, seat: Seat, *, holds: bool) -> bool:
+        """Return whether both bots have now said it for long enough."""
+        if not self._needed or not holds:
+            self._seats.clear()
+            return False
+        self._seats.append(seat)
+        return len(self._seats) >= self._needed and len(set(self._seats)) == 2
+
+
+class Arbiter:
+    """Follows one game."""
+
+    def __init__(self, rules: Adjudication) -> None:
+        self._rules: Final = rules
+        self._wins: Final = tuple(_Row(rules.win_after) for _ in SEATS)
+        self._level: Final = _Row(rules.draw_after)
+
+    def judge(self, ply: int, seat: Seat, evaluation: float | None) -> Verdict | None:
+        """Return how the game ends after a ply that did not end it by the rules; else None.
+
+        `ply` counts from 1; `evaluation` is the expected score of `seat`, who played it, in -1..1,
+        None where the bot said none.
+        """
+        rules = self._rules
+        if rules.reads_evals and (verdict := self._agreed(seat, evaluation)):
+            return verdict
+        return self.limit(ply)
+
+    def limit(self, plies: int) -> Verdict | None:
+        """Return how a game ends of which so many plies are played, whatever they were."""
+        if self._rules.plies and plies >= self._rules.plies:
+            return Verdict("1/2-1/2", Termination.PLY_LIMIT, f"no end by ply {plies}")
+        return None
+
+    def _agreed(self, seat: Seat, evaluation: float | None) -> Verdict | None:
+        rules = self._rules
+        known = evaluation is not None
+        first = (evaluation or 0.0) * (1, -1)[seat]
+        for winner, sign in zip(SEATS, (1, -1), strict=True):
+            holds = known and sign * first >= rules.win_eval
+            if self._wins[winner].note(seat, holds=holds):
+                words = f"both bots saw at least {rules.win_eval:g} for {winner.word}"
+                return _adjudicated(("1-0", "0-1")[winner], words, rules.win_after)
+        if self._level.note(seat, holds=known and abs(first) <= rules.draw_eval):
+            words = f"both bots saw at most {rules.draw_eval:g} for either side"
+            return _adjudicated("1/2-1/2", words, rules.draw_after)
+        return None
+
+
+def _adjudicated(result: str, words: str, plies: int) -> Verdict:
+    return Verdict(result, Termination.ADJUDICATION, f"{words} for {plies} plies")
+
 
 SLICE_S: Final = 0.25
 """How long the arena sleeps at most while a bot thinks, so as to notice that it was held up."""
@@ -156,7 +295,7 @@ class _Match:
             text = self._await(side, seat, ply, line)
             used_s = child.arrived_s - child.asked_s
         if used_s > allowed_s:
-            raise mishaps.late(seat, allowed_s, ply)
+            raise late(seat, allowed_s, ply)
         self._thinks = None
         left_s = clock.charge(seat, used_s)
         move = Move(text)
@@ -203,7 +342,7 @@ class _Match:
             if self._watch.alarms != self._alarms or child.in_closed:
                 self._look_for_mishaps(seat)
             if now_s >= until_s:
-                raise mishaps.late(seat, allowed_s, ply)
+                raise late(seat, allowed_s, ply)
             due_s = min(until_s, now_s + SLICE_S)
             self._watch.wait(due_s)
 
@@ -212,7 +351,7 @@ class _Match:
         self._alarms = self._watch.alarms
         child, other = self._sides[seat].child, self._sides[1 - seat].child
         if child.flooded or other.flooded:
-            raise mishaps.flood(seat if child.flooded else seat.other)
+            raise flood(seat if child.flooded else seat.other)
         if child.is_gone:
             if not child.out_closed:
                 child.take_output()  # what it said before it went
@@ -243,7 +382,7 @@ class _Match:
     ) -> tuple[Move, Position]:
         """Return the canonical move and the position after it; raises Mishap."""
         try:
-            return mishaps.read_answer(position, seat, text, self._book.plies + 1)
+            return read_answer(position, seat, text, self._book.plies + 1)
         except Mishap:
             self._book.refuse(seat, used_s)
             raise
@@ -282,7 +421,7 @@ class _Match:
                 stop = [wire.STOP] if self._thinks is seat else []
                 side.bot.say(*stop, wire.result_line(self._plan.number, result, why))
         said, log = sides.last_words(self._sides, is_bad=is_bad, keep_log=keep_log)
-        if mishap is not None and why in mishaps.ENDS_THE_BOT:
+        if mishap is not None and why in ENDS_THE_BOT:
             self._sides[mishap.seat].bot.kill()
         self._book.stray_lines = sum(side.stray_lines for side in self._sides)
         return self._book.close(result, why, words, said, log, tuple(notes))
@@ -290,4 +429,4 @@ class _Match:
     def _story(self, mishap: Mishap) -> str:
         bot = self._sides[mishap.seat].bot
         words = f"{bot.name} ({mishap.seat.word}): {mishap.detail[: sides.DETAIL]}"
-        return bot.describe(words) if mishap.why in mishaps.ENDS_THE_BOT else words
+        return bot.describe(words) if mishap.why in ENDS_THE_BOT else words

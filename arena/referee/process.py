@@ -1,7 +1,15 @@
-"""Operating-system processes that talk in lines: their pipes, what came, how they ended.
+"""Waiting for several children at once: one `poll` over all their descriptors.
+
+Hygiene, not a wall: limits keep a careless bot from taking the machine with it. They are set
+between fork and exec.
+
+Must not know what the lines mean. Kept in memory, within bounds, as the bytes that passed; made
+into text only for a game of which it is wanted.
 
 Must not know the protocol. The move path is raw: one `poll` over all descriptors, `os.read`,
 `os.write`, absolute deadlines on the monotonic clock (see benchmarks/ for why).
+
+Must not know the protocol. The move path is raw, with absolute deadlines on the monotonic clock.
 """
 
 from __future__ import annotations
@@ -9,6 +17,8 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
+import resource
 import select
 import signal
 import subprocess
@@ -16,14 +26,166 @@ import termios
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Final
 
 from lath.arena.referee import trees
-from lath.arena.referee.limits import restriction
-from lath.arena.referee.transcript import MOST_OF_A_PIECE, Exchange, new_exchange, shortened
 from lath.arena.referee.trees import MARK, sweep
-from lath.notation.wire import MAX_LINE
+from lath.notation.protocol import MAX_LINE
+
+DESCRIPTORS: Final = 1024
+"""Open files that a bot may have."""
+
+MORE_TASKS: Final = 4096
+"""Processes and threads by which a user's bots may outgrow what the user ran before them; the
+system does not hold the superuser to it."""
+
+_OUT_OF_MEMORY: Final = re.compile(
+    r"MemoryError|bad_alloc|out of memory|OutOfMemory|cannot allocate memory|memory allocation of",
+    re.IGNORECASE,
+)
+"""What programs of several languages write before they die of it."""
+
+
+def restriction(memory_bytes: int | None) -> Callable[[], None]:
+    """Return what a child does between fork and exec: die with its parent, keep its limits.
+
+    `memory_bytes` limits the data of the process; None: nothing does.
+    """
+    parent = os.getpid()
+    tasks = tasks_before()
+
+    def restrict() -> None:
+        trees.die_with(parent)
+        _lower(resource.RLIMIT_CORE, 0)
+        _lower(resource.RLIMIT_NOFILE, DESCRIPTORS)
+        _lower(resource.RLIMIT_NPROC, tasks + MORE_TASKS)
+        if memory_bytes is not None:
+            _lower(resource.RLIMIT_DATA, memory_bytes)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    return restrict
+
+
+def _lower(what: int, value: int) -> None:
+    """Lower a limit for good; one that is lower already stays."""
+    hard = resource.getrlimit(what)[1]
+    limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(what, (limit, limit))
+
+
+@cache
+def tasks_before() -> int:
+    """Return how many processes and threads there were when this process first asked.
+
+    All users' together: more than enough, and cheap to count.
+    """
+    try:
+        with open("/proc/loadavg", encoding="ascii") as file:
+            return int(file.read().split()[3].partition("/")[2])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def out_of_memory(memory_bytes: int | None, last_words: str) -> str:
+    """Return in words that a bot died of its limit, as far as it says so itself; else empty."""
+    if memory_bytes is None or not _OUT_OF_MEMORY.search(last_words):
+        return ""
+    return f" out of memory ({memory_bytes / (1 << 20):g} MiB allowed)"
+
+
+MOST_PIECES: Final = 2000
+"""Writes and reads that are kept of a bot: the last ones."""
+
+MOST_OF_A_LOG: Final = 256 << 10
+"""Letters of a log: its beginning and its end."""
+
+MOST_OF_A_PIECE: Final = 2048
+"""Bytes that are kept of a write or a read: its beginning and its end."""
+
+
+Piece = tuple[float, bool, bytes]
+"""One write or read: when it was, on the monotonic clock; whether to the bot; what passed."""
+
+Exchange = deque[Piece]
+
+
+def new_exchange() -> Exchange:
+    """Return a place for the pieces of one bot."""
+    return deque(maxlen=MOST_PIECES)
+
+
+def shortened(data: bytes) -> bytes:
+    """Return the beginning and the end of what is too long to keep."""
+    if len(data) <= MOST_OF_A_PIECE:
+        return data
+    half = MOST_OF_A_PIECE // 2
+    return b"%b [... %d bytes ...] %b" % (data[:half], len(data) - 2 * half, data[-half:])
+
+
+def text_of(exchanges: Mapping[str, Iterable[Piece]], errors: Mapping[str, str]) -> str:
+    """Return the log of a game: a line for each line that passed, then the end of each stderr.
+
+    `exchanges` and `errors` are by the bots' names. Times are seconds from the first line; `>` is
+    what the arena wrote, `<` what the bot did. Control characters are escaped.
+    """
+    pieces = sorted(
+        ((*piece, name) for name, those in exchanges.items() for piece in _joined(those)),
+        key=lambda row: row[0],
+    )
+    began_s = pieces[0][0] if pieces else 0.0
+    width = max(map(len, exchanges), default=0)
+    lines = [
+        f"{at_s - began_s:12.6f} {name:{width}} {'>' if is_sent else '<'} {line}\n"
+        for at_s, is_sent, data, name in pieces
+        for line in _lines(data)
+    ]
+    for name, said in errors.items():
+        lines += (
+            f"\n-- {name}, standard error --\n",
+            *(f"{_escaped(line)}\n" for line in said.splitlines()),
+        )
+    return _cut("".join(lines))
+
+
+def _cut(text: str) -> str:
+    """Return whole lines of the beginning and the end of a text that is too long to keep."""
+    if len(text) <= MOST_OF_A_LOG:
+        return text
+    half = MOST_OF_A_LOG // 2
+    begin = text[: text.rindex("\n", 0, half) + 1]
+    end = text[text.index("\n", len(text) - half) + 1 :]
+    return f"{begin}[... {len(text) - len(begin) - len(end)} letters ...]\n{end}"
+
+
+def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield pieces that end with a line, as far as they do: a bot may write letter by letter."""
+    waiting: Piece | None = None
+    for piece in pieces:
+        if waiting is not None and waiting[1] == piece[1] and not waiting[2].endswith(b"\n"):
+            piece = (waiting[0], piece[1], shortened(waiting[2] + piece[2]))  # noqa: PLW2901
+        elif waiting is not None:
+            yield waiting
+        waiting = piece
+    if waiting is not None:
+        yield waiting
+
+
+def _lines(data: bytes) -> Iterator[str]:
+    """Yield the lines of a piece; the end of one that did not end in it has three dots."""
+    *whole, rest = data.decode("utf-8", "replace").split("\n")
+    for line in whole:
+        yield _escaped(line.removesuffix("\r"))
+    if rest:
+        yield _escaped(rest) + " ..."
+
+
+def _escaped(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+
 
 MAX_OUTPUT: Final = 8 << 20
 """Bytes that a bot may write for one move."""
@@ -329,3 +491,101 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return str(number)
+
+
+_LONGEST_POLL_MS: Final = 3_600_000
+"""The system counts these milliseconds in 31 bits; a clock may hold more."""
+
+
+class Watch:
+    """Waits for several children at once."""
+
+    def __init__(self) -> None:
+        self._poll = select.poll()
+        self._children: dict[int, Child] = {}
+        """Whose each registered descriptor is."""
+        self.yields = False
+        """Whether the children share one core with this process: then `ask` lets them run before it
+        sleeps, and mostly need not sleep."""
+        self.alarms = 0
+        """How often something came that was not plain output: an end, a flood, a closed pipe."""
+
+    def add(self, child: Child) -> None:
+        """Begin to listen to a child."""
+        child.on_full = self._await_room
+        if child.unsent:
+            self._await_room(child)
+        for descriptor in (child.out_fd, child.err_fd, child.pid_fd):
+            if descriptor >= 0:
+                self._poll.register(descriptor, select.POLLIN)
+                self._children[descriptor] = child
+
+    def _await_room(self, child: Child) -> None:
+        if child.in_fd not in self._children:
+            self._poll.register(child.in_fd, select.POLLOUT)
+            self._children[child.in_fd] = child
+
+    def drop(self, child: Child) -> None:
+        """Listen to a child no longer; call it before `Child.kill`."""
+        for descriptor in (child.out_fd, child.err_fd, child.pid_fd, child.in_fd):
+            if self._children.pop(descriptor, None) is not None:
+                self._poll.unregister(descriptor)
+
+    def ask(self, child: Child, request: bytes, within_ms: float) -> bytes | None:
+        """Send a request and wait for what comes next; return it where it is one line of the child.
+
+        None: something else happened, or nothing within `within_ms`; `wait` goes on from there.
+        This is `Child.send` and `wait` in one for what nearly every ply is: a write, a poll, a
+        read. `child.asked_s` and `child.arrived_s` say when it was.
+        """
+        if child.unsent:
+            child.asked_s = child.send(request)
+            return None
+        child.asked_s = asked_s = time.monotonic()
+        child.exchange.append((asked_s, True, shortened(request)))
+        child.write(request)
+        if self.yields:
+            os.sched_yield()
+            if line := child.take_line():
+                return line
+            if child.lines:
+                return None
+        events = self._poll.poll(within_ms)
+        if len(events) == 1 and events[0][0] == child.out_fd and (line := child.take_line()):
+            return line
+        self._handle(events)
+        return None
+
+    def wait(self, until_s: float) -> None:
+        """Handle what the children do next; return at `until_s`, or before, if they do nothing."""
+        left_s = until_s - time.monotonic()
+        left_ms = min(left_s * 1000, _LONGEST_POLL_MS) if left_s > 0 else 0
+        self._handle(self._poll.poll(left_ms))
+
+    def _handle(self, events: Iterable[tuple[int, int]]) -> None:
+        for descriptor, event in events:
+            handled = self._children.get(descriptor)
+            if handled is None:
+                continue
+            if descriptor == handled.out_fd:
+                handled.take_output()
+                if not (handled.out_closed or handled.flooded):
+                    continue
+                self._forget(descriptor)  # a flood is not read to its end
+            elif self._is_done(handled, descriptor, event):
+                self._forget(descriptor)
+
+    def _is_done(self, child: Child, descriptor: int, event: int) -> bool:
+        """Handle what is rarer than output; return whether the descriptor has said its last."""
+        if descriptor == child.err_fd:
+            return not child.take_errors()
+        if descriptor == child.in_fd:
+            child.send_rest()
+            return not child.wants_room
+        child.has_ended = bool(event)  # the pidfd
+        return child.has_ended
+
+    def _forget(self, descriptor: int) -> None:
+        self.alarms += 1
+        self._poll.unregister(descriptor)
+        del self._children[descriptor]

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from lath.arena.schedule.core import Schedule, Terms
-from lath.arena.schedule.fixed import gauntlet, round_robin
+from lath.arena.schedule.fixed import Match, gauntlet, round_robin
 from lath.arena.schedule.knockout import Knockout
-from lath.arena.schedule.match import Match
 from lath.arena.schedule.swiss import Swiss
 
 

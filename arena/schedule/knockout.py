@@ -1,5 +1,7 @@
 """Knockout: who loses a tie is out; seeds are the order of the configuration.
 
+Must not know how ties come about.
+
 A tie is `pairs` openings of each game with both seats; while it is level, one more of each game, up
 to MORE times; then the better seed goes through. Every tie has pair numbers of its own, reserved by
 round and place in the bracket, so that they do not depend on which tie ends first.
@@ -7,12 +9,88 @@ round and place in the bracket, so that they do not depend on which tie ends fir
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
 
-from lath.arena.schedule.bracket_sheets import sheets, words
-from lath.arena.schedule.core import Dealer, Numbers, Pair, Standing, Terms, pair_of
-from lath.arena.schedule.encounter import Encounter, Ledger
+from lath.arena.schedule.core import (
+    Dealer,
+    Encounter,
+    Ledger,
+    Numbers,
+    Pair,
+    Standing,
+    Terms,
+    pair_of,
+    points,
+)
+from lath.reports.outcome import Column, Sheet
+
+COLUMNS: Final = (
+    Column("bot", "name"),
+    Column("score"),
+    Column("opponent", "name"),
+    Column("through", "name"),
+    Column("after", "text"),
+)
+
+Told = Mapping[str, Any]
+"""A tie as the standing's data has it."""
+
+Seen = tuple[str | None, str | None]
+"""The bots of a tie, as far as they are known; the only one of a bye comes first."""
+
+
+def words(told: Told) -> str:
+    """Return a tie in a line."""
+    one, other = told["bots"]
+    winner = f"{told['winner']} goes through" if told["winner"] else "not decided"
+    why = " as the better seed" if told["by_seed"] else ""
+    return f"Round {told['round']}: {one} - {other} {_score(told)}, {winner}{why}"
+
+
+def _score(told: Told) -> str:
+    return "-".join(points(round(2 * each)) for each in told["points"])
+
+
+def sheets(ties: Sequence[tuple[int, Told | None, Seen]]) -> tuple[Sheet, ...]:
+    """Return a table for each round: its ties in the order of the bracket, those to come too."""
+    rounds = [(number, list(group)) for number, group in groupby(ties, lambda tie: tie[0])]
+    return tuple(
+        Sheet(
+            COLUMNS,
+            tuple(_row(told, seen, number == 1) for _, told, seen in group),
+            _title(number, len(group)),
+        )
+        for number, group in rounds
+    )
+
+
+def _title(number: int, ties: int) -> str:
+    """Return what people call a round.
+
+    >>> _title(1, 8), _title(2, 4), _title(3, 2), _title(4, 1)
+    ('Round 1', 'Quarter-finals', 'Semi-finals', 'Final')
+    """
+    return {4: "Quarter-finals", 2: "Semi-finals", 1: "Final"}.get(ties, f"Round {number}")
+
+
+def _row(told: Told | None, seen: Seen, is_first_round: bool) -> tuple[str, ...]:
+    if told is not None:
+        one, other = told["bots"]
+        return one, _score(told), other, told["winner"] or "", _after(told)
+    one, other = seen
+    if is_first_round and one is not None:
+        return one, "bye", "-", one, ""
+    return one or "?", "-", other or "?", "", ""
+
+
+def _after(told: Told) -> str:
+    """Return what it took to decide a tie; empty where the score says it."""
+    if told["by_seed"]:
+        return "level: better seed"
+    return f"prolonged {told['prolonged']}x" if told["prolonged"] else ""
+
 
 MORE: Final = 5
 """Times that a level tie is prolonged."""

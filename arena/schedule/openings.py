@@ -19,9 +19,8 @@ from lath.arena.errors import ConfigError
 from lath.arena.schedule.core import Opening, draw
 from lath.games.core import GameError, Move, Position, read_move
 from lath.notation.errors import NotationError
-from lath.notation.files import open_bytes
 from lath.notation.formats import name_for, reader
-from lath.notation.reader import Entry
+from lath.notation.reader import Entry, open_bytes
 from lath.notation.record import Record
 from lath.notation.replay import start_of
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from lath.notation.diagram import diagram
+from lath.notation.writer import diagram
 
 if TYPE_CHECKING:
     from lath.games.board import Board
@@ -47,7 +47,7 @@ def drawing(
     """Return the board as lines for standard output.
 
     In colour where that is a terminal that shows it and is wide enough, with brackets round the
-    cells in `last` and bars below those in `decided`; elsewhere as `lath.notation.diagram` does.
+    cells in `last` and bars below those in `decided`; elsewhere as `lath.notation.writer` does.
     """
     console = Console(file=sys.stdout, highlight=False)
     if not _shows_colour(console) or console.width < _width(position.game.board):

@@ -1,23 +1,32 @@
-"""Lines of text that fit: columns, bars, spans of time, in as much room as there is.
+"""Titled tables in a terminal of any width: columns are left out and names cut until they fit.
 
 Must not know tournaments. A line is a list of parts, each with its style.
+
+Must not know what stands in them. A file or pipe has as much room as they want, unless COLUMNS says
+otherwise.
 """
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, TextIO, cast
 
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
+from rich.text import Text
 
 from lath.notation.errors import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions
+    from rich.console import ConsoleOptions
+
 
 LONGEST: Final = 1000
 """Characters of a text that are looked at: a warning may be as long as a bot likes."""
@@ -115,7 +124,7 @@ class Column:
         return max(map(cell_len, (self.heading, *self.cells)))
 
 
-def table(columns: Iterable[Column], width: int, letters: Letters) -> list[Line]:
+def laid_out(columns: Iterable[Column], width: int, letters: Letters) -> list[Line]:
     """Return heading and rows; columns are left out, and elastic ones cut, until they fit."""
     kept = list(columns)
     while _over(kept, width) > 0 and any(column.rank for column in kept):
@@ -236,3 +245,106 @@ def share_rows(room: int, wants: Sequence[tuple[int, int]]) -> list[int]:
             got[number] += max(0, more)
             room -= max(0, more)
     return got
+
+
+class Steadfast(io.TextIOBase):
+    """A stream that may fail: the games go on, and nobody is told any more."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.failure: OSError | None = None
+        """Why nothing is written any more; None while all is well, or when the reader has left."""
+        self._stream: Final = stream
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a plain attribute of its base
+        """Return how letters are written."""
+        return self._stream.encoding
+
+    def isatty(self) -> bool:
+        """Return whether it is a terminal."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """Return the number of the system's stream."""
+        return self._stream.fileno()
+
+    def write(self, text: str) -> int:
+        """Write, as long as somebody reads."""
+        try:
+            self._stream.write(text)
+        except OSError as error:
+            self._let_go(error)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is in the buffer, as long as somebody reads."""
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self._let_go(error)
+
+    def _let_go(self, error: OSError) -> None:
+        """Send what is still in the stream's buffer, and all that follows, nowhere."""
+        if not isinstance(error, BrokenPipeError):
+            self.failure = error
+        with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
+            os.dup2(nowhere.fileno(), self._stream.fileno())
+
+
+UNLIMITED: Final = 1000
+"""Columns of what is no terminal: nothing needs to be cut there."""
+
+
+def letters_of(console: Console) -> Letters:
+    """Return which letters a terminal or file can show."""
+    return Letters(is_ascii=not (console.encoding or "").lower().startswith("utf"))
+
+
+def stderr_console() -> Console:
+    """Return the console of standard error, which may be gone."""
+    stream = cast("IO[str]", Steadfast(sys.stderr))
+    return Console(file=stream, highlight=False, markup=False, emoji=False)
+
+
+def roomy(console: Console) -> Console:
+    """Return the console with as much room as there is: that of its terminal, else plenty."""
+    if not console.is_terminal and not os.environ.get("COLUMNS"):
+        console.width = UNLIMITED
+    return console
+
+
+def names(heading: str, cells: Iterable[str], letters: Letters) -> Column:
+    """Return a column of names from outside, which may be cut but not left out."""
+    return Column(heading, [letters.plain(cell) for cell in cells], to_right=False, is_elastic=True)
+
+
+def print_sheet(
+    console: Console, title: str, columns: Sequence[Column], *, is_first: bool = False
+) -> None:
+    """Print a table under its title."""
+    print_title(console, title, is_first=is_first)
+    print_table(console, laid_out(columns, console.width, letters_of(console)))
+
+
+def print_title(console: Console, title: str, *, is_first: bool = False) -> None:
+    """Print a title, as long as it may be; a blank line before it unless nothing is there."""
+    if not is_first:
+        console.line()
+    console.print(Text(letters_of(console).plain(title), style="bold"))
+
+
+def print_table(console: Console, lines: Iterable[Line]) -> None:
+    """Print lines that fit."""
+    console.print(Frame(_trimmed(line) for line in lines))
+    console.line()
+
+
+def _trimmed(line: Line) -> Line:
+    """Return the line without blanks at its end."""
+    *before, last = line
+    return [*before, Part(last.text.rstrip(), last.style)]
+
+
+def print_words(console: Console, words: str) -> None:
+    """Print a sentence from outside, broken where the terminal ends."""
+    console.print(Text(letters_of(console).plain(words)))

@@ -1,11 +1,22 @@
-"""Standings in the terminal: ratings, who beat whom, a line a game, and what one should know.
+"""A check of a bot in the terminal: its lines, the verdicts in colour where there is colour.
+
+Must not know how wide the terminal is.
+
+Must not know how a likelihood comes about.
+
+Must not know any game.
 
 Where a table does not fit, columns are left out, the least important first; names are cut, numbers
 are not.
+
+Must not know any format: an outcome brings its own tables.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, groupby
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
@@ -13,21 +24,270 @@ from rich.console import Console
 from rich.table import Table as Framed
 from rich.text import Text
 
-from lath.arena.terminal.crosstables import print_crosstable
-from lath.arena.terminal.game_lines import game_lines
-from lath.arena.terminal.layout import Column, Letters
-from lath.arena.terminal.remarks import endings_words, left_out_words, remarks
-from lath.arena.terminal.sheets import (
+from lath.arena.botcheck.points import Verdict
+from lath.arena.terminal.layout import (
+    LEAST,
+    Column,
+    Letters,
+    Line,
+    Part,
+    laid_out,
     letters_of,
     names,
     print_sheet,
+    print_table,
+    print_title,
     print_words,
     roomy,
     stderr_console,
+    width_of,
 )
+from lath.arena.tournament.store import BotTotals
 from lath.notation.errors import printable
-from lath.reports.ratings.values import Z95
-from lath.reports.standings.values import Row, Standings, Table
+from lath.reports.archive import Numbers, Summary
+from lath.reports.outcome import Outcome, Sheet
+from lath.reports.ratings.results import Z95, Conditions
+from lath.reports.standings.standings import Meeting, Row, Standings, Table, greatest_gap
+
+POOR_FIT: Final = 0.01
+"""A fit that comes by chance less often than this is told of."""
+
+MOST_NAMES: Final = 8
+"""Bots of a group that are named."""
+
+MOST_GROUPS: Final = 6
+"""Groups that are named."""
+
+
+def endings_words(table: Table) -> str:
+    """Return how many games there were and why they ended."""
+    words = ", ".join(f"{ending} {count}" for ending, count in table.endings)
+    score = table.first_score or 0.0
+    return f"{_games(table.games)}; endings: {words}; first scored {score:.1%}"
+
+
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number} games"
+
+
+def left_out_words(standings: Standings) -> str:
+    """Return why records were left out, and who stands only there."""
+    told = ", ".join(f"{why} {count}" for why, count in standings.left_out)
+    only = f"; only there: {_listed(standings.unranked)}" if standings.unranked else ""
+    return f"left out: {told}{only}"
+
+
+def remarks(table: Table, letters: Letters) -> Iterator[str]:
+    """Yield what else is to be said, in the order of its weight."""
+    if len(table.ratings.groups) > 1:
+        yield _groups_words(table.ratings.groups)
+    if table.repeated:
+        yield (
+            f"repeated: {_games(table.repeated)}, move by move the same as another; counted for "
+            "points, but not for ratings and intervals"
+        )
+    if table.self_play:
+        yield f"self-play: {_games(table.self_play)} of a bot with itself, not rated"
+    if table.unbalanced:
+        yield (
+            "unbalanced seats: some bots had one seat clearly more often than the other; rating "
+            "and mu know no first-move advantage and favour who had the better one, Elo does not"
+        )
+    yield from _fit_words(table)
+    yield from _forfeit_words(table)
+    yield from _gap_words(table, letters)
+
+
+def _groups_words(groups: Sequence[Sequence[str]]) -> str:
+    told = "; ".join(f"({n}) {_listed(group)}" for n, group in enumerate(groups[:MOST_GROUPS], 1))
+    more = f"; and {len(groups) - MOST_GROUPS} more" if len(groups) > MOST_GROUPS else ""
+    return (
+        f"{len(groups)} groups that no game connects are not rated against each other: {told}{more}"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _fit_words(table: Table) -> Iterator[str]:
+    fit = table.ratings.fit
+    if fit.p_value < POOR_FIT:
+        chance = "p < 0.0001" if fit.p_value < 0.0001 else f"p = {fit.p_value:.4f}"
+        yield (
+            f"poor fit: results are further from the Elo model than chance has it (chi square "
+            f"{fit.chi_square:.1f} at {fit.degrees} degrees of freedom, {chance}); a single number "
+            "a bot does not tell all, and intervals may be too narrow"
+        )
+
+
+def _forfeit_words(table: Table) -> Iterator[str]:
+    lost = sum(row.forfeits for row in table.rows)
+    if lost:
+        yield (
+            f"forfeits: {_games(lost)} lost by crash, time, illegal move or flood; "
+            "where there is room, 'without' is the rating that the others give"
+        )
+
+
+def _gap_words(table: Table, letters: Letters) -> Iterator[str]:
+    gap = greatest_gap(table.ratings)
+    if gap is not None:
+        yield (
+            f"cross-check: rated game after game, mu differs by at most {abs(gap.mu):.2f} "
+            f"({gap.name}, whose mu is {letters.plus_minus}{Z95 * gap.sigma:.2f})"
+        )
+
+
+CROSSTABLE: Final = "Points against each other"
+SUPERIORITY: Final = "Likelihood of being the stronger one (LOS)"
+BOTH: Final = f"{CROSSTABLE}, and the likelihood of being the stronger one (LOS)"
+
+LONGEST_LIST: Final = 30
+"""Meetings that are listed where the crosstable is too wide; eight bots have 28."""
+
+
+def print_crosstable(table: Table, console: Console) -> None:
+    """Print points and likelihoods, the most in one table that fits, or what room they need."""
+    letters = letters_of(console)
+    together = _matrix(table, letters, _point_and_likelihood)
+    points = _matrix(table, letters, _points)
+    likelihoods = _matrix(table, letters, _likelihood)
+    if _fits(together, console):
+        print_sheet(console, BOTH, together)
+    elif _fits(points, console) and _fits(likelihoods, console):
+        print_sheet(console, CROSSTABLE, points)
+        print_sheet(console, SUPERIORITY, likelihoods)
+    elif len(table.rows) * (len(table.rows) - 1) // 2 <= LONGEST_LIST:
+        print_sheet(console, CROSSTABLE, _meetings(table, letters))
+    else:
+        _print_room(CROSSTABLE, points, console)
+        _print_room(SUPERIORITY, likelihoods, console)
+
+
+def _print_room(title: str, columns: list[Column], console: Console) -> None:
+    """Print a table, or how much room it needs."""
+    if _fits(columns, console):
+        print_sheet(console, title, columns)
+        return
+    needed = width_of(columns, least=LEAST)
+    print_title(console, title)
+    print_words(console, f"needs {needed} columns: widen the terminal, or see the HTML report")
+
+
+def _fits(columns: list[Column], console: Console) -> bool:
+    return width_of(columns, least=LEAST) <= console.width
+
+
+def _matrix(table: Table, letters: Letters, cell: Callable[[Meeting], str]) -> list[Column]:
+    """Return a column for each bot, headed by its rank, of what each row's bot did against it."""
+    columns = [
+        Column("#", [str(row.rank) for row in table.rows]),
+        names("bot", [row.name for row in table.rows], letters),
+    ]
+    for at, row in enumerate(table.rows):
+        cells = [cell(meetings[at]) for meetings in table.crosstable]
+        columns.append(Column(str(row.rank), cells))
+    return columns
+
+
+def _points(meeting: Meeting) -> str:
+    return f"{meeting.points:g}/{meeting.games}" if meeting.games else "-"
+
+
+def _likelihood(meeting: Meeting) -> str:
+    """Return it in whole per cent, 0 and 100 of which nothing reaches."""
+    if meeting.superiority is None:
+        return "-"
+    share = round(100 * meeting.superiority)
+    return "<1%" if share < 1 else ">99%" if share > 99 else f"{share}%"
+
+
+def _point_and_likelihood(meeting: Meeting) -> str:
+    if meeting.superiority is None and not meeting.games:
+        return "-"
+    return f"{_points(meeting)} {_likelihood(meeting):>4}"
+
+
+def _meetings(table: Table, letters: Letters) -> list[Column]:
+    """Return a line for each two bots that have met, the better one first."""
+    cross, rows = table.crosstable, table.rows
+    met = [(a, b) for a, b in combinations(range(len(rows)), 2) if cross[a][b].games]
+    return [
+        names("bot", [rows[one].name for one, _ in met], letters),
+        Column("points", [f"{cross[a][b].points:g}-{cross[b][a].points:g}" for a, b in met]),
+        names("opponent", [rows[other].name for _, other in met], letters),
+        Column("LOS", [_likelihood(cross[a][b]) for a, b in met], rank=1),
+    ]
+
+
+MOST_ENDINGS: Final = 8
+"""Columns of endings; a record may call its ending what it likes. The sentence below has all."""
+
+LONGEST_ENDING: Final = 20
+"""Letters of an ending that has a column."""
+
+
+def game_lines(standings: Standings, letters: Letters) -> list[Column]:
+    """Return the columns of a table with a line a game.
+
+    What a seat is worth is told as on the page: among bots as strong as all games say.
+    """
+    tables = standings.per_game
+    lines = _conditions(standings)
+    return [
+        names("game", [table.game for table in tables], letters),
+        Column("games", [str(table.games) for table in tables]),
+        Column("first scored", [f"{table.first_score or 0:.1%}" for table in tables], rank=3),
+        Column(f"first move {letters.plus_minus} 95%", _advantages(lines, letters), rank=1),
+        Column("draws", [f"{table.draws / table.games:.1%}" for table in tables], rank=4),
+        Column("equals draw", _draw_rates(lines), rank=2),
+        *_repeats(tables),
+        *_endings(tables, letters),
+    ]
+
+
+def _advantages(lines: Sequence[Conditions | None], letters: Letters) -> list[str]:
+    """Return what the first seat is worth in Elo points, with its interval."""
+    values = [f"{round(line.advantage.value):+d}" if line else "-" for line in lines]
+    halves = [f"{Z95 * line.advantage.error:.0f}" if line else "-" for line in lines]
+    cells = zip(lines, letters.within(values, halves), strict=True)
+    return [f"{cell} Elo" if line else "-" for line, cell in cells]
+
+
+def _draw_rates(lines: Sequence[Conditions | None]) -> list[str]:
+    """Return how often equals draw, by the Elo model."""
+    return [f"{line.draw_rate:.1%}" if line else "-" for line in lines]
+
+
+def _conditions(standings: Standings) -> list[Conditions | None]:
+    """Return those of each game; None where no game is rated."""
+    found = {line.game: line for line in standings.overall.ratings.conditions}
+    return [found.get(table.game) for table in standings.per_game]
+
+
+def _repeats(tables: Sequence[Table]) -> list[Column]:
+    if not any(table.repeated for table in tables):
+        return []
+    return [Column("repeated", [str(table.repeated) for table in tables], rank=5)]
+
+
+def _endings(tables: Sequence[Table], letters: Letters) -> list[Column]:
+    """Return a column for each ending, the most frequent first; the others go first."""
+    together = Counter[str]()
+    for table in tables:
+        together.update(dict(table.endings))
+    words = [word for word, _ in together.most_common(MOST_ENDINGS) if len(word) <= LONGEST_ENDING]
+    return [
+        Column(
+            letters.plain(word),
+            [str(dict(table.endings).get(word, 0)) for table in tables],
+            rank=6 + number,
+        )
+        for number, word in enumerate(words)
+    ]
+
 
 GAMES: Final = "Games"
 
@@ -121,3 +381,265 @@ def _without(row: Row) -> str:
     """Return the rating that the games give that were lost on the board."""
     fair = row.without_forfeits
     return "-" if fair is None else f"{fair.trueskill.exposed:.2f}"
+
+
+def print_summary(summary: Summary) -> None:
+    """Print the tables to standard output."""
+    console = Console(highlight=False)
+    if summary.numbers is None:
+        console.print("no games")
+        return
+    for table in _tables(summary, summary.numbers, console):
+        console.print(table)
+        console.print()
+    console.print(_words(summary, summary.numbers))
+
+
+def _tables(summary: Summary, numbers: Numbers, console: Console) -> Iterator[Framed]:
+    yield _lengths(summary, numbers)
+    results = _results(summary, numbers, _part)
+    unlimited = console.options.update(max_width=1000)
+    is_wide = console.measure(results, options=unlimited).maximum > console.width
+    yield _results(summary, numbers, _rate) if is_wide else results
+    yield _endings_archive_tables(summary)
+    if any(game.openings for game in summary.games):
+        yield _openings(summary)
+
+
+def _table(title: str, words: Iterable[str], numbers: Iterable[str]) -> Framed:
+    """Return an empty table with these columns, as narrow as they can be."""
+    table = framed(title)
+    table.show_edge = False
+    table.padding = (0, 1, 0, 0)
+    for heading in words:
+        table.add_column(heading, overflow="fold", min_width=8)
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+def _rows(summary: Summary, numbers: Numbers) -> Iterator[tuple[Text, Numbers]]:
+    """Yield what stands in a row for each game, and for all of them if there are several."""
+    for game in summary.games:
+        yield _text(game.game, "bold"), game.numbers
+    if len(summary.games) > 1:
+        yield _text("all", "bold"), numbers
+
+
+def _lengths(summary: Summary, numbers: Numbers) -> Framed:
+    headings = ("games", "%", "plies", "shortest", "median", "mean", "longest")
+    table = _table("Games and their plies", ["game"], headings)
+    for name, of_game in _rows(summary, numbers):
+        lengths = of_game.lengths
+        table.add_row(
+            name,
+            f"{of_game.games:,}",
+            _rate(of_game.games, numbers.games),
+            f"{of_game.plies:,}",
+            f"{lengths.shortest:,}",
+            f"{lengths.median:,g}",
+            f"{lengths.mean:,.1f}",
+            f"{lengths.longest:,}",
+        )
+    return table
+
+
+def _results(summary: Summary, numbers: Numbers, shown: Callable[[int, int], str]) -> Framed:
+    headings = ["first won", "second won", "draw", "first scored"]
+    if numbers.results.unfinished:
+        headings.insert(3, "unfinished")
+    table = _table("Results", ["game"], headings)
+    for name, of_game in _rows(summary, numbers):
+        results = of_game.results
+        parts = [results.first, results.second, results.draws, results.unfinished]
+        cells = [shown(part, of_game.games) for part in parts[: len(headings) - 1]]
+        table.add_row(name, *cells, _percent(results.first_score))
+    return table
+
+
+def _endings_archive_tables(summary: Summary) -> Framed:
+    table = _table("Endings", ["game", "ending"], ["games", "%"])
+    for game in summary.games:
+        for number, (ending, count) in enumerate(game.endings):
+            share = _rate(count, game.numbers.games)
+            table.add_row(_once(game.game, number), _text(ending), f"{count:,}", share)
+    return table
+
+
+def _openings(summary: Summary) -> Framed:
+    title = "Openings" if summary.opening_plies == 1 else f"First {summary.opening_plies} plies"
+    table = _table(title, ["game", "moves"], ["games", "%", "first scored"])
+    for game in summary.games:
+        for number, opening in enumerate(game.openings):
+            table.add_row(
+                _once(game.game, number),
+                _text(" ".join(opening.moves)),
+                f"{opening.games:,}",
+                _rate(opening.games, game.opening_games),
+                _percent(opening.first_score),
+            )
+    return table
+
+
+def _once(name: str, number: int) -> Text:
+    """Return the name, but only for the first of a game's rows."""
+    return _text("" if number else name, "bold")
+
+
+def _text(words: str, style: str = "") -> Text:
+    return Text(printable(words), style=style)
+
+
+def _words(summary: Summary, numbers: Numbers) -> str:
+    told = f"{numbers.games:,} games, {numbers.plies:,} plies, {summary.players:,} players"
+    if summary.first_date:
+        told += f"; {summary.first_date} to {summary.last_date}"
+        told += f", {summary.undated:,} without a date" if summary.undated else ""
+    missed = max(game.opening_missed for game in summary.games)
+    if missed:
+        told += f"\nopenings may be counted too low, by up to {missed:,}: rare ones were forgotten"
+    return told
+
+
+def _part(part: int, whole: int) -> str:
+    """Return a number and its share; shares of a column stand below each other."""
+    return f"{part:,} {_rate(part, whole):>6}"
+
+
+def _rate(part: int, whole: int) -> str:
+    return _percent(part / whole if whole else None)
+
+
+def _percent(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:.1%}"
+
+
+TITLE: Final = "Forfeits and time of a move"
+
+SPLIT: Final = 60
+"""Columns from which on forfeits are told apart."""
+
+
+def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int]) -> None:
+    """Print what each bot lost games by, its average and its longest move, and what was noticed."""
+    console = roomy(stderr_console())
+    letters = letters_of(console)
+    if bots:
+        print_sheet(console, TITLE, _columns(bots, console.width, letters))
+    for note, times in notes.items():
+        often = f" ({times} times)" if times > 1 else ""
+        console.print(Text(f"note: {letters.plain(note)}{often}"), soft_wrap=True)
+
+
+def _columns(bots: Sequence[BotTotals], width: int, letters: Letters) -> list[Column]:
+    return [
+        names("bot", [bot.name for bot in bots], letters),
+        Column("games", [str(bot.games) for bot in bots], rank=2),
+        *_forfeits(bots, width),
+        Column("moves", [str(bot.moves) if bot.moves else "-" for bot in bots], rank=3),
+        Column("average", [duration(bot.average_s) for bot in bots], rank=1),
+        Column("worst", [duration(bot.worst_s if bot.moves else None) for bot in bots]),
+    ]
+
+
+def _forfeits(bots: Sequence[BotTotals], width: int) -> list[Column]:
+    """Return how games were lost by the bots' own fault; one column where room is short."""
+    kinds = {
+        "crash": [bot.crashes for bot in bots],
+        "time": [bot.time_losses for bot in bots],
+        "illegal": [bot.illegal_moves for bot in bots],
+        "flood": [bot.floods for bot in bots],
+    }
+    if width < SPLIT:
+        kinds = {"forfeits": [sum(counts) for counts in zip(*kinds.values(), strict=True)]}
+    return [Column(heading, list(map(str, counts))) for heading, counts in kinds.items()]
+
+
+def duration(seconds: float | None) -> str:
+    """Return a bot's time for people, three figures of it.
+
+    >>> duration(0.0000632), duration(0.00123), duration(0.25), duration(12.3456), duration(None)
+    ('0.063 ms', '1.23 ms', '250 ms', '12.3 s', '-')
+    """
+    if seconds is None:
+        return "-"
+    if seconds < 0.001:
+        return f"{1000 * seconds:.3f} ms"
+    if seconds < 0.9995:
+        return f"{1000 * seconds:.3g} ms"
+    return f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
+
+
+STAY: Final = 3
+"""Columns from the left that are never left out."""
+
+
+def print_outcome(outcome: Outcome | None, *, to_stdout: bool = False) -> None:
+    """Print it under a heading, where there is anything to say."""
+    if outcome is None or not outcome.says_something:
+        return
+    console = roomy(Console(highlight=False) if to_stdout else stderr_console())
+    letters = letters_of(console)
+    print_title(console, outcome.heading, is_first=to_stdout)
+    if outcome.verdict:
+        print_words(console, outcome.verdict)
+    for number, (_, alike) in enumerate(groupby(outcome.sheets, key=lambda sheet: sheet.columns)):
+        if number or outcome.verdict:
+            console.line()
+        print_table(console, _together(list(alike), console.width, letters))
+
+
+def _together(sheets: Sequence[Sheet], width: int, letters: Letters) -> list[Line]:
+    """Return tables of the same columns as one, so that their columns stand below each other."""
+    lines = iter(laid_out(list(_columns_results(sheets, letters)), width, letters))
+    heading = next(lines)
+    told: list[Line] = []
+    for sheet in sheets:
+        if sheet.title:
+            told.append([Part(letters.plain(sheet.title), "cyan")])
+        told += [next(lines) for _ in sheet.rows]
+    told.insert(0 if len(sheets) > 1 or not sheets[0].title else 1, heading)
+    return told
+
+
+def _columns_results(sheets: Sequence[Sheet], letters: Letters) -> Iterator[Column]:
+    """Yield the columns, without those that are empty in all sheets."""
+    rows = [row for sheet in sheets for row in sheet.rows]
+    for at, column in enumerate(sheets[0].columns):
+        cells = [letters.plain(row[at]) for row in rows]
+        if any(cells):
+            is_name = column.kind == "name"
+            yield Column(
+                letters.plain(column.heading),
+                cells,
+                rank=0 if at < STAY else at,
+                to_right=column.kind == "number",
+                is_elastic=is_name,
+            )
+
+
+_STYLES: Final = {
+    Verdict.OK: "green",
+    Verdict.NOTE: "cyan",
+    Verdict.UNTESTED: "dim",
+    Verdict.WARNING: "yellow",
+    Verdict.FAULT: "bold red",
+}
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines of a report to standard output, as they are but for the colour."""
+    console = Console(highlight=False, soft_wrap=True)
+    for line in lines:
+        console.print(_styled(line))
+
+
+def _styled(line: str) -> Text:
+    text = Text(line)
+    if not line.startswith(" "):
+        text.stylize("bold")
+    elif line[2:3].isalpha() and (word := line[2:10].rstrip()) in _STYLES:
+        text.stylize(_STYLES[Verdict(word)], 2, 2 + len(word))
+    elif line.lstrip().startswith(("> ", "< ")):
+        text.stylize("dim")
+    return text

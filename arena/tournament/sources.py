@@ -1,21 +1,36 @@
-"""Where records come from on the command line: tournaments' directories and record files."""
+"""Where records come from: tournaments' directories, folders of them, files; what changes there.
+
+Must not know what is made of them, nor wait: whoever follows looks now and then.
+
+Must not know how that is shown.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.tournament.outputs import OUTCOME, REPORT, unwish, wish
 from lath.arena.tournament.store import DATABASE, OUTCOME_STATE, RECORDS
 from lath.notation import formats
 from lath.notation.errors import RecordError, RecordSyntaxError
-from lath.notation.files import open_bytes
-from lath.notation.reader import read
+from lath.notation.reader import open_bytes, read
 from lath.notation.record import Record
 from lath.notation.scanner import parse
+from lath.reports.outcome import Outcome, from_json
+
+if TYPE_CHECKING:
+    from lath.reports.page.index import Collection
+
 
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
@@ -104,6 +119,24 @@ def has_fallen_behind(folder: Path) -> bool:
     return rows == [("false",)]
 
 
+def outcome_in(sources: Sequence[Path]) -> Outcome | None:
+    """Return what a tournament has come to; None where its directory is not the only source.
+
+    None, too, where no run has ended there, and where the last one was killed: what is there is
+    of fewer games then. Raises ArenaError where the file is damaged.
+    """
+    if len(sources) != 1 or not (path := sources[0] / OUTCOME).is_file():
+        return None
+    if has_fallen_behind(sources[0]):
+        return None
+    try:
+        return from_json(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ArenaError(f"{path} is damaged: {error}; `arena run` writes it again") from error
+
+
 def log_of(folder: Path, number: int) -> str:
     """Return the log of a game of a tournament: what was said in it and when.
 
@@ -154,3 +187,225 @@ def _rows(path: Path, question: str, *values: object) -> list[tuple[Any, ...]]:
         if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
             return []  # a run was killed before it had a table
         return database.execute(question, values).fetchall()
+
+
+class Phase(Enum):
+    """How far a tournament's directory is."""
+
+    ABSENT = "absent"
+    """There is no tournament yet."""
+
+    STOPPED = "stopped"
+    """Nobody plays, and games are left to play."""
+
+    PLAYING = "playing"
+    OVER = "over"
+    """Nobody plays, and none is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What there was to see."""
+
+    has_changed: bool
+    """Since `Following.rendered` was called; True before."""
+
+    is_over: bool
+    """Whether nothing will change any more, as far as one can tell."""
+
+    readable: tuple[Path, ...]
+    """The sources of which there is something to read now."""
+
+
+Stamp = tuple[object, ...]
+
+
+class Following:
+    """Follows tournaments' directories, which may not be there yet, and files."""
+
+    def __init__(
+        self,
+        sources: Callable[[], Sequence[Path]],
+        *,
+        every_s: float,
+        others: Callable[[], Iterable[Path]] = tuple,
+    ) -> None:
+        """`sources` says what to follow now; a run there is asked for its games `every_s`.
+
+        A change of `others` counts as one, too: they are files that something is made with.
+        """
+        self._sources: Final = sources
+        self._every_s: Final = every_s
+        self._others: Final = others
+        self._rendered: Stamp | None = None
+        self._seen: Stamp = ()
+        self._played: set[Path] = set()
+        """Directories in which a run was seen."""
+
+    def look(self) -> Sight:
+        """Return what there is to see."""
+        sources = self._sources()
+        phases = {source: phase_of(source) for source in sources}
+        for source, phase in phases.items():
+            self._heed(source, phase)
+        self._seen = (
+            *((source, _stamps(source, phase)) for source, phase in phases.items()),
+            *((path, _stamp(path)) for path in self._others()),
+        )
+        return Sight(
+            has_changed=self._seen != self._rendered,
+            is_over=self._is_over(phases),
+            readable=tuple(one for one, phase in phases.items() if has_records(one, phase)),
+        )
+
+    def rendered(self) -> None:
+        """Note that something was made of what the last look saw."""
+        self._rendered = self._seen
+
+    def stop(self) -> None:
+        """Ask no run for its games any more."""
+        for source in self._sources():
+            unwish(source)
+
+    def _heed(self, source: Path, phase: Phase) -> None:
+        """Note where somebody plays, and ask for games there."""
+        if phase in (Phase.PLAYING, Phase.STOPPED):
+            wish(source, self._every_s)
+        if phase is Phase.PLAYING:
+            self._played.add(source)
+
+    def _is_over(self, phases: dict[Path, Phase]) -> bool:
+        """Return whether all directories are done with; files alone never are.
+
+        A run that was seen and is gone has said before what its games came to.
+        """
+        folders = {source: phase for source, phase in phases.items() if not source.is_file()}
+        return bool(folders) and all(
+            phase is Phase.OVER or (source in self._played and phase is not Phase.PLAYING)
+            for source, phase in folders.items()
+        )
+
+
+def phase_of(source: Path) -> Phase:
+    """Return how far a source is; a file, which nobody locks, is always STOPPED."""
+    if source.is_file():
+        return Phase.STOPPED
+    if not (source / DATABASE).is_file():
+        return Phase.OVER if (source / RECORDS).is_file() else Phase.ABSENT
+    if is_being_played(source):
+        return Phase.PLAYING
+    try:
+        outcome = outcome_in([source])
+    except ArenaError:  # whoever reads the source is told of it
+        return Phase.STOPPED
+    return Phase.OVER if outcome is not None and outcome.is_complete else Phase.STOPPED
+
+
+def has_records(source: Path, phase: Phase) -> bool:
+    """Return whether there is something to read of a source in that phase."""
+    if phase is Phase.PLAYING:
+        return (source / RECORDS).is_file()
+    return phase is not Phase.ABSENT
+
+
+def _stamps(source: Path, phase: Phase) -> Stamp:
+    """Return what changes when there is something new to read."""
+    if source.is_file():
+        return _stamp(source)
+    names = [RECORDS, OUTCOME, *([] if phase is Phase.PLAYING else [DATABASE])]
+    return (phase is Phase.PLAYING, *(_stamp(source / name) for name in names))
+
+
+def _stamp(path: Path) -> Stamp:
+    """Return what changes when a file is replaced or written; empty where there is none."""
+    try:
+        told = path.stat()
+    except OSError:
+        return ()
+    return (told.st_ino, told.st_size, told.st_mtime_ns)
+
+
+DEEPEST: Final = 3
+"""How many folders below the first may hold tournaments: cup, season/cup, club/season/cup."""
+
+
+class UnreadableError(ArenaError):
+    """A tournament whose records cannot be read; `tournament` is its directory."""
+
+    def __init__(self, tournament: Path, why: ArenaError) -> None:
+        super().__init__(str(why))
+        self.tournament = tournament
+
+
+def is_collection(folder: Path) -> bool:
+    """Return whether a folder is no tournament itself but holds some."""
+    return folder.is_dir() and not _is_tournament(folder) and bool(tournaments_in(folder))
+
+
+def tournaments_in(folder: Path) -> tuple[Path, ...]:
+    """Return the tournaments' directories below, sorted; hidden folders and links are passed by."""
+    return tuple(sorted(_below(folder, DEEPEST)))
+
+
+def _below(folder: Path, depth: int) -> Iterator[Path]:
+    if not depth:
+        return
+    try:
+        inner = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]
+    except OSError:  # not ours to read
+        return
+    for path in inner:
+        if path.name.startswith("."):
+            continue
+        if _is_tournament(path):
+            yield path
+        else:
+            yield from _below(path, depth - 1)
+
+
+def _is_tournament(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in (DATABASE, RECORDS))
+
+
+def needs_report(tournament: Path) -> bool:
+    """Return whether its report is missing or older than what it is made of."""
+    if not has_records(tournament, phase_of(tournament)):
+        return False
+    made_ns = _changed_ns(tournament / REPORT)
+    return made_ns < max(_changed_ns(tournament / name) for name in (DATABASE, RECORDS, OUTCOME))
+
+
+def _changed_ns(path: Path) -> int:
+    """Return when a file was changed; -1 where there is none."""
+    return path.stat().st_mtime_ns if path.is_file() else -1
+
+
+def collect(folder: Path, tournaments: Sequence[Path], base: Path) -> Collection:
+    """Return what tournaments below `folder` come to, for a page in `base`.
+
+    Raises UnreadableError where one of them cannot be read.
+    """
+    from lath.reports.page.index import Collector
+
+    collector = Collector()
+    for tournament in tournaments:
+        phase = phase_of(tournament)
+        told = collector.begin(tournament.relative_to(folder).as_posix())
+        if has_records(tournament, phase):
+            try:
+                told.add(records_of([tournament]), outcome_in([tournament]))
+            except ArenaError as error:
+                raise UnreadableError(tournament, error) from error
+        told.end(is_playing=phase is Phase.PLAYING, link=link_to(tournament / REPORT, base))
+    return collector.collection()
+
+
+def link_to(path: Path, base: Path) -> str:
+    """Return the address of a file for a page in the folder `base`; empty where there is no file.
+
+    Whatever the name, it is a relative address that a browser takes for nothing else.
+    """
+    if not path.is_file():
+        return ""
+    relative = Path(os.path.relpath(path.resolve(), base.resolve())).as_posix()
+    return "./" + quote(os.fsencode(relative), safe="/")

@@ -1,8 +1,16 @@
-"""Where results live: an SQLite file that is the truth, and the record file written from it.
+"""Puts results into the store; where the disk is full, holds them and tries again for a while.
+
+Must not know where the numbers come from.
+
+Must not know how they are kept safe.
+
+Must not know how results are kept safe, nor how numbers are shown.
 
 A game is in the file once, under its number, before it counts as finished; what a crash or a power
 cut leaves behind is a tournament with fewer games, never a wrong one. Must not know how games are
 played.
+
+Must not know where results come from. It never sleeps: whoever has results asks it now and then.
 """
 
 from __future__ import annotations
@@ -11,19 +19,236 @@ import json
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from lath.arena.errors import InUseError, StoreError
-from lath.arena.tournament import totals
-from lath.arena.tournament.disk import told, writing_error
-from lath.arena.tournament.finished import Finished
-from lath.arena.tournament.jobs import GameResult
-from lath.arena.tournament.rows import COLUMNS, SCHEMA, row_of
-from lath.notation.files import write_atomically
+from lath.arena.errors import DiskError, InUseError, StoreError
+from lath.arena.tournament.system import told, writing_error
+from lath.arena.tournament.worker import GameResult, PairJob, PairResult
+from lath.notation.reader import write_atomically
+
+
+class Finished(AbstractSet[int]):
+    """Numbers of games, kept as ranges: a million that follow each other cost no more than one.
+
+    Stragglers cost 16 bytes each, where a set of int takes 60 and more.
+
+    >>> finished = Finished([1, 2, 3, 7])
+    >>> 3 in finished, 4 in finished, len(finished)
+    (True, False, 4)
+    >>> finished == {1, 2, 3, 7}
+    True
+    """
+
+    def __init__(self, numbers: Iterable[int] = ()) -> None:
+        """Take numbers that rise; others raise ValueError."""
+        self._starts: Final = array("q")
+        self._ends: Final = array("q")
+        """The first number after each range."""
+
+        self._size = 0
+        for number in numbers:
+            self._append(number)
+
+    def _append(self, number: int) -> None:
+        if self._ends and number < self._ends[-1]:
+            raise ValueError(f"{number} after {self._ends[-1] - 1}, expected rising numbers")
+        if self._ends and number == self._ends[-1]:
+            self._ends[-1] += 1
+        else:
+            self._starts.append(number)
+            self._ends.append(number + 1)
+        self._size += 1
+
+    def __contains__(self, number: object) -> bool:
+        if not isinstance(number, int):
+            return False
+        place = bisect_right(self._starts, number) - 1
+        return place >= 0 and number < self._ends[place]
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[int]:
+        for start, end in zip(self._starts, self._ends, strict=True):
+            yield from range(start, end)
+
+    def __repr__(self) -> str:
+        spans = zip(self._starts, self._ends, strict=True)
+        return f"Finished({', '.join(f'{start}-{end - 1}' for start, end in spans)})"
+
+    @classmethod
+    def _from_iterable(cls, numbers: Iterable[int]) -> set[int]:  # type: ignore[override]
+        """Return what `|` and `-` make of it: a plain set."""
+        return set(numbers)
+
+
+SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS game (
+    number INTEGER PRIMARY KEY,
+    round INTEGER NOT NULL,
+    game TEXT NOT NULL,
+    first TEXT NOT NULL,
+    second TEXT NOT NULL,
+    result TEXT NOT NULL,
+    termination TEXT NOT NULL,
+    plies INTEGER NOT NULL,
+    first_used_s REAL NOT NULL,
+    second_used_s REAL NOT NULL,
+    first_worst_s REAL NOT NULL,
+    second_worst_s REAL NOT NULL,
+    stray_lines INTEGER NOT NULL,
+    stderr TEXT NOT NULL,
+    record TEXT NOT NULL,
+    first_moves INTEGER NOT NULL DEFAULT 0,
+    second_moves INTEGER NOT NULL DEFAULT 0,
+    log TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE IF NOT EXISTS walkover (pair INTEGER PRIMARY KEY, loser TEXT);
+"""
+
+COLUMNS: Final = (
+    *("number", "round", "game", "first", "second", "result", "termination", "plies"),
+    *("first_used_s", "second_used_s", "first_worst_s", "second_worst_s"),
+    *("stray_lines", "stderr", "record", "first_moves", "second_moves", "log"),
+)
+"""Of a game, in the order of `row_of`."""
+
+
+def row_of(result: GameResult) -> tuple[object, ...]:
+    """Return what the columns of a game have."""
+    return (
+        result.number,
+        result.round,
+        result.game,
+        result.first,
+        result.second,
+        result.result,
+        result.termination,
+        result.plies,
+        *result.used_s,
+        *result.worst_s,
+        result.stray_lines,
+        json.dumps(dict(result.stderr), ensure_ascii=False),
+        result.record,
+        *result.moves,
+        result.log,
+    )
+
+
+FORFEITS: Final = ("crash", "time", "illegal move", "flood")
+"""Endings that are one bot's own fault, and lose the game."""
+
+
+class PairTally(NamedTuple):
+    """Pairs in which one bot scored the same against the other."""
+
+    one: str
+    other: str
+    points: float
+    """Of `one`, in a pair."""
+
+    games: int
+    """Stored games of such a pair: 2, or 1 of a pair half played."""
+
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotTotals:
+    """What one bot did in all stored games."""
+
+    name: str
+    games: int
+    crashes: int
+    """Games lost by a crash; likewise the next three."""
+
+    time_losses: int
+    illegal_moves: int
+    floods: int
+    moves: int
+    """Moves that it made; 0 where the games were stored without their number."""
+
+    used_s: float
+    """Time that it used, in all."""
+
+    worst_s: float
+    """Time of its longest move."""
+
+    @property
+    def average_s(self) -> float | None:
+        """Return the time of a move; None before any."""
+        return self.used_s / self.moves if self.moves else None
+
+
+_PAIRS: Final = """
+SELECT one, other, points, games, count(*) FROM (
+    SELECT
+        CASE number % 2 WHEN 1 THEN first ELSE second END AS one,
+        CASE number % 2 WHEN 1 THEN second ELSE first END AS other,
+        sum(CASE result WHEN '1-0' THEN number % 2 WHEN '0-1' THEN 1 - number % 2 ELSE 0.5 END)
+            AS points,
+        count(*) AS games
+    FROM game GROUP BY (number + 1) / 2
+) GROUP BY 1, 2, 3, 4
+"""
+
+_SEAT: Final = """
+    SELECT
+        {seat} AS name, count(*) AS games,
+        total({lost} AND termination = 'crash') AS crashes,
+        total({lost} AND termination = 'time') AS late,
+        total({lost} AND termination = 'illegal move') AS illegal,
+        total({lost} AND termination = 'flood') AS floods,
+        sum({seat}_moves) AS moves, sum({seat}_used_s) AS used_s, max({seat}_worst_s) AS worst_s
+    FROM game GROUP BY 1
+"""
+
+_BOTS: Final = f"""
+SELECT
+    name, sum(games), sum(crashes), sum(late), sum(illegal), sum(floods), sum(moves), sum(used_s),
+    max(worst_s)
+FROM (
+    {_SEAT.format(seat="first", lost="result = '0-1'")}
+    UNION ALL
+    {_SEAT.format(seat="second", lost="result = '1-0'")}
+) GROUP BY name ORDER BY name
+"""  # noqa: S608 - nothing of it comes from outside
+
+
+def pairs(database: sqlite3.Connection) -> list[PairTally]:
+    """Return how often bots scored what in a pair; its size does not grow with the games."""
+    return [PairTally(*row) for row in database.execute(_PAIRS)]
+
+
+def bots(database: sqlite3.Connection) -> list[BotTotals]:
+    """Return what each bot did, by name."""
+    return [_totals(*row) for row in database.execute(_BOTS)]
+
+
+def _totals(name: str, *numbers: float) -> BotTotals:
+    *counts, used_s, worst_s = numbers
+    games, crashes, late, illegal, floods, moves = map(int, counts)
+    return BotTotals(
+        name=name,
+        games=games,
+        crashes=crashes,
+        time_losses=late,
+        illegal_moves=illegal,
+        floods=floods,
+        moves=moves,
+        used_s=used_s,
+        worst_s=worst_s,
+    )
+
 
 DATABASE: Final = "tournament.db"
 RECORDS: Final = "games.lath"
@@ -34,7 +259,7 @@ OUTCOME_STATE: Final = "outcome is current"
 _FORMAT: Final = "2"
 """Of the tables; another one is refused."""
 
-PATIENCE_S: Final = 1.0
+LOCK_PATIENCE_S: Final = 1.0
 """How long another one may have the file open, such as `arena rate`, that reads it."""
 
 
@@ -75,7 +300,7 @@ class Store:
         """Open or make the store in `folder`; raises StoreError, also when it is in use."""
         self.folder: Final = folder
         self._connect: Final = connect
-        self._open_within(PATIENCE_S)
+        self._open_within(LOCK_PATIENCE_S)
 
     def _open_within(self, patience_s: float) -> None:
         """Open the file; wait so long for somebody else to close it."""
@@ -217,15 +442,15 @@ class Store:
             )
             return [Tally(*row) for row in rows]
 
-    def pairs(self) -> list[totals.PairTally]:
+    def pairs(self) -> list[PairTally]:
         """Return how often bots scored what in a pair."""
         with self._told():
-            return totals.pairs(self._database)
+            return pairs(self._database)
 
-    def bots(self) -> list[totals.BotTotals]:
+    def bots(self) -> list[BotTotals]:
         """Return what each bot did in all games, by name."""
         with self._told():
-            return totals.bots(self._database)
+            return bots(self._database)
 
     def add(self, results: Iterable[GameResult]) -> None:
         """Keep finished games, all or none, safe from a power cut when this returns.
@@ -293,3 +518,101 @@ def write_records(path: Path, records: Iterable[str]) -> None:
         write_atomically(path, map(str.encode, pieces))
     except OSError as error:
         raise writing_error(path, error) from error
+
+
+PATIENCE_S: Final = 600.0
+"""How long to wait for room on a full disk."""
+
+FIRST_WAIT_S: Final = 0.5
+LONGEST_WAIT_S: Final = 10.0
+"""Between two tries; each wait is twice the one before."""
+
+RETRIES: Final = 3
+"""How often to try again where the disk is not full but failing: time will not mend it."""
+
+Stored = tuple[PairJob, PairResult]
+
+
+class Keeper:
+    """Results on their way into the store, in the order in which they came."""
+
+    def __init__(
+        self, store: Store, warned: Callable[[str], None], *, patience_s: float = PATIENCE_S
+    ) -> None:
+        """`warned` is told when the store takes no more, and when it does again."""
+        self._store: Final = store
+        self._warned: Final = warned
+        self._patience_s: Final = patience_s
+        self._held: list[Stored] = []
+        self._tries = 0
+        """That failed, one after the other."""
+
+        self._began_s = 0.0
+        """When the first of them did."""
+
+        self._next_s = 0.0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether the disk refuses what is to be kept; no more should be played then."""
+        return self._tries > 0
+
+    def take(self, results: Iterable[Stored]) -> None:
+        """Hold results until they are kept."""
+        self._held.extend(results)
+
+    def kept(self, *, at_once: bool = False) -> list[Stored]:
+        """Store what is held, in one transaction, and return it; empty while it must wait.
+
+        Raises DiskError when the disk has refused it for too long, or refuses it `at_once`.
+        """
+        games = [game for _, result in self._held for game in result.games]
+        if games and not self._takes(partial(self._store.add, games), at_once=at_once):
+            return []
+        kept, self._held = self._held, []
+        return kept
+
+    def keeps_lost(self, lost: Sequence[Walkover], *, at_once: bool = False) -> bool:
+        """Store what was lost by walkover; return whether it is stored, False while it must wait.
+
+        Raises DiskError as `kept` does.
+        """
+        return not lost or self._takes(partial(self._store.add_walkovers, lost), at_once=at_once)
+
+    def _takes(self, store: Callable[[], None], *, at_once: bool) -> bool:
+        """Return whether the disk takes something; False also where it is not time to try it."""
+        if self.is_waiting and not at_once and time.monotonic() < self._next_s:
+            return False
+        try:
+            store()
+        except DiskError as error:
+            self._wait(error, at_once=at_once)
+            return False
+        if self.is_waiting:
+            after_s = time.monotonic() - self._began_s
+            self._tries = 0
+            self._warned(f"after {after_s:.0f} s the disk takes results again; the run goes on")
+        return True
+
+    def _wait(self, error: DiskError, *, at_once: bool) -> None:
+        """Decide when to try again; raises DiskError for never."""
+        now_s = time.monotonic()
+        self._tries += 1
+        if self._tries == 1:
+            self._began_s = now_s
+        until_s = self._began_s + self._patience_s
+        is_hopeless = not error.is_full and self._tries > RETRIES
+        if at_once or is_hopeless or now_s >= until_s:
+            raise DiskError(f"{error}; {self._lost_words()}", is_full=error.is_full) from error
+        if self._tries == 1:
+            what = "waiting for room" if error.is_full else "trying again"
+            self._warned(f"{error}; no game begins until results can be kept, {what}")
+        wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** (self._tries - 1))
+        self._next_s = min(now_s + wait_s, until_s)
+
+    def _lost_words(self) -> str:
+        games = sum(len(result.games) for _, result in self._held)
+        if not games:
+            return "a walkover could not be kept and will be decided again"
+        words = f"{games} finished game{'' if games == 1 else 's'}"
+        return f"{words} could not be kept and will be played again"

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from lath.notation.errors import NotationError
-from lath.notation.files import COMPRESSIONS
+from lath.notation.reader import COMPRESSIONS
 
 if TYPE_CHECKING:
     from lath.notation.reader import Entry

@@ -36,9 +36,9 @@ from typing import TYPE_CHECKING, Final
 from lath import games
 from lath.games.core import GameError, Position, Seat, UnknownGameError, read_move
 from lath.notation.formats import Format, Lost
+from lath.notation.protocol import TimeControl
 from lath.notation.record import Comment, Ply, Record, Termination, Variation
 from lath.notation.replay import canonical, check_tag, start_of
-from lath.notation.timecontrol import TimeControl
 
 if TYPE_CHECKING:
     from lath.games.core import Game

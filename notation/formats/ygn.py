@@ -26,7 +26,7 @@ from lath import games
 from lath.games.core import GameError, IllegalMoveError, Position, PositionError
 from lath.notation.errors import Fault
 from lath.notation.formats import WHOLE, Format, Lost
-from lath.notation.formats.piece import Piece, RefusedError, encoding_fault, without_escapes
+from lath.notation.formats.foreign import Piece, RefusedError, encoding_fault, without_escapes
 from lath.notation.reader import Entry
 from lath.notation.record import Ply, Record
 from lath.notation.replay import positions, start_of

@@ -7,7 +7,6 @@
 True
 """
 
-from lath.notation.query.errors import QueryError
-from lath.notation.query.language import compile_query
+from lath.notation.query.language import QueryError, compile_query
 
 __all__ = ["QueryError", "compile_query"]

@@ -1,6 +1,8 @@
 """The language of `--where`, by `query.lark`: its text into one question to a record.
 
-    >>> from lath.notation import parse
+Must not know what a query means (`language.py`), only which words it may have.
+
+>>> from lath.notation import parse
     >>> matches = compile_query("game = yavalath and (winner = ann or plies > 20)")
     >>> matches(parse('[Game "yavalath"] [First "ann"] e5 1-0'))
     True
@@ -11,6 +13,7 @@ The text is read once; what is asked of a record are functions inside each other
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -22,21 +25,140 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from lark.lexer import Token
 
 from lath import games
-from lath.notation.query import predicates, text_tests
-from lath.notation.query.errors import (
-    KEYWORDS,
-    NAMES,
-    ORDERED,
-    WORDS,
-    QueryError,
-    WrongValueError,
-    no_value,
-    place,
-    syntax_error,
-)
-from lath.notation.query.predicates import Predicate
-from lath.notation.query.text_tests import TextTest
+from lath.notation.errors import NotationError
+from lath.notation.query import predicates
+from lath.notation.query.predicates import Predicate, TextTest
 from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination
+
+NAMES: Final = (
+    *("game", "event", "first", "second", "player", "winner", "loser"),
+    *("result", "termination", "setup"),
+)
+"""What is compared as text: by `=`, `!=`, `~` and `in`."""
+
+ORDERED: Final = ("round", "date")
+"""What has an order besides; as every tag by its own name has."""
+
+WORDS: Final = (*NAMES, *ORDERED, "plies", "position", "move", "comments", "variations")
+"""What a test can begin with, besides a tag and `contains`."""
+
+_ENGLISH: Final = {
+    "NAME": "a test such as plies > 20",
+    "EQUALITY": "'=', '!='",
+    "ORDER": "'<', '<=', '>', '>='",
+    "LIKE": "'~'",
+    "_IN": "'in'",
+    "_MOVE": "'move' and a move",
+    "NUMBER": "a whole number of at most 9 digits",
+    "WORD": "a word or a text in quotes",
+    "LPAR": "a list such as (a, b)",
+    "COMMA": "','",
+    "RPAR": "')'",
+    "_AND": "'and'",
+    "_OR": "'or'",
+    "$END": "the end",
+}
+"""What a terminal is in English, in the order in which messages list them; the others are possible
+only beside one of these."""
+
+KEYWORDS: Final = ("and", "or", "not")
+"""Words that are values in quotes only: who leaves a value out shall be told of that."""
+
+
+class QueryError(NotationError):
+    """The text is no query; the message shows where and says what was expected."""
+
+    def __init__(self, text: str, at: int, message: str, expected: str = "") -> None:
+        self.message = message
+        """What is wrong, on one line."""
+        self.expected = expected
+        """What would have been right; empty where the message says it all."""
+        self.at = at
+        """Where, in characters from the start."""
+        told = f"{message}; expected {expected}" if expected else message
+        super().__init__(f"{told}\n{_excerpt(text, at)}")
+
+
+def _excerpt(text: str, at: int) -> str:
+    """Return the line of the place, and a caret under it."""
+    start = text.rfind("\n", 0, at) + 1
+    line = text[start:].partition("\n")[0]
+    shown = "".join(letter if letter.isprintable() else " " for letter in line)
+    return f"  {shown}\n  {' ' * (at - start)}^"
+
+
+class WrongValueError(Exception):
+    """A value or a name that the grammar takes, but that means nothing."""
+
+    def __init__(self, at: int, message: str, expected: str = "") -> None:
+        super().__init__(message)
+        self.at = at
+        self.message = message
+        self.expected = expected
+
+
+def place(token: Token) -> int:
+    """Return where a token of the query stands."""
+    assert token.start_pos is not None
+    return token.start_pos
+
+
+def no_value(word: str) -> tuple[str, str]:
+    """Return the message and what was expected in the place of a keyword."""
+    return f"{str(word)!r} is no value", "a value before it, or it in quotes"
+
+
+def syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> QueryError:
+    """Return what Lark found wrong with the text of a query."""
+    last = error.token_history[-1] if error.token_history else None
+    if last is not None and last.type == "WORD" and last in KEYWORDS:
+        return QueryError(text, place(last), *no_value(last))
+    at = error.pos_in_stream
+    wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
+    expected = _english(wanted)
+    if isinstance(error, UnexpectedToken) and error.token.type == "$END":
+        message = "the query ends too early" if text.strip() else "the query is empty"
+        return QueryError(text, len(text.rstrip()), message, expected)
+    assert at is not None
+    if text[at] in "\"'" and "WORD" in wanted:
+        return _quote_error(text, at)
+    word = _WORD.match(text, at)
+    found = word[0] if word else text[at]
+    if "NAME" in wanted and found.isidentifier() and found not in KEYWORDS:
+        return QueryError(text, at, *_unknown_name(found))
+    return QueryError(text, at, f"{found!r} does not belong here", expected)
+
+
+_WORD: Final = re.compile(r"[\w.+/:@#%*?-]{1,40}|[<>=!]+")
+
+
+def _quote_error(text: str, at: int) -> QueryError:
+    read = re.compile(r"""(["'])(?:(?!\1)[^\\]|\\["'\\])*""").match(text, at)
+    assert read is not None
+    if text[read.end() : read.end() + 1] == "\\":
+        escape = text[read.end() : read.end() + 2]
+        return QueryError(text, read.end(), f"unknown escape {escape!r}", r"\" or \' or \\")
+    return QueryError(text, at, "the text is never closed", f"{text[at]} at its end")
+
+
+def _unknown_name(word: str) -> tuple[str, str]:
+    """Return the message and what was expected in the place of a name that means nothing."""
+    alike = difflib.get_close_matches(word.lower(), [*WORDS, "contains", "not"], n=1)
+    if alike:
+        return f"nothing is called {word!r}: did you mean {alike[0]!r}?", ""
+    names = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
+    return f"nothing is called {word!r}", names
+
+
+def _english(terminals: set[str]) -> str:
+    if "NAME" in terminals:
+        terminals = {"NAME"}
+    words = [words for name, words in _ENGLISH.items() if name in terminals]
+    if {"NOT", "_IN"} <= terminals:
+        words.append("'not in'")
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
+
 
 MAX_NESTING: Final = 100
 """Parentheses and `not` inside each other; far beyond what people write."""
@@ -176,18 +298,18 @@ _SPECIAL: Final[dict[str, Callable[[TextTest], Predicate]]] = {
 
 def _of_text(subject: Token, sign: str, values: list[str]) -> TextTest:
     if sign == "~":
-        return text_tests.like(values[0])
+        return predicates.like(values[0])
     if subject == "date":
-        return text_tests.dated(values, sign)
+        return predicates.dated(values, sign)
     if sign == "=":
-        return text_tests.equals(values, as_numbers=subject.type == "ORDERED")
-    return text_tests.ordered(sign, values[0])
+        return predicates.equals(values, as_numbers=subject.type == "ORDERED")
+    return predicates.ordered(sign, values[0])
 
 
 def _of_number(sign: str, values: list[int]) -> Callable[[int], bool]:
     if sign == "=":
         return frozenset(values).__contains__
-    compare = text_tests.ORDERS[sign]
+    compare = predicates.ORDERS[sign]
     (bound,) = values
     return lambda number: compare(number, bound)
 

@@ -1,21 +1,211 @@
 """A position as a stand-alone SVG, drawn from what every game says of its board and pieces.
 
+Must not know any game, nor how it is drawn.
+
+Must not know any game. `lath.games.overlays` works out groups and sight; the page's
+`overlays.js` does it there.
+
 Must not know any game, nor records or pages.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from lath.games.board import Board
-from lath.games.core import Game, Piece, Position
-from lath.reports.boards import drawing, marks, overlays
-from lath.reports.boards.drawing import UNIT, Point
-from lath.reports.boards.legal import choices
+from lath.games.core import Game, Move, Piece, Position
+from lath.games.overlays import Cells, Groups, Sight, groups, of, sight
+from lath.reports.boards import drawing
+from lath.reports.boards import drawing as marks
+from lath.reports.boards.drawing import UNIT, Point, number
+
+Change = tuple[int, str]
+"""A cell by its place in `Board.names`, and what happens there: `+w` puts pieces on top, `-1` takes
+so many from the top, `=Aw` is what lies there now where neither tells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The legal moves of a position as they can be shown."""
+
+    dots: dict[int, str]
+    """For each cell where moves put a piece, the codes of the pieces, in order of the moves."""
+
+    others: tuple[Move, ...]
+    """All other legal moves."""
+
+
+def choices(position: Position) -> Choices:
+    """Return what can be played; nothing once the game is over."""
+    dots: dict[int, str] = {}
+    others = []
+    before = position.contents()
+    for move in position.legal_moves():
+        placed = placement(changes(before, position.play(move).contents()))
+        if placed is None:
+            others.append(move)
+        elif placed[1] not in dots.get(placed[0], ""):
+            dots[placed[0]] = dots.get(placed[0], "") + placed[1]
+    return Choices(dots, tuple(others))
+
+
+def changes(before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
+    """Return what changes from one `Position.contents` to another.
+
+    >>> changes(("A", "Aw", "w", ""), ("Ab", "A", "b", ""))
+    ((0, '+b'), (1, '-1'), (2, '=b'))
+    """
+    pairs = enumerate(zip(before, after, strict=True))
+    return tuple((cell, _change(old, new)) for cell, (old, new) in pairs if old != new)
+
+
+def _change(old: str, new: str) -> str:
+    if new.startswith(old):
+        return f"+{new.removeprefix(old)}"
+    return f"-{len(old) - len(new)}" if old.startswith(new) else f"={new}"
+
+
+def placement(changed: Sequence[Change]) -> tuple[int, str] | None:
+    """Return the cell and the code of the piece that a move puts there.
+
+    None where it puts pieces on no cell or several, or changes one for another. Of several pieces
+    on one cell the lowest counts: a marker goes along.
+
+    >>> placement(((3, "+ok"), (7, "-1")))
+    (3, 'o')
+    """
+    gains = [(cell, what[1]) for cell, what in changed if what.startswith("+")]
+    has_exchange = any(what.startswith("=") for _, what in changed)
+    return gains[0] if len(gains) == 1 and not has_exchange else None
+
+
+def overlays_json(game: Game) -> dict[str, Any]:
+    """Return the game's overlays as JSON values, with the geometry that they need and no more.
+
+    `shown`: each overlay by its `kind`, `groups` or `sight`, and its fields. `neighbours`: for each
+    cell the cells next to it, where groups are shown. `rays`: for each cell what lies straight
+    ahead, the nearest first, where sight is. Cells by their place in `Board.names`.
+    """
+    overlays = of(game)
+    cells = range(len(game.board.names))
+    told: dict[str, Any] = {"shown": [_fields(overlay) for overlay in overlays]}
+    if any(isinstance(overlay, Groups) for overlay in overlays):
+        told["neighbours"] = [list(game.board.neighbours(cell)) for cell in cells]
+    if any(isinstance(overlay, Sight) for overlay in overlays):
+        rays = (game.board.rays(cell) for cell in cells)
+        told["rays"] = [[list(ray) for ray in of_cell if ray] for of_cell in rays]
+    return told
+
+
+def _fields(overlay: Groups | Sight) -> dict[str, str]:
+    if isinstance(overlay, Groups):
+        return {"kind": "groups", "codes": overlay.codes}
+    return {"kind": "sight", "marker": overlay.marker, "blockers": overlay.blockers}
+
+
+def below(game: Game, contents: Sequence[str]) -> str:
+    """Return as SVG what lies under the pieces: cells and lines of sight, what joins groups."""
+    return "".join(
+        _joined(overlay, game, contents)
+        if isinstance(overlay, Groups)
+        else _viewed(overlay, game, contents)
+        for overlay in of(game)
+    )
+
+
+def _joined(overlay: Groups, game: Game, contents: Sequence[str]) -> str:
+    centres = places(game)
+    colour = {piece.code: piece.colour for piece in game.pieces}
+    bars: dict[str, str] = {}
+    for group in groups(overlay, game.board, contents):
+        code = contents[group[0]][-1]
+        pairs = (
+            (cell, other) for cell in group for other in game.board.neighbours(cell) if cell < other
+        )
+        drawn = (
+            marks.line(centres[cell], centres[other]) for cell, other in pairs if other in group
+        )
+        bars[code] = bars.get(code, "") + "".join(drawn)
+    return "".join(marks.links(path, colour[code]) for code, path in bars.items() if path)
+
+
+def _viewed(overlay: Sight, game: Game, contents: Sequence[str]) -> str:
+    centres = places(game)
+    drawn = ""
+    for marker, rays in sight(overlay, game.board, contents).items():
+        cells = sorted(cell for ray in rays for cell in ray)
+        drawn += marks.seen(marks.cells(game.board.shape, (centres[cell] for cell in cells)))
+        for ray in rays:
+            drawn += marks.sight(*marks.view(centres[marker], centres[ray[-1]]))
+    return drawn
+
+
+def above(game: Game, contents: Sequence[str]) -> str:
+    """Return as SVG what lies on the pieces: the size of each group, once."""
+    centres = places(game)
+    colour = {piece.code: piece.colour for piece in game.pieces}
+    drawn = ""
+    for overlay in of(game):
+        if not isinstance(overlay, Groups):
+            continue
+        for group in groups(overlay, game.board, contents):
+            x, y = centres[middle(group, centres)]
+            words = marks.size(str(len(group)), colour[contents[group[0]][-1]])
+            drawn += f'<g transform="translate({number(x)} {number(y)})">{words}</g>'
+    return drawn
+
+
+def middle(group: Cells, centres: Sequence[Point]) -> int:
+    """Return the cell of a group that is nearest to the middle of it, the first of several."""
+    x, y = (sum(centres[cell][axis] for cell in group) / len(group) for axis in (0, 1))
+    # Whole units: cells that are equally far must be so in any arithmetic.
+    return min(
+        group, key=lambda cell: round((centres[cell][0] - x) ** 2 + (centres[cell][1] - y) ** 2)
+    )
+
+
+def places(game: Game) -> list[Point]:
+    """Return where the cells lie in a drawing, in the order of `Board.names`."""
+    return [(x * UNIT, y * UNIT) for x, y in game.board.centres]
+
+
+def words(game: Game, contents: Sequence[str]) -> list[str]:
+    """Return in words what `below` and `above` show, a sentence each without its full stop."""
+    pieces = {piece.code: piece for piece in game.pieces}
+    told: list[str] = []
+    for overlay in of(game):
+        if isinstance(overlay, Groups):
+            told += _told_groups(overlay, game, contents, pieces)
+        else:
+            told += _told_sight(overlay, game, contents, pieces)
+    return told
+
+
+def _told_groups(
+    overlay: Groups, game: Game, contents: Sequence[str], pieces: dict[str, Piece]
+) -> Iterator[str]:
+    names = game.board.names
+    for group in groups(overlay, game.board, contents):
+        if len(group) > 1:
+            name = pieces[contents[group[0]][-1]].name
+            cells = " ".join(names[cell] for cell in group)
+            yield f"Group of {len(group)}, {name}: {cells}"
+
+
+def _told_sight(
+    overlay: Sight, game: Game, contents: Sequence[str], pieces: dict[str, Piece]
+) -> Iterator[str]:
+    names = game.board.names
+    for rays in sight(overlay, game.board, contents).values():
+        seen = sorted(cell for ray in rays for cell in ray)
+        cells = " ".join(names[cell] for cell in seen) or "nothing"
+        yield f"The {pieces[overlay.marker].name} sees {cells}"
+
 
 PLATE: Final = "#4a3b2c"
 CELL: Final = "#e9dcc1"
@@ -58,11 +248,11 @@ def svg(
         f"<title>{escape(title or game.title)}</title>",
         f"<desc>{escape('. '.join(told))}.</desc>",
         ground(game.board),
-        overlays.below(game, contents) if aids else "",
+        below(game, contents) if aids else "",
         *_stacks(game, contents),
         *_decided(game.board, highlight),
         *_moved(game.board, last),
-        overlays.above(game, contents) if aids else "",
+        above(game, contents) if aids else "",
         *(_dots(position) if legal else ()),
         "</svg>",
     )
@@ -99,7 +289,7 @@ def _centres(board: Board, names: Collection[str]) -> list[Point]:
 def _dots(position: Position) -> Iterable[str]:
     """Yield a dot for each cell where a piece may be placed, in the colours that may be."""
     pieces = pieces_of(position.game)
-    centres = overlays.places(position.game)
+    centres = places(position.game)
     contents = position.contents()
     for cell, codes in choices(position).dots.items():
         x, y = marks.dot_place(occupied=bool(contents[cell]))
@@ -145,7 +335,7 @@ def _sentences(position: Position, *, aids: bool, legal: bool) -> list[str]:
     ]
     told = [", ".join(lying) or "Empty board", _state(position)]
     if aids:
-        told += overlays.words(game, contents)
+        told += words(game, contents)
     if legal:
         told.append(f"Legal moves: {' '.join(position.legal_moves()) or 'none'}")
     return told

@@ -13,7 +13,9 @@ from html import escape
 from typing import Any
 
 from lath.games.core import Game
-from lath.reports.boards import board, drawing, marks, overlays
+from lath.reports.boards import board, drawing
+from lath.reports.boards import board as overlays
+from lath.reports.boards import drawing as marks
 
 
 def template(game: Game) -> str:
@@ -34,7 +36,7 @@ def _sprites(game: Game) -> Iterator[str]:
     """
     shape = game.board.shape
     has_tiles = any(piece.shape == "tile" for piece in game.pieces)
-    counted = "".join(fields.get("codes", "") for fields in overlays.to_json(game)["shown"])
+    counted = "".join(fields.get("codes", "") for fields in overlays.overlays_json(game)["shown"])
     for piece in game.pieces:
         yield _sprite("piece", piece.code, drawing.draw(piece, shape))
         if piece.shape == "disc" and has_tiles:
@@ -51,7 +53,7 @@ def _sprites(game: Game) -> Iterator[str]:
     yield _sprite("moved", "", marks.moved(shape))
     yield _sprite("deciding", "", marks.deciding(""))
     yield _sprite("veil", "", marks.veil("", board.PLATE))
-    if any(fields["kind"] == "sight" for fields in overlays.to_json(game)["shown"]):
+    if any(fields["kind"] == "sight" for fields in overlays.overlays_json(game)["shown"]):
         yield _sprite("seen", "", marks.seen(""))
         yield _sprite("sight", "", marks.sight("", ""))
 
@@ -66,7 +68,7 @@ def to_json(game: Game) -> dict[str, Any]:
 
     `title`, `shape`, `cells` (names), `centres` (x and y of the first cell, of the second …, a cell
     being 100 wide), `pieces` (code, name, shape, colour), `seats` (word and colour of both),
-    `overlays` (see `lath.reports.boards.overlays.to_json`).
+    `overlays` (see `lath.reports.boards.board.to_json`).
     """
     centres = (round(at, 1) for centre in game.board.centres for at in board.placed(centre))
     return {
@@ -76,7 +78,7 @@ def to_json(game: Game) -> dict[str, Any]:
         "centres": list(centres),
         "pieces": [[piece.code, piece.name, piece.shape, piece.colour] for piece in game.pieces],
         "seats": [[word, seat_colour(word, game)] for word in game.colours],
-        "overlays": overlays.to_json(game),
+        "overlays": overlays.overlays_json(game),
     }
 
 

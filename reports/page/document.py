@@ -1,32 +1,62 @@
 """All that the page shows of some records, as plain JSON values: the data behind the page.
 
+Must not know how standings come about. A crosstable has everything twice, from both sides, and
+those of many bots are most of a page's standings; `js/standings.js` puts them together again.
+
 Must not know how any of it looks. One pass over the records; none is kept, and the same records
 give the same values. `lath.reports.page.schema.DOCUMENT_SCHEMA` describes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from lath.notation.record import Record
 from lath.reports import outcome as outcomes
 from lath.reports.outcome import Outcome
-from lath.reports.page.beginnings import Beginnings
-from lath.reports.page.duels import Duels
-from lath.reports.page.endings import Endings
-from lath.reports.page.entries import entry, game_title
-from lath.reports.page.facts import Facts
-from lath.reports.page.lengths import Lengths
-from lath.reports.page.packing import Packer
-from lath.reports.page.times import Times
+from lath.reports.page.pack import Packer
+from lath.reports.page.statistics import (
+    Beginnings,
+    Duels,
+    Endings,
+    Facts,
+    Lengths,
+    Times,
+    entry,
+    game_title,
+)
 from lath.reports.page.views import listed
-from lath.reports.ratings.history import history
-from lath.reports.standings.export import to_json
-from lath.reports.standings.standings import standings_of
-from lath.reports.standings.tally import Tally
-from lath.reports.standings.values import Standings
+from lath.reports.ratings.rating import history
+from lath.reports.standings.export import csv_of, to_json
+from lath.reports.standings.standings import Standings, Tally, standings_of
+
+Cell = Mapping[str, Any]
+
+
+def halved(standings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return standings whose crosstables are `meetings`, and their `csv` as `standings.csv` has it.
+
+    These are four lists (`wins`, `draws`, `losses`, `superiority`) of each row's bot against
+    itself and the bots below it, row after row. Points and games follow from them.
+    """
+    return {
+        **standings,
+        "csv": csv_of(standings),
+        "overall": _halved(standings["overall"]),
+        "per_game": [_halved(table) for table in standings["per_game"]],
+    }
+
+
+def _halved(table: Mapping[str, Any]) -> dict[str, Any]:
+    rows: Sequence[Sequence[Cell]] = table["crosstable"]
+    cells = [cell for at, row in enumerate(rows) for cell in row[at:]]
+    words = ("wins", "draws", "losses", "superiority")
+    meetings = {word: [cell[word] for cell in cells] for word in words}
+    others = {key: value for key, value in table.items() if key != "crosstable"}
+    return {**others, "meetings": meetings}
+
 
 VERSION: Final = 1
 """Of the data's shape."""

@@ -15,13 +15,10 @@ from markupsafe import Markup
 
 from lath.notation.record import Record
 from lath.reports.outcome import Outcome
-from lath.reports.page.entries import Entry, entry
-from lath.reports.page.facts import UNKNOWN, Facts
 from lath.reports.page.page import Page, encodable, environment_of, parts, policy
+from lath.reports.page.statistics import UNKNOWN, Entry, Facts, entry
 from lath.reports.standings.export import to_json
-from lath.reports.standings.standings import standings_of
-from lath.reports.standings.tally import Tally
-from lath.reports.standings.values import Standings
+from lath.reports.standings.standings import Standings, Tally, standings_of
 
 VERSION: Final = 1
 """Of the shape of the data."""

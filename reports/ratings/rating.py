@@ -1,5 +1,7 @@
 """Everything that results say about strengths, each number from the module that knows it.
 
+Must not know how a line is drawn.
+
 Must not know records, nor how a rating is shown.
 """
 
@@ -8,18 +10,59 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
 from typing import Final
 
-from lath.reports.ratings.clusters import covariance
-from lath.reports.ratings.converged import Posterior, converged
-from lath.reports.ratings.counts import Counts, count
-from lath.reports.ratings.davidson import ELO, Davidson, fit
-from lath.reports.ratings.groups import connected
-from lath.reports.ratings.matrices import Matrix
-from lath.reports.ratings.residual import fit_of
-from lath.reports.ratings.scale import MU, SIGMA
-from lath.reports.ratings.values import Conditions, Estimate, Rating, Ratings, Result, Strength
+from lath.reports.ratings.elo import ELO, Davidson, covariance, fit, fit_of
+from lath.reports.ratings.numerics import Matrix
+from lath.reports.ratings.results import (
+    Conditions,
+    Counts,
+    Estimate,
+    Rating,
+    Ratings,
+    Result,
+    Strength,
+    connected,
+    count,
+)
+from lath.reports.ratings.skill import MU, SIGMA, InOrder, Posterior, converged
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What the games up to one of them said."""
+
+    games: int
+    """How many of the results had been seen; > 0, rising from snapshot to snapshot."""
+
+    ratings: Mapping[str, Rating]
+    """The sequential rating of every bot that had appeared by then."""
+
+
+def history(
+    results: Sequence[Result], points: int = 100, *, draw_rate: float | None = None
+) -> tuple[Snapshot, ...]:
+    """Return at most `points` snapshots, evenly over the games, the last after all of them.
+
+    Ratings are the sequential ones, in the order of the results; empty without results. Memory is
+    bounded by points times bots. `draw_rate` is `Ratings.draw_rate` of the same results where it
+    is known already; otherwise it is fitted here. `points` > 0.
+    """
+    if draw_rate is None:
+        counts = count(results)
+        draw_rate = converged(counts.names, counts.tallies).draw_rate
+    number = min(points, len(results))
+    ends = [len(results) * i // number for i in range(number + 1)] if number else []
+    sequence = InOrder(draw_rate)
+    snapshots = []
+    for start, end in pairwise(ends):
+        sequence.add(results[start:end])
+        snapshots.append(Snapshot(end, sequence.ratings()))
+    return tuple(snapshots)
+
 
 _LEAST_SHARE: Final = 0.25
 """What clusters leave at least of a variance that the model gives: half of the error. Fewer than a
@@ -63,7 +106,7 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
 
 def _sequential(results: Iterable[Result], draw_rate: float) -> Mapping[str, Rating]:
     # Here and not above: whoever leaves it out does not pay for the import.
-    from lath.reports.ratings.sequential import rate_in_order
+    from lath.reports.ratings.skill import rate_in_order
 
     return rate_in_order(results, draw_rate)
 

@@ -1,5 +1,36 @@
 """Who stands where: results, points, ratings and endings of records, as values.
 
+Must not know how anything is counted or estimated.
+
+Must not know ratings. What two games of a pair score hangs together, since they begin alike; errors
+are therefore counted by pair. The order of the records leaves no trace here.
+
+Must not know ratings. A game is known by 16 bytes; no move is kept.
+
+Two bots that are deterministic play one game again and again. Counted as if they were chosen anew,
+such games make intervals too narrow: with each game five times, 95 % intervals hold the truth in
+62 % of cases. So a game is a repeat where the game's id, both seats, the start, the canonical
+moves, the result and the ending are those of another. Two kinds of games never are:
+
+- A game without a move: nobody has shown what they do, so it says nothing of being deterministic.
+- A game that ended by time: a clock runs by the machine's load, not by the moves alone, so that it
+  ran out twice at the same ply is told by both games. Leaving one out would also favour who lost.
+
+A crash, an illegal move and a flood are what a program does with what it was sent, and count as
+moves do.
+
+Must not know results.
+
+If the first seat is worth `a`, the ratings r are wrong by about the solution of L r = a e, where L
+is the Laplacian of the games and e a bot's games in the first seat less those in the second. So
+nothing is wrong where e is 0 for every bot, also if two bots never changed seats; and it is e of a
+bot, against all opponents together, that has to be looked at.
+
+Must not know how either comes about.
+
+Must not know ratings, ranks, how numbers are shown, nor the rules of any game. No record and no
+move is kept: a game that is rated leaves a line of numbers, any other only its counts.
+
 Must not know how standings are shown or written, nor how a rating is made.
 
 Law: the points of all rows together are the number of games counted. A bot that plays itself
@@ -8,16 +39,469 @@ therefore fills both seats of its row; such a game says nothing to the rating.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from itertools import groupby
+from statistics import fmean
+from typing import Final, NamedTuple
 
+from lath.notation.archive import SIZE, identity, start_text
 from lath.notation.record import Record, Termination
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.values import Ratings, Result
-from lath.reports.standings.balance import is_unbalanced
-from lath.reports.standings.tally import GameCounts, Tally, counts
-from lath.reports.standings.values import Meeting, Row, Standings, Table
+from lath.reports.ratings.results import Ratings, Result, Strength
+
+Counts = tuple[tuple[str, int], ...]
+"""Words and how often they came, the most frequent first, then by word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What one bot did."""
+
+    rank: int
+    """From 1; group by group, by exposed rating, then points, then name."""
+
+    name: str
+    wins: int
+    draws: int
+    losses: int
+    """Of all seats taken; a game against itself counts two."""
+
+    strength: Strength
+    without_forfeits: Strength | None
+    """The same without games lost by crash, time, illegal move or flood; None where the bot is
+    in no other game, and the same as `strength` where there was none."""
+
+    crashes: int
+    """Games lost by a crash; likewise the next three."""
+
+    time_losses: int
+    illegal_moves: int
+    floods: int
+
+    @property
+    def games(self) -> int:
+        """Return the seats taken; > 0."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """Return a point per win and half a point per draw."""
+        return self.wins + self.draws / 2
+
+    @property
+    def score_rate(self) -> float:
+        """Return points per game in 0..1."""
+        return self.points / self.games
+
+    @property
+    def forfeits(self) -> int:
+        """Return the games lost otherwise than on the board."""
+        return self.crashes + self.time_losses + self.illegal_moves + self.floods
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What one bot scored against another, over both seats."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    superiority: float | None = None
+    """The likelihood that the one is stronger (LOS), in 0..1; None where nothing tells."""
+
+    @property
+    def games(self) -> int:
+        """Return how often they met."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """Return what the one scored."""
+        return self.wins + self.draws / 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """What came of the games of one id, or of all games."""
+
+    game: str
+    """The id; empty for all games together."""
+
+    games: int
+    """Counted games."""
+
+    first_wins: int
+    draws: int
+    second_wins: int
+    self_play: int
+    """Those of them in which a bot met itself."""
+
+    repeated: int
+    """Those of them that repeat another move by move; they are counted, but not rated."""
+
+    endings: Counts
+    """Why they ended."""
+
+    rows: tuple[Row, ...]
+    """By rank."""
+
+    crosstable: tuple[tuple[Meeting, ...], ...]
+    """For each row its meetings with each row, in order of rank."""
+
+    ratings: Ratings
+    """Of the games that do not repeat another."""
+
+    unbalanced: bool
+    """Whether some bot had one seat clearly more often than the other
+    (`lath.reports.standings.standings` says how much): TrueSkill's model knows no first-move
+    advantage, so its ratings favour it."""
+
+    @property
+    def first_score(self) -> float | None:
+        """Return first's points per game in 0..1; None before any game."""
+        return (self.first_wins + self.draws / 2) / self.games if self.games else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standings:
+    """Everything that the results of some records say."""
+
+    events: tuple[str, ...]
+    """The different titles, in order of appearance; empty where no record has one."""
+
+    overall: Table
+    """All games together."""
+
+    per_game: tuple[Table, ...]
+    """One a game id, sorted by it; a single one has the numbers of `overall`."""
+
+    left_out: Counts
+    """Why records were not counted: `void`, `unterminated` or `no result`."""
+
+    unranked: tuple[str, ...]
+    """Bots that are named only in records left out, sorted."""
+
+
+_LONGEST: Final = 18
+"""Digits of a number that 64 bits hold for sure."""
+
+
+class Pairs:
+    """The games that are paired off: four numbers for each.
+
+    Games belong together by game id, both bots, `Event`, `Round`, `Opening` and the start, however
+    it is spelled. The arena numbers the games of its n-th pair 2n - 1 and 2n (`Number`): those are
+    one. What has no such number, or lost its partner, is paired off in the order of digests: games
+    that all begin alike are as good as each other. Games of one digest, which have no moves or
+    ended by time, stay alone.
+    """
+
+    def __init__(self) -> None:
+        self._keys: Final = array("Q")
+        """What the games of a pair have in common, as a digest."""
+        self._numbers: Final = array("Q")
+        """The arena's number of the pair; 0 where there is none."""
+        self._orders: Final = array("Q")
+        """By what games of one key are put in order."""
+        self._seats: Final = bytearray()
+        """0 where first comes before second by name, 1 where after, 2 where they are the same."""
+
+    def add(self, record: Record, seats: tuple[str, str], digest: bytes) -> None:
+        """Note a game of two bots; `digest` is the same for the same game, wherever it stands."""
+        key, number = _place_of(record, seats)
+        first, second = seats
+        self._keys.append(key)
+        self._numbers.append(number)
+        self._orders.append(int.from_bytes(digest[:8]))
+        self._seats.append(2 if first == second else first > second)
+
+    def add_repeat(self, place: int, record: Record, seats: tuple[str, str]) -> None:
+        """Note that a game repeats the one noted at `place`, counted from 0.
+
+        Of all repeats the one that is kept is in the smallest of their pairs, not in the earliest.
+        """
+        known = self._keys[place], self._numbers[place]
+        self._keys[place], self._numbers[place] = min(known, _place_of(record, seats))
+
+    def numbers(self) -> list[int]:
+        """Return the number of each game's pair, from 0; a game without a partner has its own."""
+        found = [-1] * len(self._keys)
+        number = 0
+        places = sorted(range(len(self._keys)), key=self._keys.__getitem__)
+        for _, alike in groupby(places, key=self._keys.__getitem__):
+            for pair in self._paired_off(list(alike)):
+                for place in pair:
+                    found[place] = number
+                number += 1
+        return found
+
+    def _paired_off(self, places: list[int]) -> Iterator[Sequence[int]]:
+        """Yield the places of games of one key, by ones and twos."""
+        if len(places) == 1:
+            yield places
+            return
+        places.sort(key=lambda place: (self._numbers[place], self._orders[place]))
+        single: list[int] = []
+        for number, alike in groupby(places, key=self._numbers.__getitem__):
+            of_one = list(alike)
+            pairs, left = self._across(of_one) if number else ([], of_one)
+            yield from pairs
+            single += left
+        # Games without a move are alike if their results are: an order would pair like with like.
+        times = Counter(self._orders[place] for place in single)
+        several = [place for place in single if times[self._orders[place]] > 1]
+        one_each = [place for place in single if times[self._orders[place]] == 1]
+        pairs, left = self._across(sorted(one_each, key=self._orders.__getitem__))
+        yield from pairs
+        yield from ([place] for place in (*left, *several))
+
+    def _across(self, places: Sequence[int]) -> tuple[list[tuple[int, int]], list[int]]:
+        """Return the first of one seat with the first of the other, and so on, and who is left."""
+        one, other, alone = ([at for at in places if self._seats[at] == seat] for seat in range(3))
+        pairs = list(zip(one, other, strict=False))
+        return pairs, [*one[len(pairs) :], *other[len(pairs) :], *alone]
+
+
+def _place_of(record: Record, seats: tuple[str, str]) -> tuple[int, int]:
+    """Return the digest of what the games of a pair have in common, and the pair's number."""
+    tags = dict(record.tags)  # looked up often enough to pay
+    game, setup, position = (tags.get(name, "") for name in ("Game", "Setup", "Position"))
+    start = start_text(game, setup, position)
+    more = [tags.get(name, "") for name in ("Event", "Round", "Opening")]
+    words = ascii((game, min(seats), max(seats), start, *more))
+    digest = blake2b(words.encode(), digest_size=8).digest()
+    return int.from_bytes(digest), _pair_number(tags.get("Number", ""))
+
+
+def _pair_number(number: str) -> int:
+    is_one = number.isascii() and number.isdecimal() and len(number) <= _LONGEST
+    return (int(number) + 1) // 2 if is_one else 0
+
+
+def digest_of(record: Record, seats: tuple[str, str], why: str) -> bytes:
+    """Return 16 bytes that are equal for games of which one may repeat the other.
+
+    `seats` and `why` are the bots and the `Termination` of the record.
+    """
+    # A name may hold any letter, so that none can stand between two; the literals tell them apart.
+    told = ascii((seats, record.result, why)).encode()
+    return blake2b(identity(record) + told, digest_size=SIZE).digest()
+
+
+class Repeats:
+    """The games that were seen, by digest."""
+
+    def __init__(self) -> None:
+        self._places: Final[dict[bytes, int]] = {}
+
+    def seen(self, digest: bytes, place: int, *, plies: int, why: str) -> int | None:
+        """Return the place of the game that this one repeats; None, and it is noted, if it is new.
+
+        `why` is its `Termination`.
+        """
+        if not plies or why == Termination.TIME:
+            return None
+        earlier = self._places.setdefault(digest, place)
+        return None if earlier == place else earlier
+
+
+SHARE: Final = 0.1
+"""Of a bot's games: with fewer too many in one seat, its rating is off by less than a tenth of
+what the seat is worth."""
+
+DEVIATIONS: Final = 3.0
+"""Standard deviations of what seats drawn by lot come to; few bots of many are off by more."""
+
+
+def is_unbalanced(games: Mapping[tuple[str, str], int]) -> bool:
+    """Return whether a bot had one seat clearly more often; False without games.
+
+    `games` says how often a bot was first against a second; games in which a bot met itself are
+    passed over. With fewer than nine games no bot is ever too often in one seat.
+
+    >>> is_unbalanced({("ann", "bob"): 9, ("bob", "ann"): 9}), is_unbalanced({("ann", "bob"): 9})
+    (False, True)
+    """
+    seats, excess = Counter[str](), Counter[str]()
+    for (first, second), times in games.items():
+        if first != second:
+            seats.update({first: times, second: times})
+            excess.update({first: times})
+            excess.subtract({second: times})
+    return any(
+        abs(more) > SHARE * seats[name] and abs(more) >= DEVIATIONS * seats[name] ** 0.5
+        for name, more in excess.items()
+    )
+
+
+class Gap(NamedTuple):
+    """How far one bot's two ratings are apart."""
+
+    name: str
+    mu: float
+    """Converged less sequential, each around the mean of the bot's group."""
+
+    sigma: float
+    """The converged one, to compare it with; > 0 but for a bot that nobody met."""
+
+
+def greatest_gap(ratings: Ratings) -> Gap | None:
+    """Return the bot whose ratings are furthest apart, the first of equals; None without any.
+
+    The sequential ratings are moved so that the mean of a group is the same in both: only
+    differences between bots mean anything.
+    """
+    gaps = [
+        gap for group in ratings.groups if len(group) > 1 for gap in _gaps_of_group(ratings, group)
+    ]
+    return max(gaps, key=lambda gap: abs(gap.mu), default=None)
+
+
+def _gaps_of_group(ratings: Ratings, group: tuple[str, ...]) -> list[Gap]:
+    apart: dict[str, float] = {}
+    for name in group:
+        strength = ratings.strengths[name]
+        if strength.sequential is None:
+            return []
+        apart[name] = strength.trueskill.mu - strength.sequential.mu
+    mean = fmean(apart.values())
+    return [Gap(n, apart[n] - mean, ratings.strengths[n].trueskill.sigma) for n in group]
+
+
+POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+"""What first scores; a result that is not here decides nothing."""
+
+UNSTATED: Final = "not stated"
+"""The ending of a record without a `Termination`."""
+
+NO_RESULT: Final = "no result"
+"""Why a record is left out that is neither void nor unterminated."""
+
+FORFEITS: Final = (
+    Termination.CRASH,
+    Termination.TIME,
+    Termination.ILLEGAL_MOVE,
+    Termination.FLOOD,
+)
+"""Endings by which a game is lost otherwise than on the board."""
+
+_NOT_PLAYED: Final = (Termination.VOID, Termination.UNTERMINATED)
+
+
+@dataclass(slots=True)
+class GameCounts:
+    """What was counted of the games of one id, or of several."""
+
+    scores: Counter[tuple[str, str, float]] = field(default_factory=Counter)
+    """How often first scored 1, 1/2 or 0 against second."""
+
+    endings: Counter[str] = field(default_factory=Counter)
+    forfeits: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Games lost, by who lost and one of FORFEITS."""
+
+    repeated: int = 0
+    """Games that repeat another."""
+
+    def include(self, other: GameCounts) -> None:
+        """Add what was counted elsewhere."""
+        self.scores += other.scores
+        self.endings += other.endings
+        self.forfeits += other.forfeits
+        self.repeated += other.repeated
+
+
+class Tally:
+    """Counts records as they go by, in their order, and knows which of their games are rated."""
+
+    def __init__(self) -> None:
+        self.events: Final[dict[str, None]] = {}
+        """The different titles, in order of appearance."""
+        self.games: Final[dict[str, GameCounts]] = {}
+        """By game id, in order of appearance."""
+        self.left_out: Final[Counter[str]] = Counter()
+        self.names: Final[set[str]] = set()
+        """All that were met, also in records left out."""
+        self._rated: Final[list[Result]] = []
+        self._forfeited: Final = bytearray()
+        """For each of them 1 where it was lost otherwise than on the board."""
+        self._known: Final[dict[Result, Result]] = {}
+        self._pairs: Final = Pairs()
+        self._repeats: Final = Repeats()
+
+    def add(self, record: Record, ending_words: str | None = None) -> None:
+        """Count one record, or why it is left out.
+
+        `ending_words` are the rules' own for why it ended; else its `Termination` is told.
+        """
+        if event := record.tag("Event"):
+            self.events[event] = None
+        first, second = record.first, record.second
+        self.names.update((first, second))
+        if reason := why_left_out(record):
+            self.left_out[reason] += 1
+            return
+        score, why, game = POINTS[record.result], record.termination, record.game
+        counts = self._counts(game)
+        counts.scores[first, second, score] += 1
+        counts.endings[ending_words or why or UNSTATED] += 1
+        if is_forfeit := why in FORFEITS and score != 0.5:
+            counts.forfeits[second if score else first, why] += 1
+        if not self._rate(record, Result(first, second, score, game), why, is_forfeit):
+            counts.repeated += 1
+
+    def _counts(self, game: str) -> GameCounts:
+        found = self.games.get(game)
+        if found is None:
+            found = self.games[game] = GameCounts()
+        return found
+
+    def _rate(self, record: Record, result: Result, why: str, is_forfeit: bool) -> bool:
+        """Note a game for the ratings; False where it repeats one that is noted."""
+        seats = (result.first, result.second)
+        digest = digest_of(record, seats, why)
+        earlier = self._repeats.seen(digest, len(self._rated), plies=len(record.plies), why=why)
+        if earlier is not None:
+            self._pairs.add_repeat(earlier, record, seats)
+            return False
+        self._pairs.add(record, seats, digest)
+        self._rated.append(self._known.setdefault(result, result))  # one object for all that agree
+        self._forfeited.append(is_forfeit)
+        return True
+
+    def results(self) -> list[Result]:
+        """Return the games that are rated, in their order, each with its pair."""
+        return [
+            Result(first, second, score, game, pair)
+            for (first, second, score, game, _), pair in zip(
+                self._rated, self._pairs.numbers(), strict=True
+            )
+        ]
+
+    def on_the_board(self, results: Iterable[Result]) -> list[Result]:
+        """Return those of the `results` of this tally that were not lost by a forfeit."""
+        played = zip(results, self._forfeited, strict=True)
+        return [result for result, is_forfeit in played if not is_forfeit]
+
+
+def why_left_out(record: Record) -> str:
+    """Return why the record decides nothing; empty where it counts."""
+    if record.termination in _NOT_PLAYED:
+        return str(record.termination)
+    return "" if record.result in POINTS else NO_RESULT
+
+
+def counts(counter: Mapping[str, int]) -> Counts:
+    """Return the most frequent first, then by word.
+
+    >>> counts({"time": 1, "rules": 4, "crash": 1})
+    (('rules', 4), ('crash', 1), ('time', 1))
+    """
+    return tuple(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])))
+
 
 Scores = Counter[float]
 """How often a bot scored 1, 1/2 and 0."""

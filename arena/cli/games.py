@@ -1,0 +1,181 @@
+"""What there is: `arena games`, `bots`, `schema`, `moves` and `perft`."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lath import games as registry
+
+if TYPE_CHECKING:
+    from lath.games.core import Position
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
+
+
+class SchemaName(StrEnum):
+    """What has a schema."""
+
+    RECORD = "record"
+    CONFIG = "config"
+    OUTCOME = "outcome"
+    STANDINGS = "standings"
+    REPORT = "report"
+    INDEX = "index"
+    EVENTS = "events"
+
+
+def games(as_json: AsJson = False) -> None:
+    """List the games, built in or brought by other packages.
+
+    Example: arena games --json
+    """
+    builtin = registry.builtin_ids()
+    rows = [
+        {
+            "id": game.id,
+            "title": game.title,
+            "credit": game.credit,
+            "cells": len(game.board.names),
+            "origin": "built in" if game.id in builtin else "plugin",
+        }
+        for game in registry.installed()
+    ]
+    if as_json:
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    for row in rows:
+        columns = f"{row['id']:16}{row['title']:22}{row['cells']:>3} cells"
+        print(f"{columns}  {row['origin']:10}{row['credit']}")
+
+
+def bots(as_json: AsJson = False) -> None:
+    """List the bots that can be entered by their name alone.
+
+    Example: arena bots
+    """
+    from lath.arena.tournament.config import bundled
+
+    if as_json:
+        rows = [{"name": name, "command": list(words)} for name, words in bundled().items()]
+        print(json.dumps(rows, indent=2))
+        return
+    for name, words in bundled().items():
+        print(f"{name:16}{' '.join(words)}")
+
+
+def schema(
+    name: Annotated[
+        SchemaName,
+        typer.Argument(
+            metavar="NAME", help="record, config, outcome, standings, report, index, events."
+        ),
+    ],
+) -> None:
+    """Print the JSON Schema (2020-12) of one of our formats.
+
+    They are those of a record, a configuration, `outcome.json`, `standings.json`, the data of
+    a report and of an index of tournaments, and the events of a run.
+
+    Example: arena schema config
+    """
+    print(json.dumps(_schema(name), indent=2))
+
+
+def _schema(name: SchemaName) -> object:
+    match name:
+        case SchemaName.RECORD:
+            from lath.notation.formats.jsonlines import SCHEMA
+
+            return SCHEMA
+        case SchemaName.CONFIG:
+            from lath.arena.tournament.config import schema as config_schema
+
+            return config_schema()
+        case SchemaName.OUTCOME:
+            from lath.reports.schema import OUTCOME_SCHEMA
+
+            return OUTCOME_SCHEMA
+        case SchemaName.STANDINGS:
+            from lath.reports.schema import STANDINGS_SCHEMA
+
+            return STANDINGS_SCHEMA
+        case SchemaName.REPORT:
+            from lath.reports.page.schema import DOCUMENT_SCHEMA
+
+            return DOCUMENT_SCHEMA
+        case SchemaName.INDEX:
+            from lath.reports.page.schema import INDEX_SCHEMA
+
+            return INDEX_SCHEMA
+        case SchemaName.EVENTS:
+            from lath.arena.tournament.events import EVENTS_SCHEMA
+
+            return EVENTS_SCHEMA
+
+
+GameId = Annotated[str, typer.Argument(metavar="GAME", help="The game, see `arena games`.")]
+PositionText = Annotated[
+    str | None, typer.Option("--position", metavar="P", help="Begin from this position's text.")
+]
+SetupText = Annotated[
+    str | None, typer.Option("--setup", metavar="S", help="Begin from this setup.")
+]
+
+
+def _start(game_id: str, position: str | None, setup: str | None) -> Position:
+    from lath import games as registry
+
+    if position is not None and setup is not None:
+        raise typer.BadParameter("--position and --setup exclude each other")
+    game = registry.get(game_id)
+    return game.start(setup) if position is None else game.position(position)
+
+
+def moves(
+    game: GameId,
+    position: PositionText = None,
+    setup: SetupText = None,
+    count: Annotated[bool, typer.Option("--count", help="Print only how many.")] = False,
+) -> None:
+    """List the legal moves, one a line.
+
+    Example: arena moves yavalath --position '5/6/7/8/4w4/8/7/6/5 b' --count
+    """
+    legal = _start(game, position, setup).legal_moves()
+    print(len(legal) if count else "\n".join(legal))
+
+
+def perft(
+    game: GameId,
+    depth: Annotated[int, typer.Argument(min=0, metavar="DEPTH", help="Plies.")],
+    position: PositionText = None,
+    setup: SetupText = None,
+    divide: Annotated[
+        bool, typer.Option("--divide", help="Print the count behind each first move too.")
+    ] = False,
+) -> None:
+    """Count the paths of DEPTH moves, the field's check of rules.
+
+    Example: arena perft surikata 3
+    """
+    from lath.games.core import perft as count
+
+    start = _start(game, position, setup)
+    if divide and depth:
+        for move in start.legal_moves():
+            print(f"{move}: {count(start.play(move), depth - 1)}")
+    print(count(start, depth))
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(games)
+    app.command()(bots)
+    app.command()(schema)
+    app.command()(moves)
+    app.command()(perft)

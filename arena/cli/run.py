@@ -1,0 +1,401 @@
+"""`arena init` and `arena run`: tournaments, and what one begins with.
+
+Must not know what they do.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
+
+import typer
+
+from lath.arena.errors import ArenaError, ConfigError, DiskError
+from lath.arena.tournament.events import end_words
+from lath.arena.tournament.system import ignore
+
+if TYPE_CHECKING:
+    from lath.arena.tournament.events import Events, Progress, Summary
+
+
+ConfigFile = Annotated[
+    Path | None,
+    typer.Argument(metavar="CONFIG.toml", help="The tournament; else the built-in demo."),
+]
+
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where everything is written.")]
+
+Bots = Annotated[
+    list[str] | None,
+    typer.Option("--bot", metavar="NAME=CMD", help="A bot; NAME alone for a bundled one."),
+]
+
+Games = Annotated[list[str] | None, typer.Option("--game", metavar="GAME", help="A game to play.")]
+
+Rounds = Annotated[int | None, typer.Option("--rounds", min=1, help="Rounds.")]
+
+Time = Annotated[
+    str | None,
+    typer.Option(
+        "--tc", metavar="TIME", help="10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none."
+    ),
+]
+
+Jobs = Annotated[
+    str | None,
+    typer.Option("--jobs", metavar="N", help="Games at the same time; auto: one a core."),
+]
+
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="For all chance.")]
+
+Format = Annotated[
+    str | None,
+    typer.Option("--format", metavar="F", help="round-robin, gauntlet, swiss, knockout or match."),
+]
+
+Challengers = Annotated[
+    int | None, typer.Option("--challengers", min=1, help="Gauntlet: the first N bots.")
+]
+
+Pairs = Annotated[
+    int | None,
+    typer.Option("--pairs", min=1, help="Swiss, knockout: setups per game and encounter."),
+]
+
+SprtTerms = Annotated[
+    str | None,
+    typer.Option("--sprt", metavar="ELO0,ELO1[,ALPHA,BETA]", help="Match: when it is decided."),
+]
+
+OpeningBook = Annotated[
+    Path | None, typer.Option("--openings", metavar="FILE", help="Where games begin.")
+]
+
+Pin = Annotated[
+    str | None,
+    typer.Option("--pin", metavar="auto|off", help="auto: each game has cores of its own."),
+]
+
+Log = Annotated[
+    str | None,
+    typer.Option("--log", metavar="bad|all", help="Of which games the lines are kept."),
+]
+
+Force = Annotated[bool, typer.Option("--force", help="Go on though a bot's files have changed.")]
+
+JsonEvents = Annotated[
+    bool, typer.Option("--json-events", help="Print what happens as JSON lines.")
+]
+
+JsonEventsTo = Annotated[
+    Path | None,
+    typer.Option("--json-events-to", metavar="FILE", help="Write them to a file instead."),
+]
+
+DiskPatience = Annotated[
+    float,
+    typer.Option(
+        "--disk-patience",
+        metavar="SECONDS",
+        min=0.0,
+        help="How long to wait for room on a full disk.",
+    ),
+]
+
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell of every game that ends.")]
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")]
+
+
+FILES = (
+    *("tournament.toml", "games.lath", "outcome.json"),
+    *("standings.json", "standings.csv", "report.html"),
+)
+"""What a run may leave in its directory."""
+
+
+def tell(summary: Summary, progress: Progress, out: Path, *, quiet: bool) -> int:
+    """Say how a run ended; return its exit status."""
+    if summary.interrupted:
+        ignore()  # it is ending: another Ctrl-C would only spoil the words
+        return _tell_interrupted(summary, progress, out, quiet=quiet)
+    if summary.standings and not quiet:
+        from lath.arena.terminal.tables import print_bots, print_standings
+
+        _print_outcome(summary, progress)
+        print_standings(summary.standings)
+        print_bots(summary.bots, summary.notes)
+        if summary.unreported is None:
+            print(f"report: {out / 'report.html'}", file=sys.stderr)
+    for words in end_words(summary.stopped, progress.warnings):
+        print(f"arena: {words}", file=sys.stderr)
+    if not summary.is_complete:
+        print(f"arena: {summary.done} of {summary.total} games are played", file=sys.stderr)
+    if summary.unreported is not None:
+        told = f"all games are kept, but no report could be made: {summary.unreported}"
+        print(f"arena: {told}; try again with: {_report_command(out)}", file=sys.stderr)
+        return 4
+    return 0 if summary.is_complete and not summary.stopped else 1
+
+
+def _tell_interrupted(summary: Summary, progress: Progress, out: Path, *, quiet: bool) -> int:
+    if summary.bots and not quiet:
+        from lath.arena.terminal.live import print_progress
+        from lath.arena.terminal.tables import print_bots
+
+        print_progress(progress)
+        _print_outcome(summary, progress)
+        print_bots(summary.bots, summary.notes)
+    told = f"{summary.done} of {summary.total} games are played and kept; go on with"
+    print(f"arena: {told}: {_command(out)}", file=sys.stderr)
+    return 3
+
+
+def _print_outcome(summary: Summary, progress: Progress) -> None:
+    """Print what it has come to by the rules of its format."""
+    from lath.arena.terminal.tables import print_outcome
+    from lath.arena.tournament.outputs import outcome_of
+
+    print_outcome(outcome_of(progress.config, summary))
+
+
+def _command(out: Path) -> str:
+    return f"arena run --out {shlex.quote(str(out))}"
+
+
+def _report_command(out: Path) -> str:
+    folder = shlex.quote(str(out))
+    return f"arena report {folder} -o {shlex.quote(str(out / 'report.html'))}"
+
+
+@contextmanager
+def resumable(out: Path) -> Iterator[None]:
+    """Let a run that a signal or a full or failing disk has ended say how it goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:  # before there was anything to count
+        ignore()
+        print(f"arena: interrupted; go on with: {_command(out)}", file=sys.stderr)
+        raise typer.Exit(3) from None
+    except DiskError as error:
+        told = f"{error}; when the disk is well, go on with: {_command(out)}"
+        raise DiskError(told, is_full=error.is_full) from error
+
+
+def files_of(out: Path) -> dict[str, str]:
+    """Return the paths of what a run has left, by name."""
+    return {name: str((out / name).resolve()) for name in FILES if (out / name).is_file()}
+
+
+def _status_of(error: ArenaError) -> int:
+    """Return the exit status that an error will have."""
+    if isinstance(error, DiskError):
+        return 5
+    return 2 if isinstance(error, ConfigError) else 1
+
+
+@contextmanager
+def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iterator[Events | None]:
+    """Give what tells programs of a run, None where nobody asked; raises ConfigError.
+
+    What could not be written does not stop the run; people are told of it in the end.
+    """
+    if not to_stdout and path is None:
+        yield None
+        return
+    from lath.arena.terminal.layout import Steadfast
+    from lath.arena.tournament.events import Events
+
+    try:
+        stream = sys.stdout if path is None else path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+    steadfast = Steadfast(stream)
+    events = Events(progress, cast("TextIO", steadfast))
+    progress.listeners.append(events)
+    try:
+        yield events
+    except ArenaError as error:
+        events.failed(str(error), _status_of(error))
+        raise
+    finally:
+        if path is not None:
+            stream.close()
+        if steadfast.failure is not None:
+            why = steadfast.failure.strerror
+            where = path or "standard output"
+            print(f"warning: events could not be written to {where}: {why}", file=sys.stderr)
+
+
+DEFAULT_FOLDER = Path("tournament")
+
+
+class Language(StrEnum):
+    """What a first bot is written in."""
+
+    PYTHON = "python"
+    JAVASCRIPT = "javascript"
+    C = "c"
+    SHELL = "shell"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(run)
+    app.command()(init)
+
+
+def run(
+    config: ConfigFile = None,
+    out: Out = DEFAULT_FOLDER,
+    bot: Bots = None,
+    game: Games = None,
+    rounds: Rounds = None,
+    tc: Time = None,
+    jobs: Jobs = None,
+    seed: Seed = None,
+    format_: Format = None,
+    challengers: Challengers = None,
+    pairs: Pairs = None,
+    sprt: SprtTerms = None,
+    openings: OpeningBook = None,
+    pin: Pin = None,
+    log: Log = None,
+    force: Force = False,
+    json_events: JsonEvents = False,
+    json_events_to: JsonEventsTo = None,
+    disk_patience: DiskPatience = 600.0,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Play a tournament, or go on with one.
+
+    Started again on the same directory it goes on where it stopped.
+
+    Exit status 0 when every game is played, 1 when a pairing had to be stopped, 3 after Ctrl-C,
+    4 when no report could be made, 5 when the disk is full or failing.
+
+    Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
+    """
+    from lath.arena.terminal.live import screen
+    from lath.arena.tournament.events import Progress
+    from lath.arena.tournament.folder import run as play
+
+    flags = _flags(bot, game, rounds, tc, jobs, seed, format_)
+    flags |= {key: told for key, told in (("pin", pin), ("log", log)) if told is not None}
+    flags |= _format_flags(challengers, pairs, sprt, openings)
+    tournament = _configured(config, out, flags, quiet=quiet)
+    progress = Progress(tournament)
+    is_shared = json_events and json_events_to is None and sys.stdout.isatty()
+    with events_of(progress, to_stdout=json_events, path=json_events_to) as events:
+        with screen(progress, quiet=quiet, verbose=verbose, is_shared=is_shared), resumable(out):
+            summary = play(tournament, out, progress, force=force, patience_s=disk_patience)
+        status = tell(summary, progress, out, quiet=quiet)
+        if events is not None:
+            events.ended(summary, status, files_of(out))
+    if summary.unreported is not None:
+        raise summary.unreported  # a bug: its place is told
+    raise typer.Exit(status)
+
+
+def _flags(
+    bots: list[str] | None,
+    games: list[str] | None,
+    rounds: int | None,
+    tc: str | None,
+    jobs: str | None,
+    seed: int | None,
+    format_: str | None,
+) -> dict[str, Any]:
+    """Return what the flags say as the configuration's table would say it."""
+    from lath.arena.tournament.config import time_table
+
+    told: dict[str, Any] = {
+        "games": games or None,
+        "rounds": rounds,
+        "seed": seed,
+        "format": format_,
+        "jobs": int(jobs) if jobs and jobs.isdigit() else jobs,
+        "time": None if tc is None else time_table(tc),
+        "bot": [_bot_flag(text) for text in bots] if bots else None,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _format_flags(
+    challengers: int | None, pairs: int | None, sprt: str | None, openings: Path | None
+) -> dict[str, Any]:
+    """Return what they say as the configuration's table would say it."""
+    from lath.arena.tournament.config import sprt_table
+
+    told: dict[str, Any] = {
+        "challengers": challengers,
+        "pairs": pairs,
+        "sprt": None if sprt is None else sprt_table(sprt),
+        "openings": None if openings is None else {"file": str(openings.resolve())},
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _bot_flag(text: str) -> dict[str, Any]:
+    """Return a bot's table; its files are those of the current folder, whatever the file's is."""
+    from lath.arena.tournament.config import resolve
+
+    name, equals, command = text.partition("=")
+    if not equals:
+        return {"name": name}
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(f"--bot {name}: {command!r} is not a command: {error}") from error
+    return {"name": name, "command": list(resolve(tuple(words), Path.cwd())) if words else []}
+
+
+def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet: bool) -> Any:
+    """Return the tournament: the file, else what `out` holds, else the demo, and flags over it."""
+    from lath.arena.tournament.config import build, demo, load
+    from lath.arena.tournament.folder import CONFIG
+
+    if config is not None:
+        return load(config, config.parent, flags)
+    if (out / CONFIG).is_file():
+        return load(out / CONFIG, Path(), flags)
+    if "bot" in flags:
+        return build({**demo(), "event": "Tournament", **flags}, Path())
+    _tell_of_demo(out, CONFIG, quiet=quiet)
+    return build({**demo(), **flags}, Path())
+
+
+def _tell_of_demo(out: Path, name: str, *, quiet: bool) -> None:
+    """Say that it is the demo that is played; raises ConfigError where a file may be meant."""
+    if Path(name).is_file():
+        raise ConfigError(
+            f"there is a {name} here: name it, `arena run {name}`, or name the bots with --bot; "
+            "the built-in demo is played in a folder without it"
+        )
+    if not quiet:
+        told = f"no CONFIG and no --bot: the built-in demo is played into {out}"
+        print(told, file=sys.stderr)
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Made if it is missing.")] = Path(),
+    bot: Annotated[
+        Language, typer.Option("--bot", metavar="LANG", help="python, javascript, c or shell.")
+    ] = Language.PYTHON,
+) -> None:
+    """Write a commented tournament.toml and a bot to start from.
+
+    No file is overwritten.
+
+    Example: arena init my-bots --bot javascript
+    """
+    from lath.arena.starters import write_starter
+
+    for line in write_starter(folder, bot.value):
+        print(line, file=sys.stderr)

@@ -1,0 +1,223 @@
+"""What a game leaves on paper: its plies with times and comments, what the bots used, the record.
+
+Must not know how moves are asked for, nor what is kept where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from lath.games.core import SEATS, Move, Seat
+from lath.notation.protocol import TimeControl
+from lath.notation.record import Annotation, Comment, Record, Termination, annotation, comment
+from lath.notation.writer import TIE, comment_words, filled, tag_lines, wrapped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GamePlan:
+    """One game to play. Picklable."""
+
+    number: int
+    """Unique in its tournament, from 1; 0 for a game outside of one, whose record names its seed:
+    nothing else tells it."""
+
+    round: int
+    """From 1; 0 outside of a tournament."""
+
+    game: str
+    setup: str | None
+    names: tuple[str, str]
+    """First and second."""
+
+    seeds: tuple[int, int]
+    position: str | None = None
+    """A full position in place of a setup."""
+
+    opening: tuple[str, ...] = ()
+    """Canonical moves that are played before a bot is asked; they do not end the game."""
+
+    opening_name: str = ""
+    """Where the opening comes from, for the record."""
+
+    tags: tuple[tuple[str, str], ...] = ()
+    """Tags of the event for the record, such as Event and Date."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """A game that has ended, by its rules or by a mishap."""
+
+    text: str
+    """The record in canonical text."""
+
+    result: str
+    termination: Termination
+    plies: int
+    """An opening's included."""
+
+    moves: tuple[int, int]
+    """How many first and second have answered."""
+
+    used_s: tuple[float, float]
+    """Time used by first and by second."""
+
+    worst_s: tuple[float, float]
+    """Their longest moves."""
+
+    stray_lines: int
+    """Lines that were no answer to anything."""
+
+    stderr: Mapping[str, str] = field(default_factory=dict)
+    """What the bots said with `error` and, where the game ended badly, what they last wrote to
+    standard error; by name."""
+
+    log: str = ""
+    """What was said by whom and when, where it is kept."""
+
+    notes: tuple[str, ...] = ()
+    """What is odd about the bots, apart from the game."""
+
+    @property
+    def record(self) -> Record:
+        """Return the record as data."""
+        from lath.notation.scanner import parse
+
+        return parse(self.text)
+
+
+_Noted = tuple[Move, Seat | None, float, float | None, Mapping[str, str] | None]
+"""A move, who was asked for it (None: it is of the opening), the time used for it, the time left,
+what was said of it."""
+
+
+class Scorebook:
+    """Takes down one game, in the words of its record."""
+
+    def __init__(self, plan: GamePlan, times: tuple[TimeControl, TimeControl]) -> None:
+        """`times` are the time controls of first and of second."""
+        self._plan = plan
+        self._times = times
+        self._plies: list[_Noted] = []
+        self.plies = 0
+        """How many are taken down."""
+        self._refused: list[tuple[Seat, float]] = []
+        """Who answered with what is no move, and in what time."""
+        self.stray_lines = 0
+        """Lines that answer nothing, counted by who reads them."""
+
+    @property
+    def last_eval(self) -> float | None:
+        """Return what the bot that moved last expects, in -1..1; None where it did not say."""
+        told = self._plies[-1][4] or {}
+        return float(told["eval"]) if "eval" in told else None
+
+    def add_opening(self, move: Move) -> None:
+        """Note a move that nobody was asked for."""
+        self._plies.append((move, None, 0.0, None, None))
+        self.plies += 1
+
+    def add(
+        self,
+        move: Move,
+        seat: Seat,
+        used_s: float,
+        left_s: float | None,
+        told: Mapping[str, str] | None,
+    ) -> None:
+        """Note a move; `left_s` is what the clock shows after it, None without clocks.
+
+        `told` is what the bot said of it with `info`. Words and sums are made in the end: while
+        bots wait for each other, only what must be done is.
+        """
+        self._plies.append((move, seat, used_s, left_s, told))
+        self.plies += 1
+
+    def refuse(self, seat: Seat, used_s: float) -> None:
+        """Note the time of an answer that is no move, a resignation or an illegal one."""
+        self._refused.append((seat, used_s))
+
+    def answers_s(self, seat: Seat) -> list[float]:
+        """Return the times of all answers of a seat."""
+        played = [used_s for _, mover, used_s, _, _ in self._plies if mover is seat]
+        return played + [used_s for mover, used_s in self._refused if mover is seat]
+
+    def close(  # noqa: PLR0917 - what is known in the end
+        self,
+        result: str,
+        why: Termination,
+        words: str = "",
+        stderr: Mapping[str, str] | None = None,
+        log: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> Played:
+        """Return the game; `words` tell of a mishap, empty without one."""
+        first, second = (self.answers_s(seat) for seat in SEATS)
+        return Played(
+            text=self._text(result, why, words),
+            result=result,
+            termination=why,
+            plies=self.plies,
+            moves=(len(first), len(second)),
+            used_s=(sum(first), sum(second)),
+            worst_s=(max(first, default=0.0), max(second, default=0.0)),
+            stray_lines=self.stray_lines,
+            stderr=stderr or {},
+            log=log,
+            notes=notes,
+        )
+
+    def _text(self, result: str, why: Termination, words: str) -> str:
+        plain = " ".join(_plain(words).split())
+        before = f"{wrapped(comment_words((plain,)))}\n" if plain else ""
+        moves = filled(" ".join((*self._movetext(), result)))
+        return f"{tag_lines(self._tags(result, why))}\n{before}{moves}\n"
+
+    def _movetext(self) -> Iterator[str]:
+        """Yield each ply with its number and its comment, ready to be cut into lines."""
+        for ply, (move, seat, used_s, left_s, told) in enumerate(self._plies, 1):
+            if seat is None:
+                yield f"{ply}. {move}"
+            elif told:
+                words = comment_words(_comment(used_s, left_s, told))
+                yield f"{ply}. {move} {' '.join([word.replace(' ', TIE) for word in words])}"
+            elif left_s is None:
+                yield f"{ply}. {move} {{[%emt{TIE}{used_s:.3f}]}}"
+            else:  # what most plies of most games are
+                yield f"{ply}. {move} {{[%emt{TIE}{used_s:.3f}] [%clk{TIE}{left_s:.3f}]}}"
+
+    def _tags(self, result: str, why: Termination) -> list[tuple[str, str]]:
+        plan = self._plan
+        tags = [("Game", plan.game), *plan.tags]
+        if plan.round:
+            tags.append(("Round", str(plan.round)))
+        tags += [("First", plan.names[0]), ("Second", plan.names[1])]
+        if plan.position is not None:
+            tags.append(("Position", plan.position))
+        elif plan.setup is not None:
+            tags.append(("Setup", plan.setup))
+        tags += self._time_tags()
+        if plan.opening_name:
+            tags.append(("Opening", plan.opening_name))
+        tags.append(("Number", str(plan.number)) if plan.number else ("Seed", str(plan.seeds[0])))
+        return [*tags, ("Termination", str(why)), ("Result", result)]
+
+    def _time_tags(self) -> list[tuple[str, str]]:
+        first, second = self._times
+        if first == second:
+            return [("TimeControl", str(first))]
+        return [("FirstTimeControl", str(first)), ("SecondTimeControl", str(second))]
+
+
+def _comment(used_s: float, left_s: float | None, told: Mapping[str, str]) -> Comment:
+    parts: list[str | Annotation] = [Annotation("emt", f"{used_s:.3f}")]
+    if left_s is not None:
+        parts.append(Annotation("clk", f"{left_s:.3f}"))
+    parts += [annotation(name, value) for name, value in told.items() if name != "text"]
+    parts += comment(_plain(told.get("text", "")))
+    return tuple(parts)
+
+
+def _plain(text: str) -> str:
+    """Return a bot's words without what a record would take for an annotation."""
+    return text.replace("[%", "[ %")

@@ -1,0 +1,381 @@
+"""A tournament's directory: what is in it, how a run begins or resumes there, what it leaves.
+
+A tournament that goes on with another program under the same name compares nothing. Must not know
+where fingerprints are kept.
+
+Must not know how games are played. Compares with what is stored, and writes nothing.
+
+Must not know the screen.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import tomli_w
+
+from lath.arena.errors import ArenaError, ConfigError, GameVoidError, StoreError
+from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.process import Watch
+from lath.arena.referee.trees import sweep
+from lath.arena.schedule.formats import FORMATS
+from lath.arena.tournament import system as descriptors
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.events import Observer, Summary
+from lath.arena.tournament.outputs import REPORT, keep, outcome_of, shard_folder, write_page
+from lath.arena.tournament.runner import Runner, book_of, schedule_of
+from lath.arena.tournament.sources import outcome_in, records_of
+from lath.arena.tournament.store import PATIENCE_S, Store
+from lath.arena.tournament.system import ROOM, free_bytes, ignore, on_signals, writing_error
+from lath.notation.reader import sync, write_atomically
+from lath.reports.outcome import Outcome
+
+Files = dict[str, dict[str, str]]
+"""For each bot, by name, the SHA-256 of its files by their paths."""
+
+
+def fingerprints(bots: Iterable[BotSpec]) -> Files:
+    """Return the fingerprints of every program and argument that is a file; raises ConfigError.
+
+    The Python that runs the arena is none of a bot's files, nor is a program found on PATH.
+    """
+    return {bot.name: {str(path): _digest(path) for path in _files(bot)} for bot in bots}
+
+
+def _files(bot: BotSpec) -> Iterator[Path]:
+    for word in bot.command:
+        path = Path(word)
+        if path.is_absolute() and path.is_file() and not _is_interpreter(path):
+            yield path
+
+
+def _is_interpreter(path: Path) -> bool:
+    return path.samefile(sys.executable)
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def changes(
+    before: Mapping[str, Mapping[str, str]], now: Mapping[str, Mapping[str, str]]
+) -> list[tuple[str, str]]:
+    """Return bots with a file that is another one now, or has come or gone, by name and path."""
+    return [
+        (name, path)
+        for name, files in before.items()
+        if name in now
+        for path in sorted({*files, *now[name]})
+        if files.get(path) != now[name].get(path)
+    ]
+
+
+def identity_of(config: Config) -> dict[str, object]:
+    """Return what may not change, as the store gives it back."""
+    identity: dict[str, object] = json.loads(json.dumps(config.identity()))
+    return identity
+
+
+def resumed(store: Store, config: Config, folder: Path) -> Config:
+    """Return the configuration that `folder` goes on with; raises ConfigError.
+
+    Without games that is `config`. Else `config` must play the same games; rounds that it does not
+    name are those of before, and others are not fewer.
+    """
+    ours, theirs = identity_of(config), store.tournament()
+    if theirs is None or not (store.finished() or store.walkovers()):
+        return config
+    if theirs != ours:
+        raise _another(ours, theirs, config, folder)
+    return _with_rounds(store.rounds(), config, folder)
+
+
+def _another(
+    ours: Mapping[str, object], theirs: Mapping[str, object], config: Config, folder: Path
+) -> ConfigError:
+    different = [key for key in ours if ours[key] != theirs.get(key)]
+    before = theirs.get("openings")
+    if different == ["openings"] and config.openings and isinstance(before, dict):
+        now = config.openings.identity()
+        if {**before, "sha256": now["sha256"]} == now:
+            return ConfigError(
+                f"{config.openings.path}: what is in the opening book has changed since games were "
+                "played; choose another --out, or put the old book back"
+            )
+    return ConfigError(
+        f"{folder} holds a tournament with another configuration ({', '.join(different)}); "
+        "choose another --out, or leave these flags out to resume it"
+    )
+
+
+def _with_rounds(before: int | None, config: Config, folder: Path) -> Config:
+    """Return the configuration with the rounds of before where it says nothing of them."""
+    if before is None or "rounds" not in FORMATS[config.format].settings:
+        return config
+    if "rounds" not in config.as_written:
+        return replace(config, rounds=before, as_written={**config.as_written, "rounds": before})
+    if config.rounds < before:
+        raise ConfigError(
+            f"{folder} holds games of a tournament with rounds = {before}, and rounds = "
+            f"{config.rounds} are fewer; choose another --out, or go on with {before} or more"
+        )
+    return config
+
+
+def refuse_changed(store: Store, files: Files, *, force: bool) -> list[str]:
+    """Return which bots with stored games are not what they were; raises ConfigError instead."""
+    changed = changes(store.files(), files) if store.finished() else []
+    words = [f"bot {name!r}: {path} has changed since games were played" for name, path in changed]
+    if words and not force:
+        raise ConfigError(f"{words[0]}; choose another --out, or go on all the same with --force")
+    return words
+
+
+CONFIG: Final = "tournament.toml"
+LOGS: Final = "logs"
+
+
+def run(
+    config: Config,
+    folder: Path,
+    observer: Observer,
+    *,
+    force: bool = False,
+    patience_s: float = PATIENCE_S,
+) -> Summary:
+    """Play what is left of a tournament in `folder` and write everything there.
+
+    On a full disk it waits `patience_s` for room, and then raises DiskError.
+
+    Raises StoreError, and ConfigError when the folder holds another tournament, a bot does not
+    play one of the games or, unless `force` is set, a bot's files have changed since it played.
+    """
+    with on_signals(_interrupt):
+        summary = _played(config, folder, observer, force=force, patience_s=patience_s)
+        if summary.interrupted:
+            return summary
+        try:
+            return published(folder, summary)
+        except KeyboardInterrupt:
+            return replace(summary, interrupted=True)
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def _played(
+    config: Config, folder: Path, observer: Observer, *, force: bool, patience_s: float
+) -> Summary:
+    """Play what is left, keep the games and the logs."""
+    descriptors.ensure(config.jobs)
+    openings = book_of(config)
+    prepare_folder(folder)
+    _warn_of_little_room(folder, observer)
+    store = Store(folder)
+    try:
+        tree = _tree(folder)
+        _clear_leftovers(folder, tree)
+        config = resumed(store, config, folder)
+        files = fingerprints(config.bots)
+        changed = refuse_changed(store, files, force=force)
+        _begin(store, config, folder)
+        store.keep_files(files)
+        for words in changed:
+            observer.warned(f"{words}; its games so far were played by another program")
+        tags = (("Event", config.event), ("Date", _today()))
+        make = partial(
+            Runner,
+            config,
+            store,
+            observer,
+            tree=tree,
+            tags=tags,
+            openings=openings,
+            patience_s=patience_s,
+        )
+        summary = _play(make, config, store, observer, tree=tree)
+        return replace(summary, bots=tuple(store.bots()))
+    finally:
+        store.close()
+
+
+def _play(
+    make: Callable[[], Runner], config: Config, store: Store, observer: Observer, *, tree: str
+) -> Summary:
+    """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
+    runner = make()
+    keep(store.folder, outcome_of(config, runner.summary()))
+    try:
+        _greet_bots(config, observer, tree)
+        if runner.run().interrupted:
+            ignore()  # whoever asks again is answered already
+        for number, text in store.logs():
+            _write(store.folder / LOGS / f"game-{number}.log", text)
+        summary = runner.summary()
+    except KeyboardInterrupt:
+        ignore()
+        summary = _interrupted(runner.summary(), make)
+    except BaseException:
+        with suppress(StoreError):  # what came first is what people should hear of
+            _settle_outcome(store, outcome_of(config, runner.summary()))
+        raise
+    try:
+        _settle_outcome(store, outcome_of(config, summary))
+    except StoreError as error:  # the next run does it
+        observer.warned(f"{error}")
+    return summary
+
+
+def _interrupted(told: Summary, make: Callable[[], Runner]) -> Summary:
+    """Return how a run ended that was ordered to stop, perhaps between storing and counting."""
+    stored = make().summary()
+    return replace(stored, stopped=told.stopped, notes=told.notes, interrupted=True)
+
+
+def _tree(folder: Path) -> str:
+    """Return how the marks of all processes of this tournament begin, in every run of it."""
+    return hashlib.sha256(bytes(folder.resolve())).hexdigest()[:16] + "."
+
+
+def _clear_leftovers(folder: Path, tree: str) -> None:
+    """Remove what runs that were killed have left: files half written, processes, scratch."""
+    sweep(tree)
+    for leftover in (*folder.glob(".*.tmp*"), *(folder / LOGS).glob(".*.tmp*")):
+        leftover.unlink(missing_ok=True)
+
+
+def _warn_of_little_room(folder: Path, observer: Observer) -> None:
+    free = free_bytes(folder)
+    if free < ROOM:
+        observer.warned(
+            f"{folder} has room for {free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
+        )
+
+
+def _today() -> str:
+    """Return the organiser's date."""
+    return dt.datetime.now().astimezone().date().isoformat()
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the tournament's directory, which a power cut does not undo; raises StoreError."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        (folder / LOGS).mkdir(parents=True, exist_ok=True)
+        for path in new:
+            sync(path.parent)
+    except OSError as error:
+        raise writing_error(folder, error, "made") from error
+
+
+def _begin(store: Store, config: Config, folder: Path) -> None:
+    """Write down what is played; raises ConfigError where a file of the user's would be lost."""
+    ours, theirs = identity_of(config), store.tournament()
+    text = tomli_w.dumps(config.as_written)
+    if theirs is None and (folder / CONFIG).is_file() and (folder / CONFIG).read_text() != text:
+        raise ConfigError(
+            f"{folder / CONFIG} was not written by a run, and would be lost; choose another --out"
+        )
+    _write(folder / CONFIG, text)
+    if theirs != ours:
+        store.begin(ours)
+    store.keep_outcome_state(is_current=False)
+    if store.rounds() != config.rounds:
+        store.keep_rounds(config.rounds)
+
+
+def _greet_bots(config: Config, observer: Observer, tree: str) -> None:
+    """Start each bot once: refuse one that lacks a game, warn of one that does not start."""
+    watch = Watch()
+    for spec in config.bots:
+        bot = Bot(spec, watch, tree=tree)
+        try:
+            bot.start(config.limits)
+            _refuse_misfit(bot, config)
+        except GameVoidError as error:
+            bot.kill()
+            if schedule_of(config).keeps_walkovers:
+                raise ArenaError(
+                    f"{error}; in a {config.format} all its games would be lost for good: mend it "
+                    "or take it out"
+                ) from error
+            observer.warned(f"{error}")
+        finally:
+            bot.quit()
+
+
+def _refuse_misfit(bot: Bot, config: Config) -> None:
+    missing = [game for game in config.games if game not in bot.games]
+    if missing:
+        known = ", ".join(sorted(bot.games)) or "no game"
+        raise ConfigError(
+            f"bot {bot.name!r} does not play {', '.join(missing)}: it says that it plays {known}"
+        )
+    for wrong in bot.wrong_options():
+        raise ConfigError(f"bot {bot.name!r}: {wrong}")
+
+
+def _settle_outcome(store: Store, outcome: Outcome) -> None:
+    """Write how it stands when no game will be added; raises StoreError.
+
+    Whoever follows the run takes it for over once the store is closed: so it comes before.
+    """
+    keep(store.folder, outcome)
+    store.keep_outcome_state(is_current=True)
+
+
+def published(folder: Path, summary: Summary) -> Summary:
+    """Write standings and report of the games in `folder`; return the summary with both.
+
+    A report that cannot be made costs nothing else. Raises StoreError.
+    """
+    from lath.reports.standings import standings
+    from lath.reports.standings.export import to_csv, to_json
+
+    table = standings.compute(records_of([folder]))
+    as_json = json.dumps(to_json(table), indent=2, ensure_ascii=False) + "\n"
+    _write(folder / "standings.json", as_json)
+    _write(folder / "standings.csv", to_csv(table))
+    summary = replace(summary, standings=table)
+    try:
+        _write_report(folder)
+    except ArenaError:
+        raise
+    except Exception as error:  # noqa: BLE001 - games of plugins have their say in it
+        return replace(summary, unreported=error)
+    return summary
+
+
+def _write_report(folder: Path) -> None:
+    from lath.reports.page.page import render
+
+    page = render(
+        records_of([folder]),
+        outcome=outcome_in([folder]),
+        shard_folder=shard_folder(folder / REPORT).name,
+    )
+    try:
+        write_page(folder / REPORT, page)
+    except OSError as error:
+        raise writing_error(folder / REPORT, error) from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        write_atomically(path, [text.encode()])
+    except OSError as error:
+        raise writing_error(path, error) from error

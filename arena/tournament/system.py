@@ -1,0 +1,208 @@
+"""What the machine gives: cores, open files, disks and signals.
+
+A bot and the runner's worker take turns: pinned to one core they never wait for another to wake.
+
+Must not know what is written there.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+from lath.arena.errors import ConfigError, DiskError, InUseError, StoreError
+
+_TOPOLOGY: Final = Path("/sys/devices/system/cpu")
+_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
+
+Cores = tuple[int, ...]
+"""Numbers of cores, as the system counts them."""
+
+
+def available() -> Cores:
+    """Return the cores that this process may use, one of each physical core before its siblings.
+
+    No more than a container's quota pays for, and never none.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        allowed = sorted(os.sched_getaffinity(0))
+    else:
+        allowed = list(range(os.cpu_count() or 1))
+    return _siblings_last(allowed)[: _quota(len(allowed))]
+
+
+def _siblings_last(cores: Sequence[int]) -> Cores:
+    """Return the cores, those last that share their physical core with one that came before."""
+    first: dict[str, int] = {}
+    for core in cores:
+        first.setdefault(_siblings(core), core)
+    leading = list(first.values())
+    return (*leading, *(core for core in cores if core not in leading))
+
+
+def _siblings(core: int) -> str:
+    """Return what names the physical core; the core itself where the system does not say."""
+    try:
+        return (_TOPOLOGY / f"cpu{core}/topology/thread_siblings_list").read_text().strip()
+    except OSError:
+        return str(core)
+
+
+def _quota(most: int) -> int:
+    """Return how many whole cores the container may use at a time, from 1 to `most`."""
+    try:
+        share, period = _QUOTA.read_text().split()
+        return max(1, min(most, math.floor(int(share) / int(period))))
+    except (OSError, ValueError):  # no such file, or "max"
+        return most
+
+
+def shares(slots: int, threads: int, cores: Sequence[int]) -> list[Cores] | None:
+    """Return for each slot the cores that are its alone; None where there are too few.
+
+    `threads` is how many cores a game needs at the same time.
+
+    >>> shares(2, 1, (0, 1, 2))
+    [(0,), (1,)]
+    """
+    if slots * threads > len(cores):
+        return None
+    return [tuple(cores[slot * threads : (slot + 1) * threads]) for slot in range(slots)]
+
+
+_RUNNER: Final = 48
+"""Open files of a runner without workers: database, records, terminal, modules while they load."""
+
+_EACH_SLOT: Final = 4
+"""Both pipes of a worker, and two more while it starts."""
+
+_WORKER: Final = 64
+"""Open files of a worker: four for each bot that it keeps or starts, and its own."""
+
+
+def needed(jobs: int) -> int:
+    """Return how many open files a run of so many games at a time needs."""
+    return max(_RUNNER + _EACH_SLOT * jobs, _WORKER)
+
+
+def ensure(jobs: int) -> None:
+    """Raise the limit of this process as far as needed; raises ConfigError where that is refused.
+
+    Before anything is started: a run that finds out later loses bots in the middle of games.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = needed(jobs)
+    if soft >= wanted or soft == resource.RLIM_INFINITY:
+        return
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        raise ConfigError(
+            f"this process may have {hard} files open, and {jobs} games at a time need {wanted}: "
+            f"raise the limit (ulimit -n {wanted}) or lower --jobs"
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+ROOM: Final = 100_000_000
+"""Bytes that should be free where a tournament begins: some 30,000 games."""
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+_PROBE: Final = 1 << 16
+"""Bytes; no file system has that much left of a block."""
+
+
+def free_bytes(folder: Path) -> int:
+    """Return how many bytes may still be written in a folder; raises OSError."""
+    return shutil.disk_usage(folder).free
+
+
+def is_full(folder: Path) -> bool:
+    """Return whether nothing can be written in a folder because there is no room."""
+    try:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as probe:
+            probe.write(bytes(_PROBE))
+            os.fsync(probe.fileno())
+    except OSError as error:
+        return error.errno in _FULL
+    return False
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Turn the errors of a database into ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _database_error(path, error) from error
+
+
+def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
+    # The low byte is the kind, the rest says where in SQLite.
+    kind = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+    if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return InUseError(f"{path.parent} is in use by another run")
+    if kind == sqlite3.SQLITE_FULL:
+        return DiskError(f"{path}: {error}", is_full=True)
+    if kind == sqlite3.SQLITE_IOERR:  # also what SQLite makes of a quota that is used up
+        return DiskError(f"{path}: {error}", is_full=is_full(path.parent))
+    if kind == sqlite3.SQLITE_CANTOPEN and is_full(path.parent):
+        return DiskError(f"{path}: {error}, the disk is full", is_full=True)
+    if isinstance(error, sqlite3.OperationalError):
+        return StoreError(f"{path}: {error}")
+    return StoreError(f"{path} is not a tournament: {error}")
+
+
+def writing_error(path: Path, error: OSError, what: str = "written") -> StoreError:
+    """Return what to raise for a file that cannot be written, or whatever it cannot be."""
+    text = f"{path} cannot be {what}: {error.strerror or error}"
+    if error.errno in (*_FULL, errno.EIO):
+        return DiskError(text, is_full=error.errno in _FULL)
+    return StoreError(text)
+
+
+_STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def on_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` at Ctrl-C, SIGTERM and SIGHUP; a SIGHUP that nohup ignored stays ignored.
+
+    Once `stop` has raised, further signals are not heeded: they would interrupt the clearing up.
+    """
+    has_raised = False
+
+    def heed(_number: int, _frame: FrameType | None) -> None:
+        nonlocal has_raised
+        if has_raised:
+            return
+        try:
+            stop()
+        except BaseException:
+            has_raised = True
+            raise
+
+    is_immune = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    kinds = (signal.SIGINT, signal.SIGTERM, *(() if is_immune else (signal.SIGHUP,)))
+    before = {kind: signal.signal(kind, heed) for kind in kinds}
+    try:
+        yield
+    finally:
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
+
+
+def ignore() -> None:
+    """Heed no signal that asks to stop from now on: the process is ending."""
+    for kind in _STOPPING:
+        signal.signal(kind, signal.SIG_IGN)

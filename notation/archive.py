@@ -1,0 +1,570 @@
+"""Archives that do not fit into memory: records put in order, divided, without duplicates.
+
+Records are carried as they stand in their files, `Entry.text`; what is kept of them meanwhile is
+bounded, or lies in temporary files that vanish with the process.
+
+Must not know files. A key's order is bytes that compare as its values should, so that it costs
+little to keep, to write to a file and to compare.
+
+Must not know what the files hold.
+
+Must not know files. Nothing is played, so that a game that its rules refuse has an identity too.
+
+Must not know records (`identity.py` does) nor files.
+
+Must not know what it sorts: keys are bytes, and so is what they order.
+
+Must not know what divides the records. One file is open at a time, whatever the number of parts:
+what belongs to a part is gathered in memory, and added to its file when there is much of it.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import heapq
+import lzma
+import re
+import shutil
+import struct
+import sys
+import tempfile
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import lru_cache
+from hashlib import blake2b
+from operator import itemgetter
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final, Self
+
+from lath import games
+from lath.games.core import GameError, MoveSyntaxError
+from lath.notation.errors import NotationError
+from lath.notation.reader import sync
+from lath.notation.record import KNOWN_TAGS, RESULTS, SHORT, Record
+
+UNKNOWN: Final = "?"
+"""A value that says as much as none."""
+
+_TAG: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+_BY_ANY_CASE: Final = {name.casefold(): name for name in (*KNOWN_TAGS, "Number", "Plies")}
+
+# 18 digits fit into 8 bytes; a longer one is no count of anything.
+_NUMBERS: Final = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})*")
+
+_NUMBER, _TEXT, _NOTHING = b"\x01", b"\x02", b"\x03"
+"""What an order begins with: numbers come before texts, and what is not known comes last."""
+
+
+class KeyNameError(NotationError):
+    """The name of a key can be no tag's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One thing that records are ordered or divided by; build it by `key`."""
+
+    name: str
+    """A tag, or `Plies`."""
+
+    def text(self, record: Record) -> str:
+        """Return the record's value; empty where it has none, and for `?`.
+
+        >>> from lath.notation import parse
+        >>> record = parse('[Game "yavalath"] [Date "?"] e5 swap 1-0')
+        >>> Key("Result").text(record), Key("Plies").text(record), Key("Date").text(record)
+        ('1-0', '2', '')
+        """
+        if self.name == "Plies":
+            return str(len(record.moves))
+        if self.name == "Result":
+            return record.result
+        value = record.tag(self.name)
+        return "" if value == UNKNOWN else value
+
+    def order(self, record: Record) -> bytes:
+        """Return bytes that compare as the values do; none is the beginning of another.
+
+        Numbers, and numbers joined by dots, part by part, come before texts; those go by the
+        alphabet without regard to capitals; a missing value comes last. Results are in the order
+        of RESULTS: first won, second won, a draw, not finished.
+        """
+        value = self.text(record)
+        if not value:
+            return _NOTHING
+        if self.name == "Result":
+            return _NUMBER + bytes([RESULTS.index(value)])
+        if _NUMBERS.fullmatch(value):
+            parts = [b"\1" + int(part).to_bytes(8, "big") for part in value.split(".")]
+            return _NUMBER + b"".join(parts) + b"\0"
+        return _TEXT + _ended(value.casefold()) + _ended(value)
+
+
+def _ended(text: str) -> bytes:
+    """Return the text with an end that no other text goes past."""
+    return text.encode("utf-8", "surrogatepass").replace(b"\0", b"\0\xff") + b"\0\0"
+
+
+def key(name: str) -> Key:
+    """Return the key of a name; known tags in any case, others as records write them.
+
+    Raises KeyNameError.
+
+    >>> key("date"), key("Mood")
+    (Key(name='Date'), Key(name='Mood'))
+    """
+    name = name.strip()
+    if not _TAG.fullmatch(name):
+        expected = "a tag such as Date or Round, result or plies"
+        raise KeyNameError(f"{name!r} is nothing that records have; expected {expected}")
+    known = _BY_ANY_CASE.get(name.casefold())
+    close = None if known else get_close_matches(name.casefold(), _BY_ANY_CASE, n=1, cutoff=0.75)
+    if close and name.islower():
+        raise KeyNameError(f"{name!r} is no key; did you mean {close[0]}?")
+    return Key(known or name)
+
+
+def keys(names: str) -> tuple[Key, ...]:
+    """Return the keys of names with commas between; raises KeyNameError."""
+    return tuple(map(key, names.split(",")))
+
+
+def order_by(keys: Sequence[Key], record: Record) -> bytes:
+    """Return bytes that compare as the values of all keys do, the first counting most."""
+    return b"".join([key.order(record) for key in keys])
+
+
+LONGEST: Final = 120
+"""Bytes of a name without its suffix; systems allow 255, some of them fewer in a path."""
+
+_RESERVED: Final = re.compile(r"(?i:con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9])(\..*)?")
+"""Names of devices under Windows, whatever follows the first dot."""
+
+
+def safe_name(text: str) -> str:
+    """Return a name made of the letters and digits of `text`, and of `-`, `_`, `+` and `.`.
+
+    Never empty, hidden, reserved, a path, or over LONGEST bytes of UTF-8. Different texts may
+    have one name: `Names` keeps those apart.
+
+    >>> safe_name("Autumn bots: 10+0.1"), safe_name("../etc/passwd"), safe_name("NUL")
+    ('Autumn-bots-10+0.1', 'etc-passwd', '_NUL')
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    kept = "".join(letter if _is_kept(letter) else "-" for letter in plain)
+    name = re.sub(r"-+", "-", kept).lstrip(".-").rstrip(".-")
+    if _RESERVED.fullmatch(name):
+        name = f"_{name}"
+    return shortened(name, LONGEST) or "_"
+
+
+def _is_kept(letter: str) -> bool:
+    return letter in "-_+." or unicodedata.category(letter)[0] in "LMN"
+
+
+def shortened(name: str, size: int) -> str:
+    """Return the beginning of `name` that takes at most `size` bytes of UTF-8.
+
+    >>> shortened("größer", 4)
+    'grö'
+    """
+    return name.encode("utf-8", "ignore")[:size].decode("utf-8", "ignore").rstrip(".-")
+
+
+class Names:
+    """Names that were given to texts, so that two of them never are one file."""
+
+    def __init__(self) -> None:
+        self._given: Final[dict[str, str]] = {}
+        self._taken: Final[set[str]] = set()
+        self._numbers: Final[dict[str, int]] = {}
+        """The last number that each name got."""
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    def of(self, text: str, wanted: str | None = None) -> str:
+        """Return the name of `text`, made of `wanted` (else of `text`) when it is first asked for.
+
+        A name that is taken, be it in other capitals, gets a number: `bots`, `Bots-2`.
+        """
+        name = self._given.get(text)
+        if name is None:
+            name = self._given[text] = self._free(safe_name(text if wanted is None else wanted))
+            self._taken.add(_folded(name))
+        return name
+
+    def _free(self, name: str) -> str:
+        candidate = name
+        number = self._numbers.get(_folded(name), 1)
+        while _folded(candidate) in self._taken:
+            number += 1
+            candidate = f"{shortened(name, LONGEST - 10)}-{number}"
+        self._numbers[_folded(name)] = number
+        return candidate
+
+
+def _folded(name: str) -> str:
+    """Return what systems compare that make no difference between capitals and small letters."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+SIZE: Final = 16
+"""Bytes. Among ten million games, two that differ have one digest with a chance below 1e-24."""
+
+_MOVES_KEPT: Final = 1 << 16
+"""Spellings remembered a game; the built-in games have far fewer moves."""
+
+
+def identity(record: Record) -> bytes:
+    """Return 16 bytes that are equal for records of one game: id, start and moves of the main line.
+
+    However they are spelled: a plain `Setup` and none, a `Setup` and the `Position` that it makes,
+    `xb4-b2` and `xb2-b4` are the same. Players, result, other tags, comments and variations do
+    not count. What the game cannot read counts as it stands.
+
+    >>> from lath.notation import parse
+    >>> short = parse('[Game "mammalath"] c3 xb4-b2 *')
+    >>> long = parse('[Game "mammalath"] [First "ann"] 1. c3! {why not} 2. xb2-b4 1-0')
+    >>> identity(short) == identity(long)
+    True
+    """
+    game = record.game
+    start = start_text(game, record.tag("Setup"), record.tag("Position"))
+    words = "\n".join((game, start, *canonical_moves(record)))
+    return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
+
+
+def canonical_moves(record: Record) -> tuple[str, ...]:
+    """Return the moves of the main line in canonical text, those that the game cannot read as is.
+
+    Cheaper than `notation.canonical`: a game's spellings are looked up, not read again.
+    """
+    spelled = spellings(record.game)
+    return tuple([spelled[move] for move in record.moves])
+
+
+def start_text(game_id: str, setup: str, position: str) -> str:
+    """Return the text of the position before the first ply, from the values of the tags.
+
+    Of an unknown game, or what its game refuses, the value as it stands.
+    """
+    is_short = len(game_id) + len(setup) + len(position) <= SHORT
+    return (_remembered if is_short else _start_text)(game_id, setup, position)
+
+
+def _start_text(game_id: str, setup: str, position: str) -> str:
+    try:
+        game = games.get(game_id)
+        start = game.position(position) if position else game.start(setup or None)
+    except GameError:
+        return f"Position {position}" if position else f"Setup {setup}"
+    return start.text()
+
+
+_remembered: Final = lru_cache(maxsize=4096)(_start_text)
+
+
+class _Spellings(dict[str, str]):
+    """The canonical text of the moves of one game, as they come by."""
+
+    def __init__(self, game_id: str) -> None:
+        self._game: Final = games.get(game_id)
+
+    def __missing__(self, text: str) -> str:
+        try:
+            canonical: str = self._game.canonical(text)
+        except MoveSyntaxError:
+            canonical = text
+        if len(self) >= _MOVES_KEPT:
+            self.clear()
+        if len(text) <= SHORT:
+            self[text] = canonical
+        return canonical
+
+
+class _AsTheyStand(dict[str, str]):
+    """The moves of a game that is not installed."""
+
+    def __missing__(self, text: str) -> str:
+        return text
+
+
+def spellings(game_id: str) -> Mapping[str, str]:
+    """Return the canonical text of each move of a game; of what it cannot read, the text itself.
+
+    >>> spellings("mammalath")["xb4-b2"], spellings("chess")["e4"]
+    ('xb2-b4', 'e4')
+    """
+    return _spellings(game_id) if len(game_id) <= SHORT else _AsTheyStand()
+
+
+@lru_cache(maxsize=256)
+def _spellings(game_id: str) -> Mapping[str, str]:
+    try:
+        return _Spellings(game_id)
+    except GameError:
+        return _AsTheyStand()
+
+
+_SHELF: Final = 2
+"""Bytes of an identity that say on which shelf the others are."""
+
+
+class Seen:
+    """The identities that were met, in 20 bytes each where there are millions.
+
+    A set would take 110. Here the first two bytes choose one of 65 536 shelves, and a shelf is
+    the other bytes of its identities on end: of 150 identities where there are ten millions.
+    """
+
+    def __init__(self) -> None:
+        self._shelves: dict[bytes, bytearray] = {}
+
+    def add(self, identity: bytes) -> bool:
+        """Keep an identity, all of which are of one length; return whether it is new.
+
+        >>> seen = Seen()
+        >>> seen.add(b"0123456789abcdef"), seen.add(b"0123456789abcdef")
+        (True, False)
+        """
+        name, kept = identity[:_SHELF], identity[_SHELF:]
+        shelf = self._shelves.get(name)
+        if shelf is None:
+            self._shelves[name] = bytearray(kept)
+            return True
+        at = shelf.find(kept)
+        while at > 0 and at % len(kept):  # it was found across two others
+            at = shelf.find(kept, at + 1)
+        if at < 0:
+            shelf += kept
+        return at < 0
+
+
+MEMORY: Final = 64 << 20
+"""Bytes of what is being sorted that are in memory at once."""
+
+_OVERHEAD: Final = 150
+"""Bytes that Python takes for two values, their pair and its place in a list."""
+
+_MOST_RUNS: Final = 64
+"""Files open at once; common limits for a process are 256 and 1024."""
+
+_LENGTHS: Final = struct.Struct(">II")
+
+_BUFFER: Final = 1 << 17
+
+Item = tuple[bytes, bytes]
+"""A key, and what it orders."""
+
+_KEY: Final = itemgetter(0)
+
+
+def in_order(
+    items: Iterable[Item], *, reverse: bool = False, memory: int = MEMORY
+) -> Iterator[bytes]:
+    """Yield what `items` hold in the order of their keys; equal keys stay in their order.
+
+    `memory` is in bytes. What is over it lies in temporary files without a name, which vanish
+    when the process ends, however it ends. Raises OSError where there is no room for them.
+
+    >>> list(in_order([(b"2", b"two"), (b"1", b"one"), (b"2", b"deux")]))
+    [b'one', b'two', b'deux']
+    """
+    runs: list[IO[bytes]] = []
+    try:
+        chunk: list[Item] = []
+        size = 0
+        for item in items:
+            chunk.append(item)
+            size += len(item[0]) + len(item[1]) + _OVERHEAD
+            if size >= memory:
+                chunk.sort(key=_KEY, reverse=reverse)
+                _spill(runs, chunk, reverse)
+                chunk.clear()
+                size = 0
+        chunk.sort(key=_KEY, reverse=reverse)
+        sources = [*map(_read, runs), iter(chunk)]
+        for _, value in heapq.merge(*sources, key=_KEY, reverse=reverse):
+            yield value
+    finally:
+        for run in runs:
+            run.close()
+
+
+def _spill(runs: list[IO[bytes]], chunk: list[Item], reverse: bool) -> None:
+    """Write a sorted chunk to a run of its own; many runs become one first."""
+    if len(runs) == _MOST_RUNS:
+        merged = _written(heapq.merge(*map(_read, runs), key=_KEY, reverse=reverse))
+        for run in runs:
+            run.close()
+        runs[:] = [merged]
+    runs.append(_written(chunk))
+
+
+def _written(items: Iterable[Item]) -> IO[bytes]:
+    run = tempfile.TemporaryFile(prefix="arena-sort-", buffering=_BUFFER)  # noqa: SIM115 - the caller closes it
+    try:
+        for key, value in items:
+            run.write(_LENGTHS.pack(len(key), len(value)))
+            run.write(key)
+            run.write(value)
+        run.seek(0)
+    except BaseException:
+        run.close()
+        raise
+    return run
+
+
+def _read(run: IO[bytes]) -> Iterator[Item]:
+    while lengths := run.read(_LENGTHS.size):
+        key, value = _LENGTHS.unpack(lengths)
+        yield run.read(key), run.read(value)
+
+
+PARTS_MEMORY: Final = 32 << 20
+"""Bytes of records that wait to be written; all are written when there are more."""
+
+COMPRESSIONS: Final = ("gz", "bz2", "xz", "zst")
+
+
+_SYNCING: Final = 16
+"""Files that are made safe on the disk at the same time."""
+
+
+@dataclass(slots=True)
+class Part:
+    """One file of an archive that is being divided."""
+
+    path: Path
+    """Where it will be."""
+
+    records: int = 0
+
+    gathered: list[bytes] = field(default_factory=list, repr=False)
+    """What is not in its temporary file yet."""
+
+
+class Parts:
+    """The files that records are divided into; a context, at whose end they get their names.
+
+    Where it ends with an exception, nothing is left. Raises OSError: FileExistsError for a file
+    that is there already, unless it may be replaced.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        compression: str = "",
+        replace: bool = False,
+        memory: int = PARTS_MEMORY,
+    ) -> None:
+        """`compression` is one of COMPRESSIONS, or empty; `memory` is in bytes."""
+        self._folder: Final = folder
+        self._compression: Final = compression
+        self._suffix: Final = f".lath.{compression}" if compression else ".lath"
+        self._replace: Final = replace
+        self._memory: Final = memory
+        self._size = 0
+        self._parts: Final[dict[str, Part]] = {}
+
+    def __enter__(self) -> Self:
+        self._was_there = self._folder.is_dir()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._hidden = Path(tempfile.mkdtemp(prefix=".arena-split-", dir=self._folder))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None:
+                self._write_gathered()
+                self._name_all()
+        finally:
+            shutil.rmtree(self._hidden, ignore_errors=True)
+            if not (self._was_there or any(self._folder.iterdir())):
+                self._folder.rmdir()
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    @property
+    def parts(self) -> list[Part]:
+        """Return the parts in the order in which they began."""
+        return list(self._parts.values())
+
+    def add(self, name: str, text: str) -> None:
+        """Add a record to the part of this name, which is a file's without its suffix."""
+        part = self._parts.get(name)
+        if part is None:
+            part = self._parts[name] = Part(self._folder / (name + self._suffix))
+            self._refuse_existing(part)
+        data = (b"\n" if part.records else b"") + text.encode() + b"\n"
+        part.records += 1
+        part.gathered.append(data)
+        self._size += len(data)
+        if self._size >= self._memory:
+            self._write_gathered()
+
+    def _refuse_existing(self, part: Part) -> None:
+        if part.path.exists() and not (self._replace and part.path.is_file()):
+            raise FileExistsError(17, "exists already", str(part.path))
+
+    def _write_gathered(self) -> None:
+        for number, part in enumerate(self._parts.values()):
+            if part.gathered:
+                with (self._hidden / str(number)).open("ab") as stream:
+                    stream.write(_compressed(b"".join(part.gathered), self._compression))
+                part.gathered.clear()
+        self._size = 0
+
+    def _name_all(self) -> None:
+        """Give every file its name: first all are safe on the disk, then all are renamed."""
+        for part in self._parts.values():
+            self._refuse_existing(part)
+        hidden = [self._hidden / str(number) for number in range(len(self._parts))]
+        with ThreadPoolExecutor(_SYNCING) as pool:  # most of it is waiting for the disk
+            list(pool.map(sync, hidden))
+        for path, part in zip(hidden, self._parts.values(), strict=True):
+            path.replace(part.path)
+        sync(self._folder)
+
+
+def _compressed(data: bytes, compression: str) -> bytes:
+    """Return the data as one member of a compressed file, which may have any number of them."""
+    if compression == "gz":
+        return gzip.compress(data, mtime=0)
+    if compression == "bz2":
+        return bz2.compress(data)
+    if compression == "xz":
+        return lzma.compress(data)
+    if compression == "zst":
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+        compressed: bytes = zstd.compress(data)
+        return compressed
+    return data
+
+
+def verbatim(texts: Iterable[str | bytes]) -> Iterator[bytes]:
+    r"""Yield the bytes of a file of these records: an empty line between two of them.
+
+    >>> b"".join(verbatim(['[Game "yavalath"] *', b'[Game "surikata"] *']))
+    b'[Game "yavalath"] *\n\n[Game "surikata"] *\n'
+    """
+    between = b""
+    for text in texts:
+        yield between + (text.encode() if isinstance(text, str) else text) + b"\n"
+        between = b"\n"

@@ -1,0 +1,414 @@
+"""Two archives side by side: which records are in both, in both but different, or in one alone.
+
+Must not know files. Spelling, line ends, the order of tags and how a start is written (a `Setup`
+or the `Position` that it makes) are layout.
+
+Must not know records: what is alike is decided by digests. Memory stays flat, at the size of the
+database's cache.
+
+One side is read twice, unless all of it was found in the other; the other side once. Must not
+know how the outcome is told.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import zip_longest
+from typing import Final, Self
+
+from lath.notation import parse
+from lath.notation.archive import SIZE, Key, canonical_moves, identity, spellings, start_text
+from lath.notation.reader import Entry
+from lath.notation.record import Comment, Ply, Record
+
+IDENTIFYING: Final = ("Game", "Event", "Site", "Date", "Round", "First", "Second", "Number")
+"""Tags that say which game a record is of."""
+
+_ELSEWHERE: Final = frozenset({"Setup", "Position", "Result"})
+"""Tags that are compared as the start and the result."""
+
+_TAGS: Final = re.compile(r'(?:\s*\[\s*\w+\s*"(?:[^"\\]|\\.)*+"\s*\])*+')
+
+_REMARK: Final = re.compile(r"[{;(!?]")
+"""What every remark begins with; no move, number or result has one of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How two records of one game differ, `a` and `b` standing for the two."""
+
+    ply: int | None
+    """The first ply whose moves differ, from 1; None where they do not."""
+
+    moves: tuple[str | None, str | None]
+    """The moves there; None for a record that has ended before, and where none differ."""
+
+    tags: tuple[tuple[str, str | None, str | None], ...]
+    """Names and both values of the tags that differ, None for a missing one. `Result` is the
+    result; a start that differs stands here as `Start`, the texts of the two positions."""
+
+    remarks: int | None
+    """The first ply whose glyph, comments or variations differ, 0 for what stands before the
+    first; None where none do. Plies after the first different move are not looked at."""
+
+    def __bool__(self) -> bool:
+        """Return whether there is any difference."""
+        return bool(self.tags) or self.ply is not None or self.remarks is not None
+
+
+def difference(a: Record, b: Record, *, moves_only: bool = False) -> Difference:
+    """Return how two records differ; with `moves_only` in start and moves alone.
+
+    >>> from lath.notation import parse
+    >>> difference(parse('[Game "yavalath"] e5 d4 *'), parse('[Game "yavalath"] e5 swap 1-0'))
+    Difference(ply=2, moves=('d4', 'swap'), tags=(('Result', '*', '1-0'),), remarks=None)
+    """
+    ply, moves = _first_different_move(canonical_moves(a), canonical_moves(b))
+    tags = tuple(_different(_told(a, moves_only), _told(b, moves_only)))
+    remarks = None if moves_only else _first_different_remark(a, b, ply)
+    return Difference(ply, moves, tags, remarks)
+
+
+def _first_different_move(
+    a: Sequence[str], b: Sequence[str]
+) -> tuple[int | None, tuple[str | None, str | None]]:
+    for number, moves in enumerate(zip_longest(a, b), 1):
+        if moves[0] != moves[1]:
+            return number, moves
+    return None, (None, None)
+
+
+def _told(record: Record, moves_only: bool) -> dict[str, str]:
+    """Return everything that is said of a game besides its moves and remarks."""
+    start = start_text(record.game, record.tag("Setup"), record.tag("Position"))
+    told = {"Game": record.game, "Start": start}
+    if moves_only:
+        return told
+    told |= {name: value for name, value in record.tags if name not in _ELSEWHERE}
+    return told | {"Result": record.result}
+
+
+def _different(
+    a: dict[str, str], b: dict[str, str]
+) -> Iterator[tuple[str, str | None, str | None]]:
+    for name in dict.fromkeys((*a, *b)):
+        if a.get(name) != b.get(name):
+            yield name, a.get(name), b.get(name)
+
+
+def _first_different_remark(a: Record, b: Record, end: int | None) -> int | None:
+    if a.comments != b.comments:
+        return 0
+    spelled = spellings(a.game)
+    for number, plies in enumerate(zip(a.plies, b.plies, strict=False), 1):
+        if number == end:
+            break
+        one, other = ((ply.glyph, *_remarks(ply, spelled)) for ply in plies)
+        if one != other:
+            return number
+    return None
+
+
+def content(record: Record, text: str | None = None) -> bytes:
+    """Return 16 bytes that are equal for records between which there is no difference.
+
+    `text` is the record as it stands in its file; with it, records without remarks are quicker.
+    """
+    parts = [f"{name} {value}" for name, value in sorted(_told(record, moves_only=False).items())]
+    parts += ["", *canonical_moves(record)]
+    if text is None or _REMARK.search(text, _end_of_tags(text)):
+        parts += _all_remarks(record)
+    return _digest(parts)
+
+
+def _end_of_tags(text: str) -> int:
+    tags = _TAGS.match(text)
+    return tags.end() if tags else 0
+
+
+def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:
+    """Return 16 bytes that are equal for records with the same values of these keys.
+
+    Without `keys`: IDENTIFYING and the start, and None for a record that has none of those tags
+    but `Game`, and so might be any.
+    """
+    if keys:
+        return _digest([key.text(record) for key in keys])
+    values = [record.tag(name) for name in IDENTIFYING]
+    start = start_text(record.game, record.tag("Setup"), record.tag("Position"))
+    return _digest([*values, start]) if any(values[1:]) else None
+
+
+def _all_remarks(record: Record) -> Iterator[str]:
+    """Yield the remarks of a whole record; nothing where there are none."""
+    spelled = spellings(record.game)
+    yield from _comments(record.comments)
+    for number, ply in enumerate(record.plies, 1):
+        if ply.comments or ply.glyph or ply.variations:
+            yield f" {number}{ply.glyph}"
+            yield from _remarks(ply, spelled)
+
+
+def _remarks(ply: Ply, spelled: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is said after a ply's glyph, each thing beginning with a sign of its own."""
+    yield from _comments(ply.comments)
+    for variation in ply.variations:
+        yield "("
+        yield from _comments(variation.comments)
+        for other in variation.plies:
+            yield f" {spelled[other.move]}{other.glyph}"
+            yield from _remarks(other, spelled)
+        yield ")"
+
+
+def _comments(comments: Sequence[Comment]) -> list[str]:
+    return ["{" + " ".join(map(str, comment)) for comment in comments]
+
+
+def _digest(parts: Sequence[str]) -> bytes:
+    return blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
+
+
+CACHE: Final = 64 << 20
+"""Bytes of the database that stay in memory."""
+
+A, B = 0, 1
+"""The two sides."""
+
+_TABLES: Final = """
+CREATE TABLE whole (digest BLOB, number INTEGER, PRIMARY KEY (digest, number)) WITHOUT ROWID;
+CREATE TABLE leftover (side INTEGER, number INTEGER, line INTEGER, k0 BLOB, k1 BLOB, k2 BLOB,
+    PRIMARY KEY (side, number)) WITHOUT ROWID;
+CREATE TABLE text (place INTEGER PRIMARY KEY, text BLOB);
+CREATE TABLE pair (a INTEGER PRIMARY KEY, b INTEGER UNIQUE);
+"""
+
+_JOIN: Final = """
+INSERT INTO pair SELECT one.number, other.number FROM
+    (SELECT number, {k} AS k, row_number() OVER (PARTITION BY {k} ORDER BY number) AS nth
+     FROM leftover WHERE side = 0 AND {k} IS NOT NULL AND number NOT IN (SELECT a FROM pair)) one
+JOIN
+    (SELECT number, {k} AS k, row_number() OVER (PARTITION BY {k} ORDER BY number) AS nth
+     FROM leftover WHERE side = 1 AND {k} IS NOT NULL AND number NOT IN (SELECT b FROM pair)) other
+USING (k, nth)
+"""
+"""Pairs the first of a key in A with the first of it in B, the second with the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """A record for which the other archive has none that is equal."""
+
+    side: int
+    """A or B."""
+
+    number: int
+    """In its file, from 1."""
+
+    line: int
+    """On which it begins."""
+
+    text: str
+    """As it stands there."""
+
+
+class Pairing:
+    """Pairs equal records first, then what is left by one key after the other."""
+
+    def __init__(self) -> None:
+        # An unnamed database is a temporary file that vanishes with the process.
+        self._database: Final = sqlite3.connect("", isolation_level=None)
+        self._database.execute(f"PRAGMA cache_size = -{CACHE >> 10}")
+        self._database.execute("PRAGMA journal_mode = OFF")
+        self._database.executescript(_TABLES)
+        self._database.execute("BEGIN")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+
+    def index(self, digest: bytes, number: int) -> None:
+        """Keep the digest of a record of one side."""
+        self._database.execute("INSERT INTO whole VALUES (?, ?)", (digest, number))
+
+    def take(self, digest: bytes) -> bool:
+        """Pair a record of the other side with the first one of this digest, if one is left."""
+        found = self._database.execute(
+            "SELECT min(number) FROM whole WHERE digest = ?", (digest,)
+        ).fetchone()[0]
+        if found is None:
+            return False
+        self._database.execute("DELETE FROM whole WHERE digest = ? AND number = ?", (digest, found))
+        return True
+
+    def unpaired(self) -> Generator[int, None, None]:
+        """Yield the numbers of what was kept by `index` and not taken, rising."""
+        with closing(self._database.cursor()) as cursor:
+            for (number,) in cursor.execute("SELECT number FROM whole ORDER BY number"):
+                yield number
+
+    def leave(self, leftover: Leftover, keys: Sequence[bytes | None]) -> None:
+        """Keep a record that has no equal, with up to three keys, the closest first."""
+        k0, k1, k2 = (*keys, None, None, None)[:3]
+        row = (leftover.side, leftover.number, leftover.line, k0, k1, k2)
+        self._database.execute("INSERT INTO leftover VALUES (?, ?, ?, ?, ?, ?)", row)
+        text = zlib.compress(leftover.text.encode(), 1)
+        place = 2 * leftover.number + leftover.side
+        self._database.execute("INSERT INTO text VALUES (?, ?)", (place, text))
+
+    def pairs(self) -> Generator[tuple[Leftover | None, Leftover | None], None, None]:
+        """Yield the leftovers, paired where a key is the same: by their numbers in A, then in B.
+
+        Where a key is there several times, the first of A belongs to the first of B, and so on.
+        """
+        for k in ("k0", "k1", "k2"):
+            self._database.execute(_JOIN.format(k=k))
+        with closing(self._database.cursor()) as cursor:
+            for number, other in cursor.execute(
+                "SELECT number, b FROM leftover LEFT JOIN pair ON a = number "
+                "WHERE side = 0 ORDER BY number"
+            ):
+                yield self._leftover(A, number), None if other is None else self._leftover(B, other)
+        with closing(self._database.cursor()) as cursor:
+            for (number,) in cursor.execute(
+                "SELECT number FROM leftover WHERE side = 1 "
+                "AND number NOT IN (SELECT b FROM pair) ORDER BY number"
+            ):
+                yield None, self._leftover(B, number)
+
+    def _leftover(self, side: int, number: int) -> Leftover:
+        line, text = self._database.execute(
+            "SELECT line, text FROM leftover JOIN text ON place = 2 * number + side "
+            "WHERE side = ? AND number = ?",
+            (side, number),
+        ).fetchone()
+        return Leftover(side, number, line, zlib.decompress(text).decode())
+
+
+Sound = Iterable[tuple[Entry, Record]]
+"""Entries with nothing wrong with them, and their records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """One record and where it stands."""
+
+    number: int
+    """In its file, from 1."""
+
+    line: int
+    """On which it begins."""
+
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Records that belong together and differ, or one that stands alone."""
+
+    a: Stands | None
+    """None for a record that is only in B."""
+
+    b: Stands | None
+    """None for a record that is only in A."""
+
+    difference: Difference | None
+    """None for a record that stands alone."""
+
+    @property
+    def is_equal(self) -> bool:
+        """Return whether there is nothing to be told of."""
+        return self.difference is not None and not self.difference
+
+
+class Comparison:
+    """What two archives have in common; `findings` reads them, and then `equal` is right."""
+
+    def __init__(self, *, key: Sequence[Key] = (), moves_only: bool = False) -> None:
+        """`key`: what says which records belong together.
+
+        Without it those with the same IDENTIFYING tags and start do, and, of the rest, those with
+        the same moves.
+        """
+        self._key: Final = key
+        self._moves_only: Final = moves_only
+        self.equal = 0
+        """Pairs of records between which there is no difference."""
+
+    def findings(
+        self, a: Callable[[], Sound], b: Callable[[], Sound], *, twice: int = A
+    ) -> Iterator[Finding]:
+        """Yield what is not equal, in the order of A, and what is only in B in that of B.
+
+        Both return a side from its beginning; the side `twice` is asked again where not all of
+        it has an equal.
+        """
+        indexed, streamed = (a, b) if twice == A else (b, a)
+        with Pairing() as pairing:
+            for entry, record in indexed():
+                pairing.index(self._whole(entry, record), entry.number)
+            for entry, record in streamed():
+                if pairing.take(self._whole(entry, record)):
+                    self.equal += 1
+                else:
+                    self._leave(pairing, B if twice == A else A, entry, record)
+            with closing(pairing.unpaired()) as unpaired:
+                self._leave_unpaired(pairing, twice, unpaired, indexed)
+            with closing(pairing.pairs()) as pairs:
+                for one, other in pairs:
+                    finding = self._finding(one, other)
+                    if finding.is_equal:
+                        self.equal += 1
+                    else:
+                        yield finding
+
+    def _leave_unpaired(
+        self, pairing: Pairing, side: int, wanted: Iterator[int], read: Callable[[], Sound]
+    ) -> None:
+        number = next(wanted, None)
+        if number is None:
+            return
+        for entry, record in read():
+            if entry.number == number:
+                self._leave(pairing, side, entry, record)
+                number = next(wanted, None)
+                if number is None:
+                    return
+        raise OSError("changed while it was read")
+
+    def _whole(self, entry: Entry, record: Record) -> bytes:
+        """Return what only records have in common that belong together and are equal."""
+        if self._moves_only:
+            return (key_of(record, self._key) or b"") + identity(record)
+        return content(record, entry.text)
+
+    def _leave(self, pairing: Pairing, side: int, entry: Entry, record: Record) -> None:
+        leftover = Leftover(side, entry.number, entry.line, entry.text)
+        pairing.leave(leftover, self._keys(record))
+
+    def _keys(self, record: Record) -> tuple[bytes | None, ...]:
+        """Return what a leftover is paired by: key and moves, key, and moves without a key."""
+        key, moves = key_of(record, self._key), identity(record)
+        both = None if key is None else key + moves
+        return (both, key) if self._key else (both, key, moves)
+
+    def _finding(self, a: Leftover | None, b: Leftover | None) -> Finding:
+        one, other = _stands(a), _stands(b)
+        differs = None
+        if one and other:
+            differs = difference(one.record, other.record, moves_only=self._moves_only)
+        return Finding(one, other, differs)
+
+
+def _stands(leftover: Leftover | None) -> Stands | None:
+    if leftover is None:
+        return None
+    return Stands(leftover.number, leftover.line, parse(leftover.text))

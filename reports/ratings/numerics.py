@@ -1,0 +1,240 @@
+"""Small dense symmetric matrices, the normal and the chi-square distribution, fixed points.
+
+Must not know what their numbers mean. Sums of products run inside the interpreter's own loops:
+100 rows are inverted in about 20 ms.
+
+Must not know skills or games. All values are of the standard normal distribution.
+
+Must not know what the numbers mean. (D. G. Anderson, 1965; Walker and Ni, 2011.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from operator import mul
+from typing import Final
+
+Vector = list[float]
+Matrix = list[Vector]
+
+_times: Final[Callable[[float, float], float]] = mul
+
+
+def dot(one: Iterable[float], other: Iterable[float]) -> float:
+    """Return the sum of products, as far as the shorter one goes."""
+    return sum(map(_times, one, other))
+
+
+def zeros(size: int) -> Matrix:
+    """Return a square matrix of zeros."""
+    return [[0.0] * size for _ in range(size)]
+
+
+def times(matrix: Sequence[Sequence[float]], vector: Sequence[float]) -> Vector:
+    """Return matrix · vector."""
+    return [dot(row, vector) for row in matrix]
+
+
+def cholesky(matrix: Sequence[Sequence[float]]) -> Matrix:
+    """Return the lower triangle L with L·Lᵀ = matrix; row i has i + 1 numbers.
+
+    Only the lower triangle of `matrix` is read. Raises ValueError unless it is positive definite.
+    """
+    rows: Matrix = []
+    for i, given in enumerate(matrix):
+        row: Vector = []
+        for other, value in zip(rows, given, strict=False):
+            row.append((value - dot(row, other)) / other[-1])
+        row.append(math.sqrt(given[i] - dot(row, row)))
+        rows.append(row)
+    return rows
+
+
+def solve(lower: Sequence[Vector], vector: Sequence[float]) -> Vector:
+    """Return x with L·Lᵀ·x = vector."""
+    half: Vector = []
+    for row, value in zip(lower, vector, strict=True):
+        half.append((value - dot(half, row)) / row[-1])
+    for i in range(len(half) - 1, -1, -1):
+        row = lower[i]
+        solved = half[i] = half[i] / row[-1]
+        for j in range(i):
+            half[j] -= row[j] * solved
+    return half
+
+
+def inverse(matrix: Sequence[Sequence[float]]) -> Matrix:
+    """Return the inverse, whole; errors as of `cholesky`."""
+    columns = _inverse_columns(cholesky(matrix))
+    result = zeros(len(columns))
+    for i, column in enumerate(columns):
+        for j in range(i, len(columns)):
+            result[i][j] = result[j][i] = dot(columns[j], column[j - i :])
+    return result
+
+
+def _inverse_columns(lower: Sequence[Vector]) -> Matrix:
+    """Return the columns of L's inverse, each from its diagonal down."""
+    columns: Matrix = []
+    for row in lower:
+        scale = row[-1]
+        for j, column in enumerate(columns):
+            column.append(-dot(column, row[j:]) / scale)
+        columns.append([1 / scale])
+    return columns
+
+
+_SQRT_HALF: Final = math.sqrt(0.5)
+_SQRT_2_PI: Final = math.sqrt(2 * math.pi)
+
+_DEEP: Final = -25.0
+"""Below this an asymptotic series is exact to 1e-15, and far above `cdf` underflows (-38)."""
+
+_ASYMPTOTIC: Final = (1, -1, 3, -15, 105, -945, 10395)
+_TERMS: Final = 10_000
+"""Of the series and the fraction of `chi_square_tail`; a hundred are many."""
+
+
+Draw = tuple[float, float, float, float, float]
+"""What the event -m < x + t < m does to a normal x, as derivatives of its log-probability z:
+TrueSkill's v = dz/dt and w = -d²z/dt² (in 0..1), then dz/dm, d²z/dm² and d²z/dtdm."""
+
+
+def pdf(x: float) -> float:
+    """Return the density at `x`."""
+    return math.exp(-x * x / 2) / _SQRT_2_PI
+
+
+def cdf(x: float) -> float:
+    """Return the probability of a value up to `x`, to full relative accuracy on the left."""
+    return math.erfc(-x * _SQRT_HALF) / 2
+
+
+def mills(t: float) -> float:
+    """Return cdf(t) / pdf(t), without underflow on the left; infinite far on the right.
+
+    >>> round(mills(0.0), 6)
+    1.253314
+    """
+    if t > _DEEP:
+        return cdf(t) * _SQRT_2_PI * math.exp(t * t / 2) if t < 37 else math.inf
+    return math.fsum(term / t ** (2 * i) for i, term in enumerate(_ASYMPTOTIC)) / -t
+
+
+def win(t: float) -> tuple[float, float]:
+    """Return TrueSkill's v and w of the event x < t: d log cdf(t) / dt, and minus its derivative.
+
+    v > 0 falls towards 0 on the right; w is in 0..1.
+    """
+    if t > _DEEP:
+        v = 2 * math.exp(-t * t / 2) / (_SQRT_2_PI * math.erfc(-t * _SQRT_HALF))
+        return v, v * (v + t)
+    v = 1 / mills(t)
+    beyond = 1 / t**2
+    return v, 1 - beyond * (1 - beyond * (6 - beyond * 50))  # v + t would cancel
+
+
+def draw(t: float, margin: float) -> Draw:
+    """Return how likely -margin < x + t < margin is, as derivatives; margin > 0."""
+    if t < 0:
+        v, w, by_margin, curved, mixed = draw(-t, margin)
+        return -v, w, by_margin, curved, -mixed
+    upper, lower = margin - t, -margin - t
+    # Everything relative to the density at `upper`, the larger one: nothing underflows.
+    density = math.exp(-2 * margin * t)
+    inside = mills(upper) - density * mills(lower)
+    v = math.expm1(-2 * margin * t) / inside
+    by_margin = (1 + density) / inside
+    bent = (lower * density - upper) / inside
+    mixed = (upper + lower * density) / inside - by_margin * v
+    return v, v * v - bent, by_margin, bent - by_margin * by_margin, mixed
+
+
+def chi_square_tail(x: float, degrees: float) -> float:
+    """Return the chance of `x` or more under a chi-square of that many degrees, also broken ones.
+
+    It is the regularised upper incomplete gamma function Q(degrees / 2, x / 2), by its series
+    or its continued fraction (Abramowitz and Stegun 6.5.29, 6.5.31). `degrees` > 0.
+
+    >>> round(chi_square_tail(3.841459, 1), 6)
+    0.05
+    """
+    a, z = degrees / 2, x / 2
+    if z <= 0:
+        return 1.0
+    scale = math.exp(a * math.log(z) - z - math.lgamma(a))
+    return 1 - scale * _series(a, z) if z < a + 1 else scale * _fraction(a, z)
+
+
+def _series(a: float, z: float) -> float:
+    term = total = 1 / a
+    for n in range(1, _TERMS):
+        term *= z / (a + n)
+        total += term
+        if term < total * 1e-17:
+            break
+    return total
+
+
+def _fraction(a: float, z: float) -> float:
+    """Return the fraction by Lentz's method; z >= a + 1, so that no denominator is 0."""
+    b = z + 1 - a
+    c, d = math.inf, 1 / b
+    value = d
+    for n in range(1, _TERMS):
+        step, b = n * (a - n), b + 2
+        d = 1 / (b + step * d)
+        c = b + step / c
+        value *= c * d
+        if abs(c * d - 1) < 1e-16:
+            break
+    return value
+
+
+_DEPTH: Final = 6
+_RIDGE: Final = 1e-12
+"""Relative; keeps steps in nearly the same direction from cancelling."""
+
+
+class Accelerator:
+    """Remembers the last steps of a map x -> x + step and says where the next should begin."""
+
+    def __init__(self) -> None:
+        """Begin without memory."""
+        self._last: tuple[Vector, Vector] | None = None
+        self._changes: deque[tuple[Vector, Vector]] = deque(maxlen=_DEPTH)
+
+    def forget(self) -> None:
+        """Drop all steps: they misled."""
+        self._last = None
+        self._changes.clear()
+
+    def next(self, x: Vector, step: Vector, mixing: float) -> Vector:
+        """Return where to go from `x`, where the map goes by `step`.
+
+        Without memory that is `x + mixing * step`, with mixing in 0..1.
+        """
+        if self._last is not None:
+            self._changes.append((_minus(x, self._last[0]), _minus(step, self._last[1])))
+        self._last = x, step
+        target = [a + mixing * b for a, b in zip(x, step, strict=True)]
+        for share, (moved, bent) in zip(self._shares(step), self._changes, strict=True):
+            target = [
+                t - share * (a + mixing * b) for t, a, b in zip(target, moved, bent, strict=True)
+            ]
+        return target
+
+    def _shares(self, step: Vector) -> Vector:
+        """Return the mixture of past changes that explains `step` best (least squares)."""
+        bends = [bent for _, bent in self._changes]
+        normal = [[dot(one, other) for other in bends] for one in bends]
+        ridge = _RIDGE * max((row[i] for i, row in enumerate(normal)), default=0.0)
+        for i, row in enumerate(normal):
+            row[i] += ridge or 1.0
+        return solve(cholesky(normal), [dot(bent, step) for bent in bends]) if bends else []
+
+
+def _minus(one: Vector, other: Vector) -> Vector:
+    return [a - b for a, b in zip(one, other, strict=True)]

@@ -1,0 +1,321 @@
+"""Results as values and as counts: who scored what against whom, who is connected.
+
+Must not know how anything is estimated.
+
+Must not know results: a draw connects as a win does.
+
+Must not know how strength is estimated. After this the order of the games is gone, but for the
+order in which numbers are added up, and nothing that follows takes a step per game.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+Z95: Final = 1.959963984540054
+"""Standard deviations to either side that hold 95 % of a normal distribution."""
+
+
+class Result(NamedTuple):
+    """One decided game: who sat where, and what first scored."""
+
+    first: str
+    second: str
+    score: float
+    """First's points: 1, 1/2 or 0."""
+
+    game: str = ""
+    """The game's id: each has a first-move advantage and a draw rate of its own."""
+
+    pair: Hashable = None
+    """Games of one value share an opening, usually with the seats swapped; None: alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What the games say about one bot's strength on TrueSkill's scale: a normal distribution."""
+
+    mu: float
+    """The mean; 25 before any game."""
+
+    sigma: float
+    """The standard deviation; > 0, 8.33 before any game."""
+
+    @property
+    def exposed(self) -> float:
+        """Return mu - 3 sigma: a strength that the bot has almost surely; 0 before any game."""
+        return self.mu - 3 * self.sigma
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its standard error."""
+
+    value: float
+    error: float
+    """>= 0."""
+
+    @property
+    def low(self) -> float:
+        """Return the lower end of the 95 % interval."""
+        return self.value - Z95 * self.error
+
+    @property
+    def high(self) -> float:
+        """Return its upper end."""
+        return self.value + Z95 * self.error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strength:
+    """What the games say of one bot, in three ways."""
+
+    trueskill: Rating
+    """Converged over all games; sigma is relative to the mean of the bot's group, which is 25."""
+
+    sequential: Rating | None
+    """The package's own, game after game in their order; None where it was not asked for."""
+
+    elo: Estimate
+    """Davidson's model, in Elo points around the mean of the bot's group, which is 0."""
+
+    group: int
+    """Which of `Ratings.groups` it belongs to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """What the Elo model makes of one game: the seats, and how often equals draw."""
+
+    game: str
+    """Its id."""
+
+    games: int
+    advantage: Estimate
+    """Of the first seat, in Elo points."""
+
+    draw_rate: float
+    """Between equals, in 0..1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """How far results are from what the Elo model expects."""
+
+    chi_square: float
+    """Pearson's, over (game, first, second, result)."""
+
+    degrees: int
+    """Of freedom; 0 where nothing can be said."""
+
+    p_value: float
+    """The chance of a fit as bad or worse if the model were true, in 0..1; 1 where degrees is 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ratings:
+    """Everything that results say about strengths."""
+
+    games: int
+    """Rated games: those in which a bot met itself are not."""
+
+    strengths: Mapping[str, Strength]
+    """Every bot of the results, by name in order."""
+
+    groups: tuple[tuple[str, ...], ...]
+    """Bots that are connected by games, the largest group first, each sorted by name; bots of
+    different groups cannot be compared."""
+
+    draw_rate: float
+    """Between equals on TrueSkill's scale, fitted; strictly between 0 and 1."""
+
+    conditions: tuple[Conditions, ...]
+    """A line a game id, sorted."""
+
+    fit: Fit
+    differences: Mapping[tuple[str, str], float]
+    """The standard error of the Elo difference of two bots of one group, both ways."""
+
+    def superiority(self, one: str, other: str) -> float | None:
+        """Return the likelihood that `one` is stronger (LOS), in 0..1; None across groups.
+
+        A bot has 0.5 against itself.
+        """
+        if one == other:
+            return 0.5
+        error = self.differences.get((one, other))
+        if error is None:
+            return None
+        ahead = self.strengths[one].elo.value - self.strengths[other].elo.value
+        return math.erfc(-ahead / error / math.sqrt(2)) / 2
+
+
+def connected(names: Iterable[str], met: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of `names` that `met` connects: the largest first, each sorted by name.
+
+    Groups of one size stand in the order of their first names. A bot that met nobody, or only
+    itself, is a group of its own. Both bots of a meeting are among the names.
+
+    >>> connected("abcd", [("a", "c"), ("d", "d")])
+    (('a', 'c'), ('b',), ('d',))
+    """
+    leaders = {name: name for name in names}
+    for one, other in met:
+        leaders[_leader(leaders, one)] = _leader(leaders, other)
+    groups: dict[str, list[str]] = {}
+    for name in sorted(leaders):
+        groups.setdefault(_leader(leaders, name), []).append(name)
+    return tuple(sorted(map(tuple, groups.values()), key=lambda group: (-len(group), group)))
+
+
+def _leader(leaders: dict[str, str], name: str) -> str:
+    while leaders[name] != name:
+        leaders[name] = leaders[leaders[name]]  # halves the path: the next search is shorter
+        name = leaders[name]
+    return name
+
+
+class Seats(NamedTuple):
+    """Who sat where in a game of one id; the bots are different."""
+
+    game: str
+    first: str
+    second: str
+
+
+Cell = tuple[str, str, float, str]
+"""One kind of result: first, second, what first scored, and the game's id. A plain tuple, for one
+is made of every game."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How often first won, drew and lost."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """Return all of them."""
+        return self.wins + self.draws + self.losses
+
+    def add(self, score: float, count: int) -> None:
+        """Count `count` games in which first scored `score`."""
+        if score == 0.5:
+            self.draws += count
+        elif score:
+            self.wins += count
+        else:
+            self.losses += count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """All that ratings need of some results."""
+
+    names: tuple[str, ...]
+    """Every bot, sorted; also one that met only itself."""
+
+    tallies: Mapping[Seats, Tally]
+    """Of games between different bots, sorted."""
+
+    clusters: Mapping[tuple[Cell, ...], int]
+    """Two or more games of one `Result.pair`, and how often just these came."""
+
+    @property
+    def games(self) -> int:
+        """Return how many games there were between different bots."""
+        return sum(tally.games for tally in self.tallies.values())
+
+
+class _Path(dict[Cell, "_Path"]):
+    """The games of a pair so far; leads on to one longer by a game. Pairs alike share a path."""
+
+    __slots__ = ("before", "cell", "pairs")
+
+    def __init__(self, before: _Path | None, cell: Cell | None) -> None:
+        super().__init__()
+        self.before = before
+        self.cell = cell
+        self.pairs = 0
+        """How many pairs have just these games."""
+
+    def __missing__(self, cell: Cell) -> _Path:
+        self[cell] = longer = _Path(self, cell)
+        return longer
+
+    def onward(self) -> Iterator[_Path]:
+        """Yield all that begin with this one."""
+        waiting = [self]
+        while waiting:
+            path = waiting.pop()
+            yield path
+            waiting.extend(path.values())
+
+    def cells(self) -> tuple[Cell, ...]:
+        """Return the games, the last first."""
+        path, cells = self, []
+        while path.before is not None and path.cell is not None:
+            cells.append(path.cell)
+            path = path.before
+        return tuple(cells)
+
+
+def count(results: Iterable[Result]) -> Counts:
+    """Return the counts of `results`; a bot's games against itself are passed over."""
+    cells, paths = _walk(results)
+    pairs = [(path.cells(), path.pairs) for path in paths]
+    for pair, times in pairs:
+        for cell in pair:
+            cells[cell] = cells.get(cell, 0) + times
+    names = {name for cell in cells for name in cell[:2]}
+    return Counts(names=tuple(sorted(names)), tallies=_tallies(cells), clusters=_clusters(pairs))
+
+
+def _clusters(pairs: Iterable[tuple[tuple[Cell, ...], int]]) -> dict[tuple[Cell, ...], int]:
+    clusters: dict[tuple[Cell, ...], int] = {}
+    for pair, times in pairs:
+        cluster = tuple([cell for cell in pair if cell[0] != cell[1]])
+        if len(cluster) > 1:
+            clusters[cluster] = clusters.get(cluster, 0) + times
+    return clusters
+
+
+def _walk(results: Iterable[Result]) -> tuple[dict[Cell, int], list[_Path]]:
+    """Return the games that stand alone, counted, and the different paths of pairs.
+
+    The one loop that takes a step a game. Games of a pair mostly follow each other: as long as
+    they do, the pair is not looked up.
+    """
+    start = path = _Path(None, None)
+    alone: dict[Cell, int] = {}
+    ends: dict[Hashable, _Path] = {}
+    so_far, path_of = alone.get, ends.get
+    last: Hashable = None
+    for result in results:
+        cell, pair = result[:4], result[4]
+        if pair is None:
+            alone[cell] = so_far(cell, 0) + 1
+        elif pair == last:
+            path = path[cell]
+        else:
+            ends[last] = path
+            last = pair
+            path = path_of(pair, start)[cell]
+    ends[last] = path
+    for path in ends.values():
+        path.pairs += 1
+    return alone, [path for path in start.onward() if path.pairs and path is not start]
+
+
+def _tallies(cells: Mapping[Cell, int]) -> dict[Seats, Tally]:
+    tallies: dict[Seats, Tally] = {}
+    for (first, second, score, game), times in cells.items():
+        if first != second:
+            tallies.setdefault(Seats(game, first, second), Tally()).add(score, times)
+    return dict(sorted(tallies.items()))

@@ -1,0 +1,307 @@
+"""`arena bot check`: good bots pass, and each kind of bad bot is told what it does wrong."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Final
+
+import bad_bots
+import odd_bots
+import pytest
+from bad_bots import Good
+from bot_checks import HASTE, TRIES, Told, check_all
+from places import ROOT
+from processes import gone, pids_with
+
+from lath.arena.botcheck.check import CHAPTERS, Report, check
+from lath.arena.botcheck.points import FaultFoundError, Point, Verdict
+from lath.arena.botcheck.probes import HEARD, is_ready
+from lath.arena.botcheck.session import Lab, Session, Terms
+from lath.arena.referee.conversation import BotSpec
+from lath.notation.protocol import TimeControl
+
+pytestmark = pytest.mark.alone
+
+FAULT, WARNING, NOTE = Verdict.FAULT, Verdict.WARNING, Verdict.NOTE
+
+FOUND: Final[dict[str, dict[str, Verdict]]] = {
+    # Good ones; they know no `ping`.
+    "Good": {"ping": WARNING},
+    "Listens": {"ping": WARNING},
+    "Swaps": {"ping": WARNING},
+    "LeavesAChildAtItsOutput": {"first": FAULT, "second": FAULT},
+    "ComputesTooLong": {"first": FAULT, "second": FAULT},
+    "LeavesHalfALine": {"second": FAULT, "position": FAULT, "stray-lines": WARNING},
+    "WritesALotOnQuit": {},
+    "TalksALot": {"info": WARNING},
+    "IsResigned": {"ping": WARNING},
+    "IsSure": {"ping": WARNING},
+    "SaysInfo": {"ping": WARNING},
+    "TakesAMillisecond": {"ping": WARNING},
+    "WritesByteByByte": {"ping": WARNING},
+    "LikesBlanks": {"ping": WARNING},
+    "FloodsStderr": {"ping": WARNING},
+    "PlaysBySeed": {"ping": WARNING},
+    "Plods": {"ping": WARNING},
+    "WritesInItsDirectory": {"ping": WARNING},
+    # At the start
+    "PlaysAnything": {"name": WARNING, "games": FAULT},
+    "ExitsAtStart": {"hello": FAULT},
+    "StartsTheSecondTime": {"hello": FAULT},
+    "HangsInHandshake": {"hello": FAULT},
+    "FloodsInHandshake": {"hello": FAULT},
+    "HasABanner": {"banner": NOTE},
+    "PlaysAnotherGame": {"games": FAULT},
+    "HangsAtReady": {"ready": FAULT},
+    "ExitsBeforeItsFirstGo": {"ready": FAULT},
+    "NeverReads": {"ready": FAULT},
+    # In its move
+    "HearsWhileItThinks": {"first": FAULT, "second": FAULT},
+    "DiesInItsMove": {"first": FAULT, "second": FAULT, "unknown-lines": FAULT},
+    "DiesAfterItsMove": {"first": FAULT, "second": FAULT},
+    "ExitsZeroInAGame": {"first": FAULT, "second": FAULT},
+    "ThinksOnFromPlyFour": {"first": FAULT, "second": FAULT},
+    "StopsReading": {"first": FAULT, "second": FAULT},
+    "HangsInItsMove": {"first": FAULT, "second": FAULT},
+    "StopsItself": {"first": FAULT, "second": FAULT},
+    "ThinksABit": {"move-time": FAULT, "little-time": WARNING},
+    "AnswersTooLate": {"first": FAULT, "second": FAULT},
+    "AnswersUnasked": {"stray-lines": WARNING},
+    "AnswersAnotherNumberFirst": {"stray-lines": WARNING},
+    "AnswersTwice": {"stray-lines": WARNING},
+    "AnswersAnotherNumber": {"first": FAULT, "stray-lines": WARNING},
+    "PlaysAnIllegalMove": {"first": FAULT, "second": FAULT, "seed": FAULT},
+    "PlaysNoMove": {"first": FAULT, "second": FAULT},
+    "PlaysGarbage": {"first": FAULT, "second": FAULT},
+    "PlaysAVeryLongMove": {"first": FAULT, "second": FAULT},
+    "SaysHalfALine": {"first": FAULT, "second": FAULT},
+    "WritesBinary": {"stray-lines": WARNING},
+    "WritesALongLine": {"first": FAULT, "second": FAULT},
+    "WritesALineOfExactly64KiB": {"stray-lines": WARNING},
+    "WritesForEver": {"first": FAULT, "second": FAULT},
+    "WritesForEverOnTheOthersTurn": {"first": FAULT, "second": FAULT},
+    "WritesShortLinesForEverOnTheOthersTurn": {"first": FAULT, "second": FAULT},
+    "SaysInsaneInfo": {"info": WARNING},
+    "Complains": {"errors": NOTE},
+    "ClosesItsOutput": {"first": FAULT, "second": FAULT},
+    "ClosesItsInput": {"first": FAULT, "second": FAULT},
+    "Resigns": {"first": NOTE, "second": NOTE},
+    # Children, and the end
+    "LeavesChildren": {"first": FAULT, "second": FAULT},
+    "HasChildrenAndPlays": {"leaves-nothing": WARNING},
+    "ForksAHundredTimes": {"leaves-nothing": WARNING},
+    "HidesAChild": {"leaves-nothing": WARNING},
+    "LeavesAfterEachGame": {"many-games": FAULT},
+    "IgnoresQuit": {"quit": WARNING, "end-of-input": WARNING},
+    "ExitsOneOnQuit": {"quit": NOTE},
+    # Each at one point
+    "Pongs": {},
+    "HasOptions": {},
+    "HasNoName": {"name": WARNING},
+    "NamesAnUnknownGame": {"games": WARNING},
+    "WantsMore": {"wants": WARNING},
+    "HasAnOptionWithoutType": {"options": WARNING},
+    "HasADefaultOutOfBounds": {"options": WARNING},
+    "DiesOfItsDefault": {"setoption": FAULT, "option-edges": WARNING},
+    "DiesAtTheEdge": {"option-edges": WARNING},
+    "IsSlowToSayOk": {"hello": WARNING},
+    "IsReadyForOneGameOnly": {"ready": FAULT, "stray-lines": WARNING},
+    "DiesAsSecond": {"ready": FAULT},
+    "DiesOfSetups": {"name": WARNING, "ready": FAULT},
+    "DiesOfPositions": {"position": FAULT},
+    "DiesOfASwap": {"swap-suffered": FAULT},
+    "CountsItsOwnTurns": {"book": FAULT, "stray-lines": WARNING},
+    "ResignsAtOnce": {"first": WARNING, "second": WARNING},
+    "WritesLinesBackwards": {"move-text": WARNING},
+    "SaysWrongInfo": {"info": WARNING},
+    "SaysAnImpossibleVariation": {"info": WARNING},
+    "IgnoresSeeds": {"seed": NOTE},
+    "OverstepsMoveTimes": {"move-time": FAULT},
+    "IsSlowWithLittleTime": {"little-time": WARNING},
+    "IgnoresStop": {"stop": WARNING},
+    "DiesOfStop": {"sudden-end": FAULT},
+    "ComputesOnTheOthersTurn": {"rest": WARNING},
+    "DiesOfUnknownLines": {"unknown-lines": FAULT},
+    "SplitsAtSingleBlanks": {"blanks": WARNING},
+    "LogsToItsOutput": {"stray-lines": WARNING},
+    "OutlivesItsInput": {"end-of-input": WARNING},
+}
+"""What a check must find in each kind of bot, by its name in bad_bots.py or odd_bots.py."""
+
+ELSEWHERE: Final = {
+    "DiesOfWhatItReads",  # there is nothing that it reads
+    "NeedsTooMuchMemory",  # a check has no limit of memory, and the machine might
+    "ThinksOnTheOthersTurn",  # for so short a time that it is told from nothing
+    "LeaksDescriptors",  # it depends on the machine's limit whether it dies in its games
+}
+
+MORE_IS_WRONG: Final = {
+    # Where a turn goes wrong, every point with two turns in it does.
+    *(name for name, found in FOUND.items() if "first" in found),
+    "PlaysAnything",
+    "PlaysAnotherGame",
+    "LeavesAfterEachGame",
+    "ThinksABit",
+    "NeverReads",
+}
+
+
+LONGEST_S: Final = 20.0
+"""A check, whatever the bot does."""
+
+
+def surprises(kind: str, of_it: Told) -> set[str]:
+    """Return the points at which something else was found than must be, or may be."""
+    found = of_it.verdicts(FAULT, WARNING, NOTE)
+    lacking = {id_ for id_, verdict in FOUND[kind].items() if found.get(id_) is not verdict}
+    more = of_it.verdicts(FAULT, WARNING).keys() - FOUND[kind].keys() - HASTE
+    return lacking if kind in MORE_IS_WRONG else lacking | more
+
+
+def was_late(kind: str, of_it: Told) -> bool:
+    """Return whether a bot surprised by being slow, as bots are where the machine is busy."""
+    points = [point for point in of_it.points if point.verdict.is_bad]
+    is_slow = any(re.search(r"\b(took|within|runs on)\b", point.seen) for point in points)
+    return of_it.took_s >= LONGEST_S or (is_slow and bool(surprises(kind, of_it)))
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the folders in which the bots keep their logs."""
+    return tmp_path_factory.mktemp("logs")
+
+
+@pytest.fixture(scope="module")
+def told(logs: Path) -> dict[str, Told]:
+    """Return what is told of each kind of bot; of those that were late, when they were not."""
+    told: dict[str, Told] = check_all(list(FOUND), logs / "0")
+    for number in range(1, TRIES):
+        late = [kind for kind, of_it in told.items() if was_late(kind, of_it)]
+        if late:
+            told |= check_all(late, logs / str(number), at_the_same_time=2)
+    return told
+
+
+every_kind = pytest.mark.parametrize("kind", FOUND)
+
+
+def test_every_kind_of_bad_bot_has_been_judged() -> None:
+    kinds = {
+        name
+        for module in (bad_bots, odd_bots)
+        for name, kind in inspect.getmembers(module, inspect.isclass)
+        if issubclass(kind, Good) and not name.startswith("_")
+    }
+    assert kinds - ELSEWHERE == set(FOUND)
+
+
+@every_kind
+def test_what_is_wrong_is_found(kind: str, told: dict[str, Told]) -> None:
+    found = told[kind].verdicts(FAULT, WARNING, NOTE)
+    assert FOUND[kind].items() <= found.items()
+    assert (FAULT in found.values()) == (FAULT in FOUND[kind].values())
+
+
+@pytest.mark.parametrize("kind", [name for name in FOUND if name not in MORE_IS_WRONG])
+def test_nothing_else_is_found(kind: str, told: dict[str, Told]) -> None:
+    assert told[kind].verdicts(FAULT, WARNING).keys() - FOUND[kind].keys() <= HASTE
+
+
+@every_kind
+def test_a_check_ends_soon_whatever_the_bot_does(kind: str, told: dict[str, Told]) -> None:
+    assert told[kind].took_s < LONGEST_S
+
+
+@every_kind
+def test_what_is_bad_says_what_was_seen_and_how_to_mend_it(
+    kind: str, told: dict[str, Told]
+) -> None:
+    for point in told[kind].points:
+        assert point.seen
+        assert bool(point.mend) == point.verdict.is_bad or point.verdict is NOTE
+
+
+@every_kind
+def test_what_was_said_is_shown_where_it_explains_something(
+    kind: str, told: dict[str, Told]
+) -> None:
+    heard = {probe.id for probe in HEARD}
+    for point in told[kind].points:
+        explains = point.verdict.is_bad and point.id not in heard
+        assert bool(point.exchange) == (explains and point.id != "starts")
+
+
+def test_no_process_is_left_of_any_of_them(told: dict[str, Told], logs: Path) -> None:
+    assert gone(lambda: pids_with("LOG", f"{logs}/"))
+
+
+def test_a_bot_that_never_says_ok_is_not_asked_for_more(told: dict[str, Told]) -> None:
+    of_it = told["HangsInHandshake"]
+    assert set(of_it.verdicts(Verdict.OK, FAULT)) == {"starts", "hello"}
+    rest = {point.seen for point in of_it.points if point.verdict is Verdict.UNTESTED}
+    assert rest == {"it failed at 'hello'"}
+
+
+def test_a_bot_that_hangs_is_given_up_but_its_end_is_tested(
+    told: dict[str, Told],
+) -> None:
+    of_it = told["HangsInItsMove"]
+    assert of_it.verdicts(FAULT) == {"first": FAULT, "second": FAULT}
+    assert "many-games" in of_it.verdicts(Verdict.UNTESTED)
+    assert "quit" in of_it.verdicts(Verdict.OK)
+
+
+def test_the_manual_tells_of_every_point() -> None:
+    page = (ROOT / "docs" / "bot-check.md").read_text(encoding="utf-8")
+    tables = page.split("## The points")[1]
+    cells = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", tables, re.MULTILINE)
+    named = re.findall("[a-z-]+", " ".join(cells))
+    assert named == [probe.id for probes in CHAPTERS.values() for probe in probes]
+
+
+# The library
+
+
+def test_points_come_in_the_same_order_and_with_the_same_verdicts() -> None:
+    spec = BotSpec(name="pongs", command=odd_bots.command(odd_bots.Pongs))
+    terms = Terms(games=("surikata",), time=TimeControl(move_ms=2000))
+    both = first, again = [*check(spec, terms)], [*check(spec, terms)]
+    assert [p.id for p in first] == [p.id for p in again]
+    one, other = ([(p.id, p.verdict) for p in points if p.id not in HASTE] for points in both)
+    assert one == other
+
+
+def test_points_that_were_not_tested_for_the_same_reason_are_told_together() -> None:
+    report = Report()
+    lines: list[str] = []
+    for id_ in ("first", "second"):
+        point = Point(
+            id=id_, asks="plays", chapter="games", verdict=Verdict.UNTESTED, seen="it is too late"
+        )
+        lines += report.add(point)
+    assert [*lines, *report.rest()] == ["  untested first, second: it is too late"]
+
+
+def test_a_bot_that_leaves_before_its_first_turn_is_not_started_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command = bad_bots.command(bad_bots.ExitsBeforeItsFirstGo)
+    lab = Lab(BotSpec(name="leaves", command=command), Terms(games=("yavalath",)))
+    lab.session()
+    asked: list[Session] = []
+    plain = Lab.session
+
+    def after_its_end(self: Lab) -> Session:
+        if asked:
+            assert asked[0].ends_within(60.0)
+        asked.append(plain(self))
+        return asked[-1]
+
+    monkeypatch.setattr(Lab, "session", after_its_end)
+    try:
+        with pytest.raises(FaultFoundError, match="exited with status 3 before"):
+            is_ready(lab)
+    finally:
+        lab.drop()

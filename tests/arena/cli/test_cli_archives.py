@@ -1,0 +1,337 @@
+"""`arena diff`, `merge`, `sort` and `split` as their users meet them, and the page about them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from commands import Ran, arena
+from places import DOCS
+from sample_records import tournament, with_tags
+
+from lath.notation import format_record
+from lath.notation.reader import entries
+
+PAGE = DOCS / "archives.md"
+
+
+def record(number: int, tags: str = "", moves: str = "e5 d4 *") -> str:
+    return f'[Game "yavalath"]\n[First "ann"]\n[Number "{number}"]\n{tags}\n{moves}\n'
+
+
+BAD = "[Game oops]\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path: str, *records: str) -> Path:
+    Path(path).write_text("\n".join(records))
+    return Path(path)
+
+
+def texts(path: str | Path) -> list[str]:
+    return [entry.text for entry in entries(path, rules=False)]
+
+
+def numbers(path: str | Path) -> list[str]:
+    records = [entry.record for entry in entries(path, rules=False)]
+    return [record.tag("Number") for record in records if record]
+
+
+# The page
+
+_EXAMPLE = re.compile(r"^```(lath (\S+)|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def shell(line: str) -> str:
+    """Return what a line of the page prints."""
+    command, *arguments = shlex.split(line)
+    if command == "grep":
+        word, path = arguments
+        return "".join(f"{text}\n" for text in Path(path).read_text().splitlines() if word in text)
+    assert command == "arena"
+    ran = arena(*arguments)
+    return ran.out + ran.err
+
+
+def test_every_example_of_the_page_gives_what_it_shows(folder: Path) -> None:
+    shown = []
+    for language, name, text in _EXAMPLE.findall(PAGE.read_text(encoding="utf-8")):
+        if language != "console":
+            Path(name).write_text(text)
+            continue
+        for example in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+            line, _, output = example.partition("\n")
+            assert shell(line) == output, line
+            shown.append(line.split()[1])
+    assert {"diff", "merge", "sort", "split"} <= set(shown)
+
+
+# diff
+
+
+def test_diff_says_nothing_of_equal_archives_but_the_counts(folder: Path) -> None:
+    write("a.lath", record(1), record(2))
+    Path("b.lath.gz").write_bytes(gzip.compress(f"{record(2)}\n{record(1)}".encode()))
+    ran = arena("diff", "a.lath", "b.lath.gz")
+    assert (ran.status, ran.out) == (0, "")
+    assert ran.err == "2 equal, 0 differ, 0 only in A, 0 only in B\n"
+    assert arena("diff", "-q", "a.lath", "b.lath.gz") == Ran(0, "", "", b"")
+
+
+def test_diff_tells_moves_tags_and_remarks_a_line_each(folder: Path) -> None:
+    write("a.lath", record(1, '[Event "x"]\n', "{hello} e5 d4 {why} *"), record(2))
+    write("b.lath", record(1, '[Site "y"]\n', "e5 d4 c3 0-1"), record(2, "", "e5 d4! *"))
+    ran = arena("diff", "a.lath", "b.lath", "--key", "Number")
+    assert ran.status == 1
+    assert ran.out.splitlines() == [
+        "record 1 / record 1: A ends after ply 2, B goes on with c3",
+        "record 1 / record 1: Event: x / none",
+        "record 1 / record 1: Result: * / 0-1",
+        "record 1 / record 1: Site: none / y",
+        "record 1 / record 1: comments before the first move differ",
+        "record 2 / record 2: comments or variations differ from ply 2 on",
+    ]
+    (line,) = arena("diff", "a.lath", "b.lath", "--key", "number", "--moves-only").out.splitlines()
+    assert line == "record 1 / record 1: A ends after ply 2, B goes on with c3"
+
+
+def test_diff_takes_either_side_from_standard_input(folder: Path) -> None:
+    write("a.lath", record(1), record(2))
+    for arguments, told in ((("a.lath", "-"), "only in A"), (("-", "a.lath"), "only in B")):
+        ran = arena("diff", *arguments, stdin=record(2))
+        assert ran.status == 1
+        assert ran.out == f"{told}: record 1 (line 1): ann - ?, yavalath\n"
+    ran = arena("diff", "-", "-", stdin=record(2))
+    assert ran.status == 2
+    assert "one of the two must be a file" in ran.err
+
+
+def test_diff_tells_of_bad_records_once_and_never_calls_them_equal(folder: Path) -> None:
+    write("a.lath", record(1), BAD, record(2))
+    write("b.lath", record(2))
+    ran = arena("diff", "a.lath", "b.lath")
+    assert ran.status == 1
+    assert ran.err.count("a.lath:7:7: error[syntax]") == 1
+    assert ran.out == "only in A: record 1 (line 1): ann - ?, yavalath\n"
+    assert ran.err.endswith(
+        "1 equal, 0 differ, 1 only in A, 0 only in B; not compared: 1 bad in A, 0 bad in B\n"
+    )
+    assert arena("diff", "a.lath", "a.lath").status == 1
+
+
+def test_diff_as_json_says_the_same(folder: Path) -> None:
+    write("a.lath", record(1), record(2))
+    write("b.lath", record(1, '[Event "x"]\n'), record(3))
+    lines = [
+        json.loads(line)
+        for line in arena("diff", "a.lath", "b.lath", "--json").out.split("\n")[:-1]
+    ]
+    assert [line["kind"] for line in lines] == ["differs", "differs", "counts"]
+    assert lines[0]["tags"] == {"Event": [None, "x"]}
+    assert lines[0]["a"] == {
+        "record": 1, "line": 1, "game": "yavalath", "round": "", "first": "ann", "second": ""
+    }  # fmt: skip
+    assert lines[2] == {
+        "kind": "counts", "equal": 0, "differ": 2, "only_in_a": 0, "only_in_b": 0,
+        "bad_in_a": 0, "bad_in_b": 0,
+    }  # fmt: skip
+
+
+def test_diff_lets_no_tag_write_to_the_terminal(folder: Path) -> None:
+    write("a.lath", record(1, '[Event "\x1b[31m"]\n'))
+    write("b.lath", record(1))
+    assert arena("diff", "a.lath", "b.lath").out == "record 1 / record 1: Event: ·[31m / none\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.lath", "none.lath"], "none.lath cannot be read: No such file"),
+        (["none.lath", "a.lath"], "none.lath cannot be read: No such file"),
+        (["none.lath", "no.lath"], "none.lath cannot be read: No such file"),
+        (["a.lath", "a.lath", "--key", "a b"], "--key a b: 'a b' is nothing that records have"),
+    ],
+)
+def test_diff_exits_with_2_for_what_it_cannot_read(
+    folder: Path, arguments: list[str], message: str
+) -> None:
+    write("a.lath", record(1))
+    ran = arena("diff", *arguments)
+    assert ran.status == 2
+    assert message in ran.err
+
+
+# merge
+
+
+def test_merge_writes_records_as_they_stand_in_their_order(folder: Path) -> None:
+    loose = '[Game "yavalath"]   [Number "7"]\r\n\r\n   e5 {a\r\n b} d4 *'
+    write("a.lath", record(1), loose)
+    write("b.lath", record(2))
+    assert arena("merge", "a.lath", "b.lath", "-", "-o", "out.lath.zst", stdin=record(3)).err == (
+        "4 records merged\n"
+    )
+    assert numbers("out.lath.zst") == ["1", "7", "2", "3"]
+    assert texts("out.lath.zst")[1] == loose
+
+
+def test_merge_writes_to_standard_output(folder: Path) -> None:
+    write("a.lath", record(1))
+    ran = arena("merge", "a.lath", "a.lath", "-o", "-", "-q")
+    assert (ran.status, ran.out, ran.err) == (0, f"{record(1)}\n{record(1)}", "")
+
+
+def test_merge_leaves_out_games_that_were_there(folder: Path) -> None:
+    write("a.lath", record(1), record(2, "", "e5 swap *"), record(3))
+    write("b.lath", record(4, '[Event "x"]\n', "1. e5 {why} 2. d4 1-0"), record(5, "", "e5 d3 *"))
+    ran = arena("merge", "a.lath", "b.lath", "--distinct", "-o", "out.lath")
+    assert ran.err == "3 records merged, 2 left out that were there already\n"
+    assert numbers("out.lath") == ["1", "2", "5"]
+
+
+def test_a_bad_record_is_told_of_and_left_out(folder: Path) -> None:
+    write("a.lath", record(1), BAD, record(2))
+    for command in (["merge"], ["sort", "--by", "number"]):
+        ran = arena(*command, "a.lath", "-o", "out.lath")
+        assert ran.status == 1
+        assert "a.lath:7:7: error[syntax]" in ran.err
+        assert ran.err.endswith(", 1 bad record left out\n")
+        assert numbers("out.lath") == ["1", "2"]
+
+
+def test_a_file_with_a_bad_record_is_not_replaced_by_one_without_it(folder: Path) -> None:
+    path = write("a.lath", record(1), BAD, record(2))
+    before = path.read_bytes()
+    for command in (["merge"], ["sort", "--by", "number"]):
+        ran = arena(*command, "a.lath", "-o", path.absolute())
+        assert ran.status == 1
+        assert "stays as it is: 1 bad record would be lost" in ran.err
+        assert path.read_bytes() == before
+        assert sorted(folder.iterdir()) == [path.absolute()]
+
+
+def test_what_cannot_be_written_is_wrong_usage(folder: Path) -> None:
+    write("a.lath", record(1))
+    ran = arena("merge", "a.lath", "-o", "none/out.lath")
+    assert ran.status == 2
+    assert "none/out.lath cannot be written: No such file" in ran.err
+    assert arena("split", "a.lath", "--every", 1, "-o", "a.lath").status == 2
+
+
+# sort
+
+
+def test_sort_is_stable_and_may_replace_its_own_file(folder: Path) -> None:
+    rounds = ["10", "2", "final", "2", "?", "1"]
+    write("a.lath", *(record(n, f'[Round "{r}"]\n') for n, r in enumerate(rounds)))
+    assert arena("sort", "a.lath", "--by", "round", "-o", "a.lath").err == "6 records sorted\n"
+    assert numbers("a.lath") == ["5", "1", "3", "0", "2", "4"]
+    arena("sort", "a.lath", "--by", "round", "--reverse", "-o", "a.lath")
+    assert numbers("a.lath") == ["4", "2", "0", "1", "3", "5"]
+
+
+def test_sort_of_more_than_fits_into_memory_gives_the_same(folder: Path) -> None:
+    games = tournament(["ann", "bob", "eve"], 1, annotated=True)
+    records = [with_tags(game, Round=str(n)) for n in range(60) for game in games]
+    write("a.lath", *map(format_record, records))
+    assert Path("a.lath").stat().st_size > 1 << 20
+    arena("sort", "a.lath", "--by", "second,plies,round", "-o", "small.lath", "--memory", "1")
+    arena("sort", "a.lath", "--by", "second,plies,round", "-o", "large.lath")
+    assert Path("small.lath").read_bytes() == Path("large.lath").read_bytes()
+    ordered = sorted(records, key=lambda one: (one.second, len(one.plies), int(one.tag("Round"))))
+    assert texts("small.lath") == [format_record(one).rstrip("\n") for one in ordered]
+
+
+def test_sort_refuses_a_key_that_can_be_none(folder: Path) -> None:
+    write("a.lath", record(1))
+    ran = arena("sort", "a.lath", "--by", "date,", "-o", "b.lath")
+    assert ran.status == 2
+    assert "--by date,: '' is nothing that records have; expected a tag such as" in ran.err
+    assert not Path("b.lath").exists()
+
+
+# split
+
+
+def test_split_and_merge_give_the_same_file(folder: Path) -> None:
+    records = tournament(["ann", "bob"], 3, annotated=True)
+    before = write("a.lath", *map(format_record, records)).read_bytes()
+    ran = arena("split", "a.lath", "--every", 7, "-o", "parts", "--compress", "gz")
+    assert ran.status == 0
+    parts = sorted(Path("parts").iterdir())
+    assert [part.name for part in parts[:2]] == ["part-0001.lath.gz", "part-0002.lath.gz"]
+    assert arena("merge", *parts, "-o", "b.lath").status == 0
+    assert Path("b.lath").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("by", "names"),
+    [
+        ("game", ["yavalath"]),
+        ("result", ["1-0", "draw", "unfinished"]),
+        ("Event", ["A-b", "a-b-2", "no-event"]),
+        ("Site", ["_nul", "etc-passwd", "no-site"]),
+        ("plies", ["2"]),
+    ],
+)
+def test_split_names_parts_by_their_values(folder: Path, by: str, names: list[str]) -> None:
+    write(
+        "a.lath",
+        record(1, '[Event "A b"]\n[Site "../etc/passwd"]\n', "e5 d4 1-0"),
+        record(2, '[Event "a/b"]\n[Site "NUL"]\n'.replace("NUL", "nul"), "e5 d4 1/2-1/2"),
+        record(3, '[Event "?"]\n'),
+    )
+    assert arena("split", "a.lath", "--by", by, "-o", "parts").status == 0
+    assert sorted(path.name for path in Path("parts").iterdir()) == [f"{n}.lath" for n in names]
+
+
+def test_split_replaces_nothing_unless_it_is_told_to(folder: Path) -> None:
+    write("a.lath", record(1), record(2))
+    Path("parts").mkdir()
+    mine = write("parts/part-0002.lath", "mine")
+    ran = arena("split", "a.lath", "--every", 1, "-o", "parts")
+    assert ran.status == 2
+    assert "parts/part-0002.lath is there already; --force replaces it" in ran.err
+    assert [mine.read_text(), *Path("parts").iterdir()] == ["mine", mine]
+    assert arena("split", "a.lath", "--every", 1, "-o", "parts", "--force").status == 0
+    assert numbers(mine) == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "one of --every N and --by KEY"),
+        (["--every", 1, "--by", "game"], "one of --every N and --by KEY"),
+        (["--every", 0], "--every"),
+        (["--by", "a b"], "--by a b: 'a b' is nothing that records have"),
+        (["--every", 1, "--compress", "rar"], "--compress rar: expected one of gz, bz2, xz, zst"),
+        (["--every", 1, "--name", "{x}"], "--name '{x}': expected {number}, {number:4} or {value}"),
+        (["--every", 1, "--name", "{value}"], "{value} stands only with --by KEY"),
+        (["--every", 1, "--max-parts", 2], "there would be more than 2 parts"),
+    ],
+)
+def test_split_refuses_what_makes_no_sense_and_writes_nothing(
+    folder: Path, arguments: list[object], message: str
+) -> None:
+    write("a.lath", record(1), record(2), record(3))
+    ran = arena("split", "a.lath", "-o", "parts", *arguments)
+    assert ran.status == 2
+    assert message in ran.err
+    assert not Path("parts").exists()
+
+
+def test_split_tells_of_a_bad_record_and_leaves_it_out(folder: Path) -> None:
+    write("a.lath", record(1), BAD, record(2))
+    ran = arena("split", "a.lath", "--by", "number", "-o", "parts", "--name", "{number}-{value}")
+    assert ran.status == 1
+    assert ran.err.endswith("2 records in 2 parts, 1 bad record left out\n")
+    assert sorted(path.name for path in Path("parts").iterdir()) == ["1-1.lath", "2-2.lath"]

@@ -1,0 +1,203 @@
+"""`arena bot check` as bot authors use it: good bots, what is printed, wrong usage, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import bad_bots
+import odd_bots
+import pytest
+from arena_runs import PATIENCE_S, arena, command, environment
+from bot_checks import HASTE, tried
+from places import ROOT
+from processes import gone
+
+EXAMPLES = ROOT / "examples" / "bots"
+
+
+def found_in(ended: subprocess.CompletedProcess[str], *verdicts: str) -> dict[str, str]:
+    """Return what was seen at the points with these verdicts."""
+    points = [json.loads(line) for line in ended.stdout.splitlines()]
+    return {point["id"]: point["seen"] for point in points if point["verdict"] in verdicts}
+
+
+def assert_good(*words: str, flags: tuple[str, ...] = ()) -> None:
+    ended = tried(
+        lambda: arena("bot", "check", "--json", *flags, "--", *words, cwd=ROOT),
+        lambda ended: found_in(ended, "fault", "warning").keys() <= HASTE,
+    )
+    bad = found_in(ended, "fault", "warning")
+    assert bad.keys() <= HASTE, bad
+    assert not found_in(ended, "fault")
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def is_silent(ended: subprocess.CompletedProcess[str]) -> bool:
+    return not ended.stdout
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("name", ["random", "greedy", "monte-carlo"])
+def test_a_bundled_bot_has_no_fault(name: str) -> None:
+    games = ("--game", "yavalath", "--tc", "move 0.05")
+    assert_good(name, flags=games if name == "monte-carlo" else ())
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    ("file", "needs"),
+    [("random.js", "node"), ("legal.sh", "sh"), ("dice.py", sys.executable), ("", "cc")],
+)
+def test_an_example_bot_has_no_fault(file: str, needs: str, tmp_path: Path) -> None:
+    if shutil.which(needs) is None:
+        pytest.skip(f"no {needs} on this machine")
+    words: tuple[str, ...] = (needs, str(EXAMPLES / file))
+    if needs == "cc":
+        words = (str(tmp_path / "bot"),)
+        source = str(EXAMPLES / "four_in_line.c")
+        subprocess.run(["cc", "-O2", "-o", *words, source], check=True, timeout=PATIENCE_S)
+    assert_good(*words)
+
+
+# The command
+
+
+def good(*flags: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return arena("bot", "check", *flags, "--", *odd_bots.command(odd_bots.Pongs), cwd=cwd)
+
+
+def bad(*flags: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    words = bad_bots.command(bad_bots.PlaysAnIllegalMove)
+    return arena("bot", "check", "--game", "yavalath", *flags, "--", *words, cwd=cwd)
+
+
+def test_the_text_shows_the_exchange_once_and_how_to_mend_it(tmp_path: Path) -> None:
+    ended = bad(cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (1, "")
+    text = ended.stdout
+    assert "fault    first          plays a whole game as first: illegal move a1" in text
+    assert text.count("< bestmove 3 a1") == 1
+    assert text.count("to mend: answer with a move of the last `legal` line") == 1
+    assert "to mend: as for first (yavalath)" in text
+    assert re.search(r"\n\d+ points: \d+ ok, .*\d+ faults; \d+\.\d s\n$", text)
+    assert max(map(len, text.splitlines())) <= 110
+
+
+CRASHES = """\
+from lath.bots.sdk import run
+
+
+def choose(position, turn):
+    if turn.ply > 4:
+        raise KeyError("the third move")
+    return position.legal_moves()[0]
+
+
+run(choose, name="Crash")
+"""
+
+
+def test_a_traceback_is_told_once_line_by_line(tmp_path: Path) -> None:
+    (tmp_path / "crash.py").write_text(CRASHES)
+    ended = arena("bot", "check", "--game", "yavalath", "--", "python", "crash.py", cwd=tmp_path)
+    assert ended.returncode == 1
+    assert ended.stdout.count("KeyError: 'the third move'") == 1
+    assert "\n            standard error:\n              …\n" in ended.stdout
+    assert "\n              KeyError: 'the third move'\n            to mend:" in ended.stdout
+    assert "standard error: as for first (yavalath)" in ended.stdout
+
+
+def test_a_script_that_is_not_there_is_named(tmp_path: Path) -> None:
+    ended = arena("bot", "check", "--", "python", "nosuch.py", cwd=tmp_path)
+    assert ended.returncode == 1
+    told = " ".join(ended.stdout.split())
+    assert f"nosuch.py is not in {tmp_path} (the bot runs in a scratch folder)" in told
+    assert "lath-bot-" not in ended.stdout
+
+
+def test_quiet_prints_what_is_bad_and_nothing_else(tmp_path: Path) -> None:
+    quiet = tried(lambda: good("-q", "--game", "yavalath", cwd=tmp_path), is_silent)
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+    assert "  ok " not in bad("-q", cwd=tmp_path).stdout
+
+
+def test_a_whole_command_may_be_one_word_and_files_are_those_of_the_folder(tmp_path: Path) -> None:
+    for module in (bad_bots, odd_bots):
+        shutil.copy(str(module.__file__), tmp_path)
+    flags = ("-q", "--game", "yavalath", "python -S odd_bots.py Pongs")
+    ended = tried(lambda: arena("bot", "check", *flags, cwd=tmp_path), is_silent)
+    assert (ended.returncode, ended.stdout) == (0, "")
+    elsewhere = ("bot", "check", "--cwd", tmp_path, *flags)
+    there = tried(lambda: arena(*elsewhere, cwd=ROOT), is_silent)
+    assert (there.returncode, there.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("hash size=65", "option hash size = '65'"),
+        ("depth=3", "no option 'depth' (hash size, book, style, file, clear)"),
+    ],
+)
+def test_an_option_that_the_bot_does_not_take_is_a_fault(
+    option: str, told: str, tmp_path: Path
+) -> None:
+    words = odd_bots.command(odd_bots.HasOptions)
+    ended = arena(
+        "bot", "check", "--game", "yavalath", "--option", option, "--", *words, cwd=tmp_path
+    )
+    assert ended.returncode == 1
+    assert told in " ".join(ended.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["--game", "chess"], "unknown game 'chess'"),
+        (["--tc", "soon"], "--tc: unknown time control 'soon'"),
+        (["--option", "depth"], "--option 'depth', expected NAME=VALUE"),
+        (["--cwd", "/no/folder"], "--cwd: '/no/folder' is not a folder"),
+        (["--seconds", "0"], "--seconds"),
+    ],
+)
+def test_wrong_usage_is_told_before_the_bot_starts(
+    flags: list[str], told: str, tmp_path: Path
+) -> None:
+    ended = good(*flags, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert told in ended.stderr
+
+
+def test_a_bot_is_needed(tmp_path: Path) -> None:
+    assert arena("bot", "check", cwd=tmp_path).returncode == 2
+    assert arena("bot", "check", "", cwd=tmp_path).returncode == 2
+
+
+def test_a_program_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
+    ended = arena("bot", "check", "./mybot", cwd=tmp_path)
+    assert ended.returncode == 1
+    assert "cannot be started: No such file or directory" in ended.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_check_that_is_stopped_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    words = bad_bots.command(bad_bots.HasChildrenAndPlays)
+    with subprocess.Popen(
+        command("bot", "check", "--json", "--", *words),
+        env=environment(PIDS=str(pids)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as running:
+        assert running.stdout
+        next(line for line in running.stdout if b'"second"' in line)
+        running.send_signal(number)
+        assert running.wait(PATIENCE_S) == 3
+    children = pids.read_text().split()
+    assert gone(lambda: [pid for pid in children if Path(f"/proc/{pid}").exists()])

@@ -1,0 +1,346 @@
+"""`arena check` on what users feed it: counts, places, statuses, every field of its JSON."""
+
+from __future__ import annotations
+
+import bz2
+import dataclasses
+import gzip
+import json
+import lzma
+import random
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from commands import Ran, arena
+from exploring import one_in
+from hypothesis import given
+from hypothesis import strategies as st
+from places import DOCS
+from test_problem_messages import CASES, problems_in
+
+from lath.notation import reader as pieces_module
+from lath.notation.errors import Problem
+from lath.notation.reader import entries
+
+GOOD = '[Game "yavalath"]\n\n1. e5 2. swap 3. d4 *\n'
+ILLEGAL = '[Game "yavalath"]\n\n1. e5 2. e5 *\n'
+TWICE_WRONG = '[Game "yavalath"]\n[Date "soon"]\n\n1. e5 2. E4 *\n'
+UNREADABLE = '[Game "yavalath"]\n\n1. e5 {never closed *\n'
+
+COUNTS = re.compile(
+    r"(\d+) records: (\d+) sound, (\d+) bad \((\d+) problems?\); (\d+) plies; "
+    r"\d+\.\d\d s, [0-9,]+ records/s, [0-9,]+ plies/s\n\Z"
+)
+
+
+def counts(ran: Ran) -> tuple[int, int, int, int, int]:
+    """Return records, sound, bad, problems and plies as they are told at the end."""
+    found = COUNTS.search(ran.err)
+    assert found, ran.err
+    records, sound, bad, problems, plies = map(int, found.groups())
+    return records, sound, bad, problems, plies
+
+
+def write(path: Path, *records: str) -> Path:
+    """Write a file of these records."""
+    path.write_text("\n".join(records), encoding="utf-8")
+    return path
+
+
+def zstd_compress(content: bytes) -> bytes:
+    """Return the content as a .zst file has it."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    compressed: bytes = zstd.compress(content)
+    return compressed
+
+
+COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": zstd_compress,
+}
+every_suffix = pytest.mark.parametrize("suffix", COMPRESSIONS)
+
+# Counts
+
+
+def test_sound_and_bad_records_add_up_and_problems_are_counted_apart(tmp_path: Path) -> None:
+    path = write(tmp_path / "mixed.lath", GOOD, ILLEGAL, TWICE_WRONG, GOOD, UNREADABLE)
+    ran = arena("check", path)
+    assert ran.status == 1
+    assert counts(ran) == (5, 2, 3, 4, 3 + 2 + 2 + 3)
+    assert ran.out.count("error[") == 4
+
+
+def test_problems_come_in_the_order_of_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "mixed.lath", GOOD, TWICE_WRONG, ILLEGAL, UNREADABLE)
+    places = re.findall(r"^\S+?:(\d+):(\d+): ", arena("check", path).out, re.MULTILINE)
+    numbers = [(int(line), int(column)) for line, column in places]
+    assert numbers == sorted(numbers) == [(6, 1), (8, 10), (12, 10), (16, 7)]
+
+
+def test_the_counts_of_several_files_are_one_sum(tmp_path: Path) -> None:
+    one = write(tmp_path / "one.lath", GOOD, ILLEGAL)
+    two = write(tmp_path / "two.lath", GOOD, GOOD, UNREADABLE)
+    ran = arena("check", one, two, one)
+    assert counts(ran) == (7, 4, 3, 3, 5 + 6 + 5)
+    told = re.findall(r"^(\S+?):\d+:\d+: .*\(record (\d+)", ran.out, re.MULTILINE)
+    assert told == [(str(one), "2"), (str(two), "3"), (str(one), "2")]
+
+
+def test_an_empty_file_has_no_records_and_is_clean(tmp_path: Path) -> None:
+    ran = arena("check", write(tmp_path / "none.lath"))
+    assert (ran.status, ran.out, counts(ran)) == (0, "", (0, 0, 0, 0, 0))
+
+
+@every_suffix
+def test_a_compressed_file_gives_what_the_plain_one_does(suffix: str, tmp_path: Path) -> None:
+    plain = write(tmp_path / "games.lath", GOOD, TWICE_WRONG, GOOD)
+    packed = tmp_path / f"games.lath{suffix}"
+    packed.write_bytes(COMPRESSIONS[suffix](plain.read_bytes()))
+    expected, ran = arena("check", plain), arena("check", packed)
+    assert ran.status == expected.status == 1
+    assert ran.out == expected.out.replace(str(plain), str(packed))
+    assert counts(ran) == counts(expected) == (3, 2, 1, 2, 8)
+
+
+def test_standard_input_is_called_a_dash() -> None:
+    ran = arena("check", "-", stdin=f"{GOOD}\n{ILLEGAL}")
+    assert ran.status == 1
+    assert ran.out.startswith("-:7:10: error[illegal-move]: ")
+    assert counts(ran) == (2, 1, 1, 1, 5)
+
+
+def test_quiet_leaves_the_counts_out_and_nothing_else(tmp_path: Path) -> None:
+    path = write(tmp_path / "bad.lath", ILLEGAL)
+    ran = arena("check", "--quiet", path)
+    assert (ran.status, ran.err) == (1, "")
+    assert ran.out == arena("check", path).out != ""
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(1, 1), (3, 3), (4, 4), (99, 4)])
+def test_no_more_problems_than_the_limit_are_shown_and_all_are_counted(
+    tmp_path: Path, limit: int, shown: int
+) -> None:
+    path = write(tmp_path / "mixed.lath", ILLEGAL, TWICE_WRONG, GOOD, UNREADABLE)
+    for arguments in ([], ["--json"]):
+        ran = arena("check", "--max-errors", limit, *arguments, path)
+        assert ran.status == 1
+        assert len(ran.out.splitlines()) == shown * (1 if arguments else 3)
+        assert counts(ran)[:4] == (4, 1, 3, 4)
+
+
+def test_the_limit_holds_for_all_files_together(tmp_path: Path) -> None:
+    one, two = (write(tmp_path / f"{name}.lath", *[ILLEGAL] * 3) for name in ("one", "two"))
+    ran = arena("check", "--max-errors", 4, one, two)
+    assert [ran.out.count(f"{path}:") for path in (one, two)] == [3, 1]
+    assert counts(ran)[:4] == (6, 0, 6, 6)
+
+
+# Statuses
+
+
+def test_the_status_is_0_where_all_is_clean_and_1_where_a_record_is_bad(tmp_path: Path) -> None:
+    good, bad = write(tmp_path / "good.lath", GOOD), write(tmp_path / "bad.lath", GOOD, ILLEGAL)
+    assert [arena("check", path).status for path in (good, bad)] == [0, 1]
+    assert [arena("check", *paths).status for paths in ((good, bad), (bad, good))] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["--max-errors", "0", "f"], ["--jobs", "0", "f"], ["--what", "f"], ["none"]]
+)
+def test_the_status_is_2_for_wrong_usage_and_a_file_that_is_not_there(
+    arguments: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = arena("check", *arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err
+
+
+def test_a_folder_cannot_be_read(tmp_path: Path) -> None:
+    ran = arena("check", tmp_path)
+    assert ran.status == 2
+    assert f"{tmp_path} cannot be read" in ran.err
+
+
+def test_a_limit_that_is_reached_changes_no_status(tmp_path: Path) -> None:
+    path = write(tmp_path / "bad.lath", ILLEGAL, ILLEGAL)
+    assert arena("check", "--max-errors", 1, path).status == 1
+
+
+# JSON
+
+
+def test_every_json_object_has_every_field_of_a_problem(tmp_path: Path) -> None:
+    path = write(tmp_path / "mixed.lath", ILLEGAL, TWICE_WRONG, GOOD, UNREADABLE)
+    told = [json.loads(line) for line in arena("check", "--json", path).out.splitlines()]
+    problems = [problem for entry in entries(path) for problem in entry.problems]
+    assert told == [problem.as_json() for problem in problems]
+    assert [(one["code"], one["record"], one["ply"], one["meant"]) for one in told] == [
+        ("illegal-move", 1, 2, ""),
+        ("tag", 2, None, ""),
+        ("move", 2, 2, "e4"),
+        ("syntax", 4, None, ""),
+    ]
+
+
+def test_the_json_of_every_broken_file_of_the_table_is_that_of_its_problems(
+    tmp_path: Path,
+) -> None:
+    names = {field.name for field in dataclasses.fields(Problem)}
+    path = tmp_path / "games.lath"
+    for case in CASES:
+        path.write_bytes(case.content)
+        told = [json.loads(line) for line in arena("check", "--json", path).out.splitlines()]
+        assert all(one.keys() == names and one["file"] == str(path) for one in told)
+        expected = [problem.as_json() for problem in problems_in(case.content)]
+        assert [one | {"file": "games.lath"} for one in told] == expected
+
+
+def test_the_page_on_the_notation_explains_every_field_of_the_json() -> None:
+    page = (DOCS / "notation.md").read_text(encoding="utf-8")
+    table = page.split("| field |")[1].split("\n\n")[0]
+    explained = re.findall(r"`([a-z]+)`", "".join(re.findall(r"^\| (.*?) \|", table, re.MULTILINE)))
+    assert sorted(explained) == sorted(field.name for field in dataclasses.fields(Problem))
+
+
+# Whatever stands in the files
+
+
+PARTS: Sequence[str | bytes] = (
+    GOOD,
+    ILLEGAL,
+    TWICE_WRONG,
+    UNREADABLE,
+    *(case.content for case in CASES),
+)
+
+
+def joined(parts: Sequence[str | bytes]) -> bytes:
+    """Return a file of these parts, an empty line after each."""
+    return b"\n".join(part.encode() if isinstance(part, str) else part + b"\n" for part in parts)
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=12))
+def test_counts_are_those_of_the_reader_for_any_file(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[str | bytes]
+) -> None:
+    path = tmp_path_factory.mktemp("any") / "games.lath"
+    path.write_bytes(joined(parts))
+    found = list(entries(path))
+    bad = [entry for entry in found if entry.problems]
+    problems = [problem for entry in bad for problem in entry.problems]
+    ran = arena("check", path)
+    assert ran.out == "".join(f"{problem}\n" for problem in problems)
+    assert counts(ran)[:4] == (len(found), len(found) - len(bad), len(bad), len(problems))
+    assert ran.status == (1 if bad else 0)
+
+
+def two_cores_print_what_one_does(path: Path, *arguments: object) -> None:
+    """Check a file with one core and with two, by small chunks, and compare what they print."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces_module, "_BLOCK", 500)  # the workers get chunks; they cut none
+        one = arena("check", *arguments, "--jobs", 1, path)
+        two = arena("check", *arguments, "--jobs", 2, path)
+    assert (one.status, one.out_bytes) == (two.status, two.out_bytes)
+    assert counts(one) == counts(two)
+
+
+WAYS_TO_TELL: Sequence[Sequence[object]] = ([], ["--json"], ["--max-errors", 3])
+
+
+@pytest.mark.parametrize("arguments", WAYS_TO_TELL, ids=str)
+def test_two_cores_print_what_one_does_byte_by_byte(
+    tmp_path: Path, arguments: Sequence[object]
+) -> None:
+    parts = random.Random(1).sample(PARTS, len(PARTS))
+    path = tmp_path / "games.lath"
+    path.write_bytes(joined([*parts[:50], b"\xff\x00(", *parts[50:]]))
+    two_cores_print_what_one_does(path, *arguments)
+
+
+@pytest.mark.soak
+@given(
+    st.lists(st.sampled_from(PARTS), min_size=8, max_size=20),
+    st.binary(max_size=20),
+    st.integers(0, 5000),
+)
+@one_in(20)
+def test_two_cores_print_of_any_file_what_one_does(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[str | bytes], noise: bytes, at: int
+) -> None:
+    content = joined(parts)
+    path = tmp_path_factory.mktemp("any") / "games.lath"
+    path.write_bytes(content[:at] + noise + content[at:])
+    for arguments in WAYS_TO_TELL:
+        two_cores_print_what_one_does(path, *arguments)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_places_are_right_in_files_of_many_blocks(
+    tmp_path: Path, jobs: int, small_blocks: None
+) -> None:
+    path = write(tmp_path / "large.lath", *[GOOD] * 6000, ILLEGAL)
+    ran = arena("check", "--jobs", jobs, path)
+    assert ran.out.startswith(f"{path}:24003:10: error[illegal-move]: ")
+    assert "(record 6001, ply 2)" in ran.out
+    assert counts(ran)[:4] == (6001, 6000, 1, 1)
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read files by blocks of less than a thousand records."""
+    monkeypatch.setattr(pieces_module, "_BLOCK", 1 << 15)
+
+
+# Damaged files
+
+
+def damaged(path: Path, suffix: str, records: int = 6000) -> Path:
+    """Write a file that ends too early, many sound records and a bad one before its end."""
+    content = "\n".join([ILLEGAL, *[GOOD] * records]).encode()
+    path.write_bytes(COMPRESSIONS[suffix](content)[:-12])
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst", ".bz2"])
+def test_of_a_damaged_file_the_problems_before_the_damage_are_told(
+    suffix: str, tmp_path: Path, small_blocks: None
+) -> None:
+    # bzip2 gives 900 kB or nothing.
+    path = damaged(tmp_path / f"games.lath{suffix}", suffix, 25_000 if suffix == ".bz2" else 6000)
+    ran = arena("check", path)
+    assert ran.status == 2
+    assert "error[illegal-move]" in ran.out
+    assert f"{path} cannot be read" in ran.err
+    assert "damaged" in ran.err
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_of_a_damaged_file_the_counts_so_far_are_told(
+    jobs: int, tmp_path: Path, small_blocks: None
+) -> None:
+    path = damaged(tmp_path / "games.lath.gz", ".gz")
+    ran = arena("check", "--jobs", jobs, path)
+    assert ran.status == 2
+    before, _, _ = ran.err.partition("arena: ")
+    records, sound, bad, problems, _ = counts(dataclasses.replace(ran, err=before))
+    assert 2000 < records < 6001
+    assert (sound, bad, problems) == (records - 1, 1, 1)
+
+
+def test_a_file_that_cannot_be_read_keeps_no_problem_of_another_from_being_told(
+    tmp_path: Path,
+) -> None:
+    bad = write(tmp_path / "bad.lath", ILLEGAL)
+    ran = arena("check", bad, tmp_path / "none.lath")
+    assert ran.status == 2
+    assert ran.out.startswith(f"{bad}:3:10: error[illegal-move]")

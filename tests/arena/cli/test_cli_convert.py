@@ -1,0 +1,367 @@
+"""`arena convert` as its users meet it: files, streams, warnings, counts, statuses."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from commands import Ran, arena
+from places import DOCS, SAMPLES
+from sample_records import random_game
+
+from lath.arena.cli import records as convert_module
+from lath.notation import Record, format_records, formats
+from lath.notation.formats import READABLE, TABLE, WHOLE, WRITABLE, Lost
+
+ONE = """\
+[Game "yavalath"]
+[First "ann"]
+[Second "bob"]
+[Termination "resignation"]
+[Result "0-1"]
+
+1. e5 2. swap 3. d4 0-1
+"""
+RICH = ONE.replace('[Result "0-1"]', '[Mood "grim"]\n[Result "0-1"]').replace(
+    "3. d4", "(2. d4) 3. d4! {so be it}"
+)
+BAD = "[Game oops]\n"
+
+HEADER = (
+    "game,event,site,date,round,first,second,setup,position,time_control,opening,seed,annotator,"
+    "plies,result,termination"
+)
+ROW = "yavalath,,,,,ann,bob,,,,,,,3,0-1,resignation"
+
+
+def convert(*arguments: object, stdin: str | bytes = "") -> Ran:
+    """Run the command."""
+    return arena("convert", *arguments, stdin=stdin)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "games.lath"
+    path.write_text(ONE)
+    return path
+
+
+def sample(name: str, folder: Path) -> Path:
+    """Return a file of two games in a format that is read."""
+    path = folder / f"sample{TABLE[name].suffixes[0]}"
+    if name == "ludii":
+        swapped = (SAMPLES / "ludii-yavalath-swap.trl").read_bytes()
+        path.write_bytes((SAMPLES / "ludii-manalath.trl").read_bytes() + swapped)
+        return path
+    lath = folder / "made.lath"
+    games = [random_game("yavalath", seed, Date="2026-11-20") for seed in range(2)]
+    lath.write_text("".join(format_records(games)))
+    assert convert(lath, path).status == 0
+    return path
+
+
+@pytest.mark.parametrize("to", WRITABLE)
+@pytest.mark.parametrize("from_", READABLE)
+def test_every_format_that_is_read_becomes_every_format_that_is_written(
+    from_: str, to: str, tmp_path: Path
+) -> None:
+    path = sample(from_, tmp_path)
+    made = tmp_path / f"made{TABLE[to].suffixes[0]}"
+    ran = convert(path, made)
+    told = ran.err.splitlines()
+    assert told[-1].startswith("converted ")
+    assert all(line.startswith(f"warning: {to} cannot hold ") for line in told[:-1])
+    assert made.read_bytes()
+    if from_ != "ludii":  # which has a game that not all formats know
+        assert (ran.status, told[-1]) == (0, "converted 2 records, left out 0")
+
+
+@pytest.mark.parametrize("name", [name for name in READABLE if name in WRITABLE])
+def test_a_format_that_is_read_and_written_holds_the_moves_of_a_game(
+    name: str, tmp_path: Path
+) -> None:
+    path = sample(name, tmp_path)
+    back = tmp_path / "back.lath"
+    assert convert(path, back).status == 0
+    found = [entry.record for entry in formats.reader("lath")(io.BytesIO(back.read_bytes()), "f")]
+    moves = [record.moves for record in found if record]
+    assert moves == [random_game("yavalath", seed).moves for seed in range(2)]
+
+
+def test_what_the_target_holds_is_converted_without_a_word_but_the_counts(source: Path) -> None:
+    made = source.with_suffix(".jsonl")
+    ran = convert(source, made)
+    assert (ran.status, ran.out, ran.err) == (0, "", "converted 1 records, left out 0\n")
+    assert convert(made, "-", "--to", "lath", "-q") == Ran(0, ONE, "", ONE.encode())
+
+
+def test_every_loss_has_one_warning_with_the_first_record_of_the_source(tmp_path: Path) -> None:
+    source = tmp_path / "games.lath"
+    source.write_text(f"{ONE}\n{BAD}\n{RICH}\n{BAD}\n{ONE}\n{RICH}")
+    ran = convert(source, tmp_path / "games.csv")
+    assert ran.status == 1
+    warnings = [line for line in ran.err.splitlines() if line.startswith("warning")]
+    assert warnings == [
+        "warning: csv cannot hold moves (4 records, the first is record 1)",
+        "warning: csv cannot hold glyphs (2 records, the first is record 3)",
+        "warning: csv cannot hold comments (2 records, the first is record 3)",
+        "warning: csv cannot hold variations (2 records, the first is record 3)",
+        "warning: csv cannot hold tag Mood (2 records, the first is record 3)",
+    ]
+    assert ran.err.endswith("\nconverted 4 records, left out 2\n")
+
+
+def test_a_loss_in_one_record_names_it(tmp_path: Path) -> None:
+    source = tmp_path / "games.lath"
+    source.write_text(f"{ONE}\n{RICH}")
+    ran = convert(source, tmp_path / "games.parquet")
+    assert "warning: parquet cannot hold glyphs (record 2)\n" in ran.err
+
+
+def test_a_bad_record_is_told_of_and_the_rest_is_converted(tmp_path: Path) -> None:
+    source, made = tmp_path / "games.lath", tmp_path / "games.jsonl"
+    source.write_text(f"{BAD}\n{ONE}")
+    ran = convert(source, made)
+    assert ran.status == 1
+    assert ran.err == (
+        f"{source}:1:7: error[syntax]: the value is not in double quotes; "
+        'did you mean "oops"? (record 1)\n'
+        "  [Game oops]\n"
+        "        ^\n"
+        "converted 1 records, left out 1\n"
+    )
+    assert made.read_text().count("\n") == 1
+
+
+def test_with_strict_a_loss_is_a_failure_though_the_file_is_written(source: Path) -> None:
+    made = source.with_suffix(".csv")
+    assert convert(source, made).status == 0
+    made.unlink()
+    ran = convert(source, made, "--strict")
+    assert (ran.status, made.read_bytes().count(b"\r\n")) == (1, 2)
+    assert convert(source, source.with_suffix(".jsonl"), "--strict").status == 0
+
+
+def test_quiet_leaves_the_counts_out_but_no_problem_and_no_warning(tmp_path: Path) -> None:
+    source = tmp_path / "games.lath"
+    source.write_text(f"{BAD}\n{ONE}")
+    ran = convert(source, tmp_path / "games.csv", "-q")
+    assert "error[syntax]" in ran.err
+    assert ran.err.endswith("\nwarning: csv cannot hold moves (record 2)\n")
+
+
+def test_a_record_that_the_target_cannot_hold_at_all_counts_as_left_out(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def picky(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
+        for number, _ in enumerate(records, 1):
+            lost(number, "comments")
+            lost(number, "game yavalath")
+            lost(number, WHOLE)
+        yield b""
+
+    monkeypatch.setattr(formats, "writer", lambda _: picky)
+    ran = convert(source, source.with_suffix(".ygn"))
+    assert (ran.status, ran.err) == (
+        1,
+        (
+            "warning: ygn cannot hold comments (record 1)\n"
+            "warning: ygn cannot hold game yavalath (record 1)\n"
+            "converted 0 records, left out 1\n"
+        ),
+    )
+
+
+def test_standard_streams_stand_for_files(source: Path) -> None:
+    ran = convert("-", "-", "--from", "lath", "--to", "csv", stdin=ONE)
+    assert (ran.status, ran.out_bytes) == (0, f"{HEADER}\r\n{ROW}\r\n".encode())
+    ran = convert(source, "-", "--to", "parquet")
+    assert ran.out_bytes[:4] == ran.out_bytes[-4:] == b"PAR1"
+    made = source.with_suffix(".jsonl")
+    assert convert("-", made, "--from", "lath", stdin=ONE).status == 0
+    assert made.read_text().startswith('{"tags":[["Game","yavalath"]')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["-", "games.csv"],
+            (
+                "standard input has no suffix; name its format by --from, "
+                "one of lath, jsonlines, abstractplay, ludii, ygn"
+            ),
+        ),
+        (
+            ["games.lath", "-"],
+            (
+                "standard output has no suffix; name its format by --to, "
+                "one of lath, jsonlines, abstractplay, ygn, sgf, csv, parquet"
+            ),
+        ),
+        (
+            ["games.pgn", "games.csv"],
+            (
+                "games.pgn: no format has the suffix .pgn; expected one of .lath, .jsonl, .ndjson, "
+                ".json, .trl, .ygn, .sgf, .csv, .parquet; or name it by --from"
+            ),
+        ),
+        (["games.lath", "games.csv", "--to", "pgn"], "there is no format 'pgn'; expected one of "),
+        (["games.csv", "games.lath"], "csv is only written; what can be read is lath, "),
+        (["games.lath", "games.trl"], "ludii is only read; what can be written is lath, "),
+        (["none.lath", "games.csv"], "none.lath cannot be read: No such file or directory"),
+    ],
+)
+def test_wrong_usage_says_what_was_expected(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = convert(*arguments)
+    assert ran.status == 2
+    assert ran.err.startswith(f"arena: {message}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_goes_over_the_suffix(source: Path) -> None:
+    made = source.with_name("games.txt")
+    assert convert(source, made, "--to", "jsonlines").status == 0
+    assert convert(made, "-", "--from", "jsonlines", "--to", "lath").out == ONE
+
+
+def test_files_are_compressed_by_their_suffix(source: Path) -> None:
+    packed = source.with_name("games.jsonl.gz")
+    assert convert(source, packed).status == 0
+    assert gzip.decompress(packed.read_bytes()).startswith(b'{"tags"')
+    assert convert(packed, "-", "--to", "lath").out == ONE
+
+
+def test_a_file_can_be_converted_into_itself(source: Path) -> None:
+    source.write_text(ONE.replace("1. e5 2. swap", "e5   swap"))
+    assert convert(source, source).status == 0
+    assert source.read_text() == ONE
+
+
+def test_a_damaged_source_leaves_the_old_destination(source: Path) -> None:
+    damaged = source.with_name("damaged.lath.gz")
+    damaged.write_bytes(gzip.compress(ONE.encode())[:-9])
+    made = source.with_name("old.csv")
+    made.write_text("old")
+    ran = convert(damaged, made)
+    assert (ran.status, made.read_text()) == (2, "old")
+    assert f"arena: {damaged} cannot be read: " in ran.err
+    assert sorted(source.parent.iterdir()) == [damaged, source, made]
+
+
+def test_a_destination_that_cannot_be_written_is_named(source: Path) -> None:
+    made = source.with_name("missing") / "games.csv"
+    ran = convert(source, made)
+    assert (ran.status, ran.err) == (
+        2,
+        f"arena: {made} cannot be written: No such file or directory\n",
+    )
+    folder = source.with_name("folder.csv")
+    folder.mkdir()
+    assert convert(source, folder).err == f"arena: {folder} cannot be written: Is a directory\n"
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of a shell in which $arena is the program."""
+    return subprocess.run(
+        ["/bin/sh", "-c", command],
+        env={**os.environ, "arena": f"{sys.executable} -m lath.arena"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_a_full_disk_leaves_the_old_destination(source: Path) -> None:
+    """A limit on the size of files stands for the disk."""
+    source.write_text("\n".join([ONE] * 1000))
+    made = source.with_name("old.csv")
+    made.write_text("old")
+    ran = shell(f"ulimit -f 8; exec $arena convert {source} {made}")
+    assert (ran.returncode, made.read_text()) == (2, "old")
+    assert ran.stderr == f"arena: {made} cannot be written: File too large\n"
+    assert sorted(source.parent.iterdir()) == [source, made]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this Python's own system has none")
+def test_a_full_standard_output_is_told_of_once(source: Path) -> None:
+    ran = shell(f"$arena convert {source} - --to csv > /dev/full")
+    assert (ran.returncode, ran.stderr) == (
+        2,
+        "arena: standard output cannot be written: No space left on device\n",
+    )
+
+
+def test_who_reads_no_further_hears_no_complaint(source: Path) -> None:
+    source.write_text("\n".join([ONE] * 5000))
+    ran = shell(f"$arena convert {source} - --to csv | head -n 1")
+    assert (ran.stdout, ran.stderr) == (f"{HEADER}\n", "")
+
+
+def test_without_pyarrow_parquet_says_what_to_install(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    ran = convert(source, source.with_suffix(".parquet"))
+    assert (ran.status, ran.err) == (
+        2,
+        "arena: parquet needs pyarrow: pip install 'lath-arena[arrow]'\n",
+    )
+    assert list(source.parent.iterdir()) == [source]
+
+
+def test_the_help_names_every_format() -> None:
+    assert f"The formats are {', '.join(TABLE)}." in (convert_module.convert.__doc__ or "")
+
+
+PAGE = (DOCS / "formats.md").read_text(encoding="utf-8")
+
+
+def block(language: str) -> str:
+    """Return the page's first example in a language."""
+    return PAGE.split(f"```{language}\n")[1].split("```\n")[0]
+
+
+def test_the_example_of_the_docs_runs_as_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("games.lath").write_text(block("lath"))
+    command, _, said = block("console").partition("\n")
+    ran = arena(*command.removeprefix("$ arena ").split())
+    assert (ran.status, ran.out, ran.err) == (0, "", said)
+    assert Path("games.csv").read_text() == block("csv")
+
+
+def test_the_json_of_the_docs_is_what_is_written_and_its_problem_what_is_told() -> None:
+    ran = convert("-", "-", "--from", "jsonlines", "--to", "jsonlines", stdin=block("json"))
+    assert ran.out == block("json")
+    bad = block("text").splitlines()[1].encode()
+    (entry,) = formats.reader("jsonlines")(io.BytesIO(bad.strip()), "games.jsonl")
+    assert f"{entry.problems[0]}\n" == block("text")
+
+
+def test_the_docs_have_a_row_for_every_format_as_the_table_says() -> None:
+    rows = PAGE.split("| --- | --- | --- | --- | --- |\n")[1].split("\n\n")[0].splitlines()
+    found = {}
+    for row in rows:
+        name, _, suffixes, is_read, is_written = row.strip("| ").split(" | ")
+        found[name.strip("`")] = (suffixes.replace("`", "").split(", "), is_read, is_written)
+    assert found == {
+        name: (
+            list(listed.suffixes),
+            "yes" if listed.is_read else "-",
+            "yes" if listed.is_written else "-",
+        )
+        for name, listed in TABLE.items()
+    }

@@ -1,0 +1,82 @@
+"""`arena run` with every format and with openings, as a process; and the examples of the docs."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+from arena_runs import arena, numbers, sequence
+from places import DOCS
+
+from lath import notation
+from lath.arena.schedule.formats import FORMATS
+from lath.arena.tournament import config
+from lath.arena.tournament import config as keys
+from lath.arena.tournament.runner import book_of, schedule_of
+
+PAGE = (DOCS / "tournaments.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+BOTS = "--bot random --bot greedy --game yavalath --tc none --jobs 2 --out out"
+
+
+def run(words: str, folder: Path) -> str:
+    """Run a tournament and return what it says."""
+    ended = arena("run", *BOTS.split(), *words.split(), cwd=folder)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stderr
+
+
+def test_a_swiss_tournament_of_real_bots_ends_with_a_table(tmp_path: Path) -> None:
+    said = run("--format swiss --rounds 3", tmp_path)
+    assert re.search(
+        r"^Result: swiss\n# +bot +points .*Buchholz.*\n1 +(greedy|random) ", said, re.MULTILINE
+    )
+    assert numbers(tmp_path / "out") == sequence(6)
+
+
+def test_a_knockout_of_real_bots_ends_with_a_winner(tmp_path: Path) -> None:
+    said = run("--format knockout --pairs 2", tmp_path)
+    assert re.search(r"^Winner: (greedy|random)$", said, re.MULTILINE)
+    assert numbers(tmp_path / "out")[:4] == sequence(4)
+
+
+def test_a_match_of_real_bots_ends_with_a_verdict_and_may_be_run_again(tmp_path: Path) -> None:
+    said = run("--format match --rounds 200 --sprt -400,0", tmp_path)
+    assert "Result: match\nSPRT random - greedy: H" in said
+    played = numbers(tmp_path / "out")
+    assert len(played) < 400
+    again = arena("run", "--out", "out", cwd=tmp_path)
+    assert again.returncode == 0
+    assert numbers(tmp_path / "out") == played
+
+
+def test_games_begin_with_the_openings_of_a_book(tmp_path: Path) -> None:
+    (tmp_path / "book.lath").write_text('[Game "yavalath"]\n\n1. e5 2. swap 3. d4 *\n')
+    run("--rounds 1 --openings book.lath", tmp_path)
+    for record in notation.read(tmp_path / "out" / "games.lath"):
+        assert [ply.move for ply in record.plies[:3]] == ["e5", "swap", "d4"]
+        assert record.tag("Opening") == "book.lath #1"
+    (tmp_path / "book.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
+    ended = arena("run", "--out", "out", "--rounds", "2", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        f"arena: {tmp_path / 'book.lath'}: what is in the opening book has changed since games "
+        "were played; choose another --out, or put the old book back\n"
+    )
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_every_configuration_of_the_page_is_a_tournament(text: str, tmp_path: Path) -> None:
+    book = re.findall(r"^```lath\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (tmp_path / "book.lath").write_text("\n".join(book))
+    jsonschema.validate(tomllib.loads(text), keys.schema(), cls=jsonschema.Draft202012Validator)
+    told = config.build({"games": ["yavalath"], **tomllib.loads(text)}, tmp_path)
+    assert schedule_of(told, book_of(told)).next() is not None
+
+
+def test_the_page_tells_of_every_format() -> None:
+    assert re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE) == ["format", *FORMATS]

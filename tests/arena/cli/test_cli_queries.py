@@ -1,0 +1,286 @@
+"""`arena select` and `arena stats` as their users meet them: output, statuses, files."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from commands import arena
+from places import DOCS, SAMPLES
+from sample_records import tournament
+
+from lath.notation import format_records
+from lath.notation.reader import entries_of
+
+PAGE = (DOCS / "queries.md").read_text(encoding="utf-8")
+
+
+def blocks(fence: str) -> list[str]:
+    return re.findall(rf"^```{fence}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+(GAMES,) = blocks("lath games.lath")
+RECORDS = GAMES.rstrip("\n").replace("]\n\n", "]\n\0").split("\n\n")
+FIRST, SECOND, THIRD, FOURTH = (text.replace("\0", "\n") + "\n" for text in RECORDS)
+
+ILLEGAL = """\
+[Game "yavalath"]
+[Result "*"]
+
+1. e5 2. e5 *
+"""
+
+
+@pytest.fixture(autouse=True)
+def games_lath(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make the page's file and go where it is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    path = tmp_path / "games.lath"
+    path.write_text(GAMES)
+    return path
+
+
+SESSIONS = [
+    session
+    for block in blocks("console")
+    for session in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+]
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=[text.splitlines()[0] for text in SESSIONS])
+def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
+    command, _, shown = session.partition("\n")
+    _, *arguments = shlex.split(command)
+    ran = arena(*arguments)
+    assert [line.rstrip() for line in (ran.out + ran.err).splitlines()] == shown.splitlines()
+
+
+def test_select_writes_matching_records_as_they_stand() -> None:
+    loose = '[Game "yavalath"]\n  e5 ;well\n swap   *\n'
+    Path("loose.lath").write_text("\n\n" + loose + "\n\n\n" + FIRST)
+    ran = arena("select", "loose.lath", "games.lath", "--where", "plies in (2, 5)")
+    assert ran.out == f"{loose}\n{FIRST}\n{FIRST}"
+    assert (ran.status, ran.err) == (0, "3 of 6 records selected\n")
+
+
+def test_select_writes_a_file_compressed_by_its_suffix() -> None:
+    ran = arena("select", "games.lath", "--where", "winner = mcts", "-o", "won.lath.gz")
+    assert (ran.status, ran.out) == (0, "")
+    assert (
+        gzip.decompress(Path("won.lath.gz").read_bytes()).decode() == f"{FIRST}\n{SECOND}\n{THIRD}"
+    )
+
+
+def test_select_can_replace_the_file_that_it_reads(games_lath: Path) -> None:
+    arena("select", games_lath, "--where", "game = mammalath", "-o", games_lath)
+    assert games_lath.read_text() == FOURTH
+
+
+def test_select_does_not_replace_a_file_whose_bad_records_it_cannot_keep(games_lath: Path) -> None:
+    games_lath.write_text(GAMES + "\n[Game oops]\n")
+    before = games_lath.read_bytes()
+    ran = arena("select", games_lath, "--where", "game = mammalath", "-o", games_lath)
+    assert ran.status == 1
+    assert "games.lath stays as it is: 1 bad record would be lost" in ran.err
+    assert games_lath.read_bytes() == before
+
+
+def test_select_without_a_query_takes_all_records() -> None:
+    ran = arena("select", "games.lath")
+    assert ran.out == GAMES
+
+
+def test_select_reads_standard_input() -> None:
+    assert arena("select", "-", "--where", "plies = 5", stdin=GAMES).out == FIRST
+
+
+def test_inverted_it_writes_what_does_not_match() -> None:
+    ran = arena("select", "games.lath", "--where", "game = yavalath", "--invert")
+    assert ran.out == FOURTH
+    assert arena("select", "games.lath", "--invert", "--count").out == "0\n"
+
+
+def test_a_limit_stops_reading() -> None:
+    Path("bad.lath").write_text(GAMES + "\n[Game oops]\n")
+    ran = arena("select", "bad.lath", "--where", "player = greedy", "--limit", 2)
+    assert ran.out == f"{FIRST}\n{SECOND}"
+    assert (ran.status, ran.err) == (0, "2 of 2 records selected\n")
+
+
+def test_distinct_keeps_the_first_of_games_that_only_tags_and_spelling_tell_apart() -> None:
+    again = FOURTH.replace("xb4-b2", "xb2-b4").replace("greedy", "someone")
+    other = FOURTH.replace("xF", "xE")
+    moved = FOURTH.replace("FABCDE/E", "EFABCD/F")
+    Path("more.lath").write_text(f"{FOURTH}\n{again}\n{other}\n{moved}")
+    ran = arena("select", "more.lath", "--distinct")
+    assert ran.status == 0
+    assert ran.out.count("[Game") == 3
+    assert ran.err == "3 of 4 records selected; 1 left out that were there already\n"
+
+
+def test_a_duplicate_that_does_not_match_leaves_room_for_one_that_does() -> None:
+    ran = arena("select", "games.lath", "--where", "date >= 2026-12", "--distinct")
+    assert ran.out == f"{THIRD}\n{FOURTH}"
+
+
+def test_a_bad_record_is_told_of_and_the_rest_is_written() -> None:
+    Path("bad.lath").write_text(f"{FIRST}\n[Game oops]\n\n{FOURTH}")
+    ran = arena("select", "bad.lath")
+    assert ran.out == f"{FIRST}\n{FOURTH}"
+    assert ran.status == 1
+    assert ran.err.startswith("bad.lath:12:7: error[syntax]: the value is not in double quotes")
+    assert ran.err.endswith("2 of 2 records selected; 1 bad record left out\n")
+
+
+def test_a_record_that_cannot_be_played_to_the_position_is_told_of_in_its_place() -> None:
+    Path("bad.lath").write_text(f"{FIRST}\n{ILLEGAL}\n{THIRD}")
+    query = 'position = "5/6/7/8/4b4/3w4/7/6/5 b"'
+    ran = arena("select", "bad.lath", "--where", query)
+    assert ran.out == THIRD
+    assert ran.status == 1
+    assert ran.err == (
+        "bad.lath:15:10: error[illegal-move]: illegal move e5: e5 already has a stone "
+        "(record 2, ply 2)\n"
+        "  1. e5 2. e5 *\n"
+        "           ^\n"
+        "1 of 2 records selected; 1 bad record left out\n"
+    )
+    assert arena("select", "bad.lath", "--where", f"plies > 2 and {query}").status == 0
+
+
+def test_a_game_that_is_not_installed_has_no_positions() -> None:
+    ran = arena(
+        "select", "-", "--where", "position = '5/6/7/8/9/8/7/6/5 w'", stdin='[Game "go"] d4 *'
+    )
+    assert ran.status == 1
+    assert "-:1:1: error[unknown-game]: unknown game 'go'" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["select", "games.lath", "--where", "plies >"], "--where: the query ends too early"),
+        (["stats", "games.lath", "--where", "plies >"], "--where: the query ends too early"),
+        (["select", "missing.lath"], "missing.lath cannot be read: No such file"),
+        (["stats", "missing.lath"], "missing.lath cannot be read: No such file"),
+        (["select", "games.lath", "-o", "nowhere/out.lath"], "cannot be written: No such file"),
+        (["select", "games.lath", "--count", "-o", "out.lath"], "--count prints a number"),
+        (["select", "games.lath", "--limit", "0"], "--limit"),
+        (["stats", "games.lath", "--opening-plies", "9"], "--opening-plies"),
+    ],
+)
+def test_wrong_usage_is_named_with_exit_status_2(arguments: list[str], message: str) -> None:
+    ran = arena(*arguments)
+    assert ran.status == 2
+    assert message in ran.err
+    assert ran.out == ""
+
+
+def test_a_query_is_refused_before_anything_is_read_or_written() -> None:
+    assert arena("select", "missing.lath", "--where", "oops", "-o", "out.lath").err.count("\n") == 3
+    assert not Path("out.lath").exists()
+
+
+def test_stats_as_json_has_the_keys_that_the_page_names() -> None:
+    Path("bad.lath").write_text(f"{GAMES}\n[Game oops]\n")
+    ran = arena("stats", "bad.lath", "--json", "--distinct", "--opening-plies", 1)
+    told = json.loads(ran.out)
+    by_game = told.pop("by_game")
+    assert told == {
+        "records": 4,
+        "left_out": {"duplicates": 1, "bad": 1},
+        "games": 3,
+        "plies": 11,
+        "players": 3,
+        "dates": {"first": "2026-11-20", "last": "2026-12-02", "undated": 0},
+        "opening_plies": 1,
+    }
+    assert by_game[1] == {
+        "game": "mammalath",
+        "games": 1,
+        "plies": 3,
+        "lengths": {"shortest": 3, "median": 3.0, "mean": 3.0, "longest": 3},
+        "results": {"first": 0, "second": 0, "draws": 1, "unfinished": 0, "first_score": 0.5},
+        "endings": {"adjudication": 1},
+        "openings": {
+            "games": 1,
+            "missed": 0,
+            "lines": [{"moves": ["c3"], "games": 1, "first_score": 0.5}],
+        },
+    }
+    table = PAGE.split("| key | holds |")[1]
+    for key in [*told, *by_game[1], *by_game[1]["lengths"], *by_game[1]["results"], "missed"]:
+        assert f"`{key}`" in table
+
+
+def test_stats_play_for_the_rules_words_and_tell_of_what_cannot_be_played() -> None:
+    Path("bad.lath").write_text(f"{FIRST}\n{SECOND}\n{ILLEGAL}")
+    ran = arena("stats", "bad.lath", "--endings", "--json")
+    assert ran.status == 1
+    assert "bad.lath:26:10: error[illegal-move]" in ran.err
+    told = json.loads(ran.out)
+    assert told["by_game"][0]["endings"] == {"three in line": 1, "time": 1}
+    assert (told["records"], told["left_out"]["bad"]) == (2, 1)
+    assert arena("stats", "bad.lath", "--json").status == 0
+
+
+def test_stats_of_nothing_say_so() -> None:
+    ran = arena("stats", "games.lath", "--where", "game = go")
+    assert (ran.out, ran.status) == ("no games\n", 0)
+    assert (
+        json.loads(arena("stats", "games.lath", "--where", "game = go", "--json").out)["games"] == 0
+    )
+
+
+def test_stats_say_only_problems_when_quiet() -> None:
+    assert arena("stats", "games.lath", "--where", "plies = 5", "-q").err == ""
+    assert arena("select", "games.lath", "-q").err == ""
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_tables_fit_into_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    Path("many.lath").write_text("".join(format_records(tournament(["ann", "bob"], 2))))
+    ran = arena("stats", "many.lath")
+    assert max(map(len, ran.out.splitlines())) <= columns
+    assert "…" not in ran.out
+    assert "\x1b" not in ran.out
+
+
+def test_names_cannot_move_the_cursor() -> None:
+    hostile = FIRST.replace("yavalath", "[bold]\x1b[31mred")
+    ran = arena("stats", "-", stdin=hostile.replace('"rules"', '"\x07[red]"'))
+    assert "\x1b" not in ran.out
+    assert "\x07" not in ran.out
+    assert "[bold]" in ran.out
+
+
+def test_unfinished_games_have_a_column_only_where_there_are_some() -> None:
+    assert "unfinished" not in arena("stats", "games.lath").out
+    unfinished = FIRST.replace("rules", "unterminated").replace("0-1", "*")
+    assert "1 100.0%             -" in arena("stats", "-", stdin=unfinished).out
+
+
+def test_stats_say_when_rare_openings_were_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lath.reports.openings.Openings.__init__.__defaults__", (2,))
+    many = "\n".join(f'[Game "yavalath"]\n\n{cell} *\n' for cell in ("e5", "e5", "a1", "b1"))
+    ran = arena("stats", "-", "--opening-plies", 1, stdin=many)
+    assert ran.out.endswith(
+        "openings may be counted too low, by up to 1: rare ones were forgotten\n"
+    )
+
+
+def test_the_records_of_other_formats_are_read_by_their_suffix() -> None:
+    sample = SAMPLES / "abstractplay-pie.json"
+    ran = arena("select", sample, "--where", "contains move swap", "-q")
+    assert ran.status == 0
+    (entry,) = entries_of(io.BytesIO(ran.out.encode()), "selected")
+    assert entry.problems == ()
+    assert entry.record
+    assert entry.record.game == "yavalath"

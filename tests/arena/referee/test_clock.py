@@ -1,0 +1,70 @@
+"""What moves cost on the clock, and when an answer comes too late."""
+
+from __future__ import annotations
+
+import pytest
+
+from lath.arena.referee.clock import Clock, Limits
+from lath.games.core import SEATS, Seat
+from lath.notation.protocol import TimeControl
+
+FIRST, SECOND = SEATS
+
+
+def a_clock(**more: float) -> Clock:
+    return Clock(Limits(time=TimeControl(initial_ms=1000, increment_ms=100), **more))
+
+
+def test_both_begin_with_the_initial_time() -> None:
+    clock = a_clock()
+    assert [clock.left_ms[seat] for seat in SEATS] == [1000, 1000]
+    assert [clock.left_s[seat] for seat in SEATS] == [1.0, 1.0]
+
+
+def test_a_move_costs_its_time_and_then_earns_the_increment() -> None:
+    clock = a_clock()
+    clock.charge(FIRST, 0.25)
+    assert clock.left_s[FIRST] == pytest.approx(0.85)
+    assert clock.left_s[SECOND] == 1.0
+
+
+def test_an_overrun_empties_the_clock_and_never_makes_it_negative() -> None:
+    clock = a_clock()
+    clock.charge(FIRST, 1.04)
+    assert clock.left_s[FIRST] == pytest.approx(0.1)
+    clock.charge(FIRST, 5.0)
+    assert clock.left_ms[FIRST] == 100
+
+
+def test_a_clock_without_increment_stays_empty() -> None:
+    clock = Clock(Limits(time=TimeControl(initial_ms=10)))
+    clock.charge(SECOND, 0.03)
+    assert clock.left_ms[SECOND] == 0
+    assert clock.allowed_s[SECOND] == pytest.approx(0.05)
+
+
+def test_milliseconds_are_rounded_down() -> None:
+    clock = a_clock()
+    clock.charge(FIRST, 0.1005)
+    assert clock.left_ms[FIRST] == 999
+
+
+def test_the_margin_is_allowed_on_top_of_what_is_left() -> None:
+    clock = a_clock(margin_s=0.2)
+    assert clock.allowed_s[FIRST] == pytest.approx(1.2)
+    clock.charge(FIRST, 0.6)
+    assert clock.allowed_s[FIRST] == pytest.approx(0.7)
+
+
+def test_a_fixed_time_is_allowed_for_each_move_and_no_clock_runs() -> None:
+    clock = Clock(Limits(time=TimeControl(move_ms=500), margin_s=0.05))
+    clock.charge(Seat.FIRST, 0.4)
+    assert clock.allowed_s[FIRST] == pytest.approx(0.55)
+    assert clock.left_s[FIRST] is None
+
+
+@pytest.mark.parametrize("time", [TimeControl(), TimeControl(nodes=100)], ids=str)
+def test_the_hard_limit_stands_in_where_no_time_is_set(time: TimeControl) -> None:
+    clock = Clock(Limits(time=time, hard_limit_s=7.0))
+    assert clock.allowed_s[FIRST] == 7.0
+    assert clock.left_s[FIRST] is None

@@ -1,0 +1,134 @@
+"""A game on terms of its own: openings, positions, each bot's time, verdicts, hold-ups, its log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import bad_bots
+import pytest
+from bad_bots import Good
+from one_game import CLOCK, Table, a_table
+
+from lath import games
+from lath.arena.errors import HeldUpError
+from lath.arena.referee import match
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.match import Adjudication
+from lath.notation.protocol import TimeControl
+from lath.notation.record import Termination
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    """Give a table, and end the bots that are still there."""
+    with a_table(tmp_path) as table:
+        yield table
+
+
+def test_both_bots_hear_the_moves_of_an_opening_and_go_on_from_there(table: Table) -> None:
+    opening = ("e5", "swap", "d4")
+    played = table.play(
+        bad_bots.Listens, bad_bots.Listens, opening=opening, opening_name="book.lath #3"
+    )
+    assert played.record.moves[:3] == opening
+    assert played.record.tag("Opening") == "book.lath #3"
+    for name in ("ann", "bob"):
+        assert table.heard(name, "play ")[:3] == ["play 1 e5", "play 2 swap", "play 3 d4"]
+    assert table.heard("bob", "go ")[0].startswith("go 4 ")
+    assert played.plies == len(played.record.plies)
+    assert sum(played.moves) == played.plies - 3, "nobody has answered for the opening"
+    assert all(not ply.comments for ply in played.record.plies[:3])
+
+
+def test_a_game_can_begin_with_any_position(table: Table) -> None:
+    start = games.get("yavalath").start()
+    for move in ("e5", "d4", "a1"):
+        start = start.play(games.get("yavalath").canonical(move))
+    played = table.play(bad_bots.Listens, bad_bots.Listens, position=start.text())
+    assert played.record.tag("Position") == start.text()
+    assert table.heard("ann", "new ")[0].endswith(f"seed 991 position {start.text()}")
+    assert table.heard("bob", "go ")[0].startswith("go 1 "), "the second stone's owner moves"
+    assert table.heard("ann", "go ")[0].startswith("go 2 ")
+
+
+def test_each_bot_may_have_a_time_control_of_its_own(table: Table) -> None:
+    own = {"time": TimeControl(move_ms=700)}
+    record = table.play(bad_bots.Listens, bad_bots.Listens, specs=(own, {})).record
+    assert record.tag("TimeControl") == ""
+    assert record.tag("FirstTimeControl") == "move 0.7"
+    assert record.tag("SecondTimeControl") == "10+0.5"
+    assert " tc move 700 " in table.heard("ann", "new ")[0]
+    assert " tc 10000+500 " in table.heard("bob", "new ")[0]
+    assert table.heard("ann", "go ")[1] == "go 3 move 700"
+    assert table.heard("bob", "go ")[0] == "go 2 first 0 second 10000 inc 500"
+    assert not record.plies[0].annotation("clk")
+    assert record.plies[1].annotation("clk")
+
+
+def test_a_bot_with_little_time_of_its_own_loses_by_it_alone(table: Table) -> None:
+    hasty = {"time": TimeControl(move_ms=200)}
+    played = table.play(bad_bots.ThinksABit, bad_bots.ThinksABit, specs=(hasty, {}))
+    assert (played.result, played.termination) == ("0-1", Termination.TIME)
+    patient = table.play(bad_bots.ThinksABit, bad_bots.ThinksABit)
+    assert patient.termination is Termination.RULES
+
+
+def test_a_ply_limit_makes_a_draw_that_the_record_names(table: Table) -> None:
+    played = table.play(adjudication=Adjudication(plies=5))
+    assert (played.result, played.termination, played.plies) == ("1/2-1/2", "ply limit", 5)
+    assert played.record.comments == (("no end by ply 5",),)
+
+
+def test_both_bots_being_sure_ends_the_game(table: Table) -> None:
+    rules = Adjudication(win_eval=0.8, win_after=4)
+    played = table.play(bad_bots.IsSure, bad_bots.IsResigned, adjudication=rules)
+    assert (played.result, played.termination, played.plies) == ("1-0", "adjudication", 4)
+    assert played.record.comments == (("both bots saw at least 0.8 for first for 4 plies",),)
+
+
+def test_the_log_of_a_game_is_kept_where_it_is_asked_for(table: Table) -> None:
+    log = table.play(keep_log=True).log
+    lines = [line.split(maxsplit=1)[1] for line in log.splitlines()]
+    assert lines[0] == "ann > arena 1"
+    assert "ann > new 17 yavalath side first tc 10000+500 seed 991" in lines
+    assert "bob < ready 17" in lines
+    assert "ann < bestmove 1 a1" in lines
+    assert lines.index("ann < bestmove 1 a1") < lines.index("bob > play 1 a1")
+    assert lines[-1].endswith("> result 17 1-0 rules")
+    times = [float(line.split()[0]) for line in log.splitlines()]
+    assert times == sorted(times)
+    assert times[0] == 0.0
+
+
+def test_a_game_that_ended_badly_has_a_log_and_a_good_one_has_none(table: Table) -> None:
+    assert table.play().log == ""
+    log = table.play(bad_bots.DiesInItsMove).log
+    assert "result 17 0-1 crash" in log
+    assert log.endswith("-- ann, standard error --\nsegmentation fault, sort of\n")
+
+
+def test_a_log_begins_with_its_own_game(table: Table) -> None:
+    played = table.play(keep_log=True)
+    table.bots[0].start(Limits(time=CLOCK))
+    assert len(table.bots[0].child.exchange) < 10
+    assert played.log.count("> new ") == 2
+
+
+def test_a_bot_does_not_pay_for_a_machine_that_stood_still(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Clock:
+        """Three seconds later at the second look, while the bot thinks."""
+
+        looks = 0
+
+        @classmethod
+        def monotonic(cls) -> float:
+            cls.looks += 1
+            return time.monotonic() + (3.0 if cls.looks >= 2 else 0.0)
+
+    monkeypatch.setattr(match, "time", Clock)
+    with pytest.raises(HeldUpError, match=r"the arena was held up for ([2-9]|\d\d)\.\d s"):
+        table.play(bad_bots.ThinksABit, Good)

@@ -1,0 +1,358 @@
+"""What each mishap costs, in real games of bots that misbehave against one that does not.
+
+The prices are those of the table in docs/protocol.md.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bad_bots
+import pytest
+from bad_bots import Good
+from processes import alive_of, calm_s, gone, new_tree
+from workers import play_in_worker
+
+from lath import games
+from lath.arena.errors import GameVoidError
+from lath.arena.referee import conversation as sides
+from lath.arena.referee import match
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.match import play_game
+from lath.arena.referee.process import Child, Watch
+from lath.arena.referee.record import GamePlan, Played
+from lath.games.core import SEATS, Seat
+from lath.notation.protocol import TimeControl
+from lath.notation.record import Annotation, Termination
+from lath.notation.replay import check
+from lath.notation.scanner import parse
+from lath.notation.writer import format_record
+
+RELAXED = Limits(time=TimeControl(move_ms=10_000), startup_s=10.0)
+"""No bot that answers loses on time here, however busy the machine is."""
+
+HASTY = TimeControl(move_ms=400)
+IMPATIENT = Limits(time=TimeControl(move_ms=10_000), startup_s=0.7)
+
+BLITZ = Limits(time=TimeControl(initial_ms=200), margin_s=5.0)
+"""A clock shorter than the bot thinks, and a margin that is longer."""
+
+SPARE_S = 2.0
+"""By how much a mishap may outlast the limit that it hits, on the calm clock."""
+
+
+@dataclass(frozen=True)
+class Mishap:
+    """A kind of bot and what its game comes to."""
+
+    kind: type[Good]
+    why: Termination
+    told: str = ""
+    """What the record says of it."""
+    is_kept: bool = False
+    """Whether the process goes on with the next game."""
+    longest_s: float = 0.0
+    """The limit that it hits, in seconds."""
+    spec: Mapping[str, object] = field(default_factory=dict)
+    """What else is told of the bot."""
+
+
+def late(kind: type[Good], told: str = "no answer within 0.450 s at ply") -> Mishap:
+    return Mishap(kind, Termination.TIME, told, longest_s=0.45, spec={"time": HASTY})
+
+
+def illegal(kind: type[Good], told: str) -> Mishap:
+    return Mishap(kind, Termination.ILLEGAL_MOVE, told, is_kept=True)
+
+
+LOSSES = [
+    Mishap(bad_bots.DiesInItsMove, Termination.CRASH, "was ended by signal SIGSEGV"),
+    Mishap(bad_bots.DiesAfterItsMove, Termination.CRASH, "exited with status 5"),
+    Mishap(bad_bots.ExitsZeroInAGame, Termination.CRASH, "exited with status 0"),
+    Mishap(bad_bots.ClosesItsOutput, Termination.CRASH, "closed its standard output"),
+    Mishap(bad_bots.ClosesItsInput, Termination.CRASH, "closed its standard input"),
+    Mishap(bad_bots.LeavesChildren, Termination.CRASH, "exited with status 1"),
+    Mishap(bad_bots.LeavesAChildAtItsOutput, Termination.CRASH, "exited with status 1"),
+    Mishap(
+        bad_bots.NeedsTooMuchMemory,
+        Termination.CRASH,
+        "MemoryError",
+        spec={"memory_bytes": 1 << 27},
+    ),
+    late(bad_bots.HangsInItsMove),
+    late(bad_bots.StopsItself),
+    late(bad_bots.AnswersTooLate),
+    late(bad_bots.AnswersAnotherNumber),
+    late(bad_bots.SaysHalfALine),
+    late(bad_bots.ComputesTooLong),
+    illegal(bad_bots.PlaysAnIllegalMove, "a1"),
+    illegal(bad_bots.PlaysNoMove, "''"),
+    illegal(bad_bots.PlaysGarbage, r"\x1b[31m"),
+    illegal(bad_bots.PlaysAVeryLongMove, "aaaa"),
+    Mishap(bad_bots.WritesALongLine, Termination.FLOOD, "64 KiB"),
+    Mishap(bad_bots.WritesForEver, Termination.FLOOD, "8 MiB"),
+    Mishap(bad_bots.WritesForEverOnTheOthersTurn, Termination.FLOOD, "8 MiB"),
+    Mishap(bad_bots.Resigns, Termination.RESIGNATION, "resigned at ply", is_kept=True),
+]
+
+VOIDS = [
+    (bad_bots.ExitsAtStart, "exited with status 7 before ok; standard error: I cannot find my ?["),
+    (bad_bots.HangsInHandshake, "did not say ok within 0.7 s"),
+    (bad_bots.FloodsInHandshake, "flooded its output before ok"),
+    (bad_bots.HangsAtReady, "did not say ready 1 within 0.7 s"),
+    (bad_bots.NeverReads, "did not say ready 1 within 0.7 s"),
+    (bad_bots.ExitsBeforeItsFirstGo, "exited with status 3 before"),
+]
+
+HARMLESS = [
+    bad_bots.Good,
+    bad_bots.HasABanner,
+    bad_bots.AnswersUnasked,
+    bad_bots.AnswersTwice,
+    bad_bots.WritesByteByByte,
+    bad_bots.LikesBlanks,
+    bad_bots.WritesBinary,
+    bad_bots.WritesALineOfExactly64KiB,
+    bad_bots.SaysInsaneInfo,
+    bad_bots.Complains,
+    bad_bots.FloodsStderr,
+    bad_bots.HasChildrenAndPlays,
+    bad_bots.IgnoresQuit,
+    bad_bots.ExitsOneOnQuit,
+    bad_bots.LeavesHalfALine,
+    bad_bots.WritesALotOnQuit,
+    bad_bots.TalksALot,
+]
+
+in_each_seat = pytest.mark.parametrize("seat", SEATS, ids=lambda seat: seat.word)
+
+
+class Table:
+    """Two bots, started for each test and gone after it."""
+
+    def __init__(self) -> None:
+        self.tree = new_tree()
+        self.watch = Watch()
+        self.bots: list[Bot] = []
+
+    def sit(self, kind: type[Good], **spec: object) -> Bot:
+        """Return a bot that has not been started."""
+        made = BotSpec(name=kind.__name__, command=bad_bots.command(kind), **spec)  # type: ignore[arg-type]
+        bot = Bot(made, self.watch, tree=self.tree)
+        self.bots.append(bot)
+        return bot
+
+    def play(self, bad: Bot, good: Bot, seat: Seat, limits: Limits, number: int = 1) -> Played:
+        bots = (bad, good) if seat is Seat.FIRST else (good, bad)
+        plan = GamePlan(
+            number=number,
+            round=1,
+            game="yavalath",
+            setup=None,
+            names=(bots[0].name, bots[1].name),
+            seeds=(1, 2),
+        )
+        return play_game(plan, bots, limits, self.watch)
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no game be begun again because this process had to wait for a core."""
+    monkeypatch.setattr(match, "HELD_UP_S", 60.0)
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    """Give a table, and see to it that nothing is left of the bots that sat there."""
+    table = Table()
+    yield table
+    for bot in table.bots:
+        bot.kill()
+    assert gone(lambda: alive_of(table.tree)), "processes are left"
+
+
+def assert_sound(played: Played) -> None:
+    """Check that the record keeps the syntax and the rules, and that nobody's time is negative."""
+    text = format_record(played.record)
+    assert len(text) < 60_000
+    assert check(parse(text)) == []
+    assert min(*played.used_s, *played.worst_s) >= 0
+    assert all((ply.used_s or 0.0) >= 0 for ply in played.record.plies)
+
+
+def first_legal_moves() -> tuple[str, ...]:
+    """Return the game that two good bots play."""
+    position = games.get("yavalath").start()
+    moves = []
+    while not position.is_over:
+        moves.append(position.legal_moves()[0])
+        position = position.play(moves[-1])
+    return tuple(moves)
+
+
+@in_each_seat
+@pytest.mark.parametrize("mishap", LOSSES, ids=lambda mishap: mishap.kind.__name__)
+def test_a_mishap_in_a_game_loses_it(mishap: Mishap, seat: Seat, table: Table) -> None:
+    bad, good = table.sit(mishap.kind, **mishap.spec), table.sit(Good)
+    for bot in (bad, good):
+        bot.start(RELAXED)
+    pids = bad.child.pid, good.child.pid
+    began_s = calm_s()
+    played = table.play(bad, good, seat, RELAXED)
+    assert calm_s() - began_s < mishap.longest_s + SPARE_S
+    assert (played.record.result, played.record.termination) == (
+        ("0-1", "1-0")[seat],
+        mishap.why.value,
+    )
+    (words,) = played.record.comments[0]
+    assert isinstance(words, str)
+    assert words.startswith(f"{bad.name} ({seat.word}): ")
+    assert mishap.told in words
+    assert_sound(played)
+    assert played.notes == (), "no bot is charged with what it did in its own turn"
+    assert good.is_running
+    assert good.child.pid == pids[1]
+    assert bad.is_running == mishap.is_kept
+    assert mishap.is_kept or gone(lambda: alive_of(table.tree) - {pids[1]})
+
+
+@in_each_seat
+@pytest.mark.parametrize(("kind", "why"), VOIDS, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_bot_that_does_not_begin_voids_the_game(
+    kind: type[Good], why: str, seat: Seat, table: Table
+) -> None:
+    options = {"padding": "x" * 200_000} if kind is bad_bots.NeverReads else {}
+    bad, good = table.sit(kind, options=options), table.sit(Good)
+    good.start(RELAXED)
+    if "ready" in why:
+        bad.start(RELAXED)
+    limits = IMPATIENT if "did not say" in why else RELAXED
+    began_s = calm_s()
+    with pytest.raises(GameVoidError) as caught:
+        table.play(bad, good, seat, limits)
+    assert calm_s() - began_s < IMPATIENT.startup_s + SPARE_S
+    assert caught.value.bot == bad.name
+    assert why in caught.value.reason
+
+
+def await_output(child: Child) -> None:
+    """Wait until the bot has written something that nobody has read."""
+    until_s = time.monotonic() + RELAXED.startup_s
+    while not child.has_output():
+        assert time.monotonic() < until_s
+        time.sleep(0.001)
+
+
+@in_each_seat
+@pytest.mark.parametrize("kind", HARMLESS, ids=lambda kind: kind.__name__)
+def test_bad_manners_cost_nothing(kind: type[Good], seat: Seat, table: Table) -> None:
+    bad, good = table.sit(kind), table.sit(Good)
+    played = table.play(bad, good, seat, RELAXED)
+    assert played.record.termination == Termination.RULES
+    assert played.record.moves == first_legal_moves()
+    assert_sound(played)
+    pid = bad.child.pid
+    if kind is bad_bots.LeavesHalfALine:  # what it says after it was told of the next game
+        await_output(bad.child)  # would begin the line with which it answers
+    again = table.play(bad, good, seat, RELAXED, number=2)
+    assert again.record.moves == played.record.moves
+    assert bad.child.pid == pid, "the process lives on between games"
+    table.bots.remove(bad)
+    began_s = calm_s()
+    bad.quit()
+    assert calm_s() - began_s < 1 + SPARE_S
+
+
+@pytest.mark.parametrize(
+    ("kind", "stray_lines"),
+    [(Good, 0), (bad_bots.AnswersUnasked, 1), (bad_bots.AnswersTwice, 1)],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_answers_to_nothing_are_counted_and_dropped(
+    kind: type[Good], stray_lines: int, table: Table
+) -> None:
+    bad, good = table.sit(kind), table.sit(Good)
+    played = table.play(bad, good, Seat.FIRST, RELAXED)
+    assert played.stray_lines == stray_lines
+
+
+def test_an_answer_within_the_margin_counts_and_empties_the_clock(table: Table) -> None:
+    bad, good = table.sit(bad_bots.ThinksABit), table.sit(Good)
+    played = table.play(bad, good, Seat.FIRST, BLITZ)
+    assert played.record.termination == Termination.RULES
+    slow = played.record.plies[2]
+    assert (slow.used_s or 0.0) >= 0.3
+    assert slow.annotation("clk") == Annotation("clk", "0.000")
+
+
+def test_a_death_on_the_others_turn_is_noticed_at_once(table: Table) -> None:
+    bad, thinker = table.sit(bad_bots.DiesAfterItsMove), table.sit(bad_bots.HangsInItsMove)
+    began_s = calm_s()
+    played = table.play(bad, thinker, Seat.FIRST, RELAXED)
+    assert calm_s() - began_s < SPARE_S
+    assert (played.record.result, played.record.termination) == ("0-1", Termination.CRASH)
+    assert len(played.record.plies) == 3
+
+
+def test_what_a_bot_complains_of_and_its_last_words_are_kept(table: Table) -> None:
+    bad, good = table.sit(bad_bots.Complains), table.sit(Good)
+    played = table.play(bad, good, Seat.FIRST, RELAXED)
+    assert played.stderr == {"Complains": "error I do not feel well"}
+    dead = table.sit(bad_bots.DiesInItsMove)
+    assert table.play(dead, good, Seat.FIRST, RELAXED, 2).stderr == {
+        "DiesInItsMove": "segmentation fault, sort of\n"
+    }
+
+
+def test_a_daemon_that_hides_from_the_arena_ends_with_its_worker(
+    tmp_path: Path, table: Table
+) -> None:
+    pids = tmp_path / "pids"
+    hider = BotSpec(
+        name="hider", command=bad_bots.command(bad_bots.HidesAChild), env={"PIDS": str(pids)}
+    )
+    play_in_worker(hider, BotSpec(name="good", command=bad_bots.command(Good)), RELAXED)
+    daemons = pids.read_text().split()
+    assert daemons
+    assert gone(lambda: [pid for pid in daemons if Path(f"/proc/{pid}").exists()])
+
+
+def test_a_bot_that_thinks_on_the_others_turn_is_named(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sides, "_ODD_CPU_S", 0.03)
+    own_turns_s = match._Match._own_turns_s
+    # Else waiting for a core in its own turns would hide what it computes in the other's.
+    monkeypatch.setattr(
+        match._Match, "_own_turns_s", lambda game, seat: min(0.01, own_turns_s(game, seat))
+    )
+    thinker, slow = table.sit(bad_bots.ThinksOnTheOthersTurn), table.sit(bad_bots.ThinksABit)
+    played = table.play(thinker, slow, Seat.FIRST, RELAXED)
+    assert played.termination == Termination.RULES
+    assert played.notes == (
+        "ThinksOnTheOthersTurn thinks on the other's turn, or in more threads than it is said to",
+    )
+    assert table.play(table.sit(Good), slow, Seat.FIRST, RELAXED).notes == ()
+
+
+def test_no_more_than_a_thousand_letters_of_a_comment_go_into_the_record(table: Table) -> None:
+    bad, good = table.sit(bad_bots.TalksALot), table.sit(Good)
+    played = table.play(bad, good, Seat.FIRST, RELAXED)
+    ply = played.record.plies[2]
+    words = [part for part in ply.comments[0] if isinstance(part, str)]
+    assert [len(part) for part in words] == [999]
+    pv = ply.annotation("pv")
+    assert pv is not None
+    assert 900 < len(pv.value) <= 1000
+    assert pv.value.endswith(" b1"), "moves are kept whole"
+
+
+def test_a_bot_that_has_much_to_say_on_quit_is_not_stubborn(table: Table) -> None:
+    bad = table.sit(bad_bots.WritesALotOnQuit)
+    bad.start(RELAXED)
+    assert bad.leave(bad.ask_to_leave())
+    assert bad.parting_note == ""

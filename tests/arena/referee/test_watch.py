@@ -1,0 +1,168 @@
+"""`arena report --watch` beside real runs: pages while they go on, a last one, and then the end."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Final
+
+import pytest
+from arena_runs import PATIENCE_S, Range, command, environment, flags, stop, wait_until_it_plays
+from bad_bots import Good, TakesAMillisecond
+from processes import gone
+
+from lath.arena.tournament.outputs import WISH
+
+QUICK: Final = {"ann": Good, "bob": Good}
+STEADY: Final = {"ann": TakesAMillisecond, "bob": TakesAMillisecond}
+"""Two bots that play no more than some fifty games a second."""
+
+WRITTEN: Final = re.compile(r"^page\.html: (\d+) games?, \d+ kB$", re.MULTILINE)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Range]:
+    with Range(tmp_path) as place:
+        yield place
+
+
+def watching(place: Range, *words: str) -> subprocess.Popen[str]:
+    """Start to watch `out`, and return at once."""
+    return place.begin("report", "out", "--watch", "1", "-o", "page.html", *words)
+
+
+def is_refreshing(place: Range) -> bool:
+    """Return whether there is a page, a whole one, and it loads itself again."""
+    html = (place.folder / "page.html").read_text(encoding="utf-8")
+    assert html.startswith("<!DOCTYPE html>")
+    assert html.rstrip().endswith("</html>")
+    every_s = re.findall(r'data-seconds="([^"]*)"', html)
+    assert every_s in ([], ["1"])
+    return bool(every_s)
+
+
+def waits_for_a_page(place: Range) -> None:
+    assert gone(lambda: not (place.folder / "page.html").exists(), PATIENCE_S)
+
+
+def ended(watch: subprocess.Popen[str]) -> tuple[int, str]:
+    _, said = watch.communicate(timeout=PATIENCE_S)
+    return watch.returncode, said
+
+
+def test_a_watch_that_begins_before_the_run_ends_with_it(place: Range) -> None:
+    watch = watching(place)
+    waits_for_a_page(place)
+    assert is_refreshing(place), "a page to open, though nothing is played yet"
+    run = place.begin(*flags(STEADY, rounds=30, out=place.out))
+    run.communicate(timeout=PATIENCE_S)
+    status, said = ended(watch)
+    assert (run.returncode, status) == (0, 0)
+    assert said.startswith("waiting for games in out\n")
+    counts = [int(count) for count in WRITTEN.findall(said)]
+    assert counts[0] == 0
+    assert counts[-1] == 60
+    assert counts == sorted(counts)
+    assert not is_refreshing(place)
+    assert not (place.out / WISH).exists()
+
+
+def test_a_page_is_written_long_before_a_run_is_over(place: Range) -> None:
+    run = place.begin(*flags(STEADY, rounds=5000, out=place.out))
+    wait_until_it_plays(place, run)
+    watch = watching(place)
+    assert gone(lambda: not (place.out / "games.lath").exists(), PATIENCE_S), (
+        "the run was asked for it"
+    )
+    waits_for_a_page(place)
+    assert gone(lambda: "<h1><bdi>Tournament" not in page(place), PATIENCE_S)
+    assert is_refreshing(place)
+    stop(run, signal.SIGINT)
+    status, said = ended(watch)
+    assert status == 0, said
+    assert not is_refreshing(place)
+
+
+def page(place: Range) -> str:
+    return (place.folder / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_finished_tournament_is_written_once(place: Range) -> None:
+    place.arena(*flags(QUICK, rounds=1, out=place.out))
+    status, said = ended(watching(place))
+    assert (status, WRITTEN.findall(said)) == (0, ["2"])
+    assert not is_refreshing(place)
+
+
+def test_ctrl_c_leaves_a_page_that_does_not_refresh(place: Range) -> None:
+    place.arena(*flags(QUICK, rounds=1, out=place.out))
+    (place.out / "outcome.json").unlink()
+    watch = watching(place)
+    waits_for_a_page(place)
+    assert is_refreshing(place), "a run may go on with it"
+    said = stop(watch, signal.SIGINT)
+    assert watch.returncode == 3
+    assert "arena: watching no more" in said
+    assert not is_refreshing(place)
+
+
+def test_a_file_is_rendered_again_when_it_changes_and_half_a_record_is_waited_for(
+    place: Range,
+) -> None:
+    place.arena(*flags(QUICK, rounds=1, out=place.out))
+    text = (place.out / "games.lath").read_text()
+    records = place.folder / "mine.lath"
+    records.write_text(text)
+    with subprocess.Popen(
+        command("report", "mine.lath", "--watch", "1", "-o", "page.html"),
+        cwd=place.folder,
+        env=environment(**place.variables),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as watch:
+        assert watch.stderr is not None
+        assert told(watch.stderr, "page.html: 2 games")
+        records.write_text(text + "\n" + text[:-20])
+        assert told(watch.stderr, "warning: mine.lath:")
+        assert is_refreshing(place)
+        records.write_text(text + "\n" + text)
+        assert told(watch.stderr, "page.html: 4 games")
+        watch.send_signal(signal.SIGTERM)
+        assert told(watch.stderr, "page.html: 4 games")
+        assert told(watch.stderr, "arena: watching no more")
+    assert watch.returncode == 3
+    assert not is_refreshing(place)
+
+
+def told(stream: IO[str], words: str) -> bool:
+    """Return whether a line begins so before there are no more."""
+    return any(line.startswith(words) for line in stream)
+
+
+def test_what_cannot_be_written_ends_the_watch(place: Range) -> None:
+    place.arena(*flags(QUICK, rounds=1, out=place.out))
+    told = place.arena("report", "out", "--watch", "-o", "nowhere/page.html")
+    assert told.returncode == 2
+    assert "cannot be written" in told.stderr
+
+
+def test_an_index_takes_in_tournaments_that_come_later(place: Range) -> None:
+    place.arena(*flags(QUICK, rounds=1, out=place.folder / "all" / "one"))
+    with subprocess.Popen(
+        command("report", "all", "--watch", "1"),
+        cwd=place.folder,
+        env=environment(**place.variables),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as watch:
+        assert watch.stderr is not None
+        assert told(watch.stderr, "all/index.html: 2 games")
+        place.arena(*flags(QUICK, rounds=2, out=place.folder / "all" / "two"))
+        assert told(watch.stderr, "all/index.html: 6 games")
+        watch.send_signal(signal.SIGINT)
+        assert told(watch.stderr, "arena: watching no more")
+    assert watch.returncode == 3
+    assert "data-seconds" not in (place.folder / "all" / "index.html").read_text()

@@ -1,0 +1,187 @@
+"""Books of openings: what is read from them, in which order, and how a wrong entry is named."""
+
+from __future__ import annotations
+
+import tracemalloc
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sample_records import random_game
+from schedules import a_schedule, played
+
+from lath import games
+from lath.arena.errors import ConfigError
+from lath.arena.schedule.core import Opening
+from lath.arena.schedule.openings import Book, BookTerms, digest
+from lath.games.core import Move
+from lath.notation.writer import format_record
+
+BOOK = """\
+[Game "yavalath"]
+
+1. e5 2. swap 3. d4 *
+
+[Game "manalath"]
+
+1. e5w *
+
+[Game "yavalath"]
+
+a1 b2 *
+
+[Game "yavalath"]
+
+3. c3 *
+"""
+
+YAVALATH = ("yavalath",)
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    path = tmp_path / "book.lath"
+    path.write_text(BOOK.replace("3. c3", "1. c3"))
+    return path
+
+
+def openings(
+    path: Path, turns: int, game_ids: tuple[str, ...] = YAVALATH, **more: Any
+) -> list[Opening]:
+    read = Book(BookTerms(path=path, **more), game_ids, seed=1)
+    return [read.opening(game_ids[0], turn) for turn in range(1, turns + 1)]
+
+
+def moves(told: list[Opening]) -> list[str]:
+    return [" ".join(each.moves) for each in told]
+
+
+def test_openings_come_in_order_and_then_again(book: Path) -> None:
+    told = openings(book, 4)
+    assert moves(told) == ["e5 swap d4", "a1 b2", "c3", "e5 swap d4"]
+    assert [each.name for each in told[:3]] == ["book.lath #1", "book.lath #3", "book.lath #4"]
+
+
+def test_the_first_one_and_how_many_plies_are_asked_for(book: Path) -> None:
+    assert moves(openings(book, 3, start=2, plies=1)) == ["a1", "c3", "e5"]
+    assert openings(book, 1, plies=0)[0] == Opening(name="book.lath #1")
+
+
+def test_chance_orders_them_by_the_seed(tmp_path: Path) -> None:
+    path = tmp_path / "book.txt"
+    cells = games.get("yavalath").start().legal_moves()
+    lines = [f"yavalath {games.get('yavalath').start().play(cell).text()}" for cell in cells]
+    path.write_text("\n".join(lines))
+    orders = []
+    for seed in (1, 1, 2):
+        read = Book(BookTerms(path=path, order="random"), YAVALATH, seed)
+        orders.append(
+            [read.opening("yavalath", turn).position for turn in range(1, len(lines) + 1)]
+        )
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(map(str, orders[0])) == sorted(map(str, orders[2]))
+    assert len(set(orders[0])) == len(lines)
+
+
+def test_all_pairings_of_a_round_play_the_same_opening_with_both_seats(book: Path) -> None:
+    read = Book(BookTerms(path=book), YAVALATH, seed=1)
+    schedule = a_schedule("round-robin", names=("ann", "bob", "cat"), openings=read)
+    told = [(game.round, game.opening_name) for pair in played(schedule) for game in pair.games]
+    assert told == [
+        (turn, f"book.lath #{number}")
+        for turn, number in ((1, 1), (2, 3), (3, 4))
+        for _ in range(6)
+    ]
+
+
+def test_lines_hold_positions_and_setups(tmp_path: Path) -> None:
+    path = tmp_path / "book.txt"
+    position = games.get("yavalath").start().play(Move("e5")).text()
+    setup = games.get("mammalath").draw_setup(1)
+    path.write_text(f"# a comment\n\nyavalath {position}\nmammalath setup {setup}\n")
+    assert openings(path, 1) == [Opening(position=position, name="book.txt #3")]
+    assert openings(path, 1, ("mammalath",)) == [Opening(setup=setup, name="book.txt #4")]
+
+
+def test_the_setup_of_a_record_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "book.jsonl.gz"
+    record = random_game("mammalath", 3)
+    from lath.notation.formats import writer
+    from lath.notation.reader import write_atomically
+
+    write_atomically(path, writer("jsonlines")([record], lambda *_: None))
+    (told,) = openings(path, 1, ("mammalath",), plies=2)
+    assert told.setup == record.tag("Setup")
+    assert list(told.moves) == [ply.move for ply in record.plies[:2]]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("b.lath", '[Game "yavalath"]\n\n1. e5 2. e5 *', "b.lath:1: record 1: illegal move e5"),
+        ("b.lath", '[Game "yavalath"]\n\n1. e5 2. *', "b.lath:3:"),
+        ("b.lath", '[Game "yavalath"]\n\n1. zz *', "b.lath:1: record 1: 'zz' is not a move"),
+        ("b.lath", '[Game "manalath"]\n\n*', "has no opening for yavalath"),
+        ("b.txt", "yavalath nonsense", "b.txt:1: "),
+        ("b.txt", "\n\ngo 9x9", "b.txt:3: unknown game 'go'"),
+        ("b.txt", "yavalath setup x", "b.txt:1: "),
+        ("b.pgn", "1. e4", "no format has the suffix .pgn"),
+        ("b.csv", "a,b", "csv is only written"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, name: str, text: str, message: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(ConfigError) as error:
+        openings(path, 1)
+    assert message in str(error.value)
+
+
+def test_an_opening_that_ends_the_game_is_refused_by_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "games.lath"
+    record = random_game("yavalath", 1)
+    path.write_text(format_record(record))
+    with pytest.raises(ConfigError, match=f"record 1 is over after {len(record.plies)} plies"):
+        openings(path, 1)
+    assert len(openings(path, 1, plies=4)[0].moves) == 4
+
+
+def test_a_position_in_which_the_game_is_over_is_refused(tmp_path: Path) -> None:
+    position = games.get("yavalath").start()
+    for ply in random_game("yavalath", 1).plies:
+        position = position.play(Move(ply.move))
+    path = tmp_path / "book.txt"
+    path.write_text(f"yavalath {position.text()}\n")
+    with pytest.raises(ConfigError, match=r"book\.txt:1: the game is over"):
+        openings(path, 1)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read: No such file"):
+        digest(tmp_path / "gone.lath")
+    with pytest.raises(ConfigError, match="cannot be read: No such file"):
+        openings(tmp_path / "gone.lath", 1)
+
+
+def test_an_entry_takes_its_text_and_little_more(tmp_path: Path) -> None:
+    """2000 entries of 8 plies are held in less than 60 bytes each."""
+    path = tmp_path / "book.lath"
+    text = format_record(random_game("yavalath", 1))
+    path.write_text("\n".join([text] * 2000))
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    read = Book(BookTerms(path=path, plies=8, order="random"), YAVALATH, seed=1)
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert read.count("yavalath") == 2000
+    assert (after - before) / 2000 < 100
+    assert (
+        len(
+            {
+                each.name
+                for each in (read.opening("yavalath", turn) for turn in islice(range(1, 9), 8))
+            }
+        )
+        == 8
+    )

@@ -1,0 +1,181 @@
+"""Formats whose games are known from the start: everybody in every seat of every setup."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections import Counter, defaultdict
+from itertools import islice
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from schedules import played
+
+from lath import games
+from lath.arena.referee.record import GamePlan
+from lath.arena.schedule.core import Numbers, Pair, Schedule, Terms, draw
+from lath.arena.schedule.fixed import everybody
+from lath.arena.schedule.formats import make
+
+GAMES = ("mammalath", "yavalath", "surikata")
+NAMES = ("ann", "bob", "cat", "dan")
+
+
+def the_schedule(form: str = "round-robin", **more: Any) -> Schedule:
+    told = {"names": NAMES, "game_ids": GAMES, "rounds": 3, "seed": 42, **more}
+    return make(form, Terms(**told))
+
+
+def the_pairs(form: str = "round-robin", **more: Any) -> list[Pair]:
+    schedule = the_schedule(form, **more)
+    return list(iter(schedule.next, None))
+
+
+def the_games(form: str = "round-robin", **more: Any) -> list[GamePlan]:
+    return [game for pair in the_pairs(form, **more) for game in pair.games]
+
+
+def test_round_robin_gives_each_bot_each_seat_of_each_setup() -> None:
+    seats: defaultdict[tuple[int, str, str | None], Counter[tuple[str, str]]]
+    seats = defaultdict(Counter)
+    for game in the_games():
+        seats[game.round, game.game, game.setup][game.names] += 1
+    assert len(seats) == 3 * len(GAMES)
+    all_seats = Counter({(a, b): 1 for a in NAMES for b in NAMES if a != b})
+    assert all(met == all_seats for met in seats.values())
+
+
+def test_a_gauntlet_sends_the_first_bots_against_all_others() -> None:
+    met = Counter(pair.names for pair in the_pairs("gauntlet", game_ids=("yavalath",)))
+    assert met == {("ann", "bob"): 3, ("ann", "cat"): 3, ("ann", "dan"): 3}
+    two = {pair.names for pair in the_pairs("gauntlet", challengers=2)}
+    assert two == {("ann", "cat"), ("ann", "dan"), ("bob", "cat"), ("bob", "dan")}
+
+
+def test_every_round_has_another_setup_which_the_game_accepts() -> None:
+    setups = {(game.round, game.setup) for game in the_games(game_ids=("mammalath",))}
+    assert len({setup for _, setup in setups}) == 3
+    for _, setup in setups:
+        games.get("mammalath").start(setup)
+    assert {game.setup for game in the_games(game_ids=("yavalath",))} == {None}
+
+
+def test_the_same_configuration_gives_the_same_games() -> None:
+    assert the_pairs() == the_pairs()
+
+
+def test_another_seed_gives_other_setups_and_seeds_but_the_same_meetings() -> None:
+    ours, theirs = the_games(), the_games(seed=43)
+    assert [game.names for game in ours] == [game.names for game in theirs]
+    assert not {game.seeds for game in ours} & {game.seeds for game in theirs}
+    assert {game.setup for game in ours} & {game.setup for game in theirs} == {None}
+
+
+def test_every_seat_of_every_game_has_a_seed_of_its_own() -> None:
+    seeds = [seed for game in the_games() for seed in game.seeds]
+    assert len(set(seeds)) == len(seeds)
+    assert all(0 <= seed < 2**31 for seed in seeds)
+
+
+# The numbers are what a resumed tournament knows its games by: they may not change, nor the seeds.
+KNOWN = [
+    (1, 1, ("ann", "bob"), (1237699509, 1162273970)),
+    (2, 1, ("bob", "ann"), (757145724, 1380883615)),
+    (12, 2, ("cat", "bob"), (1506413130, 1331199546)),
+]
+
+
+def test_numbers_and_seeds_are_those_that_version_0_1_gave() -> None:
+    planned = {game.number: game for game in the_games(names=NAMES[:3], game_ids=("yavalath",))}
+    told = [(n, planned[n].round, planned[n].names, planned[n].seeds) for n, *_ in KNOWN]
+    assert told == KNOWN
+
+
+def test_setups_are_those_that_version_0_1_drew() -> None:
+    drawn = games.get("mammalath").draw_setup(draw(42, "setup", 2, "mammalath"))
+    assert {game.setup for game in the_games(game_ids=("mammalath",)) if game.round == 2} == {drawn}
+
+
+@given(
+    bots=st.integers(2, 6),
+    game_ids=st.lists(st.sampled_from(GAMES), min_size=1, unique=True),
+    rounds=st.integers(1, 4),
+)
+def test_the_games_are_numbered_from_one_without_gaps(
+    bots: int, game_ids: list[str], rounds: int
+) -> None:
+    names = tuple(f"bot {number}" for number in range(bots))
+    told: dict[str, Any] = {"names": names, "game_ids": tuple(game_ids), "rounds": rounds}
+    planned = the_games(**told)
+    assert [game.number for game in planned] == list(range(1, len(planned) + 1))
+    assert len(planned) == the_schedule(**told).total
+
+
+def test_a_pair_leaves_what_is_not_finished() -> None:
+    pair = the_pairs()[2]
+    assert pair.number == 3
+    assert pair.left({5}) == pair.games[1:]
+    assert pair.left({1, 5, 6, 7}) == ()
+    assert pair.left(()) == pair.games
+
+
+FORMS = [("round-robin", NAMES), ("gauntlet", NAMES), ("match", NAMES[:2]), ("swiss", NAMES)]
+
+
+@pytest.mark.parametrize(("form", "names"), FORMS)
+def test_a_tournament_of_a_billion_rounds_begins_at_once(form: str, names: tuple[str, ...]) -> None:
+    schedule = the_schedule(form, names=names, rounds=10**9)
+    assert schedule.next() is not None
+    assert schedule.total >= 2 * 10**9
+
+
+@pytest.mark.parametrize("form", ["round-robin", "gauntlet", "swiss"])
+def test_a_million_games_take_constant_memory(form: str) -> None:
+    """Some are taken, the rest is reported at a distance: to trace each would take minutes."""
+    rounds = {"round-robin": 10**5, "gauntlet": 2 * 10**5, "swiss": 4}[form]
+    schedule = the_schedule(form, game_ids=("yavalath",), rounds=rounds, pairs=10**5)
+    assert schedule.total >= 10**6
+    tracemalloc.start()
+    for pair in islice(iter(schedule.next, None), 2000):
+        for game in pair.games:
+            schedule.report(game.number, *game.names, "1-0")
+    early, _ = tracemalloc.get_traced_memory()
+    for number in range(4001, 10**6 + 1, 101):
+        schedule.report(number, "ann", "bob", "1-0")
+    late, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1_000_000
+    assert late - early < 200_000, "a bit for each number"
+
+
+def test_a_pairing_that_was_stopped_is_not_looked_for_a_billion_times() -> None:
+    schedule = the_schedule(rounds=10**9)
+    for number in range(1, 7):
+        schedule.walkover(number, None)
+    assert schedule.next() is None
+
+
+def test_who_meets_whom_follows_the_order_of_the_configuration() -> None:
+    assert everybody(["x", "a", "m"]) == [("x", "a"), ("x", "m"), ("a", "m")]
+
+
+@pytest.mark.parametrize("what", [("setup", 1), ("setup", 2), ("first", 1)], ids=str)
+def test_a_draw_follows_from_the_seed_and_what_it_is_for(what: tuple[object, ...]) -> None:
+    assert draw(7, *what) == draw(7, *what)
+    assert draw(7, *what) != draw(8, *what)
+    assert draw(7, *what) != draw(7, "else", *what)
+
+
+@given(numbers=st.sets(st.integers(1, 5000)))
+def test_numbers_are_a_set(numbers: set[int]) -> None:
+    ours = Numbers()
+    for number in numbers:
+        ours.add(number)
+    assert set(ours) == numbers
+    assert "1" not in ours
+    assert -1 not in ours
+
+
+def test_playing_in_turn_is_what_a_schedule_is() -> None:
+    assert [pair.number for pair in played(the_schedule())] == list(range(1, 55))

@@ -1,0 +1,341 @@
+"""Configurations: what each key takes, and how a wrong one is named."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import tomli_w
+
+from lath.arena.errors import ConfigError
+from lath.arena.schedule.sprt import Sprt
+from lath.arena.tournament import config
+from lath.arena.tournament import config as keys
+from lath.arena.tournament import config as values
+from lath.arena.tournament.config import missing_script, sprt_table
+
+FULL = """\
+event = "Autumn bots"
+games = ["mammalath", "manalath"]
+format = "round-robin"
+rounds = 10
+seed = 42
+jobs = 2
+
+[time]
+initial = "10s"
+increment = "0.1s"
+margin = "20ms"
+
+[[bot]]
+name = "greedy"
+
+[[bot]]
+name = "mine"
+command = ["./mybot", "--threads", "1"]
+env = { MYBOT_LOG = "0" }
+options = { threads = 1 }
+memory = "512MiB"
+"""
+
+
+def read(tmp_path: Path, text: str) -> config.Config:
+    path = tmp_path / "t.toml"
+    path.write_text(text)
+    return config.load(path, tmp_path)
+
+
+def test_every_key_of_the_example_reaches_the_tournament(tmp_path: Path) -> None:
+    got = read(tmp_path, FULL)
+    assert (got.event, got.games, got.rounds, got.seed, got.jobs) == (
+        "Autumn bots",
+        ("mammalath", "manalath"),
+        10,
+        42,
+        2,
+    )
+    assert (got.limits.time.initial_ms, got.limits.time.increment_ms) == (10_000, 100)
+    assert got.limits.margin_s == 0.02
+    mine = got.bots[1]
+    assert mine.command == (str(tmp_path / "mybot"), "--threads", "1")
+    assert (mine.env, mine.options, mine.memory_bytes) == (
+        {"MYBOT_LOG": "0"},
+        {"threads": 1},
+        512 << 20,
+    )
+
+
+def test_a_bundled_bot_needs_only_its_name(tmp_path: Path) -> None:
+    assert read(tmp_path, FULL).bots[0].command == (sys.executable, "-P", "-m", "lath.bots.greedy")
+
+
+def test_arguments_that_name_files_are_taken_from_the_configurations_folder(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "bot.js").touch()
+    text = FULL.replace('["./mybot", "--threads", "1"]', '["node", "bot.js", "other.js"]')
+    assert read(tmp_path, text).bots[1].command == ("node", str(tmp_path / "bot.js"), "other.js")
+
+
+def test_a_command_may_be_one_text(tmp_path: Path) -> None:
+    text = FULL.replace('["./mybot", "--threads", "1"]', "\"node 'my bot.js' -x\"")
+    assert read(tmp_path, text).bots[1].command == ("node", "my bot.js", "-x")
+
+
+def test_cwd_is_where_the_bot_runs_and_where_its_program_is_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "engines").mkdir()
+    got = read(tmp_path, FULL.replace("env =", 'cwd = "engines"\nenv =')).bots[1]
+    assert got.cwd == str(tmp_path / "engines")
+    assert got.command[0] == str(tmp_path / "engines" / "mybot")
+
+
+def test_what_is_written_for_a_resume_says_the_same_from_another_folder(tmp_path: Path) -> None:
+    got = read(tmp_path, FULL)
+    again = config.build(tomllib.loads(tomli_w.dumps(got.as_written)), tmp_path / "elsewhere")
+    assert again.identity() == got.identity()
+    assert again.bots == got.bots
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rounds = 10", "round = 10", ":4: unknown key 'round', expected one of event, games, "),
+        ("rounds = 10", "rounds = 0", ":4: rounds = 0, expected a whole number from 1"),
+        ("rounds = 10", "rounds = true", ":4: rounds = true, expected a whole number from 1"),
+        ("seed = 42", "seed = -1", ":5: seed = -1, expected a whole number from 0"),
+        (
+            "seed = 42",
+            f"seed = {10**23}",
+            f":5: seed = {10**23}, expected a whole number from 0 to 10^15",
+        ),
+        (
+            "seed = 42",
+            "sead = 42",
+            "log, time, adjudication, sprt, openings, bot; did you mean 'seed'?",
+        ),
+        (
+            "jobs = 2",
+            'jobs = "all"',
+            ":6: jobs = \"all\", expected a whole number from 1 to 512, or 'auto'",
+        ),
+        ('event = "Autumn bots"', "event = 3", ":1: event = 3, expected a text"),
+        ('"round-robin"', '"ladder"', ':3: format = "ladder", expected one of round-robin'),
+        ('["mammalath", "manalath"]', "[]", ":2: games = [], expected a list of different games"),
+        ('["mammalath", "manalath"]', '["go"]', ":2: games: unknown game 'go', expected one of "),
+        ('initial = "10s"', 'initial = "soon"', ':9: initial = "soon", expected a duration'),
+        ('initial = "10s"', "initial = 0", ":9: initial = 0, expected a duration from 1ms"),
+        ('initial = "10s"', "initial = nan", ":9: initial = nan, expected a duration from 1ms"),
+        ('initial = "10s"', "depth = 5", ":9: unknown key 'depth' in [time], expected one of "),
+        ('margin = "20ms"', "nodes = 5", ":11: time: initial and nodes, expected one of them"),
+        ('initial = "10s"', "", ":10: time: increment without initial"),
+        (
+            "env =",
+            "time = { move = 1, nodes = 2 }\nenv =",
+            ":19: bot 'mine': time: move and nodes, expected one of them",
+        ),
+        ('name = "mine"\n', "", ":16: bot: expected a name"),
+        (
+            'name = "mine"',
+            'name = "greedy"',
+            ":17: two bots are called 'greedy', expected different",
+        ),
+        (
+            'name = "mine"',
+            'name = "a\\nb"',
+            ':17: name = "a\\nb", expected a text of 1 to 200 printable',
+        ),
+        ('memory = "512MiB"', 'memory = "512MB"', ':21: memory = "512MB", expected a size'),
+        ('{ MYBOT_LOG = "0" }', "{ MYBOT_LOG = 0 }", ':19: env = {"MYBOT_LOG": 0}, expected'),
+        ('{ MYBOT_LOG = "0" }', '{ "A=B" = "0" }', ':19: env = {"A=B": "0"}, expected'),
+        ("{ threads = 1 }", "{ threads = [1] }", ':20: options = {"threads": [1]}, expected a'),
+        ('[[bot]]\nname = "greedy"\n', "", ": expected at least two bots, found 1"),
+        (
+            'command = ["./mybot", "--threads", "1"]\n',
+            "",
+            ":17: bot 'mine' has no command, and is not",
+        ),
+        ('command = ["./mybot", "--threads", "1"]', "command = []", ":18: command = [], expected"),
+        ("env =", 'cwd = "gone"\nenv =', ":19: bot 'mine': cwd "),
+        ("seed = 42", "seed = ", " is not TOML: Invalid value (at line 5"),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_line_key_and_what_is_allowed(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    assert old in FULL
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path, FULL.replace(old, new))
+    assert message in str(error.value)
+    assert str(error.value).startswith(str(tmp_path / "t.toml"))
+
+
+FORMS = """\
+[[bot]]
+name = "greedy"
+[[bot]]
+name = "random"
+"""
+SPRT = "[sprt]\nelo0 = 0\nelo1 = 10\n"
+THIRD = '[[bot]]\nname = "third"\ncommand = "x"\n'
+
+
+def test_format_test_and_openings_reach_the_tournament(tmp_path: Path) -> None:
+    (tmp_path / "book.txt").write_text("yavalath 5/6/7/8/9/8/7/6/5 w\n")
+    openings = '[openings]\nfile = "book.txt"\norder = "random"\nplies = 0\nstart = 3\n'
+    got = read(tmp_path, f'format = "match"\n{SPRT}alpha = 0.1\n{openings}{FORMS}')
+    assert got.sprt == Sprt(elo0=0, elo1=10, alpha=0.1, beta=0.05)
+    assert got.openings is not None
+    assert (got.openings.path, got.openings.order) == (tmp_path / "book.txt", "random")
+    assert (got.openings.plies, got.openings.start) == (0, 3)
+    again = config.build(tomllib.loads(tomli_w.dumps(got.as_written)), tmp_path / "elsewhere")
+    assert again.identity() == got.identity()
+
+
+def test_another_book_is_another_tournament_and_the_same_one_elsewhere_is_not(
+    tmp_path: Path,
+) -> None:
+    identities = []
+    for name, text in (("a.lath", "one"), ("b.lath", "one"), ("c.lath", "two")):
+        (tmp_path / name).write_text(text)
+        got = read(tmp_path, f'[openings]\nfile = "{name}"\n{FORMS}')
+        identities.append(got.identity())
+    assert identities[0] == identities[1] != identities[2]
+
+
+def test_the_settings_of_each_format_reach_the_tournament(tmp_path: Path) -> None:
+    got = read(tmp_path, f'format = "gauntlet"\nchallengers = 2\n{FORMS}{THIRD}')
+    assert (got.format, got.challengers) == ("gauntlet", 2)
+    got = read(tmp_path, f'format = "knockout"\npairs = 4\n{FORMS}{THIRD}')
+    assert (got.format, got.pairs) == ("knockout", 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f'format = "match"\n{FORMS}{THIRD}', ":1: a match is between 2 bots, found 3"),
+        (f"{SPRT}{FORMS}", ":1: sprt is for format match, not round-robin"),
+        (f"challengers = 1\n{FORMS}", ":1: challengers is for format gauntlet, not round-robin"),
+        (f"pairs = 2\n{FORMS}", ":1: pairs is for format swiss or knockout, not round-robin"),
+        (
+            f'format = "gauntlet"\nchallengers = 2\n{FORMS}',
+            ":2: challengers = 2, expected fewer than the 2 bots",
+        ),
+        (f'format = "match"\n[sprt]\nelo0 = 0\n{FORMS}', ":2: sprt: expected elo1"),
+        (
+            f'format = "match"\n[sprt]\nelo0 = 5\nelo1 = 5\n{FORMS}',
+            ":3: sprt: elo0 = 5, expected less than elo1 = 5",
+        ),
+        (
+            f'format = "match"\n{SPRT}alpha = 0.5\n{FORMS}',
+            ":5: alpha = 0.5, expected a number over 0 and under 0.5",
+        ),
+        (f'format = "match"\n{SPRT}elo2 = 1\n{FORMS}', ":5: unknown key 'elo2' in [sprt], expect"),
+        (
+            f'format = "match"\n{SPRT}model = "bayesian"\n{FORMS}',
+            ":5: model = \"bayesian\", expected 'logistic' or 'normalized'",
+        ),
+        (
+            f'format = "match"\n[sprt]\nelo0 = 0\nelo1 = 300\nmodel = "normalized"\n{FORMS}',
+            ":4: sprt: expected normalized Elo from -200 to 200",
+        ),
+        (f"[openings]\nplies = 3\n{FORMS}", ":1: openings: expected a file"),
+        (
+            f"[adjudication]\nwin_eval = 0.5\n{FORMS}",
+            ":2: adjudication: expected both win_eval and win_after, or none",
+        ),
+        (f"time = {{ increment = 1 }}\n{FORMS}", ":1: time: increment without initial"),
+        (f'[openings]\nfile = "gone.lath"\n{FORMS}', "gone.lath cannot be read: No such file"),
+        (
+            f'[openings]\nfile = "a"\norder = "best"\n{FORMS}',
+            ":3: order = \"best\", expected 'sequential' or 'random'",
+        ),
+        (f"openings = 3\n{FORMS}", ":1: openings = 3, expected a table [openings]"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path, text)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["0", "0,x", "0,1,2", "a"])
+def test_a_flag_that_is_no_test_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="expected elo0,elo1 or elo0,elo1,alpha,beta"):
+        sprt_table(text)
+    assert sprt_table("0,10,0.1,0.2") == {"elo0": 0, "elo1": 10, "alpha": 0.1, "beta": 0.2}
+
+
+def test_a_file_that_is_not_there_or_not_text_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read: No such file"):
+        config.load(tmp_path / "gone.toml", tmp_path)
+    (tmp_path / "bytes.toml").write_bytes(b"event = '\xff'")
+    with pytest.raises(ConfigError, match="is not UTF-8: byte 9"):
+        config.load(tmp_path / "bytes.toml", tmp_path)
+
+
+def test_what_a_flag_says_wrongly_is_not_looked_for_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text(f'format = "gauntlet"\nchallengers = 1\n{FORMS}{THIRD}')
+    with pytest.raises(ConfigError, match=r"^the command line: challengers = 5, expected fewer"):
+        config.load(path, tmp_path, {"challengers": 5})
+    with pytest.raises(ConfigError, match=r"^the command line: jobs = \"many\", expected"):
+        config.load(path, tmp_path, {"jobs": "many"})
+
+
+@pytest.mark.parametrize(
+    ("words", "lacks"),
+    [
+        (("python", "gone.py"), "gone.py is not in {folder} (the bot runs in a scratch folder)"),
+        (
+            ("node", "-x", "sub/gone"),
+            "sub/gone is not in {folder} (the bot runs in a scratch folder)",
+        ),
+        (("node", "/nowhere/gone.js"), "/nowhere/gone.js is no file"),
+        (("node", "there.js", "sub", "--book=a/b", "-e", "1 / 2"), ""),
+        (("gone.py",), ""),
+    ],
+)
+def test_an_argument_that_looks_like_a_script_and_is_none_is_known(
+    tmp_path: Path, words: tuple[str, ...], lacks: str
+) -> None:
+    (tmp_path / "there.js").touch()
+    found = missing_script(words, tmp_path, in_scratch=True)
+    assert found == lacks.format(folder=tmp_path)
+
+
+def test_the_demo_is_a_sound_configuration() -> None:
+    got = config.build(config.demo(), Path())
+    assert len(got.games) == 4
+    assert set(got.names) >= {"random", "greedy"}
+    assert got.jobs == os.cpu_count()
+
+
+@pytest.mark.parametrize("told", [tomllib.loads(FULL), config.demo()])
+def test_the_schema_accepts_what_the_reader_accepts(told: dict[str, Any]) -> None:
+    jsonschema.validate(told, keys.schema(), cls=jsonschema.Draft202012Validator)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"round": 1}, {"rounds": 0}, {"time": {"depth": 1}}, {"seed": 10**23}]
+)
+def test_the_schema_refuses_what_the_reader_refuses(wrong: dict[str, Any]) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(wrong, keys.schema(), cls=jsonschema.Draft202012Validator)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("50ms", 0.05), ("0.1s", 0.1), ("2m", 120.0), ("1.5 h", 5400.0), (3, 3.0)]
+)
+def test_durations_have_units(text: object, seconds: float) -> None:
+    assert values.seconds(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("env", ['{ "A=B" = "0" }', '{ A = "\\u0000" }', '{ "" = "0" }'])
+def test_variables_that_no_process_can_have_are_refused(tmp_path: Path, env: str) -> None:
+    with pytest.raises(ConfigError, match=r"19: env = .*, expected a table of texts"):
+        read(tmp_path, FULL.replace('{ MYBOT_LOG = "0" }', env))

@@ -1,0 +1,239 @@
+"""`arena run --json-events`: one JSON object a line, as its schema and docs/events.md say."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import bad_bots
+import jsonschema
+import pytest
+from arena_runs import (
+    PATIENCE_S,
+    Range,
+    arena,
+    command,
+    environment,
+    flags,
+    numbers,
+    sequence,
+)
+from bad_bots import Good
+from places import ROOT
+from processes import gone
+from runs import Told
+
+from lath.arena.schedule.core import Standing
+from lath.arena.tournament.events import EVENTS_SCHEMA, KINDS, Events, Summary
+
+PAGE = (ROOT / "docs" / "events.md").read_text(encoding="utf-8")
+TWO = {"ann": Good, "bob": Good}
+SCHEMA = jsonschema.Draft202012Validator(EVENTS_SCHEMA)
+
+
+def events_of(text: str) -> list[dict[str, Any]]:
+    """Return the events on some lines, each as the schema wants it."""
+    events = [json.loads(line) for line in text.splitlines()]
+    for event in events:
+        SCHEMA.validate(event)
+    assert [event["time_s"] for event in events] == sorted(event["time_s"] for event in events)
+    return events
+
+
+def test_the_schema_is_one() -> None:
+    SCHEMA.check_schema(EVENTS_SCHEMA)
+
+
+def test_the_events_of_the_docs_keep_the_schema_and_show_every_kind() -> None:
+    block = PAGE.split("```events\n")[1].split("```")[0]
+    events = [json.loads(line) for line in block.splitlines()]
+    for event in events:
+        SCHEMA.validate(event)
+    assert {event["type"] for event in events} == set(KINDS)
+
+
+def test_the_docs_name_every_kind_and_its_fields() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \|(.*)$", PAGE, re.MULTILINE))
+    assert set(rows) == set(KINDS)
+    for kind, fields in KINDS.items():
+        assert set(fields) <= set(re.findall(r"`(\w+)`", rows[kind])), kind
+
+
+def listening(told: Told) -> tuple[Events, io.StringIO]:
+    """Return events of a run that a test tells, and where they go."""
+    stream = io.StringIO()
+    events = Events(told.progress, stream)
+    told.progress.listeners.append(events)
+    return events, stream
+
+
+def test_a_run_that_is_told_by_hand_gives_these_events() -> None:
+    told = Told(total=6)
+    _, stream = listening(told)
+    told.start()
+    told.begin(1, slot=0)
+    told.clock.now_s += 4
+    told.play("1-0", "1/2-1/2", termination="time")
+    told.progress.warned("odd")
+    told.progress.stopped({"bob", "ann"}, "why")
+    told.begin(2, slot=0, names=("bob", "cat"))
+    told.wait(6.0, Standing(data={"llr": 1.5}))
+    told.wait(9.0)
+    started, pair, one, other, warning, stopped, second, status = events_of(stream.getvalue())
+    assert (started["type"], started["done"], started["total"]) == ("started", 0, 6)
+    assert (pair["type"], pair["pair"], pair["slot"], pair["numbers"]) == ("pair", 1, 1, [1, 2])
+    assert (one["number"], one["result"], one["used_s"]) == (1, "1-0", [1.0, 2.0])
+    assert (other["first"], other["termination"], other["time_s"]) == ("bob", "time", 4.0)
+    assert (warning["type"], warning["text"]) == ("warning", "odd")
+    assert (stopped["type"], stopped["bots"]) == ("stopped", ["ann", "bob"])
+    assert second["bots"] == ["bob", "cat"]
+    assert (status["type"], status["time_s"], status["running"]) == ("status", 10.0, [2])
+    assert (status["rate"], status["left_s"], status["warnings"]) == (0.2, 20.0, 2)
+    assert status["format"] == {"llr": 1.5}
+    ann = status["standings"][0]
+    # Of one pair with 1.5 of 2 points: (1.5 + 4) / 10, and the squares of points - 1.1:
+    # 2 * 0.81 + 2 * 1.21 + 0.16 = 4.2; 0.55 +- 1.959964 * sqrt(4.2) / 10.
+    assert (ann["name"], ann["score"], ann["low"], ann["high"]) == (
+        "ann",
+        0.75,
+        pytest.approx(0.148326, abs=2e-6),
+        pytest.approx(0.951674, abs=2e-6),
+    )
+    assert [line["lost_by"]["time"] for line in status["standings"]] == [0, 1, 0]
+
+
+def test_status_comes_every_ten_seconds() -> None:
+    told = Told()
+    _, stream = listening(told)
+    told.start()
+    for _ in range(600):
+        told.wait(0.1)
+    assert [event["type"] for event in events_of(stream.getvalue())].count("status") in (5, 6)
+
+
+def test_nothing_in_a_name_breaks_a_line() -> None:
+    name = "a\nb\x1b\u2028\ud800"
+    told = Told(names=(name, "bob", "cat"))
+    events, stream = listening(told)
+    told.start()
+    told.progress.warned(name)
+    events.ended(Summary(done=0, total=6, stopped={}, interrupted=True), 3, {})
+    assert stream.getvalue().isascii()
+    assert events_of(stream.getvalue())[1]["text"] == name
+
+
+def test_a_run_prints_nothing_but_events_to_standard_output(tmp_path: Path) -> None:
+    words = flags({**TWO, "cat": bad_bots.DiesInItsMove}, rounds=2, out=tmp_path / "out")
+    ended = arena(*words, "--json-events", cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    events = events_of(ended.stdout)
+    assert [events[0]["type"], events[-1]["type"]] == ["started", "ended"]
+    games = [event for event in events if event["type"] == "game"]
+    assert sorted(game["number"] for game in games) == sequence(12)
+    begun = [number for event in events if event["type"] == "pair" for number in event["numbers"]]
+    assert sorted(begun) == sequence(12)
+    last = events[-1]
+    assert (last["complete"], last["status"], last["done"]) == (True, 0, 12)
+    assert {bot["name"]: bot["lost_by"]["crash"] for bot in last["bots"]} == {
+        "ann": 0,
+        "bob": 0,
+        "cat": 8,
+    }
+    assert {line["name"]: line["lost_by"]["crash"] for line in last["standings"]}["cat"] == 8
+    assert set(last["files"]) > {"games.lath", "report.html"}
+    assert all(Path(path).is_file() for path in last["files"].values())
+
+
+def test_events_go_to_a_file_when_one_is_given(tmp_path: Path) -> None:
+    words = flags(TWO, rounds=1, out=tmp_path / "out")
+    (tmp_path / "events.jsonl").write_text("old")
+    ended = arena(*words, "--json-events-to", "events.jsonl", cwd=tmp_path)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert events_of((tmp_path / "events.jsonl").read_text())[-1]["type"] == "ended"
+
+
+def test_a_file_that_cannot_be_written_is_wrong_usage(tmp_path: Path) -> None:
+    words = flags(TWO, rounds=1, out=tmp_path / "out")
+    ended = arena(*words, "--json-events-to", "missing/events.jsonl", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert "missing/events.jsonl cannot be written: No such file" in ended.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_refused_run_ends_its_events_with_the_reason(tmp_path: Path) -> None:
+    words = flags({"ann": Good, "bob": bad_bots.PlaysAnotherGame}, rounds=1, out=tmp_path / "out")
+    ended = arena(*words, "--json-events", cwd=tmp_path)
+    (failed,) = events_of(ended.stdout)
+    assert (ended.returncode, failed["status"]) == (2, 2)
+    assert ended.stderr == f"arena: {failed['error']}\n"
+
+
+def test_a_reader_that_goes_away_does_not_stop_the_run(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = flags(TWO, rounds=2, out=tmp_path / "out")
+    ended = subprocess.run(
+        command(*words, "--json-events"),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert numbers(tmp_path / "out") == sequence(4)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("to_file", [True, False])
+def test_events_that_cannot_be_written_are_told_of_once_at_the_end(
+    to_file: bool, tmp_path: Path
+) -> None:
+    words = flags(TWO, rounds=2, out=tmp_path / "out")
+    flag = ["--json-events-to", "/dev/full"] if to_file else ["--json-events"]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            command(*words, *flag),
+            cwd=tmp_path,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    where = "/dev/full" if to_file else "standard output"
+    assert (ended.returncode, ended.stderr) == (
+        0,
+        f"warning: events could not be written to {where}: No space left on device\n",
+    )
+    assert numbers(tmp_path / "out") == sequence(4)
+
+
+def test_an_interrupted_run_says_so_and_the_next_one_tells_what_is_left(tmp_path: Path) -> None:
+    with Range(tmp_path) as place:
+        bots = {"ann": bad_bots.TakesAMillisecond, "bob": bad_bots.TakesAMillisecond}
+        words = [*flags(bots, rounds=40, out=place.out), "--json-events-to", tmp_path / "events"]
+        run = place.begin(*words)
+        events = tmp_path / "events"
+        assert gone(
+            lambda: not events.exists() or '"type": "game"' not in events.read_text(), PATIENCE_S
+        )
+        assert run.poll() is None
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=PATIENCE_S)
+        first = events_of(events.read_text())
+        assert (first[-1]["interrupted"], first[-1]["status"]) == (True, 3)
+        assert place.arena(*words).returncode == 0
+        second = events_of(events.read_text())
+    assert (second[0]["done"], second[0]["total"]) == (first[-1]["done"], 80)
+    played = [[e["number"] for e in part if e["type"] == "game"] for part in (first, second)]
+    assert sorted(played[0] + played[1]) == sequence(80)

@@ -1,0 +1,57 @@
+"""Every case of the fault catalogue, from the command line: what it costs, and what it leaves.
+
+`python tests/support/fault_table.py` prints them all as a table.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fault_cases
+import pytest
+from bot_faults import Plain, measure
+from fault_cases import CASES, Case, Fault
+from fault_stand import MAX_GROWTH_KIB, SPARE_S, Stand
+from places import ROOT
+from surrounding_faults import wall_clocks_in
+
+TRIES = 3
+"""A machine may be busy with something else for a while; a fault that lasts, lasts each time."""
+
+FAULTS = [(case, fault) for case in CASES for fault in case.faults]
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Plain:
+    """Play the tournament without a fault."""
+    with Stand(tmp_path_factory.mktemp("plain")) as stand:
+        return measure(stand)
+
+
+def test_the_table_has_every_case_of_the_catalogue_once() -> None:
+    assert [case.number for case in CASES] == list(range(1, 51))
+    assert all(case.faults for case in CASES)
+    assert fault_cases.WORDS.count("|") == 50
+
+
+@pytest.mark.parametrize(
+    ("case", "fault"), FAULTS, ids=[f"{case.number:02}-{fault.name}" for case, fault in FAULTS]
+)
+def test_a_fault_costs_what_it_should_in_bounded_time_and_memory_and_leaves_nothing(
+    case: Case, fault: Fault, plain: Plain, tmp_path: Path
+) -> None:
+    most_s = fault.limit_s + SPARE_S
+    for number in range(TRIES):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with Stand(folder) as stand:  # which sees to it that no process and no folder is left
+            seconds = fault.play(stand, plain)
+        assert stand.peaks.growth(plain.peaks) < MAX_GROWTH_KIB, (stand.peaks, plain.peaks)
+        if seconds <= most_s:
+            break
+    else:
+        pytest.fail(f"{case.words}: {seconds:.1f} s, expected at most {most_s:.1f}")
+
+
+def test_the_arena_never_asks_the_wall_clock_how_long_something_took() -> None:
+    assert wall_clocks_in(ROOT / "arena") == []

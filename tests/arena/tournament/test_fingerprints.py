@@ -1,0 +1,116 @@
+"""A bot's files are known again: who goes on with another program is told, and asked."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import bad_bots
+import pytest
+from arena_runs import arena, numbers, sequence
+
+from lath.arena.errors import ConfigError
+from lath.arena.referee.conversation import BotSpec
+from lath.arena.tournament.folder import changes, fingerprints
+
+ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+"""SHA-256 of `abc`; FIPS 180-2, appendix B.1."""
+
+
+def spec(*command: str) -> BotSpec:
+    return BotSpec(name="ann", command=command)
+
+
+def test_program_and_arguments_that_are_files_have_fingerprints(tmp_path: Path) -> None:
+    program, weights = tmp_path / "bot", tmp_path / "weights"
+    for path in (program, weights):
+        path.write_text("abc")
+    bot = spec(str(program), "--threads", "2", str(weights), str(tmp_path), "weights")
+    assert fingerprints([bot]) == {"ann": {str(program): ABC, str(weights): ABC}}
+
+
+def test_the_interpreter_and_programs_on_the_path_have_none(tmp_path: Path) -> None:
+    link = tmp_path / "python"
+    link.symlink_to(sys.executable)
+    assert fingerprints([spec(str(link), "-m", "lath.bots.greedy")]) == {"ann": {}}
+    assert fingerprints([spec("node", "-e", "1")]) == {"ann": {}}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_cannot_be_read_is_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "bot"
+    path.write_text("abc")
+    path.chmod(0)
+    with pytest.raises(ConfigError, match="bot cannot be read: Permission denied"):
+        fingerprints([spec(str(path))])
+
+
+def test_changes_are_other_files_new_ones_and_missing_ones_of_bots_in_both() -> None:
+    before = {"ann": {"/a": "1", "/b": "2", "/gone": "3"}, "old": {"/a": "1"}}
+    now = {"ann": {"/a": "1", "/b": "9", "/new": "4"}, "new": {"/a": "2"}}
+    assert changes(before, now) == [("ann", "/b"), ("ann", "/gone"), ("ann", "/new")]
+    assert changes({}, now) == []
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[str]:
+    """Return the words of a run, one of whose bots is a file that can be changed."""
+    shutil.copy(bad_bots.__file__, tmp_path / "mybot.py")
+    mine = f"mine={shlex.quote(sys.executable)} -I -S mybot.py Good"
+    other = f"other={shlex.join(bad_bots.command(bad_bots.Good))}"
+    words = ["run", "--game", "yavalath", "--tc", "move 5", "--bot", mine, "--bot", other]
+    return [*words, "--out", "out", "-q"]
+
+
+def change(tmp_path: Path) -> None:
+    with (tmp_path / "mybot.py").open("a") as file:
+        file.write("# better\n")
+
+
+def test_a_bot_whose_file_changed_is_refused_on_resuming(words: list[str], tmp_path: Path) -> None:
+    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0
+    change(tmp_path)
+    refused = arena(*words, "--rounds", "2", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        f"arena: bot 'mine': {tmp_path}/mybot.py has changed since games were played; choose "
+        "another --out, or go on all the same with --force\n"
+    )
+    assert numbers(tmp_path / "out") == [1, 2]
+    assert "rounds = 1" in (tmp_path / "out" / "tournament.toml").read_text()
+
+
+def test_with_force_it_plays_on_and_is_known_from_then_on(words: list[str], tmp_path: Path) -> None:
+    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0
+    change(tmp_path)
+    forced = arena(*words, "--rounds", "2", "--force", cwd=tmp_path)
+    assert forced.returncode == 0
+    assert forced.stderr == (
+        f"warning: bot 'mine': {tmp_path}/mybot.py has changed since games were played; its games "
+        "so far were played by another program\n"
+    )
+    again = arena(*words, "--rounds", "3", cwd=tmp_path)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert numbers(tmp_path / "out") == sequence(6)
+
+
+def test_another_command_is_another_configuration_with_force_too(
+    words: list[str], tmp_path: Path
+) -> None:
+    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0
+    shutil.copy(tmp_path / "mybot.py", tmp_path / "newbot.py")
+    changed = [word.replace("mybot.py", "newbot.py") for word in words]
+    for more in ([], ["--force"]):
+        refused = arena(*changed, *more, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert "holds a tournament with another configuration (bots); choose" in refused.stderr
+
+
+def test_a_bot_may_change_before_its_first_game(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "mybot.py").write_text("raise SystemExit(1)")
+    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 1
+    shutil.copy(bad_bots.__file__, tmp_path / "mybot.py")
+    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0

@@ -1,0 +1,113 @@
+"""Real file systems that are too small: whatever was told to be kept is there, once."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import full_disks
+import pytest
+from arena_runs import environment, sequence
+from places import SUPPORT
+
+GAMES: Final = 6 * full_disks.ROUNDS
+
+LEVELS: Final = (8, 60, 200, 350, 500, 700, 900, 1500)
+"""KiB: from a disk that does not hold an empty store to one that holds almost all."""
+
+
+@cache
+def may_mount() -> bool:
+    """Return whether this process may mount file systems that nobody else sees."""
+    try:
+        tried = subprocess.run(
+            ["unshare", "-m", "mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", "/mnt"],
+            capture_output=True,
+            check=False,
+        )
+    except OSError:
+        return False
+    return tried.returncode == 0
+
+
+needs_mounts = pytest.mark.skipif("not may_mount()", reason="this system grants no mount namespace")
+
+
+def happened(folder: Path, scenario: str, *sizes: int) -> list[dict[str, Any]]:
+    """Return what happens on disks of these sizes."""
+    words = [full_disks.__file__, folder / "disk", scenario, *sizes]
+    paths = os.pathsep.join([environment().get("PYTHONPATH", ""), str(SUPPORT)])
+    ran = subprocess.run(
+        ["unshare", "-m", sys.executable, *map(str, words)],
+        env={**environment(), "PYTHONPATH": paths},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def assert_kept(found: dict[str, Any]) -> None:
+    """Check that a run on a disk of some size lost nothing, and that it could be resumed."""
+    assert set(found["told"]) <= set(found["kept"]), "a game that was stored is lost"
+    assert found["full"] == bool(found.get("why")), found
+    assert set(found["exported"]) <= set(found["kept"]), "half of games.lath is there"
+    assert not [name for name in found["left"] if ".tmp" in name], "a temporary file is left"
+    assert found["again"] == sorted(set(sequence(GAMES)) - set(found["kept"]))
+    assert found["integrity"] == "ok"
+    assert found["complete"]
+    assert found["finished"]
+
+
+@needs_mounts
+def test_a_disk_that_fills_up_at_any_level_loses_nothing(tmp_path: Path) -> None:
+    levels = happened(tmp_path, "level", *LEVELS)
+    for found in levels:
+        assert_kept(found)
+    print(*((found["size"], found["full"], len(found["kept"])) for found in levels))
+    assert [found["full"] for found in levels[:5]] == [True] * 5
+    assert len({len(found["kept"]) for found in levels}) > 4
+
+
+@needs_mounts
+def test_a_run_goes_on_when_somebody_makes_room(tmp_path: Path) -> None:
+    (found,) = happened(tmp_path, "mended", 400)
+    assert found["complete"]
+    assert found["finished"]
+    assert found["played"] == GAMES, "a game was played twice"
+    first, second = found["warnings"]
+    assert "database or disk is full; no game begins until results can be kept" in first
+    assert "the disk takes results again; the run goes on" in second
+
+
+@needs_mounts
+@pytest.mark.parametrize("scenario", ["command", "interrupted"])
+def test_the_program_ends_with_a_status_of_its_own_and_can_be_resumed(
+    scenario: str, tmp_path: Path
+) -> None:
+    (found,) = happened(tmp_path, scenario, 400)
+    assert found["status"] == 5, found
+    *_, last = found["said"].splitlines()
+    assert last.startswith(f"arena: {tmp_path}/disk/out/tournament.db: database or disk is full; ")
+    assert last.endswith(
+        "finished games could not be kept and will be played again; when the disk is well, "
+        f"go on with: arena run --out {tmp_path}/disk/out"
+    )
+    assert "has room for 0.4 MB, a tournament should have 100" in found["said"]
+    assert 0 < found["kept"] < 2 * full_disks.COMMAND_ROUNDS
+    assert found["resumed"] == {"status": 0, "said": found["resumed"]["said"]}
+    assert found["finished"]
+
+
+@needs_mounts
+@pytest.mark.soak
+def test_a_disk_that_fills_up_at_many_levels_loses_nothing(tmp_path: Path) -> None:
+    number = int(os.environ.get("LATH_SOAK_LEVELS", "60"))
+    sizes = [20 + 1500 * place // number for place in range(number)]
+    for found in happened(tmp_path, "level", *sizes):
+        assert_kept(found)

@@ -1,0 +1,55 @@
+"""How many pairs wait for a worker, and whether results wait for each other."""
+
+from __future__ import annotations
+
+from lath.arena.tournament.slots import FEWEST, GATHER_S, MOST, Pace
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def paced(pair_s: float, *, slots: int = 2, pairs: int = 200) -> Pace:
+    """Return the pace of a run in which each slot plays a pair in this time."""
+    clock = Clock()
+    pace = Pace(slots, clock)
+    for _ in range(pairs):
+        clock.now_s += pair_s / slots
+        pace.count(1)
+    return pace
+
+
+def test_long_pairs_are_stored_as_they_come() -> None:
+    pace = paced(1.0)
+    assert pace.gather_s == 0.0
+    assert pace.window == FEWEST
+
+
+def test_short_pairs_are_stored_some_at_a_time_and_more_of_them_wait() -> None:
+    pace = paced(0.002)
+    assert pace.gather_s == GATHER_S
+    assert pace.window * 0.002 > 2 * GATHER_S
+
+
+def test_there_is_a_most_that_waits() -> None:
+    assert paced(1e-6).window == MOST
+
+
+def test_nothing_is_known_at_first() -> None:
+    pace = Pace(1)
+    assert (pace.gather_s, pace.window) == (0.0, FEWEST)
+    pace.count(0)
+    assert (pace.gather_s, pace.window) == (0.0, FEWEST)
+
+
+def test_a_run_that_becomes_slow_goes_back_to_storing_at_once() -> None:
+    clock = Clock()
+    pace = Pace(1, clock)
+    for pair_s in [0.001] * 100 + [1.0] * 3:
+        clock.now_s += pair_s
+        pace.count(1)
+    assert pace.gather_s == 0.0

@@ -1,0 +1,363 @@
+"""The runner plays what is missing, each game once, whatever becomes of its workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import bad_bots
+import pytest
+from arena_runs import (
+    PATIENCE_S,
+    Range,
+    exported,
+    flags,
+    kill_a_worker,
+    numbers,
+    sequence,
+    wait_until_it_plays,
+)
+from processes import alive_of, gone, new_tree
+from results import a_config, a_result
+
+import lath.arena.tournament.slots
+from lath.arena.errors import ArenaError, StoreError
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import BotSpec
+from lath.arena.schedule.core import Standing
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.events import Summary
+from lath.arena.tournament.runner import MAX_BREAKS, Runner
+from lath.arena.tournament.slots import FEWEST, MOST
+from lath.arena.tournament.store import PairTally, Store, Tally
+from lath.arena.tournament.worker import PairJob, PairResult
+from lath.notation.protocol import TimeControl
+
+Play = Callable[[PairJob], str]
+
+
+class Watcher:
+    """Remembers what a runner tells."""
+
+    def __init__(self) -> None:
+        self.starts: list[tuple[int, int]] = []
+        self.running: list[tuple[int, int]] = []
+        """Pairs and their slots."""
+        self.results: list[PairResult] = []
+        self.warnings: list[str] = []
+        self.signals: list[signal.Signals] = []
+        """What comes after the next result."""
+
+    def started(self, stored: Sequence[Tally], pairs: Sequence[PairTally], total: int) -> None:
+        assert sum(pair.games * pair.pairs for pair in pairs) == sum(t.games for t in stored)
+        self.starts.append((sum(tally.games for tally in stored), total))
+
+    def began(self, job: PairJob, slot: int) -> None:
+        self.running.append((job.pair, slot))
+
+    def finished(self, result: PairResult) -> None:
+        self.results.append(result)
+        while self.signals:
+            os.kill(os.getpid(), self.signals.pop())
+
+    def warned(self, text: str) -> None:
+        self.warnings.append(text)
+
+    def stopped(self, pairing: Collection[str], why: str) -> None:
+        self.warnings.append(f"{' - '.join(sorted(pairing))}: {why}")
+
+    def waited(self, total: int, standing: Callable[[], Standing]) -> None:
+        pass
+
+
+class Inline(Executor):
+    """Plays at once, in this process; what raises BrokenProcessPool breaks it."""
+
+    def __init__(self) -> None:
+        self.is_broken = False
+
+    def submit(self, play: Callable[..., Any], /, *jobs: Any, **_: Any) -> Future[Any]:
+        if self.is_broken:
+            raise BrokenProcessPool
+        future: Future[Any] = Future()
+        try:
+            future.set_result(play(*jobs))
+        except BrokenProcessPool as error:
+            self.is_broken = True
+            future.set_exception(error)
+        except ValueError as error:
+            future.set_exception(error)
+        return future
+
+
+def all_won(job: PairJob) -> str:
+    """Return a win of first in each game of a job, without playing."""
+    games = tuple(a_result(plan.number, names=plan.names) for plan in job.games)
+    return PairResult(pair=job.pair, games=games).as_text()
+
+
+class Desk:
+    """A store, and runs over it that play nothing."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.store = Store(folder)
+        self.patch = patch
+        self.watcher = Watcher()
+        self.played: Counter[int] = Counter()
+        self.worker: Callable[[], Executor] = Inline
+
+    def run(self, play: Play = all_won, **config: Any) -> Summary:
+        def counted(job: PairJob) -> str:
+            text = play(job)
+            self.played.update(plan.number for plan in job.games)
+            return text
+
+        self.patch.setattr(lath.arena.tournament.slots, "play_pair", counted)
+        runner = Runner(
+            a_config(**config), self.store, self.watcher, executor=lambda *_: self.worker()
+        )
+        return runner.run()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """Give a new store and count what is played."""
+    desk = Desk(tmp_path, monkeypatch)
+    yield desk
+    desk.store.close()
+
+
+def once(*played: int) -> Counter[int]:
+    return Counter(dict.fromkeys(played, 1))
+
+
+def test_every_game_is_played_once(desk: Desk) -> None:
+    summary = desk.run(rounds=20, jobs=3)
+    assert desk.played == once(*sequence(2 * 20 * 3))
+    assert desk.store.finished() == set(desk.played)
+    assert summary == Summary(done=120, total=120, stopped={}, interrupted=False)
+    assert summary.is_complete
+    assert desk.watcher.starts == [(0, 120)]
+    assert exported(desk.store.folder) == sequence(120)
+
+
+def test_the_observer_is_told_once_of_each_pair_that_a_slot_plays(desk: Desk) -> None:
+    desk.run(rounds=20, jobs=3)
+    assert sorted(pair for pair, _ in desk.watcher.running) == sequence(60)
+    assert {slot for _, slot in desk.watcher.running} == {0, 1, 2}
+
+
+def test_a_resumed_run_plays_only_what_is_missing(desk: Desk) -> None:
+    kept = [1, 2, 5, 8]
+    desk.store.add([a_result(number) for number in kept])
+    assert desk.run(rounds=2).is_complete
+    assert desk.played == once(3, 4, 6, 7, 9, 10, 11, 12)
+    assert desk.watcher.starts == [(4, 12)]
+    assert desk.run(rounds=2).is_complete
+    assert desk.played.total() == 8
+
+
+def test_no_more_jobs_are_handed_out_than_the_window_holds(desk: Desk) -> None:
+    planned = 0
+
+    def stop_at_once(job: PairJob) -> str:
+        nonlocal planned
+        planned += 1
+        os.kill(os.getpid(), signal.SIGINT)
+        return all_won(job)
+
+    summary = desk.run(stop_at_once, rounds=10**9, jobs=1)
+    assert summary.interrupted
+    assert planned <= FEWEST
+    assert summary.total == 6 * 10**9
+
+
+def test_a_pairing_that_is_void_stops_and_the_rest_is_played(desk: Desk) -> None:
+    def void_for_cat(job: PairJob) -> str:
+        if "cat" not in job.pairing:
+            return all_won(job)
+        return PairResult(pair=job.pair, games=(), void="cat: cannot be started").as_text()
+
+    summary = desk.run(void_for_cat, rounds=30)
+    assert desk.store.finished() == {n for n in range(1, 181) if (n - 1) // 2 % 3 == 0}
+    assert not summary.is_complete
+    assert not summary.interrupted
+    assert summary.stopped == {
+        frozenset({"ann", "cat"}): "cat: cannot be started",
+        frozenset({"bob", "cat"}): "cat: cannot be started",
+    }
+    assert desk.played.total() <= 60 + 2 * 2 * MOST, "a stopped pairing is not tried for ever"
+    assert len(desk.watcher.warnings) == 2
+
+
+def test_a_game_of_a_void_pair_that_was_played_is_kept(desk: Desk) -> None:
+    def second_game_void(job: PairJob) -> str:
+        games = (a_result(job.games[0].number),)
+        return PairResult(pair=job.pair, games=games, void="gone").as_text()
+
+    desk.run(second_game_void, rounds=1)
+    assert desk.store.finished() == {1, 3, 5}
+
+
+def test_jobs_of_a_worker_that_died_are_played_again(desk: Desk) -> None:
+    deaths = iter([1, 7, 8])
+    next_death = next(deaths)
+
+    def die_sometimes(job: PairJob) -> str:
+        nonlocal next_death
+        if job.pair == next_death:
+            next_death = next(deaths, 0)
+            raise BrokenProcessPool
+        return all_won(job)
+
+    assert desk.run(die_sometimes, rounds=10, jobs=2).is_complete
+    assert desk.store.finished() == set(sequence(60))
+    assert desk.played == once(*sequence(60))
+    assert len(desk.watcher.warnings) == 3
+
+
+def test_two_jobs_of_the_same_dead_worker_are_both_played_again(desk: Desk) -> None:
+    lives = iter([False, False, *[True] * 100])
+
+    class Dying(Inline):
+        """Accepts two jobs, then turns out to be dead."""
+
+        def submit(self, play: Callable[..., Any], /, *jobs: Any, **_: Any) -> Future[Any]:
+            if next(lives):
+                return super().submit(play, *jobs)
+            future: Future[Any] = Future()
+            future.set_exception(BrokenProcessPool())
+            return future
+
+    desk.worker = Dying
+    assert desk.run(rounds=3, jobs=1).is_complete
+    assert desk.played == once(*sequence(18))
+    assert desk.watcher.warnings == ["a worker died in pair 1; the pair is played again"]
+
+
+def test_a_pair_that_ends_every_worker_stops_its_pairing(desk: Desk) -> None:
+    def deadly(job: PairJob) -> str:
+        if job.pairing == {"ann", "bob"}:
+            raise BrokenProcessPool
+        return all_won(job)
+
+    summary = desk.run(deadly, rounds=5)
+    assert list(summary.stopped) == [frozenset({"ann", "bob"})]
+    assert f"ended its worker {MAX_BREAKS} times" in summary.stopped[frozenset({"ann", "bob"})]
+    assert summary.done == 20
+
+
+def test_a_bug_in_a_worker_is_raised_and_what_was_stored_is_exported(desk: Desk) -> None:
+    def buggy(job: PairJob) -> str:
+        if job.pair == 9:
+            raise ValueError("a bug")
+        return all_won(job)
+
+    with pytest.raises(ValueError, match="a bug"):
+        desk.run(buggy, rounds=5, jobs=1)
+    assert exported(desk.store.folder) == sorted(desk.store.finished())
+    assert desk.store.finished()
+
+
+def test_an_error_of_the_store_ends_the_run(desk: Desk) -> None:
+    def full(_results: object) -> None:
+        raise StoreError("the disk is full")
+
+    desk.patch.setattr(desk.store, "add", full)
+    with pytest.raises(StoreError, match="full"):
+        desk.run(rounds=5)
+
+
+def test_a_worker_that_cannot_start_is_told_of(desk: Desk) -> None:
+    class Refused(Inline):
+        def submit(self, _play: object, /, *_jobs: object, **_: object) -> Future[Any]:
+            raise OSError(11, "Resource temporarily unavailable")
+
+    desk.worker = Refused
+    with pytest.raises(ArenaError, match="no worker can be started: Resource temporarily"):
+        desk.run()
+
+
+@pytest.mark.parametrize(
+    ("jobs", "told"), [(1, "1 game needs 4000 cores"), (2, "2 games at a time need 8000 cores")]
+)
+def test_where_there_are_too_few_cores_people_are_told_how_many_it_takes(
+    jobs: int, told: str, desk: Desk
+) -> None:
+    bots = tuple(BotSpec(name=name, command=("/nowhere",), threads=4000) for name in ("ann", "bob"))
+    desk.run(rounds=1, jobs=jobs, pin="auto", bots=bots)
+    assert desk.watcher.warnings == [f"{told}: nothing is pinned"]
+
+
+every_signal = pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name
+)
+
+
+@every_signal
+def test_a_signal_ends_the_run_and_keeps_what_is_played(number: signal.Signals, desk: Desk) -> None:
+    desk.watcher.signals = [number]
+    summary = desk.run(rounds=50, jobs=2)
+    assert summary.interrupted
+    assert 0 < summary.done < 50
+    assert desk.store.finished() == set(desk.played)
+    assert exported(desk.store.folder) == sorted(desk.played)
+    assert signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL)
+
+
+@every_signal
+def test_a_second_signal_is_an_order(number: signal.Signals, desk: Desk) -> None:
+    desk.watcher.signals = [number, number]
+    with pytest.raises(KeyboardInterrupt):
+        desk.run(rounds=50, jobs=2)
+    assert exported(desk.store.folder) == sorted(desk.store.finished())
+
+
+def test_a_run_whose_last_game_is_played_was_not_interrupted(desk: Desk) -> None:
+    desk.watcher.signals = [signal.SIGINT]
+    assert desk.run(rounds=1, jobs=3) == Summary(done=6, total=6, stopped={}, interrupted=False)
+
+
+def spec(name: str, kind: type[bad_bots.Good]) -> BotSpec:
+    return BotSpec(name=name, command=bad_bots.command(kind))
+
+
+def test_worker_processes_play_and_leave_nothing(tmp_path: Path) -> None:
+    config = Config(
+        games=("yavalath",),
+        rounds=3,
+        jobs=2,
+        limits=Limits(time=TimeControl(move_ms=10_000)),
+        bots=(spec("good", bad_bots.Good), spec("bad", bad_bots.IgnoresQuit)),
+    )
+    store = Store(tmp_path)
+    watcher = Watcher()
+    tree = new_tree()
+    runner = Runner(config, store, watcher, tree=tree)
+    summary = runner.run()
+    assert summary.is_complete
+    assert store.finished() == set(sequence(6))
+    store.close()
+    assert watcher.warnings == ["bad did not end within 1 s of quit"]
+    assert gone(lambda: alive_of(tree))
+
+
+def test_a_killed_worker_costs_no_game_and_doubles_none(tmp_path: Path) -> None:
+    with Range(tmp_path) as place:
+        bots = {"ann": bad_bots.TakesAMillisecond, "bob": bad_bots.TakesAMillisecond}
+        run = place.begin(*flags(bots, rounds=100, out=place.out))
+        wait_until_it_plays(place, run)
+        for _ in range(5):
+            kill_a_worker(place, run)
+        _, said = run.communicate(timeout=PATIENCE_S)
+        assert run.returncode == 0, said
+        # One that had played all it had when it was killed has lost no pair.
+        assert 0 < said.count("a worker died in pair") <= 5
+        assert numbers(place.out) == sequence(200)
+        assert exported(place.out) == sequence(200)

@@ -1,0 +1,121 @@
+"""A bot's score, its interval and its Elo: against numbers computed by hand."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lath.arena.tournament.events import Score, Z, elo
+
+PAIRS = st.lists(
+    st.tuples(st.sampled_from([1, 2]), st.integers(0, 4)).map(
+        lambda pair: (min(pair[1] / 2, pair[0]), pair[0])
+    ),
+    min_size=1,
+    max_size=60,
+)
+
+
+def score_of(pairs: list[tuple[float, int]]) -> Score:
+    """Return the score of pairs: points and games of each."""
+    score = Score()
+    for points, games in pairs:
+        score.add_pairs(points, games)
+        score.games += games
+        score.points += points
+    return score
+
+
+def by_hand(pairs: list[tuple[float, int]]) -> tuple[float, float]:
+    """Return middle and half width from a list of all pairs, the imagined ones with them."""
+    all_pairs = [*pairs, (2, 2), (2, 2), (0, 2), (0, 2)]
+    games = sum(games for _, games in all_pairs)
+    middle = sum(points for points, _ in all_pairs) / games
+    squares = sum((points - middle * games) ** 2 for points, games in all_pairs)
+    return middle, Z * math.sqrt(squares) / games
+
+
+def test_the_interval_is_that_of_pairs_with_two_won_and_two_lost_besides() -> None:
+    # 10 pairs: 4 of two points, 3 of one, 2 of a half, 1 of none: 12 of 20. With the imagined ones
+    # 16 of 28, 4/7. Squares of points - 8/7: 6 * (6/7)^2 + 3 * (1/7)^2 + 2 * (9/14)^2 + 3 * (8/7)^2
+    # = (864 + 12 + 162 + 768) / 196 = 1806 / 196; their root / 28 is 0.108411.
+    score = score_of([(2, 2)] * 4 + [(1, 2)] * 3 + [(0.5, 2)] * 2 + [(0, 2)])
+    interval = score.interval()
+    assert interval is not None
+    assert interval.middle == pytest.approx(4 / 7)
+    assert interval.low == pytest.approx(4 / 7 - 1.959964 * 0.108411, abs=1e-5)
+    assert interval.high == pytest.approx(4 / 7 + 1.959964 * 0.108411, abs=1e-5)
+
+
+@given(PAIRS)
+def test_the_sums_give_what_the_list_of_all_pairs_gives(pairs: list[tuple[float, int]]) -> None:
+    interval = score_of(pairs).interval()
+    assert interval is not None
+    middle, half = by_hand(pairs)
+    assert interval.middle == pytest.approx(middle)
+    assert interval.low == pytest.approx(max(0.0, middle - half), abs=1e-6)
+    assert interval.high == pytest.approx(min(1.0, middle + half), abs=1e-6)
+
+
+@given(PAIRS)
+def test_the_interval_holds_the_score_and_is_never_empty(pairs: list[tuple[float, int]]) -> None:
+    score = score_of(pairs)
+    interval = score.interval()
+    assert interval is not None
+    assert score.rate is not None
+    assert 0 <= interval.low < interval.middle < interval.high <= 1
+    assert interval.low <= score.rate <= interval.high
+
+
+def test_a_bot_that_wins_everything_has_a_narrower_interval_with_every_game() -> None:
+    lows = []
+    for pairs in (1, 10, 100, 10_000):
+        interval = score_of([(2, 2)] * pairs).interval()
+        assert interval is not None
+        assert interval.high == 1
+        lows.append(interval.low)
+    assert all(one < other for one, other in pairwise(lows))
+    assert lows[-1] > 0.999
+
+
+def test_pairs_in_which_the_seat_decides_say_more_than_as_many_games_apart() -> None:
+    paired = score_of([(1, 2)] * 50).interval()
+    apart = score_of([(1, 1), (0, 1)] * 50).interval()
+    assert paired is not None
+    assert apart is not None
+    assert paired.high - paired.low < (apart.high - apart.low) / 2
+
+
+def test_a_bot_without_games_has_no_score_and_no_interval() -> None:
+    assert Score().rate is None
+    assert Score().interval() is None
+
+
+def test_the_interval_has_the_truth_in_it_about_95_times_of_100() -> None:
+    # Exactly: 30 pairs, each worth 0, 1 or 2 points with probabilities 0.25, 0.5 and 0.25.
+    held = 0.0
+    for twos in range(31):
+        for zeros in range(31 - twos):
+            ones = 30 - twos - zeros
+            ways = math.comb(30, twos) * math.comb(30 - twos, zeros)
+            probability = ways * 0.25 ** (twos + zeros) * 0.5**ones
+            score = score_of([])
+            score.add_pairs(2, 2, twos)
+            score.add_pairs(1, 2, ones)
+            score.add_pairs(0, 2, zeros)
+            score.games, score.points = 60, 2 * twos + ones
+            interval = score.interval()
+            assert interval is not None
+            held += probability * (interval.low <= 0.5 <= interval.high)
+    assert 0.94 < held < 0.98
+
+
+def test_elo_is_symmetric_and_endless_at_the_ends() -> None:
+    assert elo(0.5) == 0
+    assert elo(0.64) == pytest.approx(-elo(0.36))
+    assert elo(10 / 11) == pytest.approx(400)
+    assert (elo(1.0), elo(0.0)) == (math.inf, -math.inf)

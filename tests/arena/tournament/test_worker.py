@@ -1,0 +1,161 @@
+"""What a worker makes of a pair: void games played again, bots kept, results as text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import bad_bots
+import pytest
+from bad_bots import Good
+from processes import alive_of, gone, new_tree
+from results import a_result
+from workers import a_job
+
+from lath.arena.errors import HeldUpError
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import QUIT_S, Bot, BotSpec
+from lath.arena.tournament import worker
+from lath.arena.tournament.worker import KEPT_BOTS, PairResult, play_pair, read_result
+from lath.notation.protocol import TimeControl
+
+RELAXED = Limits(time=TimeControl(move_ms=10_000), startup_s=10.0)
+
+
+class Shop:
+    """This process as a worker."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tree = new_tree()
+        self.folder = folder
+        self.pairs = 0
+
+    def spec(self, name: str, kind: type[Good] = Good) -> BotSpec:
+        return BotSpec(
+            name=name, command=bad_bots.command(kind), env={"LOG": str(self.folder / name)}
+        )
+
+    def play(self, one: BotSpec, other: BotSpec) -> PairResult:
+        self.pairs += 1
+        job = a_job(one, other, RELAXED, pair=self.pairs, tree=self.tree)
+        return read_result(play_pair(job))
+
+    def running(self) -> set[int]:
+        return alive_of(self.tree)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    """Make this process a worker without bots, and see that it has none in the end."""
+    shop = Shop(tmp_path)
+    yield shop
+    worker._own_team().quit()
+    worker._own_team().voids.clear()
+    assert gone(shop.running)
+
+
+def test_a_pair_is_two_games_with_the_seats_changed(shop: Shop) -> None:
+    played = shop.play(shop.spec("ann"), shop.spec("bob"))
+    assert [(game.number, game.first, game.second) for game in played.games] == [
+        (1, "ann", "bob"),
+        (2, "bob", "ann"),
+    ]
+    assert [game.result for game in played.games] == ["1-0", "1-0"]
+    assert played.games[0].plies == 36
+    assert (played.void, played.voided) == ("", 0)
+
+
+def test_the_same_bots_go_on_with_the_next_pair(shop: Shop) -> None:
+    ann, bob = shop.spec("ann"), shop.spec("bob")
+    shop.play(ann, bob)
+    before = shop.running()
+    shop.play(bob, ann)
+    assert shop.running() == before
+    assert len(before) == 2
+
+
+def test_a_changed_bot_is_started_again(shop: Shop) -> None:
+    shop.play(shop.spec("ann"), shop.spec("bob"))
+    before = shop.running()
+    shop.play(shop.spec("ann"), shop.spec("bob", bad_bots.Swaps))
+    assert len(shop.running() & before) == 1
+
+
+def test_the_bots_that_were_not_used_for_longest_are_ended(shop: Shop) -> None:
+    for number in range(KEPT_BOTS):
+        shop.play(shop.spec(f"bot {number}"), shop.spec(f"bot {number + 1}"))
+    assert gone(lambda: len(shop.running()) != KEPT_BOTS)
+
+
+def test_a_bot_that_ignores_quit_is_waited_for_once(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stubborn = shop.spec("stubborn", bad_bots.IgnoresQuit)
+    given_s = []
+    leave = Bot.leave
+
+    def timed(bot: Bot, until_s: float) -> bool:
+        if bot.name == "stubborn":
+            given_s.append(max(0.0, until_s - time.monotonic()))
+        return leave(bot, until_s)
+
+    monkeypatch.setattr(Bot, "leave", timed)
+    for turn in range(3):
+        shop.play(stubborn, shop.spec(f"bot {turn}.0"))
+        for number in range(1, KEPT_BOTS):
+            shop.play(shop.spec(f"bot {turn}.{number}"), shop.spec(f"bot {turn}.{number + 1}"))
+    assert given_s[0] <= QUIT_S
+    assert given_s[1:] == [0.0, 0.0]
+
+
+def test_a_game_that_is_void_once_is_played_again(shop: Shop) -> None:
+    played = shop.play(shop.spec("late", bad_bots.StartsTheSecondTime), shop.spec("bob"))
+    assert (len(played.games), played.void, played.voided) == (2, "", 1)
+
+
+def test_a_game_that_is_void_twice_ends_the_pair(shop: Shop) -> None:
+    played = shop.play(shop.spec("ill", bad_bots.ExitsAtStart), shop.spec("bob"))
+    assert played.games == ()
+    assert played.void.startswith("ill: exited with status 7 before ok")
+    assert gone(shop.running), "a void game leaves no bot behind"
+
+
+def test_what_waits_of_a_stopped_pairing_is_not_tried_again(shop: Shop) -> None:
+    ill, bob = shop.spec("ill", bad_bots.ExitsAtStart), shop.spec("bob")
+    first = shop.play(ill, bob)
+    bob = shop.spec("bob", bad_bots.Listens)
+    second = shop.play(ill, bob)
+    assert (second.games, second.void, second.void_bot) == ((), first.void, "ill")
+    assert not (shop.folder / "bob").exists(), "nobody was started"
+    assert len(shop.play(bob, shop.spec("cat")).games) == 2
+
+
+def test_a_machine_that_stands_still_is_no_bots_fault(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stands_still(*_: object, **__: object) -> None:
+        raise HeldUpError(3.0)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "play_game", stands_still)
+        played = shop.play(shop.spec("ann"), shop.spec("bob"))
+    assert (played.games, played.void_bot) == ((), "")
+    assert played.void == "the machine stood still 20 times in a game"
+    assert set(played.notes) == {"the machine stood still for a while; a game was begun again"}
+    assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2, "it is tried again"
+
+
+def test_a_bot_that_leaves_after_each_game_costs_nothing(shop: Shop) -> None:
+    one_game = shop.spec("short", bad_bots.LeavesAfterEachGame)
+    for _ in range(3):
+        played = shop.play(one_game, shop.spec("bob"))
+        assert [game.termination for game in played.games] == ["rules", "rules"]
+        assert played.void == ""
+
+
+def test_a_result_is_the_same_after_a_trip_as_text() -> None:
+    games = (a_result(1), a_result(2, stderr={"ann": "ünïcödé \0 \x1b"}, used_s=(0.1, 1 / 3)))
+    result = PairResult(pair=7, games=games, void="why", voided=1)
+    assert read_result(result.as_text()) == result
+    assert "\n" not in result.as_text()

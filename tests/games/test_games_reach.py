@@ -1,0 +1,200 @@
+"""Position texts are accepted exactly when a game can reach them: shown in full on tiny boards.
+
+On the real boards only one half can be shown, that nothing is refused which real play reaches; see
+the contract tests. Here are both halves, and the searches of `lath.games.reach` against brute
+force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations, pairwise, permutations, product
+from random import Random
+from typing import TypeVar
+
+import pytest
+from plain_rules import PlainSurikata
+
+from lath import games
+from lath.games.board import Board
+from lath.games.core import Game, Position, PositionError
+from lath.games.mammalath import ANIMALS, Mammalath
+from lath.games.manalath import Manalath
+from lath.games.reach import path_exists, shapes_fit, share_a_cell
+
+Cell = TypeVar("Cell")
+
+
+def reachable_texts(starts: Iterable[Position]) -> set[str]:
+    """Return the texts of all positions that lie on any way from `starts`."""
+    seen = {start.text(): start for start in starts}
+    to_visit = list(seen.values())
+    while to_visit:
+        position = to_visit.pop()
+        for move in position.legal_moves():
+            following = position.play(move)
+            if following.text() not in seen:
+                seen[following.text()] = following
+                to_visit.append(following)
+    return set(seen)
+
+
+def all_rows(board: Board, letters: str) -> list[str]:
+    """Return every way to fill the board with `letters` and empty cells (`.`)."""
+    filled = []
+    for cells in product(letters, repeat=len(board.names)):
+        layers = dict.fromkeys(letters, 0)
+        for name, letter in zip(board.names, cells, strict=True):
+            layers[letter] |= board.bit[name]
+        del layers["."]
+        filled.append(board.format_rows(layers))
+    return filled
+
+
+def is_accepted(game: Game, text: str) -> bool:
+    """Return whether `game` reads `text` as a position."""
+    try:
+        game.position(text)
+    except PositionError:
+        return False
+    return True
+
+
+def wrongly_judged(game: Game, starts: Iterable[Position], texts: Iterable[str]) -> set[str]:
+    """Return the texts that are accepted but cannot be reached, or the other way round."""
+    reachable = reachable_texts(starts)
+    assert len(reachable) > 1000, "too few positions to show anything"
+    return {text for text in texts if is_accepted(game, text) != (text in reachable)}
+
+
+def test_mammalath_on_four_cells_accepts_exactly_what_can_be_reached() -> None:
+    tiny = Mammalath(
+        game_id="tiny", title="", animals=ANIMALS[:2], line_length=2, supply=2, blocks=False
+    )
+    rows = {"".join(animals) for animals in permutations("AABB")}
+    starts = [tiny.start(f"{row[:2]}/{row[2:]}") for row in sorted(rows)]
+    fields = product(all_rows(tiny.board, "AB."), all_rows(tiny.board, "wb."), "wb")
+    assert wrongly_judged(tiny, starts, map(" ".join, fields)) == set()
+
+
+@pytest.mark.parametrize("supply", [2, 3, None])
+def test_manalath_on_seven_cells_accepts_exactly_what_can_be_reached(supply: int | None) -> None:
+    tiny = Manalath(game_id="tiny", title="", row_lengths=(2, 3, 2), supply=supply)
+    cells = tiny.board.names
+    setups = [" ".join(some) or "-" for count in range(4) for some in combinations(cells, count)]
+    fields = product(all_rows(tiny.board, "opg."), "op")
+    assert wrongly_judged(tiny, map(tiny.start, setups), map(" ".join, fields)) == set()
+
+
+@pytest.mark.soak
+def test_manalath_on_twelve_cells_accepts_exactly_what_can_be_reached() -> None:
+    tiny = Manalath(game_id="tiny", title="", row_lengths=(2, 3, 4, 3), supply=None)
+    fields = product(all_rows(tiny.board, "op."), "op")
+    assert wrongly_judged(tiny, [tiny.start()], map(" ".join, fields)) == set()
+
+
+def can_be_placed(mounds: list[str], order: list[str]) -> bool:
+    """Return whether the plain rules allow the pieces in this order."""
+    game = PlainSurikata()
+    game.mounds = set(mounds)
+    for move in order:
+        if move not in game.legal():
+            return False
+        game.play(move)
+    return True
+
+
+def surikata_text(mounds: list[str], orange: list[str], white: list[str], last: str) -> str:
+    """Return a position that may be out of reach."""
+    game = PlainSurikata()
+    game.mounds = set(mounds)
+    game.pieces = dict.fromkeys(orange, 0) | dict.fromkeys(white, 1)
+    game.meerkat = last
+    game.mover = len(game.pieces) % 2
+    return game.text()
+
+
+def test_surikata_accepts_a_few_pieces_exactly_when_an_order_of_them_is_legal() -> None:
+    surikata = games.get("surikata")
+    chance = Random(5)
+    verdicts = []
+    for _ in range(1500):
+        cells = chance.sample(surikata.board.names, 11)
+        count = chance.randint(2, 6)
+        mounds, orange, white = cells[:5], cells[5 : 5 + count : 2], cells[6 : 5 + count : 2]
+        last = chance.choice(orange if count % 2 else white)
+        orders = orders_in_turn(orange, white)
+        reachable = any(order[-1] == last and can_be_placed(mounds, order) for order in orders)
+        text = surikata_text(mounds, orange, white, last)
+        assert is_accepted(surikata, text) == reachable, text
+        verdicts.append(reachable)
+    assert min(verdicts.count(True), verdicts.count(False)) > 200
+
+
+def test_shapes_share_a_cell_when_one_is_in_all_of_them() -> None:
+    chance = Random(1)
+    for _ in range(2000):
+        shapes = [chance.getrandbits(8) for _ in range(chance.randint(1, 4))]
+        shared = [bit for bit in range(8) if all(shape >> bit & 1 for shape in shapes)]
+        assert share_a_cell(shapes) == bool(shared)
+
+
+def test_shapes_fit_when_some_choice_of_them_touches_no_cell_twice() -> None:
+    chance = Random(2)
+    bits = [1 << index for index in range(10)]
+    verdicts = set()
+    for _ in range(1500):
+        shapes = {sum(chance.sample(bits, 3)) for _ in range(chance.randint(10, 14))}
+        shapes |= {bits[i % 10] | bits[(i + 1) % 10] | bits[(i + 2) % 10] for i in range(10)}
+        at = {bit: [shape for shape in sorted(shapes) if shape & bit] for bit in bits}
+        cells, count = chance.getrandbits(10), chance.randint(0, 3)
+        inside = [shape for shape in shapes if shape & ~cells == 0]
+        expected = any(union(some).bit_count() == 3 * count for some in combinations(inside, count))
+        assert shapes_fit(at, cells, count) == expected
+        verdicts.add((count, expected))
+    assert {(2, True), (2, False), (3, True), (3, False)}.issubset(verdicts)
+
+
+def union(shapes: Iterable[int]) -> int:
+    """Return the cells of any of `shapes`."""
+    together = 0
+    for shape in shapes:
+        together |= shape
+    return together
+
+
+def test_a_path_exists_when_some_order_of_the_cells_is_one() -> None:
+    chance = Random(3)
+    verdicts = []
+    for _ in range(600):
+        count = chance.randint(1, 7)
+        cells = [1 << index for index in range(count)]
+        steps = dict.fromkeys(cells, 0)
+        for one, other in combinations(cells, 2):
+            if chance.random() < 0.6:
+                steps[one] |= other
+                steps[other] |= one
+        last_set, other_set = cells[: (count + 1) // 2], cells[(count + 1) // 2 :]
+        end = chance.choice(last_set)
+        expected = any(
+            is_path([*order], steps, end) for order in orders_in_turn(last_set, other_set)
+        )
+        verdicts.append(expected)
+        assert path_exists(steps, (sum(last_set), sum(other_set)), end) == expected
+    assert min(verdicts.count(True), verdicts.count(False)) > 100
+
+
+def orders_in_turn(beginning: list[Cell], other: list[Cell]) -> Iterator[list[Cell]]:
+    """Yield every order of the cells that takes the two sets in turn from `beginning` on."""
+    for first_ones in permutations(beginning):
+        for second_ones in permutations(other):
+            order = [*first_ones, *second_ones]
+            order[::2] = first_ones
+            order[1::2] = second_ones
+            yield order
+
+
+def is_path(backwards: list[int], steps: dict[int, int], end: int) -> bool:
+    """Return whether each cell is a neighbour of the next one, from `end` on."""
+    pairs = pairwise(backwards)
+    return backwards[0] == end and all(steps[one] & other for one, other in pairs)

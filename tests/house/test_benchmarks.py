@@ -1,0 +1,49 @@
+"""The benchmarks run; how fast they say things are is no test's business."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from browsing import CHROMIUM
+from places import ROOT
+
+FOLDER = ROOT / "benchmarks"
+
+
+def measured(name: str, *arguments: str) -> str:
+    command = [sys.executable, str(FOLDER / name), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_the_runners_benchmark_measures_games() -> None:
+    told = measured("runner.py", "--games", "4", "--runs", "1")
+    assert "1 at a time: " in told
+    assert " plies/s, " in told
+
+
+def test_the_benchmark_of_records_checks_its_corpus() -> None:
+    told = measured("records.py", "--games", "12", "--runs", "1")
+    assert "; 12 records; " in told
+    assert "arena check -j 2 " in told
+    assert " 1.00 x" in told
+
+
+def test_the_benchmark_of_ratings_rates_its_games() -> None:
+    told = measured("ratings.py", "--games", "400", "--bots", "5", "--runs", "1")
+    assert "; 5 bots; " in told
+    assert "rate with sequential" in told
+    assert "trueskill 1vs1, in order" in told
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
+def test_the_reports_benchmark_sees_the_page_answer(tmp_path: Path) -> None:
+    told = measured("report.py", "--games", "60", "--runs", "1", "--folder", str(tmp_path))
+    assert "60 games, bare" in told
+    for figure in ("bytes", "made in, s", "interactive, ms", "filter, ms", "sort, ms", "step, ms"):
+        assert told.count(f"  {figure} ") == 2

@@ -1,0 +1,79 @@
+"""The house itself: names, links, docstrings and their examples."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+
+import pytest
+from places import ROOT
+
+PACKAGES = ("games", "notation", "bots", "reports", "arena")
+
+MODULES = sorted(
+    {
+        *(f"lath.{package}" for package in PACKAGES),
+        *(
+            module.name
+            for package in PACKAGES
+            for module in pkgutil.walk_packages([str(ROOT / package)], f"lath.{package}.")
+            if not module.name.endswith("__main__")
+        ),
+    }
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_docstrings_hold(name: str) -> None:
+    failed, _ = doctest.testmod(importlib.import_module(name))
+    assert not failed
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_says_in_its_first_line_what_it_knows(name: str) -> None:
+    first, *_ = (importlib.import_module(name).__doc__ or "").splitlines()
+    assert len(first) > 20
+    assert first[-1] in ".:"
+
+
+def test_no_module_is_named_like_one_of_the_standard_librarys() -> None:
+    names = {part for name in MODULES for part in name.split(".")}
+    assert not names & set(sys.stdlib_module_names)
+
+
+def test_there_are_no_symbolic_links() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-s"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    rows = [line.split(maxsplit=3) for line in listed.stdout.splitlines()]
+    assert rows
+    assert not [name for mode, _, _, name in rows if mode == "120000"]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_is_typed_for_who_imports_it(package: str) -> None:
+    assert (ROOT / package / "py.typed").is_file()
+
+
+def test_a_worker_and_a_bot_start_without_the_heavy_libraries() -> None:
+    """Start-up counts: what a process does not need, it must not import."""
+    code = (
+        "import sys, lath.arena.__main__, lath.arena.tournament.worker, lath.bots.greedy\n"
+        "heavy = {'lark', 'typer', 'rich', 'jinja2', 'trueskill', 'sqlite3', 'tomllib'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+def test_no_page_says_a_name_from_before_the_namespace() -> None:
+    old = re.compile(rf"^(?:>>> |\.\.\. )?(?:from|import) (?:{'|'.join(PACKAGES)})\b", re.MULTILINE)
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+    assert pages
+    assert not [page.name for page in pages if old.search(page.read_text(encoding="utf-8"))]

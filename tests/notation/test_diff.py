@@ -1,0 +1,300 @@
+"""What two archives have in common: what is layout, what differs, and what belongs together."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from exploring import one_in
+from hypothesis import given
+from hypothesis import strategies as st
+from record_strategies import RECORDS
+from sample_records import bare, random_game, tournament, with_tags
+
+from lath.notation import canonical, format_record, parse
+from lath.notation.archive import keys
+from lath.notation.comparison import (
+    A,
+    B,
+    Comparison,
+    Difference,
+    Finding,
+    Pairing,
+    Sound,
+    content,
+    difference,
+    key_of,
+)
+from lath.notation.reader import entries_of
+from lath.notation.record import Record
+
+GAME = '[Game "yavalath"] [First "ann"] [Round "1"] '
+
+
+class Side:
+    """One archive of a test, which counts how often it is read."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._data = "\n\n".join(texts).encode()
+        self.read = 0
+
+    def __call__(self) -> Sound:
+        self.read += 1
+        for entry in entries_of(io.BytesIO(self._data), "side", rules=False):
+            assert entry.record is not None
+            yield entry, entry.record
+
+
+def compared(
+    a: Sequence[str], b: Sequence[str], *, key: str = "", moves_only: bool = False, twice: int = A
+) -> tuple[int, list[tuple[int | None, int | None]]]:
+    """Return how many are equal, and the numbers of what is not, in A and in B."""
+    equal, findings = found(a, b, key=key, moves_only=moves_only, twice=twice)
+    numbers = [(f.a.number if f.a else None, f.b.number if f.b else None) for f in findings]
+    return equal, numbers
+
+
+def found(
+    a: Sequence[str], b: Sequence[str], *, key: str = "", moves_only: bool = False, twice: int = A
+) -> tuple[int, list[Finding]]:
+    comparison = Comparison(key=keys(key) if key else (), moves_only=moves_only)
+    findings = list(comparison.findings(Side(a), Side(b), twice=twice))
+    return comparison.equal, findings
+
+
+def texts(records: Sequence[Record]) -> list[str]:
+    return [format_record(record).rstrip("\n") for record in records]
+
+
+# Two records
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1. e5 2. swap *", "e5\n\n  swap *"),
+        ('[Event "x"] e5 *', '[Event "x"]\r\n\r\n1. e5\r\n*'),
+        ('[Date "?"] [Event "x"] e5 *', '[Event "x"] [Date "?"] e5 *'),
+        ("e5 {a   b [%emt 0.5]} *", "e5 {a b\n[%emt 0.500]} *"),
+        ("e5 {} *", "e5 *"),
+        ("e5 {a} *", "e5 ;a\n*"),
+        ("e5 *", '[Position "5/6/7/8/9/8/7/6/5 w"] e5 *'),
+        ("e5 *", '[Result "*"] e5 *'),
+    ],
+)
+def test_layout_makes_no_difference(one: str, other: str) -> None:
+    a, b = f'[Game "yavalath"] {one}', f'[Game "yavalath"] {other}'
+    assert not difference(parse(a), parse(b))
+    assert content(parse(a), a) == content(parse(b), b) == content(parse(b))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differs"),
+    [
+        ("e5 d4 *", "e5 d3 *", Difference(2, ("d4", "d3"), (), None)),
+        ("e5 *", "e5 d3 *", Difference(2, (None, "d3"), (), None)),
+        ("e5 d3 *", "e5 *", Difference(2, ("d3", None), (), None)),
+        ("e5 *", "e5 1-0", Difference(None, (None, None), (("Result", "*", "1-0"),), None)),
+        (
+            '[Date "?"] e5 *',
+            '[Site "x"] e5 *',
+            Difference(None, (None, None), (("Date", "?", None), ("Site", None, "x")), None),
+        ),
+        ("e5 *", "e5! *", Difference(None, (None, None), (), 1)),
+        ("e5! *", "e5? *", Difference(None, (None, None), (), 1)),
+        ("e5 d4 *", "e5 d4 {why} *", Difference(None, (None, None), (), 2)),
+        ("e5 d4 (d3) *", "e5 d4 (d3 e3) *", Difference(None, (None, None), (), 2)),
+        ("e5 *", "{first words} e5 *", Difference(None, (None, None), (), 0)),
+        ("e5 {a} d4 *", "e5 {b} d3 *", Difference(2, ("d4", "d3"), (), 1)),
+        (
+            "e5 *",
+            '[Position "5/6/7/8/9/8/7/6/wb3 w"] e5 *',
+            Difference(
+                None,
+                (None, None),
+                (("Start", "5/6/7/8/9/8/7/6/5 w", "5/6/7/8/9/8/7/6/wb3 w"),),
+                None,
+            ),
+        ),
+    ],
+)
+def test_everything_else_does(one: str, other: str, differs: Difference) -> None:
+    a, b = f'[Game "yavalath"] {one}', f'[Game "yavalath"] {other}'
+    assert difference(parse(a), parse(b)) == differs
+    assert content(parse(a), a) != content(parse(b), b)
+
+
+def test_spelling_makes_no_difference_in_variations_either() -> None:
+    a = '[Game "mammalath"] c3 xb4-b2 (xa4-a2 {better}) *'
+    b = '[Game "mammalath"] c3 xb2-b4 (xa2-a4 {better}) *'
+    assert not difference(parse(a), parse(b))
+    assert content(parse(a), a) == content(parse(b), b)
+
+
+def test_what_looks_like_the_end_of_the_tags_hides_no_comment() -> None:
+    a = '[Game "yavalath"]\n[X "? \\" ]"]\n\ne5 ;"]\n d4 *'
+    assert content(parse(a), a) != content(parse(a.replace(';"]', "")), a.replace(';"]', ""))
+
+
+@given(RECORDS)
+def test_a_record_is_the_same_as_its_canonical_form(record: Record) -> None:
+    text = format_record(record)
+    for other in (parse(text), canonical(record)):
+        assert not difference(record, other)
+        assert content(record) == content(other) == content(other, format_record(other))
+
+
+@given(RECORDS, RECORDS)
+def test_contents_are_equal_exactly_where_nothing_differs(one: Record, other: Record) -> None:
+    for record in (other, replace(one, result=other.result), replace(one, plies=other.plies)):
+        assert (content(one) == content(record)) == (not difference(one, record))
+
+
+def test_a_record_without_names_has_no_key() -> None:
+    assert key_of(parse('[Game "yavalath"] e5 *')) is None
+    assert key_of(parse('[Game "yavalath"] [Round "1"] e5 *')) is not None
+    assert key_of(parse('[Game "yavalath"] e5 *'), keys("game")) is not None
+
+
+# Two archives
+
+ANN_1 = GAME + "e5 d4 *"
+ANN_2 = GAME.replace('"1"', '"2"') + "e5 swap *"
+
+
+def test_order_and_layout_make_no_difference() -> None:
+    assert compared([ANN_1, ANN_2], [ANN_2.replace("e5", "1. e5"), ANN_1]) == (2, [])
+
+
+def test_records_in_one_archive_alone_are_found() -> None:
+    assert compared([ANN_1, ANN_2], [ANN_2]) == (1, [(1, None)])
+    assert compared([ANN_2], [ANN_1, ANN_2]) == (1, [(None, 1)])
+    assert compared([], [ANN_1]) == (0, [(None, 1)])
+    assert compared([], []) == (0, [])
+
+
+def test_copies_are_counted_one_by_one() -> None:
+    assert compared([ANN_1] * 3, [ANN_1] * 5) == (3, [(None, 4), (None, 5)])
+    assert compared([ANN_1] * 2, [ANN_1]) == (1, [(2, None)])
+
+
+def test_records_of_one_key_belong_together_those_with_the_same_moves_first() -> None:
+    a = [GAME + "e5 d4 *", GAME + "e5 c3 *"]
+    b = [GAME + "a1 *", GAME + "e5 c3 1-0"]
+    assert compared(a, b) == (0, [(1, 1), (2, 2)])
+    assert compared(a, b[::-1]) == (0, [(1, 2), (2, 1)])
+
+
+def test_a_game_whose_tags_were_mended_is_known_by_its_moves() -> None:
+    mended = ANN_1.replace("ann", "Ann")
+    assert compared([ANN_1], [mended]) == (0, [(1, 1)])
+    assert compared([ANN_1], [mended], key="First") == (0, [(1, None), (None, 1)])
+    assert compared([ANN_1], [mended], key="Game,Round") == (0, [(1, 1)])
+
+
+def test_games_without_names_do_not_belong_together_by_chance() -> None:
+    a, b = ['[Game "yavalath"] e5 d4 *'], ['[Game "yavalath"] e5 d3 *']
+    assert compared(a, b) == (0, [(1, None), (None, 1)])
+
+
+def test_moves_alone_may_be_compared() -> None:
+    told = ANN_1.replace("*", "1-0").replace("e5", "e5! {why}").replace("ann", "eve")
+    assert compared([ANN_1], [told], moves_only=True) == (1, [])
+    equal, (finding,) = found([ANN_1], [told.replace("d4", "d3")], moves_only=True, key="Round")
+    assert equal == 0
+    assert finding.difference == Difference(2, ("d4", "d3"), (), None)
+
+
+def test_with_moves_alone_the_key_still_says_what_belongs_together() -> None:
+    a = [ANN_1, ANN_1.replace('"1"', '"2"')]
+    b = [ANN_1.replace("d4", "d3"), ANN_1.replace('"1"', '"2"')]
+    assert compared(a, b, moves_only=True) == (1, [(1, 1)])
+
+
+def test_a_finding_says_where_both_records_stand() -> None:
+    _, (finding,) = found([ANN_2, ANN_1], [ANN_1.replace("d4", "d3"), ANN_2])
+    assert finding.a
+    assert finding.b
+    assert (finding.a.number, finding.a.line, finding.b.number, finding.b.line) == (2, 3, 1, 1)
+    assert finding.b.record.moves == ("e5", "d3")
+
+
+ARCHIVES = st.lists(st.sampled_from(texts(tournament(["ann", "bob"], 1))), max_size=8)
+
+
+@one_in(2)
+@given(st.lists(RECORDS.map(format_record), max_size=5))
+def test_an_archive_does_not_differ_from_itself(archive: list[str]) -> None:
+    for moves_only in (False, True):
+        assert compared(archive, archive[::-1], moves_only=moves_only) == (len(archive), [])
+
+
+@given(ARCHIVES, ARCHIVES)
+def test_every_record_is_counted_once_whichever_side_is_read_twice(
+    a: list[str], b: list[str]
+) -> None:
+    for twice in (A, B):
+        equal, numbers = compared(a, b, twice=twice)
+        of_a = [number for number, _ in numbers if number is not None]
+        of_b = [number for _, number in numbers if number is not None]
+        assert of_a == sorted(set(of_a))
+        assert equal + len(of_a) == len(a)
+        assert equal + len(of_b) == len(b)
+    mirrored = compared(b, a)
+    assert mirrored[0] == equal
+
+
+def test_a_side_of_which_nothing_is_left_is_read_once() -> None:
+    a, b = Side([ANN_1]), Side([ANN_1, ANN_2])
+    assert len(list(Comparison().findings(a, b))) == 1
+    assert (a.read, b.read) == (1, 1)
+    assert len(list(Comparison().findings(b, a))) == 1
+    assert (a.read, b.read) == (2, 3)
+
+
+def test_a_side_that_cannot_be_read_again_is_an_error() -> None:
+    once = iter(list(Side([ANN_1])()))
+    with pytest.raises(OSError, match="changed while it was read"):
+        list(Comparison().findings(lambda: once, Side([ANN_2])))
+
+
+def test_changes_of_a_large_archive_are_all_found() -> None:
+    chance = random.Random(5)
+    a = [random_game("surikata", n, Number=str(n)) for n in range(200)]
+    b = list(a)
+    changed = chance.sample(range(200), 30)
+    for number in changed[:10]:
+        b[number] = with_tags(b[number], Result="*")
+    for number in changed[10:20]:
+        b[number] = replace(b[number], plies=b[number].plies[:-1])
+    removed = sorted(changed[20:])
+    b = [record for number, record in enumerate(b) if number not in removed]
+    chance.shuffle(b)
+    equal, findings = found(texts(a), texts(b))
+    assert equal == 170
+    assert [f.a.number - 1 for f in findings if f.a and not f.b] == removed
+    pairs = [f for f in findings if f.a and f.b]
+    assert sorted(f.a.number - 1 for f in pairs if f.a) == sorted(changed[:20])
+    for f in pairs:
+        assert f.a
+        assert f.b
+        assert f.a.record.tag("Number") == f.b.record.tag("Number")
+
+
+def test_a_pairing_leaves_no_file_behind() -> None:
+    with Pairing() as pairing:
+        for number in range(1000):
+            pairing.index(number.to_bytes(16, "big"), number)
+        assert pairing.take((7).to_bytes(16, "big"))
+        assert not pairing.take((7).to_bytes(16, "big"))
+        assert list(pairing.unpaired()) == [n for n in range(1000) if n != 7]
+
+
+def test_results_of_records_without_moves_are_compared() -> None:
+    a, b = texts([bare("ann", "bob", "1-0")]), texts([bare("ann", "bob", "0-1")])
+    _, (finding,) = found(a, b)
+    assert finding.difference
+    assert finding.difference.tags == (("Result", "1-0", "0-1"),)

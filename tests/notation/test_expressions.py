@@ -1,0 +1,218 @@
+"""Expressions made from small grammars say what Lark says, or refuse; and what they rely on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations, product
+from typing import Final
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from interegular import parse_pattern
+from lark import Lark
+from lark.exceptions import GrammarError, UnexpectedInput
+
+from lath.notation.expressions import Expressions, NotRegular
+from lath.notation.scanner import grammar
+
+
+def lark_of(text: str, start: str = "s") -> Lark:
+    """Return a parser that refuses a grammar in which one terminal does not tell what to do."""
+    return Lark(text, start=start, parser="lalr", lexer="contextual", strict=True)
+
+
+def pattern_of(text: str, *, groups: bool = False) -> re.Pattern[str]:
+    """Return the expression of the rule s of a grammar."""
+    of = Expressions(lark_of(text))
+    return re.compile(of.blanks + of.rule("s", groups=groups))
+
+
+def accepts(parser: Lark, text: str) -> bool:
+    """Return whether Lark reads the text."""
+    try:
+        parser.parse(text)
+    except UnexpectedInput:
+        return False
+    return True
+
+
+def texts_of(letters: str, length: int) -> Iterator[str]:
+    """Yield every text of the letters up to a length."""
+    for count in range(length + 1):
+        yield from map("".join, product(letters, repeat=count))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        's: "a"',
+        's: "a" "b" "c"',
+        's: "a"? "b"',
+        's: "a"? "b"? "c"',
+        's: "a" "b"? "c"?',
+        's: "a"+',
+        's: "a"* "b"',
+        's: ("a" "b")+ "c"',
+        's: ("a" | "b")* "c"',
+        's: "a" | "b" "c"',
+        's: t+ "c"\nt: "a" "b"?',
+        's: t* u? "c"\nt: "a" | "b" "a"\nu: "d"+',
+        's: "a"? t "c"?\nt: "b" "b"?',
+        's: _t "c"\n_t: "a" | "b"',
+        's: t -> one\n | "b" -> two\nt: "a"~2..3',
+        's: "a" ~ 1..3 "b"',
+    ],
+)
+def test_an_expression_reads_what_lark_reads(rules: str) -> None:
+    parser, pattern = lark_of(rules), pattern_of(rules)
+    read = [text for text in texts_of("abcd", 5) if accepts(parser, text)]
+    assert read
+    assert [text for text in texts_of("abcd", 5) if pattern.fullmatch(text)] == read
+
+
+def test_blanks_may_stand_between_terminals_and_nowhere_else() -> None:
+    rules = 's: A "b"+\nA: "a" "a"\n%ignore /[ \\n]+/\n%ignore "_"'
+    parser, pattern = lark_of(rules), pattern_of(rules)
+    texts = [text for text in texts_of("ab _", 6) if accepts(parser, text)]
+    assert [text for text in texts_of("ab _", 6) if pattern.fullmatch(text)] == texts
+    assert " aa_b \nb_" in {*filter(pattern.fullmatch, [" aa_b \nb_", "a ab"])}
+
+
+def test_parts_that_lark_keeps_are_groups_without_the_blanks_after_them() -> None:
+    pattern = pattern_of('s: "(" A t* ")" B?\nt: A "-"\nA: "a"\nB: "b"\n%ignore " "', groups=True)
+    match = pattern.fullmatch("( a  a - a- ) b ")
+    assert match is not None
+    assert match.groups() == ("a", "a - a- ", "b")
+    match = pattern.fullmatch("(a)")
+    assert match is not None
+    assert match.groups("") == ("a", "", "")
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        's: "a" s "b"',
+        's: "a" t\nt: "(" s ")"',
+        's: t "a"\nt: u "b"\nu: t "c"',
+    ],
+)
+def test_a_rule_that_cannot_do_without_itself_is_not_regular(rules: str) -> None:
+    with pytest.raises(NotRegular):
+        pattern_of(rules)
+
+
+def test_what_recurs_and_may_be_missing_is_refused_and_all_else_is_read() -> None:
+    rules = 's: t+\nt: "a" u? "b"?\nu: "(" t+ ")"'
+    parser, pattern = lark_of(rules), pattern_of(rules)
+    for text in texts_of("ab()", 6):
+        assert bool(pattern.fullmatch(text)) == (accepts(parser, text) and "(" not in text)
+
+
+def test_an_alternative_that_recurs_is_refused_and_the_others_are_read() -> None:
+    rules = 's: "a" | "b" "c" | "(" s ")"'
+    pattern = pattern_of(rules)
+    assert {text for text in texts_of("abc()", 3) if pattern.fullmatch(text)} == {"a", "bc"}
+
+
+def test_expressions_take_linear_time_for_they_never_go_back() -> None:
+    pattern = pattern_of("s: A+ B\nA: /a+/\nB: /b/")
+    assert not pattern.fullmatch("a" * 1000)  # (a+)+b would try 2**999 ways
+
+
+LETTERS = "abcd"
+
+
+def _rule(deeper: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    sequences = st.lists(deeper, min_size=1, max_size=3).map(" ".join)
+    alternatives = st.lists(sequences, min_size=2, max_size=3).map(" | ".join)
+    return st.one_of(
+        sequences.map("({})".format),
+        alternatives.map("({})".format),
+        st.tuples(deeper, st.sampled_from("?*+")).map(lambda of: f"({of[0]}){of[1]}"),
+    )
+
+
+PARTS = st.recursive(st.sampled_from([*(f'"{a}"' for a in LETTERS), "t", "u"]), _rule, max_leaves=6)
+GRAMMARS = st.tuples(PARTS, PARTS, PARTS).map(
+    lambda rules: 's: {} "d"\nt: {} "c" | "a"\nu: "b" {}'.format(*rules)
+)
+"""Small grammars, with rules that refer to each other and to themselves."""
+
+
+@given(GRAMMARS)
+def test_an_expression_reads_nothing_that_lark_refuses(rules: str) -> None:
+    parser = small(rules)
+    assume(parser is not None)
+    assert parser is not None
+    of = Expressions(parser)
+    try:
+        pattern = re.compile(of.blanks + of.rule("s"))
+    except NotRegular:
+        return
+    for text in texts_of(LETTERS, 4):
+        assert not pattern.fullmatch(text) or accepts(parser, text)
+
+
+def small(rules: str) -> Lark | None:
+    """Return the parser; None where one terminal does not tell what comes next."""
+    try:
+        return lark_of(rules)
+    except GrammarError:
+        return None
+
+
+def test_terminals_in_each_others_way_make_an_expression_read_more() -> None:
+    # That is why `test_grammar.py` shows that no terminal reads the beginning of another.
+    rules = 's: "a" "b" "c" | "ab"'
+    assert pattern_of(rules).fullmatch("abc")
+    assert not accepts(lark_of(rules), "abc")
+
+
+SIGNS: Final = [*map(chr, range(256)), "\u0663", "\u2028", "☃"]
+
+
+def first_signs(pattern: str) -> set[str]:
+    """Return which of SIGNS can begin what a pattern reads, whatever it looks ahead to."""
+    plain = re.sub(r"\(\?!(?:\\.|\[(?:\\.|[^\]])*\]|[^)])*\)$", "", pattern)
+    automaton = parse_pattern(plain).to_fsm()
+    after = automaton.map[automaton.initial]
+    steps = {sign: after.get(automaton.alphabet[sign]) for sign in SIGNS}
+    return {sign for sign, state in steps.items() if state is not None and automaton.islive(state)}  # type: ignore[no-untyped-call]
+
+
+def shared_signs(text: str) -> dict[frozenset[str], str]:
+    """Return the terminals between which the next sign does not tell in some state, and the signs.
+
+    The blanks count among them.
+    """
+    parser = Lark(text, start="record", parser="lalr", lexer="contextual")
+    shared = {}
+    for lexer in parser.parser.lexer.lexers.values():
+        for one, other in combinations(lexer.terminals, 2):
+            both = first_signs(one.pattern.to_regexp()) & first_signs(other.pattern.to_regexp())
+            if both:
+                shared[frozenset({one.name, other.name})] = "".join(sorted(both))
+    return shared
+
+
+def test_the_next_sign_tells_what_comes_but_for_numbers_and_results() -> None:
+    assert first_signs(r"[a-c]|é(?!x)") == {*"abcé"}
+    # A number ends in a dot, which no result has: neither reads the beginning of the other.
+    assert shared_signs(grammar()) == {frozenset({"NUMBER", "RESULT"}): "01"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "terminals", "signs"),
+    [
+        (r"/;[^\n]*/", r"/[;{][^\n]*/", {"LINE", "BRACES"}, "{"),
+        ("/[A-Za-z][A-Za-z0-9+=:", "/[A-Za-z*][A-Za-z0-9+=:", {"MOVE", "RESULT"}, "*"),
+        (r"/[ \t\r\n]+/", r"/[ \t\r\n!]+/", {"GLYPH", "__IGNORE_0"}, "!"),
+    ],
+)
+def test_terminals_that_begin_alike_are_found(
+    old: str, new: str, terminals: set[str], signs: str
+) -> None:
+    assert old in grammar()
+    assert shared_signs(grammar().replace(old, new))[frozenset(terminals)] == signs

@@ -1,0 +1,137 @@
+"""Whatever a file was made to do to its reader: it is read in linear time, and told of rightly."""
+
+from __future__ import annotations
+
+import gc
+import io
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+from hostile_texts import HOSTILE, Hostile
+from reading_campaign import together, totals
+
+from lath.notation import reader as pieces
+from lath.notation.reader import Entry, entries_of
+from lath.notation.validation import Findings, validate_stream
+
+MEGABYTE: Final = 1 << 20
+
+END: Final = b'\n\n[Game "surikata"]\n\n1. Mc3 *\n'
+"""A sound record: it must be read whatever stands before it."""
+
+LONG_S: Final = 3.0
+"""Seconds of work in which a ratio of two times means something."""
+
+MOST: Final = 3.0
+"""How many times as long twice as much may take: 2 in linear time, 4 in quadratic."""
+
+
+def entries_in(content: bytes) -> list[Entry]:
+    return list(entries_of(io.BytesIO(content), "f"))
+
+
+def findings_in(content: bytes) -> Findings:
+    return together(validate_stream(io.BytesIO(content), "f"))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_is_told_of_and_the_record_after_it_is_read(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "_BLOCK", MEGABYTE // 1000)
+    hostile = HOSTILE[name]
+    check_what_is_told(hostile, MEGABYTE // 256 if hostile.is_slow else MEGABYTE // 32)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_megabyte_of_hostile_text_is_told_of_and_the_record_after_it_is_read(name: str) -> None:
+    hostile = HOSTILE[name]
+    check_what_is_told(hostile, MEGABYTE // 10 if hostile.is_slow else MEGABYTE)
+
+
+def check_what_is_told(hostile: Hostile, size: int) -> None:
+    """Read so many bytes of it, and a sound record after them."""
+    content = hostile.content(size) + END
+    entries = entries_in(content)
+    codes = [problem.code for problem in entries[0].problems]
+    assert codes[:1] == ([hostile.problem] if hostile.problem else [])
+    last = entries[-1].record
+    assert last is not None
+    assert (last.moves, entries[-1].problems) == (("Mc3",), ())
+    assert findings_in(content) == totals(entries)
+
+
+READERS: Final[dict[str, Callable[[bytes], object]]] = {
+    "reading": entries_in,
+    "checking": findings_in,
+}
+
+
+LONG: Final = 100_000
+"""Letters of what is long in a record; a sound one has no such thing."""
+
+LONG_PARTS: Final = {
+    "a comment": '[Game "yavalath"]\n\n1. e5 {{{}}} *\n\n',
+    "a comment before the moves": '[Game "yavalath"]\n\n;{}\n*\n\n',
+    "a move": '[Game "yavalath"]\n\n1. x{} *\n\n',
+    **{
+        f"the tag {name}": f'[Game "yavalath"]\n[{name} "{{}}"]\n\n*\n\n'
+        for name in ("Event", "Setup", "Position", "Date", "TimeControl", "Termination", "Result")
+    },
+    "the tag Game": '[Game "{}"]\n\n*\n\n',
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("part", LONG_PARTS)
+def test_nothing_long_is_kept_of_records_that_were_read(part: str, reader: str) -> None:
+    record = LONG_PARTS[part].format
+    READERS[reader](record("a").encode())
+    content = "".join(record(f"{reader}{number}" + "x" * LONG) for number in range(20)).encode()
+    tracemalloc.start()
+    READERS[reader](content)
+    gc.collect()  # errors of Lark hold what they are about in circles
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 5 * LONG
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_twice_as_much_hostile_text_takes_about_twice_as_long(name: str, reader: str) -> None:
+    # A machine may be busy with something else for once, but not five times.
+    assert any(growth(HOSTILE[name], READERS[reader]) < MOST for _ in range(5))
+
+
+def growth(hostile: Hostile, read: Callable[[bytes], object]) -> float:
+    """Return how many times as long twice as much takes, up to 8 MB or what takes long enough."""
+    before = 0.0
+    for size in (MEGABYTE // 16 << doubling for doubling in range(8)):
+        after = seconds(read, hostile.content(size))
+        if after > LONG_S:
+            break
+        before = after
+    return after / before if after > LONG_S / 10 and before else 0
+
+
+def seconds(read: Callable[[bytes], object], content: bytes) -> float:
+    """Return how long this process works on it."""
+    began = time.process_time()
+    read(content)
+    return time.process_time() - began
+
+
+def slow(content: bytes) -> None:
+    """Take quadratic time, as a reader might."""
+    for end in range(0, len(content), 40):
+        content.count(b"x", 0, end)
+
+
+@pytest.mark.soak
+def test_quadratic_time_would_be_found() -> None:
+    assert growth(HOSTILE["a word"], slow) > MOST

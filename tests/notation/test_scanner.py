@@ -1,0 +1,155 @@
+"""What the scanner reads itself, and what it leaves to Lark: all that a writer writes is the first.
+
+`test_scanner_fuzz.py` shows that the two never differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from record_strategies import RECORDS
+from sample_records import BUILT_IN, cut, random_game
+
+from lath import games
+from lath.notation import Record, RecordSyntaxError, format_record, parse
+from lath.notation.errors import Fault
+from lath.notation.parser import parse_closely
+from lath.notation.reader import Piece, entry_of
+from lath.notation.record import GLYPHS, RESULTS, Ply, Variation
+from lath.notation.scanner import NUMBERS, parts, scan
+from lath.notation.validation import sound_plies
+
+HEAD = '[Game "yavalath"]\n\n'
+
+SCANNED = (
+    *(f"{HEAD}{result}" for result in RESULTS),
+    *(f"{HEAD}e5{glyph} d4 {glyph} *" for glyph in GLYPHS),
+    f"{HEAD}1. e5 2. swap 3. d4 *\n",
+    f"{HEAD}1.e5 2.swap d4 4. c3 *",
+    f"{HEAD}e5 swap d4 *",
+    f"\r\n {HEAD}1. e5\r\n\t2. swap\r\n*\r\n",
+    f"{HEAD}{{one}} ;two\n 1. e5!{{three}}{{}} ;\r\n; [%emt 1] four\n 2. swap *",
+    f"{HEAD}1. e5 {{(1. d4)}} ;(2. d4)\n *",
+    f"{HEAD}1. e5 {{[%emt 0.5] [%eval 2] }} {{[%}} *",
+    '[ Game\n"x" ][Event "\\"a\\\\"][Site "{;}()"]\n;only comments\n{and more}\n0-1',
+    '[Mood_2 "no game"] a+b=c:d@e/f-g *',
+    f"{HEAD}{{é☃ \u2028 \u00a0 \x00}} e5 *",
+)
+
+LEFT_TO_LARK = (
+    "",
+    "e5 *",
+    HEAD,
+    f"{HEAD}e5",
+    f"{HEAD}1. e5 (1. d4) *",
+    f"{HEAD}1. e5 2. swap 4. d4 *",
+    f"{HEAD}0. e5 *",
+    f"{HEAD}01. e5 *",
+    f"{HEAD}2. e5 {{a}} *",
+    f"{HEAD}1. e5 2 swap *",
+    f"{HEAD}e5!!! *",
+    f"{HEAD}e5* ",
+    f"{HEAD}e5\u00a0*",
+    f"{HEAD}e5 {{never closed *",
+    f"{HEAD}e5 ;to the end *",
+    f"{HEAD}e5 * *",
+    '[Game "a\n"] *',
+    '[Game "\\n"] *',
+)
+
+
+@pytest.mark.parametrize("text", SCANNED)
+def test_the_scanner_reads_what_lark_reads(text: str) -> None:
+    assert scan(text) == parse_closely(text).record
+
+
+@pytest.mark.parametrize("text", LEFT_TO_LARK)
+def test_what_may_be_wrong_or_has_variations_is_left_to_lark(text: str) -> None:
+    assert scan(text) is None
+
+
+@pytest.mark.parametrize("text", LEFT_TO_LARK)
+def test_parsing_asks_lark_where_the_scanner_does_not_know(text: str) -> None:
+    assert outcome(parse, text) == outcome(lambda text: parse_closely(text).record, text)
+
+
+def outcome(read: Callable[[str], Record], text: str) -> Record | Fault:
+    """Return the record that is read, or why there is none."""
+    try:
+        return read(text)
+    except RecordSyntaxError as refusal:
+        return refusal.fault
+
+
+def test_the_parts_of_a_record_are_texts_of_it() -> None:
+    text = '[Game "a\\\\"] [Event "b"] {one} ;two\n1. e5! {three} 2. d4\n 1-0 '
+    assert parts(text) == (
+        [("Game", '"a\\\\"'), ("Event", '"b"')],
+        "{one} ;two\n",
+        "1. e5! {three} 2. d4\n ",
+        "1-0",
+    )
+    assert parts('[Game "a"]*') == ([("Game", '"a"')], "", "", "*")
+
+
+def test_more_plies_than_there_are_ready_numbers_are_read() -> None:
+    count = len(NUMBERS) + 10
+    text = format_record(Record((("Game", "x"),), (Ply("e5"), Ply("d4")) * count))
+    assert scan(text) == parse_closely(text).record
+    assert scan(text.replace(f"{2 * count}.", "1.")) is None
+
+
+def test_moves_are_plain_texts() -> None:
+    for text in (f"{HEAD}e5 *", f"{HEAD}e5! *", f"{HEAD}1. e5 *"):
+        (ply,) = parse(text).plies
+        assert type(ply.move) is str
+
+
+def played() -> Iterator[Record]:
+    """Yield games of all kinds, finished and not, with comments and without."""
+    for game_id in games.ids():
+        for seed in range(12):
+            record = random_game(game_id, seed, annotated=seed % 2 == 1)
+            yield record
+            yield cut(record, 5, "unterminated", "*")
+            yield cut(record, 3, "resignation", "1-0")
+            glyphs = [*GLYPHS, ""] * len(record.plies)
+            marked = [replace(p, glyph=g) for p, g in zip(record.plies, glyphs, strict=False)]
+            yield replace(record, plies=tuple(marked), comments=(("a } word",),))
+
+
+@pytest.fixture
+def no_lark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody read a record closely."""
+    monkeypatch.setattr("lath.notation.parser.parse_closely", None)
+
+
+def test_every_game_that_was_played_is_read_without_lark(no_lark: None) -> None:
+    for record in played():
+        text = format_record(record)
+        assert parse(text) == record
+        assert entry_of(Piece(1, text, None), "f", 1).problems == ()
+
+
+def test_every_game_that_was_played_is_sound_at_a_glance(no_lark: None) -> None:
+    for record in played():
+        assert sound_plies(format_record(record)) == len(record.plies)
+
+
+@given(RECORDS)
+def test_the_canonical_text_of_a_record_goes_to_lark_only_for_its_variations(
+    record: Record,
+) -> None:
+    has_variations = any(ply.variations for ply in record.plies)
+    assert scan(format_record(record)) == (None if has_variations else record)
+
+
+def test_one_variation_sends_a_whole_record_to_lark() -> None:
+    record = random_game(BUILT_IN[0], 1)
+    first = replace(record.plies[0], variations=(Variation(record.plies[:1]),))
+    text = format_record(replace(record, plies=(first, *record.plies[1:])))
+    assert (scan(text), sound_plies(text)) == (None, None)
+    assert parse(text).plies[0] == first

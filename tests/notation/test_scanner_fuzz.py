@@ -1,0 +1,208 @@
+"""The fast paths say what Lark and the rules say of every text; a planted difference is found."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, fields
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+from unittest import mock
+
+import pytest
+from lark import Lark
+from reading_campaign import (
+    SOURCES,
+    Counts,
+    by_lark,
+    campaign,
+    content_of,
+    finds_a_difference,
+    rule_made,
+    together,
+    totals,
+)
+
+from lath import games
+from lath.games.core import Game, Position
+from lath.notation import Record, reader, scanner, validation
+from lath.notation import reader as pieces
+from lath.notation.record import Comment, Ply, comment
+from lath.notation.scanner import grammar, inside
+from lath.notation.validation import validate
+
+CASES: Final = 2_000
+SOAK_CASES: Final = int(os.environ.get("LATH_SOAK_CASES", "1000000"))
+SOAK_NUMBER: Final = int(os.environ.get("LATH_SOAK_NUMBER", "1"))
+"""Each number draws other cases."""
+
+PLANTED_CASES: Final = 40_000
+"""Cases in which a planted fault must be found; most are found in a few hundred."""
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_fast_paths_say_what_the_slow_ones_do(source: str) -> None:
+    counts = campaign(source, CASES)
+    assert 0 < counts.refused < counts.texts
+    assert 0 < counts.told <= min(counts.sound, counts.scanned)
+
+
+@pytest.mark.soak
+def test_the_fast_paths_say_what_the_slow_ones_do_of_a_million_texts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = [field.name for field in fields(Counts)]
+    rows = [["source", *names]]
+    for source in SOURCES:
+        counts = campaign(source, SOAK_CASES, SOAK_NUMBER)
+        rows.append([source, *map(str, astuple(counts))])
+    assert sum(int(row[1]) for row in rows[1:]) > SOAK_CASES * 0.98
+    with capsys.disabled():
+        print()
+        for row in rows:
+            print(" ".join(cell.rjust(10) for cell in row))
+
+
+def test_several_processes_find_what_one_does(tmp_path: Path) -> None:
+    file = tmp_path / "games.lath"
+    content = content_of(rule_made(200, 3), Random(3))
+    file.write_bytes(content)
+    with mock.patch.object(pieces, "_BLOCK", 10_000):
+        parts = list(validate(file, jobs=2))
+    assert len(parts) > 3
+    assert together(parts) == totals(by_lark(content, str(file)))
+
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def a_grammar(old: str, new: str) -> Plant:
+    """Return what makes the scanner from a changed grammar; Lark keeps the true one."""
+
+    def plant(monkeypatch: pytest.MonkeyPatch) -> None:
+        assert old in grammar()
+        text = grammar().replace(old, new)
+        weaker = Lark(text, start="record", parser="lalr", maybe_placeholders=False)
+        stored = {"grammar": scanner.digest(grammar()), **scanner.generated(weaker)}
+        monkeypatch.setattr(scanner, "stored", stored.copy)
+        monkeypatch.setattr(scanner, "patterns", cache(scanner.patterns.__wrapped__))
+        monkeypatch.setattr(scanner, "_TAGS", scanner._TagOfLine())
+        monkeypatch.setattr(scanner, "_comments", comments_without_a_cache)
+
+    return plant
+
+
+def in_place_of(module: object, name: str, value: object) -> Plant:
+    """Return what puts a value in the place of another."""
+    return lambda monkeypatch: monkeypatch.setattr(module, name, value)
+
+
+def more_harmless(old: str, new: str) -> Plant:
+    """Return what lets more comments pass as harmless."""
+    assert old in validation._HARMLESS.pattern
+    pattern = validation._HARMLESS.pattern.replace(old, new)
+    return in_place_of(validation, "_HARMLESS", re.compile(pattern, re.VERBOSE))
+
+
+def plies_whatever_their_numbers(moves: str) -> tuple[Ply, ...]:
+    found = scanner.patterns().ply.findall(moves)
+    return tuple(Ply(move, glyph, scanner._comments(said)) for _, move, glyph, said in found)
+
+
+def comments_even_empty_ones(text: str) -> tuple[Comment, ...]:
+    found = scanner.patterns().comment.findall(text)
+    return tuple(comment(inside(braces or line)) for braces, line in found)
+
+
+def comments_without_a_cache(text: str) -> tuple[Comment, ...]:
+    return tuple(filter(None, comments_even_empty_ones(text)))
+
+
+def moves_without_their_numbers(moves: str) -> list[str]:
+    words = validation._HARMLESS.sub(" ", moves).split()
+    return [word for word in words if not word.endswith(".")]
+
+
+def record_without_its_last_ply(text: str) -> Record | None:
+    record = scanner.scan(text)
+    return record and Record(record.tags, record.plies[:-1], record.result, record.comments)
+
+
+TRUE_START: Final = validation._start
+TRUE_SOUND_PLIES: Final = validation.sound_plies
+
+FAULTS: Final[dict[str, Plant]] = {
+    "a move need not end its word": a_grammar(r"(?![^\s!?(){};])/", "/"),
+    "a value has any escape": a_grammar(r'\\["\\]', r"\\."),
+    "a value goes on over lines": a_grammar(r"[^\"\\\n\r]".replace(r"\"", '"'), r'[^"\\]'),
+    "a glyph may be three signs": a_grammar("(?:!!|", "(?:!!!|!!|"),
+    "any blank is one": a_grammar(r"[ \t\r\n]+", r"\s+"),
+    "comments nest": a_grammar(r"\{[^}]*\}", r"\{(?:[^{}]|\{[^{}]*\})*\}"),
+    "a line ends at a return": a_grammar(r";[^\n]*", r";[^\n\r]*"),
+    "a tag need not be closed": a_grammar('STRING "]"', 'STRING "]"?'),
+    "a move has many glyphs": a_grammar("GLYPH?", "GLYPH*"),
+    "numbers begin at 0": in_place_of(scanner, "NUMBERS", [f"{number}." for number in range(99)]),
+    "numbers are not looked at": in_place_of(scanner, "_plies", plies_whatever_their_numbers),
+    "escapes are not read": in_place_of(scanner, "unquoted", lambda text: text[1:-1]),
+    "empty comments are kept": in_place_of(scanner, "_comments", comments_even_empty_ones),
+    "an eval may be 2": more_harmless(r"-?(?:0(?:\.[0-9]*)?|1(?:\.0*)?)", "-?[0-9.]+"),
+    "a time may be anything": more_harmless(r"[0-9]{1,9}(?:\.[0-9]*)?", r"[^\]]*"),
+    "a depth may be any script's": more_harmless("[0-9]{1,18}", r"\d{1,18}"),
+    "no annotation of a line is looked at": more_harmless(r";[^\n\[", r";[^\n"),
+    "numbers of sound records are not looked at": in_place_of(
+        validation, "_line", moves_without_their_numbers
+    ),
+    "dates are not looked at": in_place_of(validation, "_tags_are_sound", lambda *_: True),
+    "endings are not looked at": in_place_of(validation, "_ends_soundly", lambda *_: True),
+    "positions are not looked at": in_place_of(
+        validation, "_start", lambda game, setup, _: TRUE_START(game, setup, None)
+    ),
+    "a line of moves is a ply too long": in_place_of(
+        validation, "sound_plies", lambda text: (TRUE_SOUND_PLIES(text) or -1) + 1 or None
+    ),
+    "the reader forgets a ply": in_place_of(reader, "scan", record_without_its_last_ply),
+    "a chunk ends anywhere": in_place_of(pieces, "_follows_blank_line", lambda *_: True),
+    "records are not counted from chunk to chunk": in_place_of(
+        validation, "replace", lambda found, **_: found
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    FAULTS[fault](monkeypatch)
+    assert finds_a_difference(PLANTED_CASES)
+
+
+def forgets_taken_cells(after: Any, position: Position, moves: Sequence[str]) -> object:
+    return after(position, list(dict.fromkeys(moves)))
+
+
+def forgets_to_look_at_the_last_move(
+    after: Any, position: Position, moves: Sequence[str]
+) -> object:
+    return after(position, moves) or after(position, moves[:-1])
+
+
+def forgets_the_last_move(after: Any, position: Position, moves: Sequence[str]) -> object:
+    return after(position, moves) and after(position, moves[:-1])
+
+
+@pytest.mark.parametrize(
+    "forgets", [forgets_taken_cells, forgets_to_look_at_the_last_move, forgets_the_last_move]
+)
+@pytest.mark.parametrize("game", games.installed(), ids=games.ids())
+def test_a_game_whose_lines_forget_something_is_found(
+    game: Game, forgets: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind: Any = type(game.start())
+    after = kind.after
+    monkeypatch.setattr(kind, "after", lambda position, moves: forgets(after, position, moves))
+    assert finds_a_difference(PLANTED_CASES)
+
+
+def test_nothing_is_found_where_nothing_is_planted() -> None:
+    assert not finds_a_difference(CASES)

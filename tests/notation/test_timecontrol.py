@@ -1,0 +1,92 @@
+"""Time controls: seconds in records, milliseconds in the protocol, four kinds in both."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lath.notation.protocol import TimeControl
+
+POSITIVE = st.integers(1, 10**11)
+TIMES = st.one_of(
+    st.just(TimeControl()),
+    st.builds(TimeControl, initial_ms=POSITIVE, increment_ms=st.integers(0, 10**11)),
+    st.builds(TimeControl, move_ms=POSITIVE),
+    st.builds(TimeControl, nodes=POSITIVE),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "time", "words"),
+    [
+        ("10+0.1", TimeControl(initial_ms=10_000, increment_ms=100), "10000+100"),
+        ("10", TimeControl(initial_ms=10_000), "10000+0"),
+        ("60+0", TimeControl(initial_ms=60_000), "60000+0"),
+        ("0.001", TimeControl(initial_ms=1), "1+0"),
+        ("move 0.5", TimeControl(move_ms=500), "move 500"),
+        ("nodes 1000", TimeControl(nodes=1000), "nodes 1000"),
+        ("none", TimeControl(), "none"),
+    ],
+)
+def test_a_time_control_is_read_in_seconds_and_told_to_bots_in_milliseconds(
+    text: str, time: TimeControl, words: str
+) -> None:
+    assert TimeControl.read(text) == time
+    assert time.words() == words
+
+
+@pytest.mark.parametrize(
+    ("time", "text"),
+    [
+        (TimeControl(initial_ms=10_000, increment_ms=100), "10+0.1"),
+        (TimeControl(initial_ms=100_000), "100+0"),
+        (TimeControl(initial_ms=1_001, increment_ms=20), "1.001+0.02"),
+        (TimeControl(move_ms=500), "move 0.5"),
+        (TimeControl(nodes=1000), "nodes 1000"),
+        (TimeControl(), "none"),
+    ],
+)
+def test_a_time_control_is_written_as_short_as_can_be(time: TimeControl, text: str) -> None:
+    assert str(time) == text
+
+
+@given(TIMES)
+def test_the_text_of_a_time_control_reads_back(time: TimeControl) -> None:
+    assert TimeControl.read(str(time)) == time
+
+
+def test_only_a_clock_runs_down() -> None:
+    assert TimeControl(initial_ms=1).has_clock
+    assert not TimeControl(move_ms=1).has_clock
+    assert not TimeControl(nodes=1).has_clock
+    assert not TimeControl().has_clock
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " ", "10s", "-1", "1e3", "10+", "+1", "10 + 1", "10+0.1+1", "1.2345", "0", "0+0", "0.0",
+        "move", "move 0", "move -1", "move 1 2", "nodes", "nodes 0", "nodes 1.5", "nodes x",
+        "None", "none ", "nan", "inf", "1_0", "١٠", "9999999999",
+    ],
+)  # fmt: skip
+def test_what_is_no_time_control_is_refused_with_the_forms_there_are(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^unknown time control") as refusal:
+        TimeControl.read(text)
+    assert repr(text) in str(refusal.value)
+    assert "10+0.1 (seconds and increment), move 0.5, nodes 1000 or none" in str(refusal.value)
+
+
+def test_a_clock_that_is_empty_before_the_first_move_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"'0\+1' begins with an empty clock"):
+        TimeControl.read("0+1")
+
+
+@given(st.text(max_size=12))
+def test_any_text_is_read_or_refused_with_a_value_error(text: str) -> None:
+    try:
+        time = TimeControl.read(text)
+    except ValueError:
+        return
+    assert TimeControl.read(str(time)) == time

@@ -1,0 +1,239 @@
+"""Ratings are calibrated: on tournaments with known strengths, intervals hold what they promise.
+
+The six figures are those of the research page. Each has a control: a method that is known to be
+wrong, and is seen to be. Chances are drawn from fixed seeds, so that nothing here flickers.
+`make test` plays a hundred tournaments for each, `make soak` three hundred.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from sample_records import bare
+from simulated import (
+    BOTS,
+    Event,
+    Told,
+    alone,
+    davidson_event,
+    elo_told,
+    share,
+    trueskill_event,
+    trueskill_told,
+)
+
+from lath.notation.record import Ply
+from lath.reports.ratings import elo as davidson
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.results import Estimate, Result
+from lath.reports.standings.standings import Tally
+
+SIZES = (280, 1120)
+
+SPREAD = 0.08
+"""Standard deviation of one tournament's share of intervals that hold, as measured; of eight that
+do so at 95 %, each on its own, it would be 0.077."""
+
+ALONE = math.sqrt(0.95 * 0.05)
+"""The same where a tournament has one such interval."""
+
+
+@pytest.fixture(params=[100, pytest.param(300, marks=pytest.mark.soak)])
+def events(request: pytest.FixtureRequest) -> int:
+    """How many tournaments are played."""
+    return int(request.param)
+
+
+def chance_of(events: int, spread: float = SPREAD) -> float:
+    """Return how far from the truth chance may lead a mean: three standard errors."""
+    return 3 * spread / math.sqrt(events)
+
+
+def is_good(hits: Sequence[bool], events: int) -> bool:
+    """Return whether intervals of 95 % held as often as they should."""
+    return abs(share(hits) - 0.95) <= chance_of(events)
+
+
+def is_good_enough(hits: Sequence[bool], events: int, spread: float = SPREAD) -> bool:
+    """Return whether intervals of 95 % did not hold more seldom than they should."""
+    return share(hits) >= 0.95 - chance_of(events, spread)
+
+
+@cache
+def trueskill_at(games: int, events: int) -> Told:
+    return trueskill_told(trueskill_event(seed, games) for seed in range(events))
+
+
+@cache
+def elo_at(games: int, events: int) -> Told:
+    return elo_told(davidson_event(seed, games) for seed in range(events))
+
+
+def unbalanced_events(events: int) -> list[Event]:
+    """Return tournaments in which bots early in the alphabet move first nine times in ten."""
+    return [davidson_event(seed, 280, first_share=0.9, advantage=100.0) for seed in range(events)]
+
+
+@pytest.mark.parametrize("games", SIZES)
+def test_intervals_of_trueskill_hold_the_centred_truth(games: int, events: int) -> None:
+    assert is_good(trueskill_at(games, events).strengths, events)
+
+
+@pytest.mark.parametrize("games", SIZES)
+def test_intervals_of_trueskill_hold_true_differences(games: int, events: int) -> None:
+    assert is_good(trueskill_at(games, events).differences, events)
+
+
+@pytest.mark.parametrize("games", SIZES)
+def test_intervals_of_elo_hold_the_centred_truth(games: int, events: int) -> None:
+    assert is_good(elo_at(games, events).strengths, events)
+
+
+@pytest.mark.parametrize("games", SIZES)
+def test_intervals_of_elo_hold_true_differences(games: int, events: int) -> None:
+    assert is_good(elo_at(games, events).differences, events)
+
+
+def test_trueskills_intervals_are_as_narrow_as_those_of_the_research_page(events: int) -> None:
+    # 1.71 for 8 bots and 280 games; the page does not say which draw rate and which field.
+    widths = trueskill_at(280, events).half_widths
+    assert math.fsum(widths) / len(widths) == pytest.approx(1.71, abs=0.15)
+
+
+def test_the_likelihood_of_superiority_is_how_often_it_is_true(events: int) -> None:
+    told = elo_told(davidson_event(seed, 560) for seed in range(4 * events))
+    for low in (0.5, 0.6, 0.7, 0.8, 0.9):
+        bin_ = [said for said in told.superiorities if low <= said[0] < low + 0.1]
+        assert len(bin_) > 4.6 * events
+        mean = math.fsum(likely for likely, _ in bin_) / len(bin_)
+        spread = math.sqrt(mean * (1 - mean))
+        assert abs(share(true for _, true in bin_) - mean) <= chance_of(len(bin_), spread), low
+
+
+@pytest.mark.parametrize("games", SIZES)
+def test_the_advantage_of_the_first_seat_is_held_by_its_interval(games: int, events: int) -> None:
+    held = share(elo_at(games, events).advantages)
+    assert abs(held - 0.95) <= chance_of(events, ALONE)
+
+
+def test_unbalanced_seats_do_no_harm(events: int) -> None:
+    told = elo_told(unbalanced_events(events))
+    assert is_good_enough(told.strengths, events)
+    assert is_good_enough(told.differences, events)
+
+
+def test_unbalanced_seats_do_harm_without_an_advantage_in_the_model(
+    monkeypatch: pytest.MonkeyPatch, events: int
+) -> None:
+    monkeypatch.setattr(davidson, "PRIOR_ADVANTAGE_ELO", 0.01)
+    told = elo_told(unbalanced_events(events // 3))
+    assert share(told.strengths) < 0.85
+
+
+def played_five_times(event: Event) -> list[Result]:
+    """Return what is rated of deterministic bots that play each game five times."""
+    words = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
+    tally = Tally()
+    for number, (first, second, score, game, pair) in list(enumerate(event.results)) * 5:
+        record = bare(first, second, words[score], game_id=game, Opening=f"{pair}")
+        tally.add(replace(record, plies=(Ply(f"move {number}"),)))
+    return tally.results()
+
+
+def test_repeated_games_do_no_harm_once_dropped(events: int) -> None:
+    few = events // 3
+    told = elo_told((davidson_event(300 + seed, 280) for seed in range(few)), played_five_times)
+    assert is_good_enough(told.strengths, few)
+    assert is_good_enough(told.differences, few)
+
+
+def test_repeated_games_make_intervals_lie(events: int) -> None:
+    repeated = [davidson_event(seed, 280) for seed in range(events // 3)]
+    told = elo_told(repeated, lambda event: alone(event.results) * 5)
+    assert share(told.strengths) < 0.7
+
+
+def test_repeated_games_do_little_harm_where_they_are_one_cluster(events: int) -> None:
+    repeated = [davidson_event(seed, 280) for seed in range(events)]
+    told = elo_told(repeated, lambda event: event.results * 5)
+    assert share(told.strengths) >= 0.945 - chance_of(events)
+
+
+def test_openings_that_two_games_share_do_no_harm(events: int) -> None:
+    told = elo_told(davidson_event(seed, 280, opening=100.0) for seed in range(events))
+    assert is_good_enough(told.strengths, events)
+    assert is_good_enough(told.differences, events)
+    assert is_good_enough(told.advantages, events, ALONE)
+
+
+def test_pairs_that_have_nothing_in_common_leave_the_intervals_as_wide(events: int) -> None:
+    """What two games of a pair seem to share is about what the fit took from each: no more."""
+    played = [davidson_event(seed, 280) for seed in range(events)]
+    lone = elo_told(played, lambda event: alone(event.results)).half_widths
+    paired = elo_at(280, events).half_widths
+    # Measured: of one tournament the ratio has a standard deviation of 0.039.
+    within = chance_of(events, 0.039)
+    assert math.fsum(paired) / math.fsum(lone) == pytest.approx(1, abs=within)
+
+
+def few_openings(events: int) -> list[Event]:
+    """Return tournaments in which pairs of all bots share 35 openings, eight games each."""
+    return [davidson_event(seed, 280, opening=150.0, openings=35) for seed in range(events)]
+
+
+def test_openings_that_games_of_all_bots_share_do_no_harm(events: int) -> None:
+    told = elo_told(few_openings(events))
+    assert is_good_enough(told.advantages, events, ALONE)
+
+
+def test_openings_make_the_advantage_lie_where_ratings_are_not_told_of_them(events: int) -> None:
+    told = elo_told(few_openings(events), lambda event: alone(event.results))
+    assert not is_good_enough(told.advantages, events, ALONE)
+
+
+def test_a_wrong_draw_model_makes_intervals_lie() -> None:
+    """Without its draws a field looks wider than it is."""
+    drawish = [trueskill_event(seed, 1120, draw_rate=0.5) for seed in range(60)]
+    assert is_good(trueskill_told(drawish).strengths, len(drawish))
+    told = trueskill_told(drawish, lambda event: [r for r in event.results if r.score != 0.5])
+    assert share(told.strengths) < 0.85
+
+
+def test_the_fit_of_a_true_model_is_seldom_called_bad(events: int) -> None:
+    for games in SIZES:
+        said = elo_at(games, events).p_values
+        assert share(p < 0.05 for p in said) <= 0.05 + chance_of(events, ALONE)
+        assert abs(share(p < 0.5 for p in said) - 0.5) <= chance_of(events, 0.5)
+
+
+def test_the_fit_of_a_false_model_is_called_bad() -> None:
+    # A circle: each beats the next, and no order of strengths can say so.
+    circle = [("a", "b"), ("b", "c"), ("c", "a")]
+    results = [Result(*seats, 1.0, "game") for seats in circle] * 30
+    results += [Result(*seats, 0.0, "game") for seats in circle] * 5
+    results += [Result(second, first, 0.0, "game") for first, second in circle] * 30
+    assert rate(results).fit.p_value < 1e-6
+
+
+def numbers(estimates: Sequence[Estimate]) -> list[float]:
+    return [number for estimate in estimates for number in (estimate.value, estimate.error)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_the_games_changes_nothing(seed: int) -> None:
+    results = davidson_event(seed, 280).results
+    one = rate(results, in_order=False)
+    random.Random(seed).shuffle(results)
+    other = rate(results, in_order=False)
+    for bot in BOTS:
+        a, b = one.strengths[bot], other.strengths[bot]
+        assert a.trueskill.mu == pytest.approx(b.trueskill.mu, abs=1e-9)
+        assert a.trueskill.sigma == pytest.approx(b.trueskill.sigma, abs=1e-9)
+        assert numbers([a.elo]) == pytest.approx(numbers([b.elo]), abs=1e-9)
+    assert one.fit.p_value == pytest.approx(other.fit.p_value, abs=1e-9)
+    assert dict(one.differences) == pytest.approx(dict(other.differences), abs=1e-9)

@@ -1,0 +1,119 @@
+"""What is said when a run ends: each bot's mishaps and time, what was noticed, how to go on."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import bad_bots
+import pytest
+from arena_runs import PATIENCE_S, Range, arena, flags, wait_until_it_plays
+from bad_bots import Good
+from runs import Told
+
+from lath.arena.cli.run import tell
+from lath.arena.terminal.tables import print_bots
+from lath.arena.tournament.events import Summary
+from lath.arena.tournament.store import BotTotals
+
+ANN = BotTotals(
+    name="ann\x1b[31m[bold]",
+    games=12,
+    crashes=1,
+    time_losses=2,
+    illegal_moves=3,
+    floods=4,
+    moves=40,
+    used_s=2.0,
+    worst_s=1.25,
+)
+
+
+@pytest.fixture(autouse=True)
+def signals() -> Iterator[None]:
+    """Have signals heeded again: an interrupted run, which is about to end, ignores them."""
+    kinds = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {kind: signal.getsignal(kind) for kind in kinds}
+    yield
+    for kind, handler in before.items():
+        signal.signal(kind, handler)
+
+
+def test_each_bots_mishaps_and_times_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    print_bots([ANN], {"ann exits with status 1 on quit": 3, "bob\x1b thinks": 1})
+    blank, *told = capsys.readouterr().err.splitlines()
+    assert (blank, told[0]) == ("", "Forfeits and time of a move")
+    assert re.split(r"  +", told[1].strip()) == [
+        *("bot", "games", "crash", "time", "illegal", "flood", "moves", "average", "worst")
+    ]
+    assert re.split(r"  +", told[2].strip()) == [
+        *("ann·[31m[bold]", "12", "1", "2", "3", "4", "40", "50 ms", "1.25 s")
+    ]
+    assert told[-2:] == ["note: ann exits with status 1 on quit (3 times)", "note: bob· thinks"]
+
+
+def test_an_interrupted_run_says_what_was_done_and_how_to_go_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = Told(total=60)
+    told.start()
+    told.play("1-0", "0-1")
+    summary = Summary(done=2, total=60, stopped={}, interrupted=True, bots=(ANN,))
+    assert tell(summary, told.progress, Path("my cup"), quiet=False) == 3
+    said = capsys.readouterr().err
+    assert "1  ann       2      2  100.0%" in said
+    assert "Forfeits and time of a move" in said
+    assert said.splitlines()[-1] == (
+        "arena: 2 of 60 games are played and kept; go on with: arena run --out 'my cup'"
+    )
+
+
+def test_quietly_it_says_only_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    summary = Summary(done=2, total=60, stopped={}, interrupted=True, bots=(ANN,))
+    assert tell(summary, Told().progress, Path("out"), quiet=True) == 3
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_cause_that_nobody_was_told_is_told_in_the_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stopped = {
+        frozenset({"ann", "bob"}): "bob: exited with status 2 before ok",
+        frozenset({"cat", "bob"}): "bob: exited with status 2 before ok; standard error: oh",
+        frozenset({"ann", "cat"}): "pair 3 ended its worker 3 times",
+    }
+    summary = Summary(done=0, total=6, stopped=stopped, interrupted=False)
+    assert tell(summary, Told().progress, Path("out"), quiet=True) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "arena: ann - bob, bob - cat were stopped: bob: exited with status 2 before ok",
+        "arena: ann - cat was stopped: pair 3 ended its worker 3 times",
+        "arena: 0 of 6 games are played",
+    ]
+
+
+def test_a_finished_run_counts_what_its_bots_did(tmp_path: Path) -> None:
+    bots = {"ann": Good, "bad": bad_bots.DiesInItsMove, "cat": bad_bots.PlaysAnIllegalMove}
+    words = [word for word in flags(bots, rounds=1, out=tmp_path / "out") if word != "-q"]
+    ended = arena(*words, cwd=tmp_path)
+    assert ended.returncode == 0
+    table = ended.stderr.split("Forfeits and time of a move")[1]
+    rows = {cells[0]: cells[1:6] for cells in map(str.split, table.splitlines()) if cells}
+    assert rows["ann"] == ["4", "0", "0", "0", "0"]
+    assert int(rows["bad"][1]) + int(rows["cat"][3]) == 6
+    assert "6 of 6 games" in ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_run_that_is_stopped_prints_its_standings(number: signal.Signals, tmp_path: Path) -> None:
+    bots = {"ann": bad_bots.TakesAMillisecond, "bob": bad_bots.TakesAMillisecond}
+    with Range(tmp_path) as place:
+        words = [word for word in flags(bots, rounds=400, out=place.out) if word != "-q"]
+        run = place.begin(*words)
+        wait_until_it_plays(place, run)
+        run.send_signal(number)
+        _, said = run.communicate(timeout=PATIENCE_S)
+    assert run.returncode == 3
+    assert re.search(r"^1  \w+ .*\d%", said, re.MULTILINE)
+    assert "go on with: arena run --out" in said.splitlines()[-1]

@@ -1,0 +1,249 @@
+"""Everybody can read and use the report: axe-core's rules, keyboard, print, motion and colours.
+
+axe-core comes from npm (`make web`). It is evaluated in the page, whose policy stays as strict as
+for everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from places import WEB
+from report_pages import PAGES
+
+if TYPE_CHECKING:
+    from browsing import Visit
+
+    from lath.reports.page.page import Page
+
+AXE: Final = WEB / "node_modules" / "axe-core" / "axe.min.js"
+
+VIEWS: Final = [
+    # All views of the page that has most; of the others, each has one that some other has not.
+    *(("played", scheme, width) for scheme in ("light", "dark") for width in (320, 1280)),
+    ("index", "light", 1280),
+    ("index", "dark", 320),
+    ("many bots", "light", 320),
+    ("outcome", "dark", 320),
+    ("hostile", "light", 320),
+    ("watched", "dark", 1280),
+    ("one game", "dark", 320),
+    ("empty", "light", 1280),
+]
+"""Kind of page, colour scheme and width in pixels."""
+
+A4_WIDTH: Final = 718
+"""Pixels of CSS between margins of a centimetre."""
+
+RUN_AXE: Final = """
+async () => {
+  // All rules, the experimental ones too; only AAA, which nobody promised, and retired ones not.
+  const out = ["wcag2aaa", "wcag21aaa", "wcag22aaa", "deprecated"];
+  const rules = axe.getRules().filter(rule => !rule.tags.some(tag => out.includes(tag)));
+  const values = rules.map(rule => rule.ruleId);
+  const found = await axe.run(document, { runOnly: { type: "rule", values } });
+  return found.violations.flatMap(violation => violation.nodes.map(
+    node => `${violation.id}: ${node.target} ${node.failureSummary} ${node.html}`));
+}
+"""
+
+FOCUSED: Final = """
+() => {
+  const at = document.activeElement;
+  if (at === document.body || at === null) return null;
+  // The indicator may be drawn on a label or on what is inside.
+  const lines = [at, at.parentElement, ...at.querySelectorAll("*")].map(getComputedStyle);
+  const marked = style => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+  const box = at.getBoundingClientRect();
+  const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
+  const [right, bottom] = [Math.min(box.right, innerWidth), Math.min(box.bottom, innerHeight)];
+  const points = [[.5, .5], [.1, .1], [.9, .9], [.1, .9], [.9, .1], [.5, .1]];
+  const hit = points.some(([x, y]) => {
+    const at_x = left + x * (right - left), at_y = top + y * (bottom - top);
+    const over = document.elementFromPoint(at_x, at_y);
+    const label = at.labels?.[0];
+    return over !== null && (at.contains(over) || over.contains(at) || label?.contains(over));
+  });
+  return {
+    place: [...document.querySelectorAll("*")].indexOf(at),
+    name: at.outerHTML.slice(0, 120),
+    marked: lines.some(marked),
+    seen: hit,
+  };
+}
+"""
+
+REACHABLE: Final = """
+() => [...document.querySelectorAll("*")].flatMap((element, place) => {
+  const native = element.matches("a[href], button:enabled, input:enabled, select:enabled, summary");
+  const reachable = element.tabIndex >= 0 && (native || element.hasAttribute("tabindex"));
+  const options = { visibilityProperty: true, contentVisibilityAuto: true };
+  // Of radio buttons of a name, one can be tabbed to.
+  const other = element.type === "radio" && !element.checked;
+  return reachable && !other && element.checkVisibility(options) ? [place] : [];
+})
+"""
+
+MOVING: Final = """
+() => [...document.querySelectorAll("*")].filter(element => {
+  const style = getComputedStyle(element);
+  const durations = `${style.transitionDuration},${style.animationDuration}`.split(",");
+  const animated = style.animationName !== "none" || style.transitionProperty !== "none";
+  const long = durations.some(duration => parseFloat(duration) > .01);
+  return style.scrollBehavior === "smooth" || (animated && long);
+}).map(element => element.outerHTML.slice(0, 100))
+"""
+
+CUT: Final = """
+() => [...document.querySelectorAll("body *")].filter(element => {
+  const style = getComputedStyle(element);
+  if (!element.checkVisibility() || element.closest("svg")) return false;
+  const clipped = axis => style[`overflow${axis}`] !== "visible";
+  const wide = clipped("X") && element.scrollWidth > element.clientWidth + 1;
+  return wide || (clipped("Y") && element.scrollHeight > element.clientHeight + 1);
+}).filter(element => element.clientWidth > 1).map(element => element.outerHTML.slice(0, 100))
+"""
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed (make web)")
+    return AXE.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def open_page(
+    visit: Visit, address_of: Callable[[Page], str], the_page: Callable[[str], Page]
+) -> Callable[..., Any]:
+    """Open a page of a kind in a window of a width and return it."""
+
+    def opened(kind: str, width: int = 1280, **media: str) -> Any:
+        visit.page.set_viewport_size({"width": width, "height": 800})
+        visit.page.emulate_media(**media)
+        visit.open(address_of(the_page(kind)))
+        return visit.page
+
+    return opened
+
+
+def violations(opened: Any, axe: str) -> list[str]:
+    opened.evaluate(axe)
+    told: list[str] = opened.evaluate(RUN_AXE)
+    return told
+
+
+def test_axe_sees_every_kind_of_page() -> None:
+    assert {kind for kind, *_ in VIEWS} == set(PAGES)
+
+
+@pytest.mark.parametrize(("kind", "scheme", "width"), VIEWS)
+def test_axe_finds_nothing(
+    open_page: Callable[..., Any], axe: str, kind: str, scheme: str, width: int
+) -> None:
+    assert violations(open_page(kind, width, color_scheme=scheme), axe) == []
+
+
+def test_axe_would_tell(open_page: Callable[..., Any], axe: str) -> None:
+    opened = open_page("empty")
+    opened.evaluate("document.body.append(document.createElement('button'))")
+    assert [told.split(":")[0] for told in violations(opened, axe)][:1] == ["button-name"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_forced_colours(
+    open_page: Callable[..., Any], axe: str, scheme: str
+) -> None:
+    opened = open_page("played", color_scheme=scheme, forced_colors="active")
+    assert violations(opened, axe) == []
+
+
+@pytest.mark.parametrize("kind", ["played", "outcome", "hostile"])
+@pytest.mark.parametrize("width", [320, 1280])
+def test_the_tab_key_reaches_all_in_the_documents_order_and_shows_where_it_is(
+    open_page: Callable[..., Any], kind: str, width: int
+) -> None:
+    # Without motion, scrolling to what has the focus is done at once.
+    opened = open_page(kind, width, reduced_motion="reduce")
+    reachable = opened.evaluate(REACHABLE)
+    visited = list(_tabbed(opened, most=len(reachable) + 20))
+    assert [stop["name"] for stop in visited if not stop["marked"]] == []
+    assert [stop["name"] for stop in visited if not stop["seen"]] == []
+    places = [stop["place"] for stop in visited]
+    assert places == sorted(places)
+    assert set(reachable) <= set(places)
+
+
+def _tabbed(opened: Any, most: int) -> Iterator[dict[str, Any]]:
+    """Yield where the focus goes until it leaves the page."""
+    for _ in range(most):
+        opened.keyboard.press("Tab")
+        stop = opened.evaluate(FOCUSED)
+        if stop is None:
+            return
+        yield stop
+    pytest.fail(f"the focus is still in the page after {most} times Tab")
+
+
+@pytest.mark.parametrize("kind", ["played", "many bots"])
+def test_a_table_of_many_bots_is_no_trap_for_the_keyboard(
+    open_page: Callable[..., Any], kind: str
+) -> None:
+    """However large a crosstable is, few stops lead past it."""
+    opened = open_page(kind)
+    stops = opened.evaluate("""
+        () => [...document.querySelectorAll("main table")]
+          .filter(table => table.querySelector("thead th:nth-child(4)") && !table.closest("#games"))
+          .map(table => [...table.querySelectorAll("td")].filter(td => td.tabIndex >= 0).length)
+    """)
+    assert stops
+    assert max(stops) <= 1
+
+
+def test_nothing_moves_for_who_wants_no_motion(open_page: Callable[..., Any]) -> None:
+    opened = open_page("played", reduced_motion="reduce")
+    assert opened.evaluate(MOVING) == []
+
+
+@pytest.mark.parametrize("kind", ["played", "outcome", "one game"])
+def test_paper_has_all_of_the_page(open_page: Callable[..., Any], kind: str) -> None:
+    opened = open_page(kind, A4_WIDTH, media="print", color_scheme="dark")
+    assert opened.evaluate(CUT) == []
+    assert opened.evaluate("document.documentElement.scrollWidth") <= A4_WIDTH
+
+
+def test_paper_is_white(open_page: Callable[..., Any]) -> None:
+    opened = open_page("played", A4_WIDTH, media="print", color_scheme="dark")
+    colours = (
+        "() => { const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]; }"
+    )
+    ground, ink = opened.evaluate(colours)
+    assert ground in {"rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"}
+    assert ink == "rgb(0, 0, 0)"
+    assert opened.pdf(format="A4").startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("kind", ["played", "outcome", "many bots", "empty"])
+@pytest.mark.parametrize("width", [320, 1280])
+def test_without_script_the_page_is_whole_and_offers_nothing_that_needs_one(
+    browser: Any,
+    address_of: Callable[[Page], str],
+    the_page: Callable[[str], Page],
+    kind: str,
+    width: int,
+) -> None:
+    context = browser.new_context(
+        java_script_enabled=False, viewport={"width": width, "height": 800}
+    )
+    opened = context.new_page()
+    opened.goto(address_of(the_page(kind)))
+    assert opened.locator("button:visible, input:visible, select:visible").count() == 0
+    for heading in opened.locator("main h2").all():
+        assert heading.is_visible()
+    size = opened.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert size[0] <= size[1]
+    if kind != "empty":
+        assert opened.locator("noscript").first.is_visible()
+    context.close()

@@ -1,0 +1,557 @@
+"""Ratings: what results say about strengths, in whatever order they came."""
+
+from __future__ import annotations
+
+import math
+import random
+import subprocess
+import sys
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lath.reports.ratings import skill as sequential
+from lath.reports.ratings.elo import PRIOR_ELO
+from lath.reports.ratings.numerics import (
+    cdf,
+    chi_square_tail,
+    cholesky,
+    dot,
+    draw,
+    inverse,
+    mills,
+    pdf,
+    solve,
+    times,
+    win,
+)
+from lath.reports.ratings.rating import history, rate
+from lath.reports.ratings.results import Rating, Ratings, Result, connected, count
+from lath.reports.ratings.skill import (
+    BETA,
+    MU,
+    NEWCOMER,
+    NOISE,
+    SIGMA,
+    converged,
+    draw_rate_of,
+    margin_of,
+    rate_by_package,
+    rate_in_order,
+)
+
+_NAMES = st.sampled_from(("ann", "bob", "cat", "dan"))
+_RESULTS = st.lists(
+    st.builds(
+        Result,
+        _NAMES,
+        _NAMES,
+        st.sampled_from((0.0, 0.5, 1.0)),
+        st.sampled_from(("yavalath", "manalath")),
+        st.sampled_from((None, 1, 2, 3)),
+    ),
+    max_size=40,
+)
+
+
+def numbers(ratings: Ratings) -> list[float]:
+    """Return all that ratings say of bots and seats, but for the sequential ones."""
+    said: list[float] = []
+    for strength in ratings.strengths.values():
+        said += [strength.trueskill.mu, strength.trueskill.sigma]
+        said += [strength.elo.value, strength.elo.error]
+    for conditions in ratings.conditions:
+        said += [conditions.draw_rate, conditions.advantage.value, conditions.advantage.error]
+    said += [ratings.draw_rate, ratings.fit.chi_square, ratings.fit.p_value]
+    return [*said, *(ratings.differences[key] for key in sorted(ratings.differences))]
+
+
+def swapped(result: Result) -> Result:
+    return result._replace(first=result.second, second=result.first, score=1 - result.score)
+
+
+def random_result(chance: random.Random, names: str) -> Result:
+    first, second = chance.sample(names, 2)
+    return Result(first, second, chance.choice((0.0, 0.5, 1.0)))
+
+
+# All of them together
+
+
+def test_without_games_nothing_is_said() -> None:
+    ratings = rate([])
+    assert (ratings.games, ratings.strengths, ratings.groups) == (0, {}, ())
+    assert (ratings.conditions, ratings.differences) == ((), {})
+    assert (ratings.fit.degrees, ratings.fit.p_value) == (0, 1.0)
+
+
+@given(_RESULTS, st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=60)
+def test_the_order_of_the_games_changes_nothing(
+    results: list[Result], chance: random.Random
+) -> None:
+    shuffled = list(results)
+    chance.shuffle(shuffled)
+    one, other = rate(results, in_order=False), rate(shuffled, in_order=False)
+    assert (one.groups, one.games, one.fit.degrees) == (
+        other.groups,
+        other.games,
+        other.fit.degrees,
+    )
+    assert numbers(one) == pytest.approx(numbers(other), abs=1e-9)
+
+
+@given(_RESULTS)
+@settings(deadline=None, max_examples=60)
+def test_swapping_all_seats_turns_the_advantage_around_and_nothing_else(
+    results: list[Result],
+) -> None:
+    one = rate(results, in_order=False)
+    other = rate([swapped(result) for result in results], in_order=False)
+    for name, strength in one.strengths.items():
+        assert strength.trueskill == other.strengths[name].trueskill
+        assert strength.elo.value == pytest.approx(other.strengths[name].elo.value, abs=1e-6)
+        assert strength.elo.error == pytest.approx(other.strengths[name].elo.error, abs=1e-6)
+    for here, there in zip(one.conditions, other.conditions, strict=True):
+        assert here.advantage.value == pytest.approx(-there.advantage.value, abs=1e-6)
+
+
+@given(_RESULTS)
+@settings(deadline=None, max_examples=60)
+def test_every_number_is_finite_and_every_error_above_0(results: list[Result]) -> None:
+    ratings = rate(results)
+    assert all(map(math.isfinite, numbers(ratings)))
+    assert 0 < ratings.draw_rate < 1
+    assert 0 <= ratings.fit.p_value <= 1
+    for strength in ratings.strengths.values():
+        assert 0 < strength.trueskill.sigma <= SIGMA
+        assert strength.elo.error > 0
+        assert strength.sequential is not None
+        assert 0 < strength.sequential.sigma <= SIGMA
+
+
+@pytest.mark.parametrize("score", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("games", [1, 10, 1000, 100_000])
+def test_results_all_alike_and_the_upset_after_them_stay_finite(score: float, games: int) -> None:
+    for results in (
+        [Result("ann", "bob", score)] * games,
+        [Result("ann", "bob", score)] * games + [Result("ann", "bob", 1 - score)],
+    ):
+        ratings = rate(results, in_order=False)
+        assert all(map(math.isfinite, numbers(ratings)))
+
+
+def test_a_field_in_which_the_weak_never_score_is_rated() -> None:
+    names = [f"bot {i:02}" for i in range(12)]
+    results = [
+        Result(strong, weak, 1.0, "", None)
+        for i, weak in enumerate(names)
+        for strong in names[i + 1 :]
+        for _ in range(3000)
+    ]
+    ratings = rate(results, in_order=False)
+    means = [ratings.strengths[name].trueskill.mu for name in names]
+    assert means == sorted(means)
+    assert all(map(math.isfinite, numbers(ratings)))
+
+
+def test_a_sparse_field_of_60_bots_is_rated() -> None:
+    chance = random.Random(60)
+    names = [f"bot {i:02}" for i in range(60)]
+    results = [
+        Result(names[i], names[(i + step) % 60], chance.choice((0.0, 0.5, 1.0)))
+        for i in range(60)
+        for step in (1, 2)
+    ]
+    ratings = rate(results, in_order=False)
+    assert len(ratings.groups) == 1
+    assert all(map(math.isfinite, numbers(ratings)))
+
+
+def test_a_bot_that_met_only_itself_is_a_newcomer() -> None:
+    ratings = rate([Result("ann", "ann", 1.0), Result("bob", "cat", 1.0)])
+    ann = ratings.strengths["ann"]
+    assert ratings.games == 1
+    assert ann.trueskill == ann.sequential == NEWCOMER == Rating(MU, SIGMA)
+    assert (ann.elo.value, round(ann.elo.error, 9)) == (0.0, PRIOR_ELO)
+    assert ratings.groups == (("bob", "cat"), ("ann",))
+    assert ratings.superiority("ann", "bob") is None
+
+
+def test_self_play_counts_for_nothing() -> None:
+    results = [Result("ann", "bob", 1.0, "", 1), Result("bob", "ann", 0.5, "", 1)]
+    with_self_play = [Result("bob", "bob", 1.0, "", 1), *results, Result("ann", "ann", 0.5, "", 2)]
+    assert numbers(rate(results)) == numbers(rate(with_self_play))
+
+
+def test_groups_that_never_met_are_rated_each_for_itself() -> None:
+    strong = [Result("ann", "bob", 1.0), Result("bob", "ann", 0.5)] * 10
+    other = [Result("cat", "dan", 1.0), Result("dan", "cat", 0.0)] * 10
+    ratings = rate(strong + other)
+    assert ratings.groups == (("ann", "bob"), ("cat", "dan"))
+    assert [ratings.strengths[name].group for name in ("ann", "bob", "cat", "dan")] == [0, 0, 1, 1]
+    assert ratings.superiority("ann", "cat") is None
+    assert ("ann", "cat") not in ratings.differences
+    for group in ratings.groups:
+        strengths = [ratings.strengths[name] for name in group]
+        assert sum(s.trueskill.mu for s in strengths) == pytest.approx(2 * MU)
+        assert sum(s.elo.value for s in strengths) == pytest.approx(0, abs=1e-9)
+
+
+def test_superiority_of_both_ways_is_1() -> None:
+    ratings = rate([Result("ann", "bob", 1.0)] * 3 + [Result("ann", "bob", 0.0)])
+    one, other = ratings.superiority("ann", "bob"), ratings.superiority("bob", "ann")
+    assert one is not None
+    assert other is not None
+    assert one > 0.5
+    assert one + other == pytest.approx(1)
+    assert ratings.superiority("ann", "ann") == 0.5
+
+
+def test_perfect_scores_in_pairs_do_not_look_sure() -> None:
+    """All scores of a bot that always won are tiny, and so are their products."""
+    pairs = [
+        Result(*s, "", n) for n in range(5) for s in (("ann", "bob", 1.0), ("bob", "ann", 0.0))
+    ]
+    together = rate(pairs, in_order=False)
+    alone = rate([result._replace(pair=None) for result in pairs], in_order=False)
+    error = together.strengths["ann"].elo.error
+    assert error == pytest.approx(alone.strengths["ann"].elo.error, rel=0.3)
+    assert together.superiority("ann", "bob") == pytest.approx(0.97, abs=0.03)
+
+
+def test_each_game_has_an_advantage_and_a_draw_rate_of_its_own() -> None:
+    results = []
+    for n in range(100):
+        results += [Result("ann", "bob", 1.0, "fast", n), Result("bob", "ann", 1.0, "fast", n)]
+        results += [Result("ann", "bob", 0.5, "slow", -n), Result("bob", "ann", 0.0, "slow", -n)]
+    fast, slow = rate(results).conditions
+    assert (fast.game, fast.games, slow.game, slow.games) == ("fast", 200, "slow", 200)
+    assert fast.advantage.low > 0 > slow.advantage.value
+    assert fast.draw_rate < 0.05 < slow.draw_rate
+
+
+def test_davidsons_fit_of_two_bots_is_the_textbooks() -> None:
+    """Of two bots with swapped seats: d = ln(wins / losses), as Bradley and Terry have it.
+
+    Weak priors and many games: they differ by less than a tenth of an Elo point.
+    """
+    results = [Result("ann", "bob", 1.0)] * 30_000 + [Result("ann", "bob", 0.0)] * 10_000
+    results += [swapped(result) for result in results]
+    strengths = rate(results, in_order=False).strengths
+    apart = strengths["ann"].elo.value - strengths["bob"].elo.value
+    assert apart == pytest.approx(400 * math.log10(3), abs=0.1)
+
+
+def test_elo_without_pairs_has_the_errors_of_the_model() -> None:
+    # Wins of one of two bots are binomial: the difference has 1 / (n p q) as its variance.
+    results = [Result("ann", "bob", 1.0)] * 3000 + [Result("ann", "bob", 0.0)] * 3000
+    results += [swapped(result) for result in results]
+    error = rate(results, in_order=False).differences["ann", "bob"]
+    assert error == pytest.approx(400 / math.log(10) * math.sqrt(4 / 12_000), rel=0.01)
+
+
+# TrueSkill over all games
+
+
+def test_one_game_converges_to_the_package() -> None:
+    ratings = rate([Result("ann", "bob", 1.0)])
+    package = rate_by_package([Result("ann", "bob", 1.0)], ratings.draw_rate)
+    counts = count([Result("ann", "bob", 1.0)])
+    posterior = converged(counts.names, counts.tallies)
+    for i, name in enumerate(counts.names):
+        assert ratings.strengths[name].trueskill.mu == pytest.approx(package[name].mu, abs=1e-9)
+        sigma = math.sqrt(posterior.covariance[i][i])
+        assert sigma == pytest.approx(package[name].sigma, abs=1e-9)
+
+
+def test_sigma_leaves_out_what_no_game_could_tell() -> None:
+    """The prior alone fixes the common level; two bots have half of its variance in common."""
+    counts = count([Result("ann", "bob", 1.0)] * 5)
+    posterior = converged(counts.names, counts.tallies)
+    rated = rate([Result("ann", "bob", 1.0)] * 5).strengths["ann"].trueskill
+    assert rated.sigma**2 == pytest.approx(posterior.covariance[0][0] - SIGMA**2 / 2)
+    difference = posterior.covariance[0][0] - posterior.covariance[0][1]
+    assert rated.sigma**2 == pytest.approx(difference / 2)
+
+
+def test_two_bots_converge_to_the_exact_posterior() -> None:
+    """One dimension can be integrated by steps: the moments are within EP's known small error."""
+    results = [Result("ann", "bob", 1.0)] * 7 + [Result("ann", "bob", 0.5)] * 2
+    results += [Result("ann", "bob", 0.0)] * 3
+    counts = count(results)
+    posterior = converged(counts.names, counts.tallies)
+    margin = posterior.margin
+
+    def weight(apart: float) -> float:
+        wins, losses = cdf((apart - margin) / NOISE), cdf((-apart - margin) / NOISE)
+        return pdf(apart / SIGMA / math.sqrt(2)) * wins**7 * (1 - wins - losses) ** 2 * losses**3
+
+    steps = [-60 + i / 100 for i in range(12_001)]
+    total = math.fsum(map(weight, steps))
+    mean = math.fsum(x * weight(x) for x in steps) / total
+    variance = math.fsum((x - mean) ** 2 * weight(x) for x in steps) / total
+    (a, b), ((aa, ab), (_, bb)) = posterior.means, posterior.covariance
+    assert a - b == pytest.approx(mean, abs=0.02)
+    assert math.sqrt(aa + bb - 2 * ab) == pytest.approx(math.sqrt(variance), abs=0.02)
+
+
+def test_the_draw_rate_between_equals_is_found_among_unequals() -> None:
+    """Unequal bots draw less: the share of draws in the data is lower than what is fitted."""
+    margin, chance, results = margin_of(0.4), random.Random(4), []
+    truth = {"ann": 8, "bob": 0, "cat": -8}
+    for first, second in [("ann", "bob"), ("bob", "cat"), ("cat", "ann")] * 3000:
+        ahead = truth[first] - truth[second] + chance.gauss(0, NOISE)
+        score = 0.5 if abs(ahead) < margin else float(ahead > 0)
+        results.append(Result(first, second, score))
+    assert sum(result.score == 0.5 for result in results) / len(results) < 0.2
+    assert rate(results, in_order=False).draw_rate == pytest.approx(0.4, abs=0.03)
+
+
+def test_a_draw_rate_is_never_0_or_1() -> None:
+    assert 0 < rate([Result("ann", "bob", 1.0)] * 1000).draw_rate < 0.05
+    assert 0.95 < rate([Result("ann", "bob", 0.5)] * 1000).draw_rate < 1
+    assert rate([]).draw_rate == pytest.approx(0.05)
+
+
+def test_a_draw_brings_two_bots_together() -> None:
+    before = rate([Result("ann", "bob", 1.0)] * 2).strengths
+    after = rate([Result("ann", "bob", 1.0)] * 2 + [Result("ann", "bob", 0.5)]).strengths
+    assert after["ann"].trueskill.mu < before["ann"].trueskill.mu
+    assert after["ann"].elo.value < before["ann"].elo.value
+
+
+def test_exposed_is_three_sigma_below_the_mean() -> None:
+    assert Rating(25.0, 2.0).exposed == 19.0
+
+
+# TrueSkill in the order of the games
+
+
+@given(_RESULTS, st.floats(0.001, 0.95))
+@settings(deadline=None, max_examples=60)
+def test_the_closed_form_is_the_packages_rating(results: list[Result], draw_rate: float) -> None:
+    ours, package = rate_in_order(results, draw_rate), rate_by_package(results, draw_rate)
+    assert list(ours) == list(package)
+    for name, rating in ours.items():
+        assert rating.mu == pytest.approx(package[name].mu, abs=1e-9)
+        assert rating.sigma == pytest.approx(package[name].sigma, abs=1e-9)
+
+
+def test_the_closed_form_is_the_packages_rating_after_many_games() -> None:
+    chance = random.Random(1)
+    results = [random_result(chance, "abcdef") for _ in range(3000)]
+    ours, package = rate_in_order(results, 0.3), rate_by_package(results, 0.3)
+    for name, rating in ours.items():
+        assert rating.mu == pytest.approx(package[name].mu, abs=1e-9)
+        assert rating.sigma == pytest.approx(package[name].sigma, abs=1e-9)
+
+
+def test_a_first_win_is_worth_what_the_published_example_says() -> None:
+    # trueskill.org, `rate_1vs1` of two newcomers: 29.396 and 20.604, both ± 7.171, with a draw
+    # probability of 0.10 and a tau of 0.083, ours being 0.
+    rated = rate_in_order([Result("ann", "bob", 1.0)], 0.1)
+    assert rated["ann"].mu == pytest.approx(29.396, abs=0.001)
+    assert rated["bob"].mu == pytest.approx(20.604, abs=0.001)
+    assert rated["ann"].sigma == pytest.approx(7.171, abs=0.001)
+
+
+def test_a_wonder_in_the_order_of_the_games_is_rated_too() -> None:
+    """The weakest of a long chain beats the strongest: the chance of it is below any number."""
+    names = [f"bot {i:02}" for i in range(60)]
+    chain = [Result(a, b, 1.0) for a, b in reversed(list(pairwise(names))) for _ in range(150)]
+    before = rate_in_order(chain, 0.1)
+    after = rate_in_order([*chain, Result(names[-1], names[0], 1.0)], 0.1)
+    apart = before[names[0]].mu - before[names[-1]].mu
+    assert cdf(-apart / NOISE) == 0.0
+    for name in (names[-1], names[0]):
+        assert 0 < after[name].sigma < before[name].sigma
+    assert after[names[-1]].mu > before[names[-1]].mu
+    assert after[names[0]].mu < before[names[0]].mu
+
+
+def test_the_order_of_appearance_is_kept() -> None:
+    results = [Result("zoe", "bob", 1.0), Result("ann", "zoe", 0.0), Result("ann", "ann", 0.5)]
+    assert list(rate_in_order(results, 0.1)) == ["zoe", "bob", "ann"]
+
+
+def test_sequential_ratings_are_left_out_where_nobody_asks_for_them() -> None:
+    results = [Result("ann", "bob", 1.0)]
+    assert rate(results, in_order=False).strengths["ann"].sequential is None
+    assert rate(iter(results)).strengths["ann"].sequential is not None
+
+
+def test_history_ends_with_the_sequential_ratings() -> None:
+    chance = random.Random(2)
+    results = [random_result(chance, "abc") for _ in range(250)]
+    ratings = rate(results)
+    snapshots = history(results, points=100)
+    assert len(snapshots) == 100
+    assert snapshots == history(results, 100, draw_rate=ratings.draw_rate)
+    assert [s.games for s in snapshots] == sorted({s.games for s in snapshots})
+    assert snapshots[-1].games == 250
+    for name, strength in ratings.strengths.items():
+        assert snapshots[-1].ratings[name] == strength.sequential
+
+
+def test_a_short_history_has_a_snapshot_a_game() -> None:
+    results = [Result("ann", "bob", 1.0), Result("bob", "cat", 0.5)]
+    assert history([]) == ()
+    first, second = history(results)
+    assert (first.games, list(first.ratings)) == (1, ["ann", "bob"])
+    assert (second.games, list(second.ratings)) == (2, ["ann", "bob", "cat"])
+
+
+def test_the_first_import_warns_of_nothing() -> None:
+    # -B and an empty cache prefix: the package is compiled anew, which is when it would warn.
+    code = (
+        "import sys; sys.pycache_prefix = sys.argv[1]; "
+        "from lath.reports.ratings.skill import *; "
+        "rate_by_package([], 0.1)"
+    )
+    command = [sys.executable, "-B", "-W", "error", "-c", code, "no-such-folder"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# What they stand on
+
+
+def test_counts_tell_games_of_pairs_from_games_alone() -> None:
+    won, lost = Result("ann", "bob", 1.0, "g", 7), Result("bob", "ann", 0.0, "g", 7)
+    again = [result._replace(pair=8) for result in (won, lost)]
+    counts = count([won, Result("ann", "cat", 0.5, "g"), lost, *again, won._replace(pair=9)])
+    assert counts.names == ("ann", "bob", "cat")
+    assert counts.games == 6
+    ((cluster, times_seen),) = counts.clusters.items()
+    assert sorted(cluster) == sorted([won[:4], lost[:4]])
+    assert times_seen == 2
+
+
+@given(_RESULTS)
+def test_counts_have_every_game_between_two_bots(results: list[Result]) -> None:
+    counts = count(results)
+    assert counts.games == sum(result.first != result.second for result in results)
+    assert counts.names == tuple(sorted({name for r in results for name in r[:2]}))
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12))
+def test_connected_bots_are_those_that_a_chain_of_games_joins(met: list[tuple[int, int]]) -> None:
+    names = [str(i) for i in range(10)]
+    groups = connected(names, [(str(a), str(b)) for a, b in met])
+    assert sorted(name for group in groups for name in group) == names
+    assert [len(group) for group in groups] == sorted(map(len, groups), reverse=True)
+    number = {name: i for i, group in enumerate(groups) for name in group}
+    assert all(number[str(a)] == number[str(b)] for a, b in met)
+    # As many groups as bots, less the games that joined two: a forest.
+    assert len(groups) >= 10 - len(met)
+
+
+# Abramowitz and Stegun, tables 26.1 and 26.7; the tail values from their asymptotic 26.2.12.
+def test_the_normal_distribution_is_that_of_the_tables() -> None:
+    assert cdf(1.96) == pytest.approx(0.975002104851780, abs=1e-14)
+    assert pdf(1.0) == pytest.approx(0.241970724519143, abs=1e-14)
+    assert cdf(-10) == pytest.approx(7.61985302416e-24, rel=1e-10)
+
+
+@pytest.mark.parametrize("t", [-24.9, -20.0, -3.0, 0.0, 2.0, 9.0])
+def test_mills_ratio_is_cdf_over_pdf(t: float) -> None:
+    assert mills(t) == pytest.approx(cdf(t) / pdf(t), rel=1e-9)
+
+
+@pytest.mark.parametrize("t", [-25.0, -30.0])
+def test_the_tail_joins_the_middle(t: float) -> None:
+    assert mills(t) == pytest.approx(cdf(t) / pdf(t), rel=1e-10)
+    below, above = win(t - 1e-9), win(t + 1e-9)
+    assert below == pytest.approx(above, abs=1e-8)
+
+
+@given(st.floats(-200, 200))
+def test_v_and_w_of_a_win_stay_in_their_range(t: float) -> None:
+    v, w = win(t)
+    assert v >= 0
+    assert 0 <= w <= 1
+    assert v > -t or t > 0
+
+
+@given(st.floats(-100, 100), st.floats(1e-6, 6))
+def test_a_draws_derivatives_are_those_of_its_chance(t: float, margin: float) -> None:
+    v, w, by_margin, _, mixed = draw(t, margin)
+    assert -1e-6 <= w <= 1 + 1e-6
+    assert v * t <= 0
+    assert by_margin > 0
+    mirrored = draw(-t, margin)
+    assert (mirrored[0], mirrored[1], mirrored[4]) == (-v, w, -mixed)
+
+
+@given(st.floats(-5, 5), st.floats(0.1, 4))
+def test_a_draws_derivatives_are_slopes(t: float, margin: float) -> None:
+    def chance(t: float, margin: float) -> float:
+        return math.log(cdf(margin - abs(t)) - cdf(-margin - abs(t)))
+
+    step = 1e-4
+    v, w, by_margin, curved, mixed = draw(t, margin)
+    up, here, down = chance(t + step, margin), chance(t, margin), chance(t - step, margin)
+    wide, narrow = chance(t, margin + step), chance(t, margin - step)
+    assert (up - down) / (2 * step) == pytest.approx(v, abs=1e-4)
+    assert -(up - 2 * here + down) / step**2 == pytest.approx(w, abs=1e-3)
+    assert (wide - narrow) / (2 * step) == pytest.approx(by_margin, rel=1e-3)
+    assert (wide - 2 * here + narrow) / step**2 == pytest.approx(curved, rel=1e-2, abs=1e-3)
+    across = (draw(t, margin + step)[0] - draw(t, margin - step)[0]) / (2 * step)
+    assert across == pytest.approx(mixed, rel=1e-2, abs=1e-3)
+
+
+# Abramowitz and Stegun, table 26.8: the 5 %, 1 % and 50 % points.
+@pytest.mark.parametrize(
+    ("x", "degrees", "tail"),
+    [
+        (3.84146, 1, 0.05),
+        (6.63490, 1, 0.01),
+        (18.3070, 10, 0.05),
+        (23.2093, 10, 0.01),
+        (9.34182, 10, 0.5),
+        (124.342, 100, 0.05),
+        (135.807, 100, 0.01),
+        (99.3341, 100, 0.5),
+    ],
+)
+def test_the_chi_square_tail_is_that_of_the_table(x: float, degrees: int, tail: float) -> None:
+    assert chi_square_tail(x, degrees) == pytest.approx(tail, rel=1e-4)
+
+
+@given(st.floats(0.01, 500))
+def test_the_chi_square_tail_of_two_degrees_is_an_exponential(x: float) -> None:
+    assert chi_square_tail(x, 2) == pytest.approx(math.exp(-x / 2), rel=1e-12)
+
+
+def test_the_chi_square_tail_holds_at_its_ends() -> None:
+    assert chi_square_tail(0, 3) == 1
+    assert 0 <= chi_square_tail(1e5, 3) < 1e-300
+    assert chi_square_tail(20_000, 20_000) == pytest.approx(0.5, abs=0.01)
+
+
+@given(st.integers(1, 8), st.randoms(use_true_random=False))
+def test_an_inverse_undoes_its_matrix(size: int, chance: random.Random) -> None:
+    rows = [[chance.uniform(-1, 1) for _ in range(size)] for _ in range(size)]
+    matrix = [[dot(a, b) + (a is b) for b in rows] for a in rows]
+    back = [times(inverse(matrix), row) for row in matrix]
+    for i, row in enumerate(back):
+        assert row == pytest.approx([float(i == j) for j in range(size)], abs=1e-9)
+    wanted = [chance.uniform(-9, 9) for _ in range(size)]
+    assert solve(cholesky(matrix), times(matrix, wanted)) == pytest.approx(wanted, abs=1e-8)
+
+
+def test_a_matrix_that_is_not_positive_definite_is_refused() -> None:
+    with pytest.raises(ValueError, match="math domain"):
+        inverse([[1.0, 2.0], [2.0, 1.0]])
+
+
+@pytest.mark.parametrize("draw_rate", [0.01, 0.1, 0.37, 0.9])
+def test_the_draw_margin_is_the_packages(draw_rate: float) -> None:
+    environment = sequential._environment(draw_rate)
+    package = sequential._package().calc_draw_margin(draw_rate, 2, environment)
+    assert margin_of(draw_rate) == pytest.approx(package, abs=1e-12)
+    assert draw_rate_of(margin_of(draw_rate)) == pytest.approx(draw_rate)
+    assert (environment.mu, environment.sigma, environment.beta) == (MU, SIGMA, BETA)

@@ -1,0 +1,477 @@
+"""The replay, the list of games and the downloads in a real browser, from a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import Visit
+from report_pages import few, played
+from sample_records import bare, hostile_records, random_game
+
+from lath.notation.reader import entries, read
+from lath.notation.record import Record
+from lath.notation.replay import positions
+from lath.notation.writer import format_record
+from lath.reports.boards.board import changes
+from lath.reports.page import pack as packing
+from lath.reports.page.document import document
+from lath.reports.page.page import Page, render
+from lath.reports.standings.export import to_csv
+from lath.reports.standings.standings import compute
+
+RECORDS = played()
+
+Address = Callable[[Page], str]
+
+
+@pytest.fixture(scope="module")
+def report(address_of: Address, the_page: Callable[[str], Page]) -> str:
+    return address_of(the_page("played"))
+
+
+@pytest.fixture(scope="module")
+def hostile(address_of: Address, the_page: Callable[[str], Page]) -> str:
+    return address_of(the_page("hostile"))
+
+
+def at(visit: Visit) -> str:
+    return str(visit.page.inner_text("#at"))
+
+
+def board(visit: Visit) -> list[str]:
+    """Return what each cell says it holds."""
+    script = "[...document.querySelectorAll('#board .cell > title')].map(t => t.textContent)"
+    told: list[str] = visit.page.evaluate(script)
+    return told
+
+
+def words_of(record: Record, ply: int) -> list[str]:
+    """Return what the cells of the record's board hold after a ply, as the page says it."""
+    position = list(positions(record))[ply]
+    names = {piece.code: piece.name for piece in position.game.pieces}
+    told = (" on ".join(names[code] for code in content[::-1]) for content in position.contents())
+    return [
+        f"{cell}: {words or 'empty'}"
+        for cell, words in zip(position.game.board.names, told, strict=True)
+    ]
+
+
+def go_to(visit: Visit, report: str, number: int, ply: int) -> None:
+    """Open a permalink, also within the page that is open."""
+    visit.open(f"{report}#game={number}&ply={ply}")
+    visit.await_game(number)
+
+
+# Positions
+
+
+def test_games_unpack_to_what_the_rules_say(visit: Visit, report: str) -> None:
+    visit.open(report)
+    script = """async () => {
+      const part = await lath.openPart(0);
+      const games = [];
+      for (let i = 3; i < part.games; i += 7) {
+        const game = await lath.openGame(part, i);
+        const legal = game.stacks.map((_, ply) => lath.legalAt(game, ply));
+        games.push({ stacks: game.stacks, movers: game.movers, legal });
+      }
+      return games;
+    }"""
+    for record, game in zip(RECORDS[3::7], visit.page.evaluate(script), strict=True):
+        line = list(positions(record))
+        assert game["stacks"] == [list(position.contents()) for position in line]
+        assert game["movers"] == [int(position.to_move) for position in line]
+        for position, legal in zip(line, game["legal"], strict=True):
+            assert sorted(move["text"] for move in legal) == sorted(position.legal_moves())
+        for move in game["legal"][1]:
+            after = line[1].play(move["text"]).contents()
+            told = [list(change) for change in changes(line[1].contents(), after)]
+            assert move["changes"] == told
+
+
+@pytest.mark.parametrize("number", [1, 8, 14, 26, 32, len(RECORDS)])
+def test_a_permalink_opens_the_board_of_that_ply(visit: Visit, report: str, number: int) -> None:
+    plies = len(RECORDS[number - 1].plies)
+    for ply in (0, plies // 2, plies):
+        go_to(visit, report, number, ply)
+        assert board(visit) == words_of(RECORDS[number - 1], ply)
+
+
+@pytest.mark.parametrize("address", ["#game=0", "#game=9999", "#game=x&ply=y", "#replay", "#%"])
+def test_a_wrong_permalink_opens_the_first_game(visit: Visit, report: str, address: str) -> None:
+    visit.open(report + address)
+    assert visit.page.inner_text("#which").startswith("Game 1 of")
+
+
+# Keys
+
+
+def test_keys_go_through_the_game(visit: Visit, report: str) -> None:
+    go_to(visit, report, 1, 0)
+    plies = len(RECORDS[0].plies)
+    keys = visit.page.keyboard
+    for key, ply in (
+        *(("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("PageDown", 11)),
+        *(("PageUp", 1), ("End", plies), ("Home", 0)),
+    ):
+        keys.press(key)
+        assert at(visit) == f"{ply} / {plies}"
+        assert board(visit) == words_of(RECORDS[0], ply)
+        visit.page.wait_for_url(f"**#game=1&ply={ply}")
+
+
+def test_n_and_p_go_from_game_to_game(visit: Visit, report: str) -> None:
+    go_to(visit, report, 1, 3)
+    visit.page.keyboard.press("n")
+    visit.await_game(2)
+    visit.page.keyboard.press("n")
+    visit.await_game(3)
+    visit.page.keyboard.press("p")
+    visit.await_game(2)
+    visit.page.focus("#seek")
+    visit.page.keyboard.press("p")
+    visit.await_game(1)
+    visit.page.keyboard.press("PageDown")
+    assert at(visit).startswith("10 /")
+
+
+def test_space_plays_and_pauses(visit: Visit, report: str) -> None:
+    go_to(visit, report, 1, 0)
+    visit.page.focus("#board")
+    visit.page.keyboard.press(" ")
+    assert visit.page.get_attribute("#play", "aria-pressed") == "true"
+    assert visit.page.get_attribute("#told", "aria-live") == "off"
+    visit.page.wait_for_function("() => document.getElementById('at').textContent !== '0 / 31'")
+    visit.page.keyboard.press(" ")
+    assert visit.page.get_attribute("#play", "aria-pressed") == "false"
+    assert visit.page.get_attribute("#told", "aria-live") == "polite"
+
+
+def test_the_keys_are_told(visit: Visit, report: str) -> None:
+    go_to(visit, report, 1, 0)
+    visit.page.focus("#board")
+    visit.page.keyboard.press("?")
+    assert visit.page.is_visible("#keys")
+    visit.page.keyboard.press("Escape")
+    assert not visit.page.is_visible("#keys")
+
+
+def test_keys_in_a_field_are_the_fields(visit: Visit, report: str) -> None:
+    go_to(visit, report, 1, 2)
+    visit.page.click("#filter")
+    for key in ("ArrowRight", "n", " ", "End"):
+        visit.page.keyboard.press(key)
+    assert at(visit).startswith("2 /")
+    assert visit.page.inner_text("#which").startswith("Game 1 of")
+
+
+def test_the_slider_is_a_way_through_the_game(visit: Visit, report: str) -> None:
+    go_to(visit, report, 1, 2)
+    visit.page.focus("#seek")
+    visit.page.keyboard.press("ArrowRight")
+    assert at(visit).startswith("3 /")
+    assert visit.page.get_attribute("#seek", "aria-valuetext").startswith("3. ")
+
+
+def test_buttons_keep_the_focus_at_the_end_of_the_game(visit: Visit, report: str) -> None:
+    go_to(visit, report, 1, len(RECORDS[0].plies) - 1)
+    visit.page.click("#forward")
+    assert visit.page.get_attribute("#forward", "aria-disabled") == "true"
+    visit.page.keyboard.press("Home")
+    assert at(visit).startswith("0 /")
+
+
+# What is shown
+
+
+def test_comments_glyphs_evaluation_and_time_are_shown(visit: Visit, report: str) -> None:
+    go_to(visit, report, 1, 2)
+    assert visit.page.inner_text("#note").startswith("A quiet start")
+    assert visit.page.locator("#moves .said").count() == 1
+    told = visit.page.inner_text("#told")
+    ply = RECORDS[0].plies[1]
+    assert f"{ply.used_s:.3f} s" in told
+    assert f"eval {ply.eval:+.2f}".replace("-", "−") in told
+    visit.page.keyboard.press("Home")
+    assert visit.page.inner_text("#note") == "Two old rivals."
+
+
+def test_the_graph_has_a_line_for_each_bot_and_is_a_way_to_a_ply(visit: Visit, report: str) -> None:
+    go_to(visit, report, 1, 0)
+    assert visit.page.locator("#evals .eval-0, #evals .eval-1").count() == 2
+    visit.page.locator("#evals").scroll_into_view_if_needed()
+    box = visit.page.locator("#evals").bounding_box()
+    visit.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 20)
+    plies = len(RECORDS[0].plies)
+    assert abs(int(at(visit).split(" ")[0]) - plies / 2) <= 1
+
+
+def test_a_move_of_the_list_can_be_clicked(visit: Visit, report: str) -> None:
+    go_to(visit, report, 1, 0)
+    visit.page.click("#moves button >> nth=4")
+    assert at(visit).startswith("5 /")
+    assert visit.page.get_attribute("#moves [aria-current]", "data-ply") == "5"
+
+
+def test_the_deciding_cells_are_marked_at_the_end_only(visit: Visit, report: str) -> None:
+    number = next(i for i, record in enumerate(RECORDS, 1) if record.game == "yavalath")
+    go_to(visit, report, number, 999)
+    marks = "document.querySelector('#board .marks').childElementCount"
+    at_end = visit.page.evaluate(marks)
+    visit.page.keyboard.press("ArrowLeft")
+    assert visit.page.evaluate(marks) < at_end
+
+
+def test_legal_moves_come_on_demand(visit: Visit, report: str) -> None:
+    go_to(visit, report, 1, 0)
+    dots = visit.page.locator("#board .dot")
+    assert dots.count() == 0
+    visit.page.click("#legal")
+    assert visit.page.get_attribute("#legal", "aria-pressed") == "true"
+    start = next(positions(RECORDS[0]))
+    assert dots.count() == len(start.legal_moves())
+
+
+def test_a_game_without_replay_says_why(visit: Visit, address_of: Address) -> None:
+    records = [bare("ann", "bob", "1-0", game_id="no-such-game"), random_game("surikata", 1)]
+    address = address_of(render(records))
+    visit.open(address)
+    assert visit.page.inner_text("#which").startswith("Game 2 of")
+    go_to(visit, address, 1, 3)
+    assert "unknown game 'no-such-game'" in visit.page.inner_text("#board")
+    visit.page.keyboard.press("ArrowRight")
+    assert at(visit) == "0 / 0"
+
+
+# Copies
+
+
+def test_a_copied_position_is_a_record_that_ends_there(
+    browser: Any, report: str, tmp_path: Path
+) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    visitor = Visit(context.new_page())
+    for number, ply in ((1, 6), (26, 9), (len(RECORDS), 0)):
+        go_to(visitor, report, number, ply)
+        visitor.page.click("#copy-position")
+        visitor.page.wait_for_function("() => document.getElementById('copied').textContent !== ''")
+        text = visitor.page.evaluate("navigator.clipboard.readText()")
+        path = tmp_path / "position.lath"
+        path.write_text(text, encoding="utf-8")
+        [entry] = entries(path)
+        assert entry.problems == ()
+        assert entry.record is not None
+        *_, reached = positions(entry.record)
+        assert reached == list(positions(RECORDS[number - 1]))[ply]
+    context.close()
+
+
+def test_without_a_clipboard_the_text_is_there_to_copy_by_hand(visit: Visit, report: str) -> None:
+    go_to(visit, report, 2, 3)
+    refuse = "navigator.clipboard.writeText = () => Promise.reject(new Error('no'))"
+    visit.page.evaluate(f"() => {{ {refuse} }}")
+    visit.page.click("#copy-link")
+    visit.page.wait_for_selector("#copy-field", state="visible")
+    assert visit.page.input_value("#copy-text").endswith("#game=2&ply=3")
+
+
+# Downloads
+
+
+def saved(visit: Visit, button: str) -> str:
+    with visit.page.expect_download() as waiting:
+        visit.page.click(button)
+    return str(Path(waiting.value.path()).read_text(encoding="utf-8"))
+
+
+def records_in(text: str, folder: Path) -> list[Record]:
+    path = folder / "games.lath"
+    path.write_text(text, encoding="utf-8")
+    return list(read(path))
+
+
+def rewritten(records: Sequence[Record], folder: Path) -> list[Record]:
+    """Return the records as they come back from a file."""
+    return records_in("\n".join(map(format_record, records)), folder)
+
+
+def test_downloaded_records_are_the_records(visit: Visit, report: str, tmp_path: Path) -> None:
+    visit.open(report)
+    assert records_in(saved(visit, "#save-records"), tmp_path) == list(RECORDS)
+
+
+def test_hostile_records_come_back_too(visit: Visit, hostile: str, tmp_path: Path) -> None:
+    visit.open(hostile)
+    readable = hostile_records()[:-1]  # the moves of the last one are no words of movetext
+    text = saved(visit, "#save-records").rpartition("\n\n[Game ")[0]
+    assert records_in(text, tmp_path) == rewritten(readable, tmp_path)
+
+
+def test_the_games_that_the_filter_leaves_are_downloaded(
+    visit: Visit, report: str, tmp_path: Path
+) -> None:
+    visit.open(report)
+    visit.page.fill("#filter", "surikata ann")
+    wanted = [r for r in RECORDS if r.game == "surikata" and "ann" in (r.first, r.second)]
+    assert records_in(saved(visit, "#save-records"), tmp_path) == wanted
+    rows = list(csv.DictReader(io.StringIO(saved(visit, "#save-games"))))
+    assert [row["first"] for row in rows] == [record.first for record in wanted]
+
+
+def test_the_table_of_games_is_guarded_against_formulas(visit: Visit, hostile: str) -> None:
+    visit.open(hostile)
+    rows = list(csv.DictReader(io.StringIO(saved(visit, "#save-games"), newline="")))
+    assert "'=1+1" in {row["first"] for row in rows}
+    cells = [cell for row in rows for cell in row.values()]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+
+
+def test_standings_are_downloaded_in_two_forms(visit: Visit, report: str) -> None:
+    visit.open(report)
+    standings = json.loads(saved(visit, "#save-standings-json"))
+    names = [row["name"] for row in standings["overall"]["rows"]]
+    rows = list(csv.DictReader(io.StringIO(saved(visit, "#save-standings-csv"))))
+    assert [row["name"] for row in rows if not row["game"]] == names
+    table = to_csv(compute(RECORDS))
+    assert saved(visit, "#save-standings-csv").splitlines() == table.splitlines()
+    assert standings == document(RECORDS)["standings"]
+
+
+# The list
+
+
+def shown_numbers(visit: Visit) -> list[int]:
+    script = "[...document.querySelectorAll('#rows tr')].map(row => Number(row.dataset.number))"
+    return list(visit.page.evaluate(script))
+
+
+def test_the_filter_finds_games(visit: Visit, report: str) -> None:
+    visit.open(report)
+    visit.page.fill("#filter", "surikata ann")
+    wanted = [
+        number
+        for number, record in enumerate(RECORDS, 1)
+        if record.game == "surikata" and "ann" in (record.first, record.second)
+    ]
+    assert shown_numbers(visit) == wanted
+    assert visit.page.inner_text("#found") == f"{len(wanted)} of {len(RECORDS)} games"
+    visit.page.click("#clear")
+    assert visit.page.inner_text("#found") == f"{len(RECORDS)} games"
+
+
+def test_the_choices_narrow_the_list(visit: Visit, report: str) -> None:
+    visit.open(report)
+    visit.page.select_option("#only-bot", "bob")
+    visit.page.select_option("#only-why", "crash")
+    wanted = [
+        number
+        for number, record in enumerate(RECORDS, 1)
+        if "bob" in (record.first, record.second) and record.termination == "crash"
+    ]
+    assert shown_numbers(visit) == wanted
+
+
+def test_every_heading_sorts_both_ways(visit: Visit, report: str) -> None:
+    visit.open(report)
+    visit.page.select_option("#page-size", "100")
+    for title, key in (
+        ("Plies", lambda record: len(record.plies)),
+        ("First", lambda record: record.first),
+        ("Round", lambda record: int(record.tag("Round"))),
+    ):
+        heading = visit.page.locator("#columns th", has_text=title)
+        for direction, sign in (("ascending", 1), ("descending", -1)):
+            heading.locator("button").click()
+            assert heading.get_attribute("aria-sort") == direction
+            keys = [key(RECORDS[number - 1]) for number in shown_numbers(visit)]
+            assert keys == sorted(keys, reverse=sign < 0)
+
+
+def test_a_number_of_the_list_opens_its_game(visit: Visit, report: str) -> None:
+    visit.open(report)
+    visit.page.click("#rows a >> nth=7")
+    visit.await_game(8)
+    assert at(visit).startswith("0 /")
+    assert visit.page.get_attribute("#rows [aria-current]", "data-number") == "8"
+
+
+def test_the_pager_turns_pages(visit: Visit, report: str) -> None:
+    visit.open(report)
+    visit.page.select_option("#page-size", "10")
+    visit.page.click("#page-after")
+    assert shown_numbers(visit) == list(range(11, 21))
+    visit.page.click("#page-last")
+    assert shown_numbers(visit)[-1] == len(RECORDS)
+    assert visit.page.get_attribute("#page-after", "aria-disabled") == "true"
+
+
+def test_a_page_that_is_loaded_again_is_as_it_was(visit: Visit, report: str) -> None:
+    go_to(visit, report, 5, 1)
+    visit.page.fill("#filter", "mammalath")
+    visit.page.select_option("#only-bot", "cat")
+    visit.page.select_option("#page-size", "10")
+    visit.page.click("#columns button >> text=Plies")
+    visit.page.click("#page-after")
+    before = shown_numbers(visit)
+    visit.page.reload()
+    visit.await_game(5)
+    assert at(visit).startswith("1 /")
+    assert shown_numbers(visit) == before
+    assert visit.page.input_value("#filter") == "mammalath"
+    assert visit.page.input_value("#only-bot") == "cat"
+
+
+def test_the_page_says_what_it_does_not_have(
+    visit: Visit, address_of: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "ROOM", 0)
+    visit.open(address_of(render(few())))
+    assert "Left out" in visit.page.inner_text("#detail")
+    assert "Records come without" in visit.page.inner_text("#downloads-told")
+
+
+# Shards
+
+
+@pytest.fixture(scope="module")
+def in_twenties() -> Page:
+    """A report whose games lie in files of twenty."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing.Packer.__init__, "__kwdefaults__", {"part_games": 20})
+        return render(RECORDS[:30])
+
+
+@pytest.fixture
+def sharded(address_of: Address, in_twenties: Page) -> str:
+    """Where that report lies, newly written."""
+    return address_of(in_twenties)
+
+
+def test_games_in_files_beside_the_page_are_shown(visit: Visit, sharded: str) -> None:
+    visit.open(sharded)
+    assert visit.page.locator("#parts button").count() == 2
+    assert len(visit.documents()) == 2
+    visit.page.select_option("#page-size", "100")
+    assert shown_numbers(visit) == list(range(1, 21))
+    visit.page.click("#parts button >> nth=1")
+    visit.page.wait_for_selector('#rows tr[data-number="21"]')
+    assert len(visit.documents()) == 3
+    go_to(visit, sharded, 25, 5)
+    assert board(visit) == words_of(RECORDS[24], 5)
+
+
+def test_a_missing_file_beside_the_page_is_told(browser: Any, sharded: str) -> None:
+    for file in (Path(sharded.removeprefix("file://")).parent / "report-games").iterdir():
+        file.unlink()
+    visitor = Visit(browser.new_page())
+    visitor.page.goto(sharded)
+    visitor.page.wait_for_function(
+        "() => document.getElementById('replay-waits').textContent.includes('is not there')"
+    )
+    visitor.page.close()

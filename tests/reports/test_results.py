@@ -1,0 +1,230 @@
+"""What a tournament came to by the rules of its format: kept, told first, and in the report."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import bad_bots
+import jsonschema
+import pytest
+from bad_bots import Good
+from commands import arena as here
+from results import a_config
+from sample_records import HOSTILE_NAMES, bare, tournament
+from schedules import a_schedule, by_strength, played
+
+from lath.arena.errors import ArenaError
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import BotSpec
+from lath.arena.schedule.core import Schedule
+from lath.arena.schedule.sprt import Sprt
+from lath.arena.tournament import folder as directory
+from lath.arena.tournament.events import Progress, Summary
+from lath.arena.tournament.outputs import OUTCOME, outcome_of, text_of
+from lath.arena.tournament.sources import outcome_in
+from lath.arena.tournament.worker import PairResult
+from lath.notation.protocol import TimeControl
+from lath.notation.writer import format_record
+from lath.reports.outcome import Column, Outcome, Sheet, from_json, to_json
+from lath.reports.page.page import render
+from lath.reports.schema import OUTCOME_SCHEMA, STANDINGS_SCHEMA
+
+FIVE = ("A", "B", "C", "D", "E")
+
+
+def at_the_end(form: str, **terms: Any) -> Schedule:
+    schedule = a_schedule(form, **terms)
+    assert list(played(schedule, by_strength))
+    return schedule
+
+
+def rows(schedule: Schedule) -> dict[str, list[str]]:
+    return {
+        sheet.title: [" ".join(row).strip() for row in sheet.rows]
+        for sheet in schedule.standing().sheets
+    }
+
+
+def test_a_swiss_has_a_table_with_points_byes_and_tie_breaks() -> None:
+    schedule = at_the_end("swiss", names=("A", "B", "C"), rounds=3)
+    (sheet,) = schedule.standing().sheets
+    headings = [column.heading for column in sheet.columns]
+    assert headings == ["#", "bot", "points", "byes", "Buchholz", "Sonneborn-Berger"]
+    assert rows(schedule) == {"": ["1 A 6 1 6 6", "2 B 4 1 8 2", "3 C 2 1 10 0"]}
+
+
+def test_a_bot_that_never_started_stands_in_the_table() -> None:
+    schedule = a_schedule("swiss", names=("A", "B"), rounds=1)
+    assert schedule.next() is not None
+    schedule.walkover(1, "A")
+    assert rows(schedule) == {"": ["1 B 2 0 0", "2 A 0 2 0"]}
+
+
+def test_a_knockout_has_a_table_for_each_round_with_byes_and_who_goes_through() -> None:
+    schedule = at_the_end("knockout", names=FIVE)
+    assert rows(schedule) == {
+        "Quarter-finals": ["A bye - A", "D 2-0 E D", "B bye - B", "C bye - C"],
+        "Semi-finals": ["A 2-0 D A", "B 2-0 C B"],
+        "Final": ["A 2-0 B A"],
+    }
+    assert schedule.standing().verdict == "Winner: A"
+
+
+def test_ties_to_come_stand_in_the_bracket() -> None:
+    assert rows(a_schedule("knockout", names=FIVE[:3]))["Final"] == ["A - ?"]
+
+
+def test_a_match_with_a_test_has_its_numbers() -> None:
+    schedule = at_the_end("match", names=("ann", "bob"), rounds=100, sprt=Sprt(elo0=-50, elo1=50))
+    told = rows(schedule)
+    assert told[""][1:3] == ["H0 -50 Elo, logistic", "H1 50 Elo, logistic"]
+    assert list(told)[1] == "Pairs by the points of ann"
+    assert schedule.standing().verdict.startswith("SPRT ann - bob: H")
+
+
+def an_outcome(form: str = "swiss", **terms: Any) -> Outcome:
+    schedule = at_the_end(form, **{"names": FIVE, "rounds": 3, **terms})
+    summary = Summary(done=8, total=8, stopped={}, interrupted=False, outcome=schedule.standing())
+    return outcome_of(a_config(FIVE, format=form, rounds=3), summary)
+
+
+@pytest.mark.parametrize("form", ["round-robin", "swiss", "knockout"])
+def test_an_outcome_keeps_its_schema_and_is_read_back(form: str) -> None:
+    outcome = an_outcome(form)
+    told = json.loads(text_of(outcome))
+    jsonschema.validate(told, OUTCOME_SCHEMA)
+    assert from_json(told) == from_json(json.loads(json.dumps(to_json(outcome))))
+    assert from_json(told).sheets == outcome.sheets
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        None,
+        [],
+        {},
+        {"version": 2},
+        {**to_json(Outcome(format="swiss")), "words": None},
+        {**to_json(Outcome(format="swiss")), "sheets": [{"title": "", "columns": [], "rows": []}]},
+        {
+            **to_json(Outcome(format="swiss")),
+            "sheets": [{"title": "", "columns": [{"heading": "#", "kind": "x"}], "rows": []}],
+        },
+    ],
+)
+def test_what_is_no_outcome_is_refused(told: object) -> None:
+    with pytest.raises(ValueError, match=r"outcome|sheet|column"):
+        from_json(told)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A tournament's directory with an outcome that no rating would give: B is last."""
+    records = [bare("B", "A", "1-0"), bare("A", "B", "0-1")]
+    (tmp_path / "games.lath").write_text("\n".join(map(format_record, records)))
+    (tmp_path / OUTCOME).write_text(text_of(an_outcome()))
+    return tmp_path
+
+
+def test_rate_prints_the_result_first(folder: Path) -> None:
+    told = here("rate", folder).out.splitlines()
+    assert told.index("Result: swiss") < told.index("Ratings")
+    first = told[told.index("Result: swiss") + 2]
+    assert first.split()[:3] == ["1", "A", "6"]
+
+
+def test_rate_has_the_result_in_its_json(folder: Path) -> None:
+    told = json.loads(here("rate", "--json", folder).out)
+    jsonschema.validate(told, STANDINGS_SCHEMA)
+    assert told["outcome"] == json.loads((folder / OUTCOME).read_text())
+
+
+def test_several_sources_have_no_result_in_common(folder: Path) -> None:
+    assert "Result" not in here("rate", folder, folder / "games.lath").out
+    assert outcome_in([folder / "games.lath"]) is None
+
+
+def test_a_damaged_outcome_is_named(folder: Path) -> None:
+    (folder / OUTCOME).write_text("{")
+    with pytest.raises(ArenaError, match=r"outcome\.json is damaged"):
+        outcome_in([folder])
+
+
+def test_a_damaged_record_of_a_database_is_named(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "tournament.db")) as database:
+        database.execute("CREATE TABLE game (number INTEGER, record TEXT)")
+        texts = [format_record(bare("ann", "bob", "1-0")), '[Game "yava']
+        database.executemany("INSERT INTO game VALUES (?, ?)", enumerate(texts, 1))
+        database.commit()
+    ran = here("rate", tmp_path)
+    place = f"{tmp_path / 'tournament.db'} is damaged: its record 2"
+    assert (ran.status, ran.err) == (1, f"arena: {place}: the value is never closed\n")
+
+
+def test_the_report_of_a_directory_begins_with_the_result(folder: Path) -> None:
+    page = folder / "page.html"
+    assert here("report", folder, "-o", page).status == 0
+    html = page.read_text(encoding="utf-8")
+    assert '<section id="result"' in html
+    assert html.index('id="result"') < html.index('id="standings"')
+
+
+def test_no_outcome_leaves_the_page_as_it_was() -> None:
+    records = tournament(("ann", "bob"), 1, game_ids=("yavalath",))
+    assert render(records) == render(records, outcome=Outcome(format="round-robin"))
+    assert 'id="result"' not in render(records).html
+
+
+def test_a_hostile_outcome_is_only_text() -> None:
+    sheet = Sheet((Column("<b>", "name"),), tuple((name,) for name in HOSTILE_NAMES), "<i>")
+    html = render([], outcome=Outcome(format="<u>", sheets=(sheet,), verdict="<script>")).html
+    assert "<b>" not in html
+    assert "<i>" not in html
+    assert "<u>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def a_swiss(**more: Any) -> Any:
+    command = bad_bots.command(Good)
+    return a_config(
+        format="swiss",
+        rounds=1,
+        limits=Limits(time=TimeControl(move_ms=5000), startup_s=5.0),
+        bots=tuple(BotSpec(name=name, command=command) for name in ("ann", "bob", "cat")),
+        as_written={"event": "Autumn"},
+        **more,
+    )
+
+
+def test_a_run_keeps_its_result_and_has_it_in_its_report(tmp_path: Path) -> None:
+    config = a_swiss()
+    summary = directory.run(config, tmp_path, Progress(config))
+    kept = outcome_in([tmp_path])
+    assert kept is not None
+    assert (kept.format, kept.done, kept.total) == ("swiss", 2, 2)
+    assert kept.words == summary.outcome.words
+    assert {row[1] for row in kept.sheets[0].rows} == {"ann", "bob", "cat"}, "cat had a bye"
+    assert "Result: swiss" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+class StopsSoon(Progress):
+    """Presses Ctrl-C when the first game is stored."""
+
+    def finished(self, result: PairResult) -> None:
+        super().finished(result)
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupted_run_keeps_how_it_stands(tmp_path: Path) -> None:
+    config = a_swiss(pairs=50)
+    summary = directory.run(config, tmp_path, StopsSoon(config))
+    assert summary.interrupted
+    kept = outcome_in([tmp_path])
+    assert kept is not None
+    assert kept.heading == f"Result so far: swiss, {kept.done} of 100 games"
+    assert 0 < kept.done < 100

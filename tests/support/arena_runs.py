@@ -1,0 +1,205 @@
+"""The program `arena` as people start it: a process, a configuration, a directory of results."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import IO, Final, Self
+
+import bad_bots
+from bad_bots import Good
+from processes import calm_s, gone, pids_with, workers_of
+
+PATIENCE_S: Final = 120.0
+"""How long a test waits for what a run should do, or for its end."""
+
+
+def command(*words: object) -> list[str]:
+    """Return the command line of the arena under test."""
+    return [sys.executable, "-m", "lath.arena", *map(str, words)]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Return the variables under which the arena is started: a wide terminal without colours."""
+    return {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", **more}
+
+
+def arena(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the arena to its end and return what it said."""
+    return subprocess.run(
+        command(*words),
+        cwd=cwd,
+        env=environment(**variables),
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def begin(
+    *words: object, cwd: Path, under: Sequence[str] = (), **variables: str
+) -> subprocess.Popen[str]:
+    """Start the arena, in a session of its own, and return at once.
+
+    `under` is a command that starts another one, such as `nice`.
+    """
+    return subprocess.Popen(
+        [*under, *command(*words)],
+        cwd=cwd,
+        env=environment(**variables),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="backslashreplace",
+        start_new_session=True,
+    )
+
+
+def flags(bots: Mapping[str, type[Good]], *, rounds: int, out: Path, jobs: int = 2) -> list[str]:
+    """Return the words of a run of Yavalath by fake bots, two games a round and pairing."""
+    words = ["run", "--game", "yavalath", "--rounds", str(rounds), "--tc", "move 5"]
+    for name, kind in bots.items():
+        words += ["--bot", f"{name}={shlex.join(bad_bots.command(kind))}"]
+    return [*words, "--jobs", str(jobs), "--out", str(out), "-q"]
+
+
+def stored(folder: Path, columns: str = "number") -> list[tuple[object, ...]]:
+    """Return what the database of a finished or killed run holds, by number."""
+    if not (folder / "tournament.db").exists():
+        return []
+    with closing(sqlite3.connect(folder / "tournament.db")) as database:
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'game'").fetchall():
+            return []  # killed before there was a table
+        return list(database.execute(f"SELECT {columns} FROM game ORDER BY number"))
+
+
+def numbers(folder: Path) -> list[object]:
+    """Return the numbers of the stored games."""
+    return [number for (number,) in stored(folder)]
+
+
+def exported(folder: Path) -> list[int]:
+    """Return the numbers in `games.lath`, in its order."""
+    text = (folder / "games.lath").read_text(encoding="utf-8")
+    tags = [line.split('"')[1] for line in text.splitlines() if line.startswith("[Number ")]
+    return [int(tag) for tag in tags]
+
+
+def sequence(games: int) -> Sequence[int]:
+    """Return the numbers of a whole tournament."""
+    return list(range(1, games + 1))
+
+
+class Range:
+    """A folder to run in, with a mark of its own on every process that is started there.
+
+    In the end no process and no scratch folder may be left.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.out = folder / "out"
+        self.scratch = folder / "scratch"
+        self.scratch.mkdir()
+        self.variables = {"LATH_TEST_RANGE": secrets.token_hex(8), "TMPDIR": str(self.scratch)}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        left = self.clear()
+        if kind is None:
+            assert not left, "processes or scratch folders are left"
+
+    def clear(self) -> int:
+        """End what should have ended; return how many processes and folders there still were."""
+        gone(self.alive)
+        alive = self.alive()
+        for pid in alive:
+            os.kill(pid, signal.SIGKILL)
+        return len(alive) + len(list(self.scratch.iterdir()))
+
+    def begin(self, *words: object) -> subprocess.Popen[str]:
+        return begin(*words, cwd=self.folder, **self.variables)
+
+    def arena(self, *words: object) -> subprocess.CompletedProcess[str]:
+        return arena(*words, cwd=self.folder, **self.variables)
+
+    def alive(self) -> set[int]:
+        """Return every process that was started here and runs: runners, workers and bots."""
+        return pids_with("LATH_TEST_RANGE", self.variables["LATH_TEST_RANGE"])
+
+    def has_begun(self) -> bool:
+        """Return whether some games are stored."""
+        return self.log_size() > 60_000
+
+    def log_size(self) -> int:
+        """Return the bytes of what a run that goes on has stored; it locks the database itself."""
+        log = self.out / "tournament.db-wal"
+        return log.stat().st_size if log.exists() else 0
+
+
+def wait_until_it_plays(place: Range, run: subprocess.Popen[str]) -> None:
+    """Return when games are stored; the run must not be over by then."""
+    assert gone(lambda: not place.has_begun(), PATIENCE_S)
+    assert run.poll() is None
+
+
+def until_more_is_stored(place: Range) -> None:
+    """Return when a run has stored more games."""
+    size = place.log_size()
+    assert gone(lambda: place.log_size() == size, PATIENCE_S), "nothing is stored any more"
+
+
+def kill_a_worker(place: Range, run: subprocess.Popen[str]) -> float:
+    """Kill the older of two workers, which both play; return the seconds until games are stored."""
+    assert gone(lambda: len(workers_of(run.pid)) < 2, PATIENCE_S)
+    until_more_is_stored(place)
+    began_s = calm_s()
+    os.kill(min(workers_of(run.pid)), signal.SIGKILL)
+    until_more_is_stored(place)
+    return calm_s() - began_s
+
+
+def stop(run: subprocess.Popen[str], number: int) -> str:
+    """Send a signal and return what the run then says; it must end soon."""
+    began_s = calm_s()
+    run.send_signal(number)
+    _, said = run.communicate(timeout=PATIENCE_S)
+    assert calm_s() - began_s < 5
+    return said
+
+
+@contextmanager
+def listened_to(run: subprocess.Popen[str]) -> Iterator[IO[str]]:
+    """Give what a run says, to be read as it comes; a run that takes for ever is killed."""
+    assert run.stderr
+    patience = threading.Timer(PATIENCE_S, run.kill)
+    patience.start()
+    try:
+        with run.stderr:
+            yield run.stderr
+    finally:
+        patience.cancel()
+
+
+def until_it_says(said: IO[str], words: str) -> str:
+    """Return what is said up to the line that holds these words."""
+    text = ""
+    while words not in text:
+        line = said.readline()
+        assert line, text
+        text += line
+    return text

@@ -1,0 +1,80 @@
+"""Checks of fake bots in worker processes, a few at a time: they wait more than they compute."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+
+import bad_bots
+import odd_bots
+from bad_bots import Good
+from processes import calm_s
+
+from lath.arena.botcheck.check import check
+from lath.arena.botcheck.points import Point, Verdict
+from lath.arena.botcheck.session import Terms
+from lath.arena.referee import trees
+from lath.arena.referee.conversation import BotSpec
+from lath.notation.protocol import TimeControl
+
+Result = TypeVar("Result")
+
+AT_THE_SAME_TIME: Final = 8
+
+TRIES: Final = 3
+"""How often a good bot may look slow because the machine was busy; a fault is found each time."""
+
+TIME: Final = TimeControl(move_ms=400)
+
+HASTE: Final = {"hello", "little-time", "stop", "rest", "ping", "leaves-nothing"}
+"""Points at which a busy machine may make a good bot look slow; that is a warning at worst."""
+
+MAMMALATH_ONLY: Final = (odd_bots.DiesOfSetups, odd_bots.WritesLinesBackwards)
+
+
+def tried(do: Callable[[], Result], is_fine: Callable[[Result], bool]) -> Result:
+    """Return the first result that is fine, or that of the last try."""
+    for _ in range(TRIES - 1):
+        if is_fine(result := do()):
+            return result
+    return do()
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a check has said of a bot."""
+
+    points: tuple[Point, ...]
+    took_s: float
+    """On the calm clock."""
+
+    def verdicts(self, *wanted: Verdict) -> dict[str, Verdict]:
+        """Return the ids of the points that have one of these verdicts."""
+        return {point.id: point.verdict for point in self.points if point.verdict in wanted}
+
+
+def check_one(name: str, log: Path) -> Told:
+    """Return what is told of one kind of bot."""
+    began_s = calm_s()
+    module = bad_bots if hasattr(bad_bots, name) else odd_bots
+    kind: type[Good] = getattr(module, name)
+    game = "mammalath" if kind in MAMMALATH_ONLY else "yavalath"
+    terms = Terms(games=(game,), time=TIME, startup_s=2.0, move_s=2.0)
+    spec = BotSpec(name=name, command=module.command(kind), env={"LOG": str(log)})
+    return Told(tuple(check(spec, terms)), calm_s() - began_s)
+
+
+def check_all(
+    names: Sequence[str], folder: Path, at_the_same_time: int = AT_THE_SAME_TIME
+) -> dict[str, Told]:
+    """Return what is told of each kind of bot that there is; their logs go into the folder."""
+    folder.mkdir()
+    names = [name for name in names if hasattr(bad_bots, name) or hasattr(odd_bots, name)]
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(at_the_same_time, context, trees.adopt_orphans) as pool:
+        logs = [folder / name for name in names]
+        return dict(zip(names, pool.map(check_one, names, logs), strict=True))

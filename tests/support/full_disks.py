@@ -1,0 +1,138 @@
+"""A program for a mount namespace of its own: tournaments on small file systems that fill up.
+
+`python full_disks.py FOLDER SCENARIO SIZE...` prints a JSON object for each size in KiB.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+from arena_runs import PATIENCE_S, Range, exported, flags, listened_to, sequence, until_it_says
+from bad_bots import Good
+from quick_runs import QuickRun
+
+from lath.arena.errors import DiskError
+from lath.arena.tournament.slots import Pace
+from lath.arena.tournament.store import Store
+
+ROUNDS: Final = 50
+COMMAND_ROUNDS: Final = 300
+LARGE: Final = 65536
+"""KiB, enough for everything."""
+
+
+def resize(folder: Path, size: int, *options: str) -> None:
+    """Give a file system in memory another size, in KiB; `options` come before the others."""
+    option = ",".join([*options, f"size={size}k"])
+    subprocess.run(["mount", "-t", "tmpfs", "-o", option, "tmpfs", folder], check=True)
+
+
+def level(folder: Path, size: int) -> dict[str, Any]:
+    """Run a tournament until the disk is full, look at what is there, and run it to its end."""
+    found: dict[str, Any] = {"full": False, "told": [], "kept": []}
+    try:
+        with closing(Store(folder)) as store:
+            quick = QuickRun(store)
+            try:
+                quick.run(rounds=ROUNDS, patience_s=0.05)
+            except DiskError as error:
+                found["full"], found["why"] = True, str(error)
+            found["told"] = sorted(quick.watcher.stored)
+        with closing(Store(folder)) as store:  # in what room there is
+            found["kept"] = list(store.finished())
+    except DiskError as error:
+        found["full"], found["why"] = True, str(error)
+    found["left"] = sorted(path.name for path in folder.iterdir())
+    found["exported"] = exported(folder) if (folder / "games.lath").exists() else []
+    resize(folder, LARGE, "remount")
+    with closing(Store(folder)) as store:
+        quick = QuickRun(store)
+        found["complete"] = quick.run(rounds=ROUNDS).is_complete
+        found["again"] = sorted(quick.played)
+        (found["integrity"],) = store._database.execute("PRAGMA integrity_check").fetchone()
+        found["finished"] = list(store.finished()) == exported(folder) == sequence(6 * ROUNDS)
+    return found
+
+
+def mended(folder: Path, _size: int) -> dict[str, Any]:
+    """Run a tournament on a disk that is full for a while."""
+    with closing(Store(folder)) as store:
+        quick = QuickRun(store)
+        quick.watcher.on_warning = lambda: resize(folder, LARGE, "remount")
+        complete = quick.run(rounds=ROUNDS).is_complete
+        finished = list(store.finished()) == exported(folder) == sequence(6 * ROUNDS)
+    return {
+        "complete": complete,
+        "finished": finished,
+        "played": len(quick.played),
+        "warnings": quick.watcher.warnings,
+    }
+
+
+def command(folder: Path, size: int) -> dict[str, Any]:
+    """Run the program itself until the disk is full; then give it room and resume."""
+    return _commanded(folder, size, "--disk-patience", "1")
+
+
+def interrupted(folder: Path, size: int) -> dict[str, Any]:
+    """Do the same with a Ctrl-C while the program waits for room."""
+    return _commanded(folder, size)
+
+
+def _commanded(folder: Path, size: int, *more: str) -> dict[str, Any]:
+    with Range(folder.parent / f"range-{size}") as place:
+        place.out = folder / "out"
+        words = flags({"ann": Good, "bob": Good}, rounds=COMMAND_ROUNDS, out=place.out)
+        run = place.begin(*words, *more)
+        with listened_to(run) as saying:
+            said = until_it_says(saying, "waiting for room")
+            if not more:
+                run.send_signal(signal.SIGINT)
+            said += saying.read()
+        run.wait(PATIENCE_S)
+        kept = _numbers(place.out)
+        resize(folder, LARGE, "remount")
+        last = place.arena(*words)
+        resumed = {"status": last.returncode, "said": last.stderr}
+        finished = _numbers(place.out) == exported(place.out) == sequence(2 * COMMAND_ROUNDS)
+    return {
+        "status": run.returncode,
+        "said": said,
+        "kept": len(kept),
+        "resumed": resumed,
+        "finished": finished,
+    }
+
+
+def _numbers(folder: Path) -> list[int]:
+    with closing(Store(folder)) as store:
+        return list(store.finished())
+
+
+SCENARIOS: Final[dict[str, Callable[[Path, int], dict[str, Any]]]] = {
+    each.__name__: each for each in (level, mended, command, interrupted)
+}
+
+
+def main(folder: Path, scenario: str, *sizes: str) -> None:
+    """Mount a new file system for each size and print what happens there."""
+    for size in map(int, sizes):
+        folder.mkdir(exist_ok=True)
+        (folder.parent / f"range-{size}").mkdir(exist_ok=True)
+        resize(folder, size)
+        with patch.object(Pace, "window", 2):  # many small transactions, as of longer games
+            found = SCENARIOS[scenario](folder, size)
+        print(json.dumps({"size": size, **found}), flush=True)
+        subprocess.run(["umount", folder], check=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *sys.argv[2:])

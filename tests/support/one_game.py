@@ -1,0 +1,93 @@
+"""A table at which two fake bots play one game, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+import bad_bots
+from bad_bots import Good
+from processes import new_tree
+
+from lath.arena.referee import match
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.match import NO_ADJUDICATION, Adjudication, play_game
+from lath.arena.referee.process import Watch
+from lath.arena.referee.record import GamePlan, Played
+from lath.notation.protocol import TimeControl
+from lath.notation.replay import check
+from lath.notation.scanner import parse
+from lath.notation.writer import format_record
+
+CLOCK: Final = TimeControl(initial_ms=10_000, increment_ms=500)
+
+HELD_UP_S: Final = 1.5
+"""Oversleeping that makes a game void here: a busy machine may well oversleep half a second."""
+
+NAMES: Final = ("ann", "bob")
+
+
+class Table:
+    """Where ann and bob play game 17; what listeners hear is kept in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.watch = Watch()
+        self.bots: list[Bot] = []
+
+    def play(
+        self,
+        first: type[Good] = Good,
+        second: type[Good] = Good,
+        *,
+        time: TimeControl = CLOCK,
+        specs: tuple[dict[str, Any], dict[str, Any]] = ({}, {}),
+        adjudication: Adjudication = NO_ADJUDICATION,
+        keep_log: bool = False,
+        **plan: Any,
+    ) -> Played:
+        """Return the game, whose record is sound and canonical; the bots have left by then."""
+        kinds = zip(NAMES, (first, second), specs, strict=True)
+        self.bots = [self._bot(name, kind, spec) for name, kind, spec in kinds]
+        values = {"game": "yavalath", "setup": None, "names": NAMES, "seeds": (991, 992)}
+        with patch.object(match, "HELD_UP_S", HELD_UP_S):
+            played = play_game(
+                GamePlan(number=17, round=4, **{**values, **plan}),
+                (self.bots[0], self.bots[1]),
+                Limits(time=time),
+                self.watch,
+                adjudication=adjudication,
+                keep_log=keep_log,
+            )
+        assert format_record(parse(played.text)) == played.text, "the record is canonical"
+        assert check(played.record) == []
+        for bot in self.bots:
+            bot.quit()
+        return played
+
+    def _bot(self, name: str, kind: type[Good], spec: dict[str, Any]) -> Bot:
+        made = BotSpec(
+            name=name,
+            command=bad_bots.command(kind),
+            env={"LOG": str(self.folder / name)},
+            **spec,
+        )
+        return Bot(made, self.watch, tree=new_tree())
+
+    def heard(self, name: str, head: str = "") -> list[str]:
+        """Return the lines that a listener was told, those that begin so."""
+        lines = (self.folder / name).read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if line.startswith(head)]
+
+
+@contextmanager
+def a_table(folder: Path) -> Iterator[Table]:
+    """Give a table, and end the bots that are still there."""
+    table = Table(folder)
+    yield table
+    for bot in table.bots:
+        bot.kill()

@@ -1,0 +1,82 @@
+"""Runs of the real runner over a real store that play nothing: every game is won at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+from results import a_config, a_result
+
+from lath.arena.tournament.events import Summary
+from lath.arena.tournament.runner import Runner
+from lath.arena.tournament.store import Store
+from lath.arena.tournament.worker import PairJob, PairResult
+
+
+class AtOnce(Executor):
+    """Has the result of a job when it is handed over, and remembers which games it played."""
+
+    def __init__(self, played: list[int]) -> None:
+        self._played = played
+
+    def submit(self, _play: Callable[..., Any], /, *jobs: Any, **_: Any) -> Future[Any]:
+        (job,) = jobs
+        future: Future[Any] = Future()
+        future.set_result(won(job))
+        self._played.extend(plan.number for plan in job.games)
+        return future
+
+
+def won(job: PairJob) -> str:
+    """Return a win of first in each game of a job."""
+    games = tuple(a_result(plan.number, names=plan.names) for plan in job.games)
+    return PairResult(pair=job.pair, games=games).as_text()
+
+
+class Watcher:
+    """Remembers what a runner tells of games and troubles."""
+
+    def __init__(self) -> None:
+        self.stored: list[int] = []
+        self.warnings: list[str] = []
+        self.on_warning: Callable[[], None] = lambda: None
+        self.on_wait: Callable[[], None] = lambda: None
+
+    def started(self, *_: object) -> None:
+        pass
+
+    def began(self, *_: object) -> None:
+        pass
+
+    def finished(self, result: PairResult) -> None:
+        self.stored.extend(game.number for game in result.games)
+
+    def warned(self, text: str) -> None:
+        self.warnings.append(text)
+        self.on_warning()
+
+    def stopped(self, *_: object) -> None:
+        pass
+
+    def waited(self, *_: object) -> None:
+        self.on_wait()
+
+
+class QuickRun:
+    """A tournament of six games a round that is run, perhaps several times, over one store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.watcher = Watcher()
+        self.played: list[int] = []
+
+    def run(self, *, rounds: int, jobs: int = 2, patience_s: float = 600.0) -> Summary:
+        runner = Runner(
+            a_config(rounds=rounds, jobs=jobs),
+            self.store,
+            self.watcher,
+            executor=lambda *_: AtOnce(self.played),
+            patience_s=patience_s,
+        )
+        return runner.run()

@@ -1,0 +1,303 @@
+"""Texts of all sorts read by the fast paths and by the slow ones, and what differs.
+
+The slow path is Lark and the rules move by move. Must not know how the fast paths work.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from random import Random
+from typing import Final, NamedTuple
+from unittest import mock
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.extra.lark import from_lark
+from lark import Lark
+from record_texts import GAMES, mutant, soup, written
+
+from lath.notation import reader
+from lath.notation import reader as pieces
+from lath.notation.errors import Fault, RecordSyntaxError
+from lath.notation.parser import Parsed, parse_closely
+from lath.notation.reader import Entry, entries_of
+from lath.notation.replay import check, tag_faults
+from lath.notation.scanner import grammar, scan
+from lath.notation.validation import Findings, sound_plies, validate_stream
+
+FILE_EVERY: Final = 10
+"""One in so many texts stands in a file too, which Lark reads once more."""
+
+BATCH: Final = 40
+"""Texts of such a file."""
+
+LETTERS = st.characters(codec="utf-8", exclude_characters="\n\r}")
+
+KNOWN_WORDS: Final[dict[str, st.SearchStrategy[str]]] = {
+    "TAG_NAME": st.sampled_from(["Game", "Game", "Event", "Result", "Date", "Setup", "mood"]),
+    "STRING": st.one_of(
+        st.sampled_from(GAMES).map('"{}"'.format),
+        st.sampled_from(['"*"', '"1-0"', '"2026-11-20"', '"\\"\\\\"', '""']),
+    ),
+    "NUMBER": st.sampled_from(["1.", "2.", "01."]),
+    "MOVE": st.sampled_from(["e5", "swap", "Mc3", "xF", "xb2-b4", "Oe5", "d4", "resign"]),
+    "RESULT": st.sampled_from(["*", "1-0"]),
+    "BRACES": st.text(LETTERS, max_size=8).map("{{{}}}".format),
+    "LINE": st.text(LETTERS, max_size=8).map(";{}\n".format),
+}
+"""Words that let a text of the grammar be sound now and then, and comments of any letters."""
+
+
+class DifferenceError(AssertionError):
+    """A fast path says something else than the slow one."""
+
+
+@dataclass
+class Counts:
+    """What a campaign has seen."""
+
+    texts: int = 0
+    scanned: int = 0
+    """Texts that the scanner read itself."""
+    refused: int = 0
+    """Texts that Lark refused."""
+    sound: int = 0
+    """Texts with which Lark and the rules find nothing wrong."""
+    told: int = 0
+    """Sound texts that were told to be so by the whole line at once."""
+    in_files: int = 0
+    """Records of files that were read as a whole."""
+
+
+class Judged(NamedTuple):
+    """What the slow path says of a text."""
+
+    parsed: Parsed | None
+    """None where Lark refuses it."""
+    is_sound: bool
+
+
+def judged(text: str) -> Judged:
+    """Return what Lark and the rules say."""
+    parsed = closely(text)
+    return Judged(parsed, parsed is not None and not wrong_with(parsed))
+
+
+def compare(text: str, counts: Counts, judge: Callable[[str], Judged] = judged) -> None:
+    """Read a text all ways and count what it is; raises DifferenceError."""
+    scanned, plies = scan(text), sound_plies(text)
+    parsed, is_sound = judge(text)
+    if scanned is not None and not (
+        parsed and scanned == parsed.record and numbers_are_right(parsed)
+    ):
+        raise DifferenceError(f"scan: {text!r} is {parsed}, not {scanned}")
+    if plies is not None and not (is_sound and parsed and plies == len(parsed.record.plies)):
+        raise DifferenceError(f"sound_plies: {text!r} is {parsed}, not {plies} sound plies")
+    counts.texts += 1
+    counts.scanned += scanned is not None
+    counts.refused += parsed is None
+    counts.sound += is_sound
+    counts.told += plies is not None
+
+
+def closely(text: str) -> Parsed | None:
+    """Return what Lark reads; None where it refuses."""
+    try:
+        return parse_closely(text)
+    except RecordSyntaxError:
+        return None
+
+
+def wrong_with(parsed: Parsed) -> list[Fault]:
+    """Return what is wrong with a record, its moves played one by one."""
+    return [*tag_faults(parsed.record)] or check(*parsed)
+
+
+def numbers_are_right(parsed: Parsed) -> bool:
+    """Return whether each number of the main line is missing or right."""
+    return all(place.number in (None, ply) for ply, place in enumerate(parsed.places, 1))
+
+
+def compare_files(texts: Sequence[str], chance: Random) -> int:
+    """Read a file of the texts all ways, in small chunks too, and return how many records it has.
+
+    Raises DifferenceError.
+    """
+    content = content_of(texts, chance)
+    expected = by_lark(content, "f")
+    block = chance.choice((1 << 20, 3000, 200))
+    with mock.patch.object(pieces, "_BLOCK", block):
+        entries = list(entries_of(io.BytesIO(content), "f"))
+        found = together(validate_stream(io.BytesIO(content), "f"))
+    for what, one, other in (
+        ("entries", entries, expected),
+        ("validate", found, totals(expected)),
+    ):
+        if one != other:
+            raise DifferenceError(f"{what} in blocks of {block}: {content!r} is {other}, not {one}")
+    return len(expected)
+
+
+def content_of(texts: Iterable[str], chance: Random) -> bytes:
+    """Return a file of these texts, with what may stand between records."""
+    ends = ("\n\n", "\n\n", "\n\n", "\r\n\r\n", "\n \t\n\n", "\n", "", "\n\n\x0c", "\n\n  ")
+    content = bytearray("".join(text + chance.choice(ends) for text in texts).encode())
+    if chance.random() < 0.2:
+        content[:0] = b"\xef\xbb\xbf"
+    if chance.random() < 0.2:
+        content.insert(chance.randrange(len(content) + 1), 0xFF)
+    return bytes(content)
+
+
+def by_lark(content: bytes, name: str) -> list[Entry]:
+    """Return what stands in a file, read by Lark and checked move by move."""
+    with mock.patch.object(reader, "scan", return_value=None):
+        return list(entries_of(io.BytesIO(content), name))
+
+
+def totals(entries: Sequence[Entry]) -> Findings:
+    """Return the findings that these entries are."""
+    problems = tuple(chain.from_iterable(entry.problems for entry in entries))
+    plies = sum(len(entry.record.plies) for entry in entries if entry.record)
+    bad = sum(bool(entry.problems) for entry in entries)
+    return Findings(len(entries), bad, plies, problems)
+
+
+def together(parts: Iterable[Findings]) -> Findings:
+    """Return the findings of all parts of a file as one."""
+    found = list(parts)
+    return Findings(
+        sum(part.records for part in found),
+        sum(part.bad for part in found),
+        sum(part.plies for part in found),
+        tuple(chain.from_iterable(part.problems for part in found)),
+    )
+
+
+def rule_made(count: int, number: int) -> Iterator[str]:
+    """Yield games in canonical text and in other spellings."""
+    return (written(Random(f"written {number} {case}")) for case in range(count))
+
+
+def from_grammar(count: int, number: int) -> Iterator[str]:
+    """Yield texts that hypothesis draws from the grammar, some of them of known words."""
+    parser = Lark(grammar(), start="record", parser="lalr")
+    plain, known = (from_lark(parser, explicit=words) for words in ({}, KNOWN_WORDS))
+    for batch in range(0, count, 1000):
+        yield from _drawn(st.one_of(plain, known), min(1000, count - batch), number + batch)
+
+
+def _drawn(strategy: st.SearchStrategy[str], count: int, number: int) -> Sequence[str]:
+    texts: list[str] = []
+
+    @seed(number)
+    @settings(
+        max_examples=count,
+        database=None,
+        derandomize=False,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def draw(text: str) -> None:
+        texts.append(text)
+
+    draw()
+    return texts
+
+
+@cache
+def _to_spoil() -> Sequence[str]:
+    return list(from_grammar(60, 1))
+
+
+def mutants(count: int, number: int) -> Iterator[str]:
+    """Yield games and texts of the grammar with a little changed."""
+    for case in range(count):
+        chance = Random(f"mutant {number} {case}")
+        text, other = (
+            chance.choice(_to_spoil()) if chance.random() < 0.1 else written(chance)
+            for _ in range(2)
+        )
+        yield mutant(text, other, chance)
+
+
+def soups(count: int, number: int) -> Iterator[str]:
+    """Yield the signs of the notation in any order."""
+    return (soup(Random(f"soup {number} {case}")) for case in range(count))
+
+
+class Source(NamedTuple):
+    """Where texts come from."""
+
+    texts: Callable[[int, int], Iterator[str]]
+    """Yields so many, drawn by a number."""
+    share: float
+    """Of all cases of a campaign."""
+
+
+SOURCES: Final = {
+    "rule-made": Source(rule_made, 0.40),
+    "mutants": Source(mutants, 0.45),
+    "soup": Source(soups, 0.14),
+    "grammar": Source(from_grammar, 0.01),
+}
+
+
+def campaign(source: str, cases: int, number: int = 0) -> Counts:
+    """Compare a source's share of so many cases, as `run` does."""
+    texts, share = SOURCES[source]
+    return run(texts(round(cases * share), number), number)
+
+
+def run(texts: Iterable[str], number: int = 0, judge: Callable[[str], Judged] = judged) -> Counts:
+    """Compare the texts, and files of some of them; raises DifferenceError."""
+    counts = Counts()
+    batch: list[str] = []
+    for case, text in enumerate(texts):
+        compare(text, counts, judge)
+        if case % FILE_EVERY == 0:
+            batch.append(text)
+        if len(batch) == BATCH:
+            counts.in_files += compare_files(batch, Random(f"file {number} {case}"))
+            batch = []
+    return counts
+
+
+def finds_a_difference(cases: int) -> bool:
+    """Return whether a campaign of so many cases, of all sources in turn, finds something.
+
+    Every call has the same texts. They are drawn once, and judged once by the slow path, which
+    a fault planted in a fast one does not reach.
+    """
+    try:
+        run(_texts_in_turn(cases), judge=_judged_once)
+    except DifferenceError:
+        return True
+    return False
+
+
+_judged_once: Final = cache(judged)
+_drawn_texts: Final[list[str]] = []
+
+
+def _texts_in_turn(count: int) -> Iterator[str]:
+    for case in range(count):
+        if case == len(_drawn_texts):
+            _drawn_texts.append(next(_drawing()))
+        yield _drawn_texts[case]
+
+
+@cache
+def _drawing() -> Iterator[str]:
+    streams = [
+        source.texts(sys.maxsize, 1)
+        for name, source in SOURCES.items()
+        if name != "grammar"  # slow to draw, and its mutants are among the others
+    ]
+    return chain.from_iterable(zip(*streams, strict=True))

@@ -1,0 +1,59 @@
+"""Configurations and results for tests of what keeps them; nothing is played."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from sample_records import random_game
+
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import BotSpec
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.worker import GameResult
+from lath.notation.protocol import TimeControl
+from lath.notation.record import Record
+from lath.notation.writer import format_record
+
+NAMES = ("ann", "bob", "cat")
+
+
+def a_config(names: tuple[str, ...] = NAMES, **more: Any) -> Config:
+    """Return a tournament of Yavalath between bots that cannot be started."""
+    values = {
+        "games": ("yavalath",),
+        "limits": Limits(time=TimeControl(nodes=1)),
+        "pin": "off",
+        "bots": tuple(BotSpec(name=name, command=("/nowhere", name)) for name in names),
+        **more,
+    }
+    return Config(**values)
+
+
+@cache
+def _a_game(names: tuple[str, str]) -> tuple[Record, str]:
+    """Return a random game, always the same, and its record with the number 0."""
+    record = random_game("yavalath", 1, first=names[0], second=names[1], Number="0")
+    text = format_record(record)
+    assert text.count('[Number "0"]') == 1
+    return record, text
+
+
+def a_result(number: int, names: tuple[str, str] = ("ann", "bob"), **more: Any) -> GameResult:
+    """Return a finished game, its record being a random one of the right number."""
+    record, text = _a_game(names)
+    values: dict[str, Any] = {
+        "number": number,
+        "round": 1,
+        "game": "yavalath",
+        "first": names[0],
+        "second": names[1],
+        "result": record.result,
+        "termination": "rules",
+        "plies": len(record.plies),
+        "record": text.replace('[Number "0"]', f'[Number "{number}"]'),
+        "used_s": (1.0, 2.0),
+        "worst_s": (0.5, 0.25),
+        "stray_lines": 0,
+    }
+    return GameResult(**{**values, **more})

@@ -1,0 +1,68 @@
+"""Plays schedules without playing: what each game ends with follows from its number and names."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lath.arena.referee.record import GamePlan
+from lath.arena.schedule.core import Pair, Schedule, Terms
+from lath.arena.schedule.formats import make
+
+NAMES = ("ann", "bob", "cat", "dan", "eve")
+
+Results = Callable[[GamePlan], str]
+
+
+def a_schedule(form: str, **terms: Any) -> Schedule:
+    """Return a schedule of Yavalath, which has one setup, so that nothing is drawn."""
+    return make(form, Terms(**{"names": NAMES, "game_ids": ("yavalath",), "rounds": 3, **terms}))
+
+
+def by_chance(game: GamePlan) -> str:
+    """Return a result that follows from the game's number; a third are draws."""
+    return random.Random(game.number).choice(("1-0", "0-1", "1/2-1/2"))
+
+
+def by_strength(game: GamePlan) -> str:
+    """Return a win of the bot whose name comes first in the alphabet."""
+    return "1-0" if game.names[0] < game.names[1] else "0-1"
+
+
+def all_drawn(game: GamePlan) -> str:
+    """Return a draw."""
+    return "1/2-1/2"
+
+
+def report(schedule: Schedule, game: GamePlan, results: Results = by_chance) -> None:
+    """Report one game."""
+    schedule.report(game.number, *game.names, results(game))
+
+
+def played(schedule: Schedule, results: Results = by_chance) -> Iterator[Pair]:
+    """Play to the end, a pair after the other, and yield the pairs."""
+    while (pair := schedule.next()) is not None:
+        for game in pair.left(schedule.finished):
+            report(schedule, game, results)
+        yield pair
+
+
+def played_at_once(
+    schedule: Schedule, seed: int, results: Results = by_chance, *, most: int = 10**9
+) -> Iterator[GamePlan]:
+    """Play several pairs at a time that end in any order; yield each game once it is reported.
+
+    After `most` games it is as if the run was killed.
+    """
+    chance = random.Random(seed)
+    running: list[GamePlan] = []
+    while most > 0:
+        while len(running) < 6 and (pair := schedule.next()) is not None:
+            running += pair.left(schedule.finished)
+        if not running:
+            return
+        game = running.pop(chance.randrange(len(running)))
+        report(schedule, game, results)
+        yield game
+        most -= 1

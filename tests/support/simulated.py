@@ -1,0 +1,162 @@
+"""Tournaments between bots whose strengths are known, to see whether ratings tell the truth."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from lath.reports.ratings.elo import ELO, chances
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.results import Z95, Result, count
+from lath.reports.ratings.skill import MU, NOISE, SIGMA, converged, margin_of
+
+BOTS = tuple("abcdefgh")
+PAIRS = tuple(combinations(BOTS, 2))
+MEETINGS = 2 * len(PAIRS)
+"""Games of a round: each two bots in both seats."""
+
+ADVANTAGE = 40.0
+"""Of the first seat, in Elo points; under TrueSkill there is none."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A tournament and what the bots' strengths really are."""
+
+    truth: dict[str, float]
+    results: list[Result]
+
+    def around_mean(self, bot: str) -> float:
+        return self.truth[bot] - math.fsum(self.truth.values()) / len(self.truth)
+
+
+@dataclass
+class Told:
+    """How often intervals held what they should, over many tournaments."""
+
+    strengths: list[bool] = field(default_factory=list)
+    differences: list[bool] = field(default_factory=list)
+    advantages: list[bool] = field(default_factory=list)
+    superiorities: list[tuple[float, bool]] = field(default_factory=list)
+    """What was said of the bot that seems stronger, and whether it is."""
+
+    half_widths: list[float] = field(default_factory=list)
+    p_values: list[float] = field(default_factory=list)
+
+
+def share(hits: Iterable[bool]) -> float:
+    found = list(hits)
+    return sum(found) / len(found)
+
+
+def trueskill_event(seed: int, games: int, *, draw_rate: float = 0.2, spread: float = 4.0) -> Event:
+    """Return a tournament as TrueSkill's model has it; `spread` in its points."""
+    chance = random.Random(f"trueskill {seed}")
+    truth = {bot: chance.gauss(MU, spread) for bot in BOTS}
+    margin = margin_of(draw_rate)
+    results = []
+    for pair in range(games // MEETINGS * len(PAIRS)):
+        for first, second in _both_seats(pair):
+            ahead = truth[first] - truth[second] + chance.gauss(0, NOISE)
+            score = 0.5 if abs(ahead) < margin else float(ahead > 0)
+            results.append(Result(first, second, score, "game", pair))
+    return Event(truth, results)
+
+
+def davidson_event(
+    seed: int,
+    games: int,
+    *,
+    opening: float = 0.0,
+    openings: int | None = None,
+    first_share: float | None = None,
+    advantage: float = ADVANTAGE,
+    spread: float = 150.0,
+) -> Event:
+    """Return a tournament as Davidson's model has it, 30 % draws between equals; in Elo points.
+
+    `opening`: how much the starts of pairs differ in what they give first. `openings`: how many
+    there are, taken in turn by pairs of all bots; None: each pair has its own. `first_share`: how
+    often both games of a pair have the bot that comes first in the alphabet in the first seat;
+    else in the second. None: each bot has each seat once.
+    """
+    chance = random.Random(f"davidson {seed}")
+    truth = {bot: chance.gauss(0, spread) for bot in BOTS}
+    drawish = math.log(2 * 0.3 / 0.7)
+    results = []
+    pairs = range(games // MEETINGS * len(PAIRS))
+    starts = [advantage + chance.gauss(0, opening) for _ in pairs[:openings]]
+    for pair in pairs:
+        start = pair % len(starts)
+        seats = _both_seats(pair)
+        if first_share is not None:
+            seats = [seats[chance.random() >= first_share]] * 2
+        for first, second in seats:
+            win, draw, _ = chances((truth[first] - truth[second] + starts[start]) / ELO, drawish)
+            drawn = chance.random()
+            score = 1.0 if drawn < win else 0.5 if drawn < win + draw else 0.0
+            results.append(Result(first, second, score, "game", start))
+    return Event(truth, results)
+
+
+def _both_seats(pair: int) -> list[tuple[str, str]]:
+    one, other = PAIRS[pair % len(PAIRS)]
+    return [(one, other), (other, one)]
+
+
+def alone(results: Iterable[Result]) -> list[Result]:
+    """Return the results without what they have in common."""
+    return [result._replace(pair=None) for result in results]
+
+
+def elo_told(
+    events: Iterable[Event], told_of: Callable[[Event], list[Result]] | None = None
+) -> Told:
+    """Return how the Elo scale did; `told_of`: the results that it was given of each event."""
+    told = Told()
+    for event in events:
+        ratings = rate(told_of(event) if told_of else event.results, in_order=False)
+        for bot, strength in ratings.strengths.items():
+            error = strength.elo.error
+            told.strengths.append(abs(strength.elo.value - event.around_mean(bot)) < Z95 * error)
+            told.half_widths.append(Z95 * error)
+        for one, other in PAIRS:
+            told.differences.append(
+                abs(
+                    ratings.strengths[one].elo.value
+                    - ratings.strengths[other].elo.value
+                    - (event.truth[one] - event.truth[other])
+                )
+                < Z95 * ratings.differences[one, other]
+            )
+            likely = ratings.superiority(one, other)
+            assert likely is not None
+            one_is_ahead = event.truth[one] > event.truth[other]
+            told.superiorities.append((max(likely, 1 - likely), one_is_ahead == (likely >= 0.5)))
+        (conditions,) = ratings.conditions
+        told.advantages.append(conditions.advantage.low < ADVANTAGE < conditions.advantage.high)
+        told.p_values.append(ratings.fit.p_value)
+    return told
+
+
+def trueskill_told(
+    events: Iterable[Event], told_of: Callable[[Event], list[Result]] | None = None
+) -> Told:
+    """Return how the converged TrueSkill did."""
+    told = Told()
+    for event in events:
+        counts = count(told_of(event) if told_of else event.results)
+        posterior = converged(counts.names, counts.tallies)
+        means, spread = posterior.means, posterior.covariance
+        for i, bot in enumerate(BOTS):
+            error = math.sqrt(spread[i][i] - SIGMA**2 / len(BOTS))
+            told.strengths.append(abs(means[i] - event.around_mean(bot)) < Z95 * error)
+            told.half_widths.append(Z95 * error)
+            for j in range(i):
+                error = math.sqrt(spread[i][i] + spread[j][j] - 2 * spread[i][j])
+                apart = event.truth[bot] - event.truth[BOTS[j]]
+                told.differences.append(abs(means[i] - means[j] - apart) < Z95 * error)
+    return told

@@ -1,0 +1,146 @@
+"""Transcripts of the protocol, checked against the rules: `>` is the arena, `<` the bot.
+
+A line of `…` leaves something out: from there to the next `new` only the form is checked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lath import games
+from lath.games.core import Position, Seat, read_move
+from lath.notation import protocol as wire
+from lath.notation.record import RESULTS, Termination
+
+
+@dataclass
+class _Game:
+    """What is known of the game that goes on."""
+
+    position: Position | None = None
+    side: Seat = Seat.FIRST
+    ply: int = 1
+    number: int = 0
+    asked: bool = False
+    """Whether the bot has still to answer `go`."""
+
+
+@dataclass
+class _Check:
+    game: _Game = field(default_factory=_Game)
+    said_ok: bool = False
+    awaited: list[str] = field(default_factory=list)
+    """Lines that the bot has to answer with."""
+
+    kinds: set[str] = field(default_factory=set)
+
+    def arena(self, line: str) -> None:
+        word, *rest = line.split()
+        self.kinds.add(word)
+        assert word in ARENA, f"the arena never says {word}"
+        assert not self.awaited, f"{self.awaited} is still to be answered at {line!r}"
+        match word:
+            case "arena":
+                assert line == wire.HELLO
+            case "new":
+                self._begin(wire.read_new(line))
+            case "ping":
+                self.awaited.append(f"pong {rest[0]}")
+            case "play":
+                self._play(int(rest[0]), rest[1], mine=False)
+            case "go":
+                self._ask(wire.read_go(line))
+            case "position" | "legal":
+                self._tell(word, line)
+            case "result":
+                self._end(int(rest[0]), rest[1], " ".join(rest[2:]))
+
+    def _begin(self, new: wire.NewGame) -> None:
+        assert self.said_ok
+        game = games.get(new.game)
+        start = game.position(new.position) if new.position else game.start(new.setup)
+        side = Seat.FIRST if new.side == "first" else Seat.SECOND
+        self.game = _Game(start, side, number=new.number)
+        self.awaited.append(f"ready {new.number}")
+
+    def _play(self, ply: int, move: str, *, mine: bool) -> None:
+        game = self.game
+        if game.position is None:
+            return
+        assert ply == game.ply
+        assert (game.position.to_move is game.side) == mine
+        game.position = game.position.play(read_move(game.position, move))
+        game.ply += 1
+
+    def _ask(self, go: wire.Go) -> None:
+        game = self.game
+        game.asked = True
+        if game.position is not None:
+            assert go.ply == game.ply
+            assert game.position.to_move is game.side
+            assert not game.position.is_over
+
+    def _tell(self, word: str, line: str) -> None:
+        position = self.game.position
+        if position is None:
+            return
+        if word == "position":
+            assert line == wire.position_line(position.text())
+            return
+        left: list[str] = list(position.legal_moves())
+        for move in line.split()[1:]:
+            if move != "…":
+                del left[: left.index(move) + 1]  # in their order, with gaps at the dots
+        assert "…" in line or line == wire.legal_line(position.legal_moves())
+
+    def _end(self, number: int, result: str, why: str) -> None:
+        game = self.game
+        assert number == game.number
+        assert result in RESULTS
+        assert why in list(Termination)
+        if game.position is not None and why == "rules":
+            # A bot is not told of the other side's last move.
+            ends = [game.position, *map(game.position.play, game.position.legal_moves())]
+            assert result in [outcome.result for end in ends if (outcome := end.outcome())]
+
+    def bot(self, line: str) -> None:
+        word, *rest = line.split()
+        self.kinds.add(word)
+        assert word in BOT, f"a bot never says {word}"
+        if self.awaited:
+            assert line == self.awaited.pop(0)
+        match word:
+            case "ok":
+                self.said_ok = True
+            case "option":
+                wire.read_option(line)
+            case "want":
+                assert set(rest) <= set(wire.WANTS)
+            case "info":
+                assert wire.read_info(line)
+            case "game":
+                assert set(rest) <= set(games.builtin_ids())
+            case "bestmove":
+                assert self.game.asked
+                self.game.asked = False
+                if rest[1] != wire.RESIGN:
+                    self._play(int(rest[0]), rest[1], mine=True)
+
+
+ARENA = {"arena", "setoption", "new", "play", "position", "legal", "go", "ping", "result", "quit",
+          "stop"}  # fmt: skip
+BOT = {"id", "game", "option", "want", "ok", "ready", "info", "bestmove", "pong", "error"}
+
+
+def check_transcript(text: str) -> set[str]:
+    """Check a transcript; return the first words of its lines. Raises AssertionError."""
+    check = _Check()
+    for line in text.splitlines():
+        if line == "…":
+            check.game.position = None
+        elif line.startswith("> "):
+            check.arena(line[2:])
+        else:
+            assert line.startswith("< "), f"{line!r} is said by nobody"
+            check.bot(line[2:])
+    return check.kinds

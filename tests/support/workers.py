@@ -1,0 +1,58 @@
+"""A pair of games in a worker process, as the runner has it played."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from processes import new_tree
+
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.record import GamePlan
+from lath.arena.tournament.slots import Worker
+from lath.arena.tournament.worker import PairJob, PairResult, play_pair, read_result
+
+
+def a_job(one: BotSpec, other: BotSpec, limits: Limits, *, pair: int = 1, tree: str) -> PairJob:
+    """Return two games of Yavalath, each bot first in one of them."""
+    seats = ((one.name, other.name), (other.name, one.name))
+    plans = tuple(
+        GamePlan(
+            number=2 * pair - 1 + index,
+            round=1,
+            game="yavalath",
+            setup=None,
+            names=names,
+            seeds=(1, 2),
+        )
+        for index, names in enumerate(seats)
+    )
+    return PairJob(pair=pair, games=plans, bots=(one, other), limits=limits, tree=tree)
+
+
+def children(_nothing: object) -> str:
+    """Return how many children this process has, zombies among them."""
+    count = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_bytes().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        count += int(fields[1]) == os.getpid()
+    return str(count)
+
+
+def play_in_worker(
+    one: BotSpec, other: BotSpec, limits: Limits, *, times: int = 1
+) -> tuple[list[PairResult], int]:
+    """Return the results of pairs played in a worker, and how many children it had after them.
+
+    It has ended when this returns.
+    """
+    tree = new_tree()
+    with Worker(tree) as worker:
+        jobs = [a_job(one, other, limits, pair=pair, tree=tree) for pair in range(1, times + 1)]
+        results = [read_result(worker.submit(play_pair, job).result(60)) for job in jobs]
+        left = int(worker.submit(children, None).result(60))
+    return results, left
