@@ -16,7 +16,7 @@ from lath.notation.archive import canonical_moves
 from lath.notation.record import Record, Termination
 from lath.notation.replay import positions
 from lath.reports.openings import Opening, Openings
-from lath.reports.standings.standings import POINTS, UNSTATED, Counts, counts
+from lath.reports.standings import POINTS, UNSTATED, Counts, counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,8 +56,8 @@ def rate(
     """
     from lath.arena.tournament.sources import outcome_in, records_of
     from lath.reports import outcome
-    from lath.reports.standings.export import to_csv, to_json
-    from lath.reports.standings.standings import compute
+    from lath.reports.export import to_csv, to_json
+    from lath.reports.standings import compute
 
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv exclude each other")

@@ -47,7 +47,7 @@ from lath.notation.errors import printable
 from lath.reports.archive import Numbers, Summary
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ratings.results import Z95, Conditions
-from lath.reports.standings.standings import Meeting, Row, Standings, Table, greatest_gap
+from lath.reports.standings import Meeting, Row, Standings, Table, greatest_gap
 
 POOR_FIT: Final = 0.01
 """A fit that comes by chance less often than this is told of."""

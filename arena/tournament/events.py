@@ -32,7 +32,7 @@ from lath.arena.tournament.store import FORFEITS, BotTotals, PairTally, Tally
 from lath.arena.tournament.worker import PairJob, PairResult
 
 if TYPE_CHECKING:
-    from lath.reports.standings.standings import Standings
+    from lath.reports.standings import Standings
 
 
 def culprit_of(names: Iterable[str], why: str) -> str:

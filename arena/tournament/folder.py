@@ -343,8 +343,8 @@ def published(folder: Path, summary: Summary) -> Summary:
 
     A report that cannot be made costs nothing else. Raises StoreError.
     """
-    from lath.reports.standings import standings
-    from lath.reports.standings.export import to_csv, to_json
+    from lath.reports import standings
+    from lath.reports.export import to_csv, to_json
 
     table = standings.compute(records_of([folder]))
     as_json = json.dumps(to_json(table), indent=2, ensure_ascii=False) + "\n"

@@ -15,9 +15,13 @@ from typing import Any, Final
 
 from lath.notation.record import Record
 from lath.reports import outcome as outcomes
+from lath.reports.export import csv_of, to_json
 from lath.reports.outcome import Outcome
 from lath.reports.page.pack import Packer
-from lath.reports.page.statistics import (
+from lath.reports.page.views import listed
+from lath.reports.ratings.rating import history
+from lath.reports.standings import Standings, Tally, standings_of
+from lath.reports.statistics import (
     Beginnings,
     Duels,
     Endings,
@@ -27,10 +31,6 @@ from lath.reports.page.statistics import (
     entry,
     game_title,
 )
-from lath.reports.page.views import listed
-from lath.reports.ratings.rating import history
-from lath.reports.standings.export import csv_of, to_json
-from lath.reports.standings.standings import Standings, Tally, standings_of
 
 Cell = Mapping[str, Any]
 
@@ -114,7 +114,8 @@ class _Counts:
 
     def add(self, number: int, record: Record) -> None:
         told = self.packer.add(record)
-        seen = entry(number, record, told.ending, told.replay)
+        movers = told.replay.movers if told.replay else ()
+        seen = entry(number, record, told.ending, movers)
         self._tally.add(record, seen.ending)
         for counts in (
             *(self._facts, self._duels, self._beginnings),

@@ -14,11 +14,11 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from lath.notation.record import Record
+from lath.reports.export import to_json
 from lath.reports.outcome import Outcome
 from lath.reports.page.page import Page, encodable, environment_of, parts, policy
-from lath.reports.page.statistics import UNKNOWN, Entry, Facts, entry
-from lath.reports.standings.export import to_json
-from lath.reports.standings.standings import Standings, Tally, standings_of
+from lath.reports.standings import Standings, Tally, standings_of
+from lath.reports.statistics import UNKNOWN, Entry, Facts, entry
 
 VERSION: Final = 1
 """Of the shape of the data."""
@@ -126,7 +126,7 @@ class Telling:
         """Count its records, and note what it came to by the rules of its format."""
         self.outcome = outcome
         for record in records:
-            self._count(entry(0, record, "", None))
+            self._count(entry(0, record))
             self.all_games.add(record)
 
     def _count(self, seen: Entry) -> None:

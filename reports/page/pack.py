@@ -61,7 +61,7 @@ from lath.reports.page.replay import (
     lines,
     varint,
 )
-from lath.reports.page.statistics import Numbering
+from lath.reports.statistics import Numbering
 
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,4})?", re.ASCII)
 

@@ -31,7 +31,7 @@ from lath.notation.record import Ply
 from lath.reports.ratings import elo as davidson
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Estimate, Result
-from lath.reports.standings.standings import Tally
+from lath.reports.standings import Tally
 
 SIZES = (280, 1120)
 

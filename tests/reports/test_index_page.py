@@ -19,11 +19,11 @@ from lath.arena.tournament.sources import collect, is_collection, needs_report, 
 from lath.arena.tournament.store import Store
 from lath.notation.record import Record
 from lath.notation.writer import format_record
+from lath.reports.export import to_json
 from lath.reports.outcome import Outcome
 from lath.reports.page.index import Collector, document, render
 from lath.reports.page.schema import INDEX_SCHEMA
-from lath.reports.standings.export import to_json
-from lath.reports.standings.standings import compute
+from lath.reports.standings import compute
 
 HOSTILE_FOLDERS = (
     "a b",

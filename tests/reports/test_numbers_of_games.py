@@ -18,7 +18,7 @@ from lath.reports.page.document import document, gather
 from lath.reports.page.pack import Packer
 from lath.reports.page.page import Page, page_of, render
 from lath.reports.page.schema import DOCUMENT_SCHEMA
-from lath.reports.page.statistics import Numbering
+from lath.reports.statistics import Numbering
 
 if TYPE_CHECKING:
     from browsing import Visit

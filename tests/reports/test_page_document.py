@@ -20,8 +20,8 @@ from lath.notation.record import Ply, Record
 from lath.notation.replay import positions
 from lath.reports.page.document import DEFAULT_TITLE, document
 from lath.reports.page.schema import DOCUMENT_SCHEMA
-from lath.reports.page.statistics import MOST_BINS, Lines
-from lath.reports.standings.standings import FORFEITS, why_left_out
+from lath.reports.standings import FORFEITS, why_left_out
+from lath.reports.statistics import MOST_BINS, Lines
 
 PLAYED = played()
 

@@ -12,7 +12,7 @@ from sample_records import bare, random_game, with_tags
 from schedules import a_schedule, by_strength, played
 
 from lath.notation.record import Record
-from lath.reports.standings.standings import Tally
+from lath.reports.standings import Tally
 
 
 def pairs_of(records: Iterable[Record]) -> list[list[int]]:

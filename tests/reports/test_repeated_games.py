@@ -9,7 +9,7 @@ import pytest
 from sample_records import bare, cut, random_game, with_tags
 
 from lath.notation.record import Ply, Record, comment
-from lath.reports.standings.standings import Tally, compute
+from lath.reports.standings import Tally, compute
 
 
 def repeated(*records: Record) -> int:

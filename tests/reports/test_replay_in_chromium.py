@@ -19,11 +19,11 @@ from lath.notation.record import Record
 from lath.notation.replay import positions
 from lath.notation.writer import format_record
 from lath.reports.boards.board import changes
+from lath.reports.export import to_csv
 from lath.reports.page import pack as packing
 from lath.reports.page.document import document
 from lath.reports.page.page import Page, render
-from lath.reports.standings.export import to_csv
-from lath.reports.standings.standings import compute
+from lath.reports.standings import compute
 
 RECORDS = played()
 

@@ -14,10 +14,10 @@ import pytest
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
 from lath.notation.record import Record
+from lath.reports.export import CSV_COLUMNS, to_csv, to_json
 from lath.reports.ratings.results import Ratings, Strength
 from lath.reports.schema import STANDINGS_SCHEMA
-from lath.reports.standings.export import CSV_COLUMNS, to_csv, to_json
-from lath.reports.standings.standings import (
+from lath.reports.standings import (
     Gap,
     Row,
     Standings,

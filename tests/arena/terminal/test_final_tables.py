@@ -24,7 +24,7 @@ from lath.arena.tournament.store import BotTotals
 from lath.notation.record import Record
 from lath.reports.outcome import Outcome
 from lath.reports.ratings.results import Z95, Fit
-from lath.reports.standings.standings import compute
+from lath.reports.standings import compute
 
 WIDTHS = (40, 60, 80, 100, 160)
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from lath.notation.formats.csv_table import guarded
 from lath.reports.ratings.results import Conditions, Estimate, Rating, Strength
-from lath.reports.standings.standings import Meeting, Row, Standings, Table
+from lath.reports.standings import Meeting, Row, Standings, Table
 
 VERSION: Final = 2
 """Of the JSON format: 2 has tables over all games and of each game, with ratings on two scales."""

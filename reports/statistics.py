@@ -37,8 +37,7 @@ from lath.games.core import GameError, Seat, UnknownGameError
 from lath.notation.archive import spellings
 from lath.notation.record import RESULTS, Record, Termination
 from lath.reports.archive import median
-from lath.reports.page.replay import Replay
-from lath.reports.standings.standings import FORFEITS, POINTS, UNSTATED, counts, why_left_out
+from lath.reports.standings import FORFEITS, POINTS, UNSTATED, counts, why_left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +70,12 @@ class Entry:
         return (self.record.second, self.record.first) if self.points == 0 else None
 
 
-def entry(number: int, record: Record, ending: str, replay: Replay | None) -> Entry:
+def entry(number: int, record: Record, ending: str = "", movers: Sequence[Seat] = ()) -> Entry:
     """Return the entry of a record whose rules said `ending` (empty where they said nothing)."""
     by_rules = record.termination in ("", Termination.RULES)
     why = (ending if by_rules else "") or record.termination or UNSTATED
     points = None if why_left_out(record) else POINTS[record.result]
-    return Entry(number, record, why, replay.movers if replay else (), points)
+    return Entry(number, record, why, movers, points)
 
 
 def game_title(game_id: str) -> str:

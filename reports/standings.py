@@ -157,7 +157,7 @@ class Table:
 
     unbalanced: bool
     """Whether some bot had one seat clearly more often than the other
-    (`lath.reports.standings.standings` says how much): TrueSkill's model knows no first-move
+    (`lath.reports.standings` says how much): TrueSkill's model knows no first-move
     advantage, so its ratings favour it."""
 
     @property
