@@ -61,13 +61,13 @@ from pathlib import Path
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.tournament.config import Config
+from lath.arena.tournament.events import Warned
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl
 
-class Nobody:
-    def warned(self, text): sys.exit(text)
-    def __getattr__(self, name): return lambda *news: None
+def refuse(event):
+    if isinstance(event, Warned): sys.exit(event.text)
 
 if __name__ == "__main__":
     bot, rounds, jobs, pin = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
@@ -78,7 +78,7 @@ if __name__ == "__main__":
     config = Config(
         games=("yavalath",), rounds=rounds, jobs=jobs, limits=limits, bots=bots, pin=pin
     )
-    assert Runner(config, Store(out), Nobody()).run().is_complete
+    assert Runner(config, Store(out), refuse).run().is_complete
 """
 """A tournament without report, as a program of its own."""
 

@@ -113,9 +113,9 @@ def _schema(name: SchemaName) -> object:
 
             return INDEX_SCHEMA
         case SchemaName.EVENTS:
-            from lath.arena.tournament.events import EVENTS_SCHEMA
+            from lath.arena.tournament.events import events_schema
 
-            return EVENTS_SCHEMA
+            return events_schema()
 
 
 GameId = Annotated[str, typer.Argument(metavar="GAME", help="The game, see `arena games`.")]

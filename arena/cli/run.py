@@ -20,7 +20,7 @@ from lath.arena.tournament.events import end_words
 from lath.arena.tournament.system import ignore
 
 if TYPE_CHECKING:
-    from lath.arena.tournament.events import Events, Progress, Summary
+    from lath.arena.tournament.events import Progress, Summary
 
 
 ConfigFile = Annotated[
@@ -200,28 +200,27 @@ def _status_of(error: ArenaError) -> int:
 
 
 @contextmanager
-def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iterator[Events | None]:
-    """Give what tells programs of a run, None where nobody asked; raises ConfigError.
+def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iterator[None]:
+    """Tell programs of a run, where somebody asked; raises ConfigError.
 
     What could not be written does not stop the run; people are told of it in the end.
     """
     if not to_stdout and path is None:
-        yield None
+        yield
         return
     from lath.arena.terminal.layout import Steadfast
-    from lath.arena.tournament.events import Events
+    from lath.arena.tournament.events import RunFailed, json_lines
 
     try:
         stream = sys.stdout if path is None else path.open("w", encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
     steadfast = Steadfast(stream)
-    events = Events(progress, cast("TextIO", steadfast))
-    progress.listeners.append(events)
+    progress.listeners.append(json_lines(cast("TextIO", steadfast)))
     try:
-        yield events
+        yield
     except ArenaError as error:
-        events.failed(str(error), _status_of(error))
+        progress(RunFailed(error=str(error), status=_status_of(error)))
         raise
     finally:
         if path is not None:
@@ -292,12 +291,11 @@ def run(
     tournament = _configured(config, out, flags, quiet=quiet)
     progress = Progress(tournament)
     is_shared = json_events and json_events_to is None and sys.stdout.isatty()
-    with events_of(progress, to_stdout=json_events, path=json_events_to) as events:
+    with events_of(progress, to_stdout=json_events, path=json_events_to):
         with screen(progress, quiet=quiet, verbose=verbose, is_shared=is_shared), resumable(out):
             summary = play(tournament, out, progress, force=force, patience_s=disk_patience)
         status = tell(summary, progress, out, quiet=quiet)
-        if events is not None:
-            events.ended(summary, status, files_of(out))
+        progress(progress.ended(summary, status, files_of(out)))
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
     raise typer.Exit(status)

@@ -6,7 +6,7 @@ Must not know how it gets to the screen: `picture` returns lines that fit the ro
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -27,10 +27,20 @@ from lath.arena.terminal.layout import (
     span,
     stderr_console,
 )
+from lath.arena.tournament.events import (
+    Event,
+    GameEnded,
+    PairingStopped,
+    Progress,
+    Running,
+    Score,
+    Status,
+    Waiting,
+    Warned,
+    elo,
+)
 from lath.arena.tournament.events import Line as BotLine
-from lath.arena.tournament.events import Progress, Running, Score, elo
 from lath.arena.tournament.store import FORFEITS
-from lath.arena.tournament.worker import PairJob, PairResult
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -183,10 +193,10 @@ def _rate(games_a_second: float) -> str:
 
 
 def _running(progress: Progress, one: Running, letters: Letters) -> str:
-    job = one.job
-    first, second = (letters.plain(bot.name) for bot in job.bots)
-    games = letters.plain(", ".join(dict.fromkeys(plan.game for plan in job.games)))
-    return f"pair {job.pair}: {first} - {second}, {games}, {span(progress.clock() - one.since_s)}"
+    begun = one.begun
+    first, second, game = map(letters.plain, (*begun.bots, begun.game))
+    lasts = span(progress.clock() - one.since_s)
+    return f"pair {begun.pair}: {first} - {second}, {game}, {lasts}"
 
 
 def _warnings(progress: Progress, rows: int, letters: Letters) -> list[Line]:
@@ -234,9 +244,6 @@ def _cut(line: Line, width: int, letters: Letters) -> Line:
 
 REFRESH_S: Final = 0.25
 
-PLAIN_S: Final = 10.0
-"""How often a line is printed where there is no terminal."""
-
 COST: Final = 50
 """The picture is drawn less often where drawing would take more than a fiftieth of a core."""
 
@@ -244,33 +251,29 @@ COST: Final = 50
 class _Lines:
     """Prints what happens line by line: warnings, and every game where that is wanted."""
 
-    def __init__(self, console: Console, *, verbose: bool) -> None:
+    def __init__(self, progress: Progress, console: Console, *, verbose: bool) -> None:
         self.console: Final = console
         self.letters: Final = letters_of(console)
+        self.progress: Final = progress
         self._verbose: Final = verbose
 
-    def started(self) -> None:
-        """Say nothing."""
+    def __call__(self, event: Event | Waiting) -> None:
+        """Print what is to be said of an event."""
+        match event:
+            case Warned() | PairingStopped():
+                self.warn(self.progress.last_warning)
+            case GameEnded() if self._verbose:
+                line = f"{event.number}. {event.game}: {event.first} - {event.second}"
+                self.print(f"{line} {event.result} ({event.termination}, {event.plies} plies)")
 
-    def began(self, job: PairJob, slot: int) -> None:
-        """Say nothing."""
-
-    def finished(self, result: PairResult) -> None:
-        """Print a line a game."""
-        for game in result.games if self._verbose else ():
-            line = f"{game.number}. {game.game}: {game.first} - {game.second} {game.result}"
-            self.print(f"{line} ({game.termination}, {game.plies} plies)")
-
-    def warned(self, text: str) -> None:
-        """Print it."""
+    def warn(self, text: str) -> None:
+        """Print a warning."""
         self.print(f"warning: {text}", "yellow")
 
-    def stopped(self, pairing: Collection[str], why: str, words: str) -> None:  # noqa: ARG002
-        """Print it as a warning."""
-        self.warned(words)
-
-    def waited(self) -> None:
-        """Say nothing."""
+    def tell_progress(self) -> None:
+        """Print how far it is; nothing of a run that was refused."""
+        if self.progress.total:
+            self.print(", ".join(progress_words(self.progress)))
 
     def print(self, line: str, style: str = "") -> None:
         """Print a line that may have anything in it."""
@@ -284,36 +287,35 @@ class _Lines:
 class _Plain(_Lines):
     """Prints how far it is, now and then, and how it stands by the rules of the format."""
 
-    def __init__(self, progress: Progress, console: Console, *, verbose: bool) -> None:
-        super().__init__(console, verbose=verbose)
-        self._progress: Final = progress
-        self._next_s = progress.clock() + PLAIN_S
-
-    def waited(self) -> None:
-        """Print a line every `PLAIN_S`."""
-        if self._progress.clock() >= self._next_s:
-            self._next_s = self._progress.clock() + PLAIN_S
-            self.tell()
-            for line in self._progress.standing().words:
+    def __call__(self, event: Event | Waiting) -> None:
+        """Print also how it stands."""
+        super().__call__(event)
+        if isinstance(event, Status):
+            self.tell_progress()
+            for line in self.progress.standing().words:
                 self.print(line)
-
-    def tell(self) -> None:
-        """Print how far it is; nothing of a run that was refused."""
-        if self._progress.total:
-            self.print(", ".join(progress_words(self._progress)))
 
 
 class _Live(_Lines):
-    """Draws a picture that follows the games."""
+    """Draws a picture that follows the games; the picture has the last warnings."""
 
     def __init__(self, progress: Progress, live: Live, *, verbose: bool) -> None:
-        super().__init__(live.console, verbose=verbose)
-        self._progress: Final = progress
+        super().__init__(progress, live.console, verbose=verbose)
         self._live: Final = live
         self._next_s = 0.0
         self._width = 0
         self._waiting: Final[list[Text]] = []
         """Lines to print when the picture is drawn: each print would draw it once more."""
+
+    def __call__(self, event: Event | Waiting) -> None:
+        """Draw the picture again, where it is time."""
+        if isinstance(event, GameEnded):
+            super().__call__(event)
+        elif isinstance(event, Waiting) and (now_s := self.progress.clock()) >= self._next_s:
+            before_s = time.thread_time()
+            self._draw()
+            cost_s = time.thread_time() - before_s
+            self._next_s = now_s + max(REFRESH_S, COST * cost_s)
 
     def print(self, line: str, style: str = "") -> None:
         """Print a line above the picture the next time that it is drawn."""
@@ -324,40 +326,24 @@ class _Live(_Lines):
             self.console.print(*self._waiting, sep="\n", soft_wrap=True)
             self._waiting.clear()
 
-    def warned(self, text: str) -> None:
-        """Say nothing: the picture has the last warnings."""
-
-    def stopped(self, pairing: Collection[str], why: str, words: str) -> None:
-        """Say nothing: it is one of the warnings."""
-
-    def waited(self) -> None:
-        """Draw the picture again, where it is time."""
-        now_s = self._progress.clock()
-        if now_s >= self._next_s:
-            before_s = time.thread_time()
-            self._draw()
-            cost_s = time.thread_time() - before_s
-            self._next_s = now_s + max(REFRESH_S, COST * cost_s)
-
     def _draw(self) -> None:
         width, height = self.console.size
         if width < self._width:  # the terminal has broken the lines of the picture before
             self.console.clear()
         self._width = width
         self._print_waiting()
-        lines = picture(self._progress, width, height, self.letters)
+        lines = picture(self.progress, width, height, self.letters)
         self._live.update(Frame(lines), refresh=True)
 
     def leave(self) -> None:
         """Print the last warnings, which were in the picture, and how far it came."""
-        warnings = self._progress.warnings
-        earlier = self._progress.warned_times - sum(warnings.values())
+        warnings = self.progress.warnings
+        earlier = self.progress.warned_times - sum(warnings.values())
         if earlier > 0:
             self.print(f"warning: {earlier} earlier ones are left out", "yellow")
         for text, times in warnings.items():
-            super().warned(often(text, times))
-        if self._progress.total:
-            self.print(", ".join(progress_words(self._progress)))
+            self.warn(often(text, times))
+        self.tell_progress()
         self._print_waiting()
 
 
@@ -371,13 +357,13 @@ def screen(
     """
     console = stderr_console()
     if quiet:
-        progress.listeners.append(_Lines(console, verbose=verbose))
+        progress.listeners.append(_Lines(progress, console, verbose=verbose))
         yield
     elif is_shared or not console.is_terminal or console.is_dumb_terminal:
         plain = _Plain(progress, console, verbose=verbose)
         progress.listeners.append(plain)
         yield
-        plain.tell()
+        plain.tell_progress()
     else:
         with _live(progress, console, verbose=verbose):
             yield

@@ -436,6 +436,23 @@ def schema() -> dict[str, Any]:
     }
 
 
+def json_schema(kind: Any, title: str, *, is_output: bool = False) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of a type; in output every field is there."""
+    from pydantic import TypeAdapter
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Plain(GenerateJsonSchema):
+        def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+            return False
+
+        def field_is_required(self, field: Any, total: bool) -> bool:
+            return is_output or super().field_is_required(field, total)
+
+    mode: Any = "serialization" if is_output else "validation"
+    schema = TypeAdapter(kind).json_schema(mode=mode, schema_generator=Plain)
+    return {"$schema": Plain.schema_dialect, **schema, "title": title}
+
+
 @dataclass(frozen=True)
 class Check:
     """Finds unknown keys and wrong values, and where they stand."""

@@ -1,18 +1,8 @@
-"""What happens in a run: who is told, what is counted, and the same as JSON lines.
+"""What happens in a run: the events, as listeners and programs get them, and their count so far.
 
-Must not know the screen.
-
-Pure counting: a few sums for each bot, however many games there are. The two games of a pair
-belong together, since they begin alike; the interval therefore counts pairs, not games.
-
-Must not know the screen, nor how games are played.
-
-Takes the same memory however many games there are. Must not know how it is shown: that is the
-affair of listeners.
-
-Must not know how events come about.
-
-Must not know people's screens.
+A run tells each event to one `Listener`. `Progress` is one that counts, and passes everything on to
+those that show it: the screen, and the JSON lines of `arena run --json-events`. Its memory is the
+same however many games there are. Must not know how games are played, nor how events are shown.
 """
 
 from __future__ import annotations
@@ -21,78 +11,369 @@ import json
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TextIO
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self, TextIO
 
 from lath.arena.schedule.core import Standing
-from lath.arena.tournament.config import Config
-from lath.arena.tournament.slots import Slot
+from lath.arena.schedule.sprt import NORMAL_95
+from lath.arena.tournament.config import Config, json_schema
 from lath.arena.tournament.store import FORFEITS, BotTotals, PairTally, Tally
-from lath.arena.tournament.worker import PairJob, PairResult
+from lath.arena.tournament.worker import GameResult, PairJob
 
 if TYPE_CHECKING:
     from lath.reports.standings import Standings
 
+VERSION: Final = 1
+"""Of the events; it changes when a program that knows the old ones would misread the new."""
 
-def culprit_of(names: Iterable[str], why: str) -> str:
-    """Return which of some bots a cause begins with; empty if none is to blame."""
-    return next((name for name in names if why.startswith(f"{name}: ")), "")
-
-
-def cause_of(why: str) -> str:
-    """Return the cause without what the bot said to it, which differs from time to time."""
-    return why.partition("; standard error:")[0]
+STATUS_S: Final = 10.0
+"""How often `Status` is told."""
 
 
-class Blame:
-    """Remembers of each bot the cause that people were told last."""
+class _Also:
+    """What the JSON Schema of a value says besides its type; pydantic asks for it by this name."""
 
-    def __init__(self, names: Collection[str]) -> None:
-        self._names: Final = names
-        self._told: Final[dict[str, str]] = {}
+    def __init__(self, **more: Any) -> None:
+        self._more: Final = more
 
-    def told(self, text: str) -> None:
-        """Be told what people were told."""
-        if culprit := culprit_of(self._names, text):
-            self._told[culprit] = cause_of(text)
-
-    def stop_words(self, pairing: Collection[str], why: str) -> str:
-        """Return for people that two bots play no more, with the cause where it is news.
-
-        >>> blame = Blame(["ann", "bob", "ill"])
-        >>> blame.stop_words({"ill", "ann"}, "ill: exited with status 7")
-        'ann - ill play no more: ill: exited with status 7'
-        >>> blame.stop_words({"bob", "ill"}, "ill: exited with status 7")
-        'bob - ill play no more because of ill'
-        """
-        culprit = culprit_of(pairing, why)
-        words = f"{' - '.join(sorted(pairing))} play no more"
-        if culprit and self._told.get(culprit) == cause_of(why):
-            return f"{words} because of {culprit}"
-        self.told(why)
-        return f"{words}: {why}"
+    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], Any]) -> Any:
+        return {**handler(core), **self._more}
 
 
-def end_words(stopped: Mapping[frozenset[str], str], told: Collection[str]) -> Iterator[str]:
-    """Yield in the end, for each cause, which pairings were stopped.
-
-    The cause itself is left out where it stands in one of the texts `told`.
-    """
-    by_cause: dict[tuple[str, str], list[str]] = {}
-    first: dict[tuple[str, str], str] = {}
-    for pairing, why in stopped.items():
-        key = (culprit_of(pairing, why), cause_of(why))
-        by_cause.setdefault(key, []).append(" - ".join(sorted(pairing)))
-        first.setdefault(key, why)
-    for (culprit, cause), pairings in by_cause.items():
-        words = f"{', '.join(sorted(pairings))} {'was' if len(pairings) == 1 else 'were'} stopped"
-        is_told = culprit and any(cause in text for text in told)
-        yield f"{words} because of {culprit}" if is_told else f"{words}: {first[culprit, cause]}"
+Count = Annotated[int, _Also(minimum=0)]
+Number = Annotated[int, _Also(minimum=1)]
+Amount = Annotated[float, _Also(minimum=0)]
+Share = Annotated[float, _Also(minimum=0, maximum=1)]
+TwoBots = tuple[str, str]
+LostBy = Annotated[dict[str, Count], _Also(required=list(FORFEITS))]
 
 
-Z: Final = 1.959964
-"""Of a two-sided 95 % interval of the normal distribution."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotStanding:
+    """One bot among the others, by its points."""
+
+    name: str
+    games: Count
+    points: Amount
+    wins: Count
+    draws: Count
+    losses: Count
+    score: Share | None
+    """Points per game; null before any."""
+
+    low: Share | None
+    """The lower bound of the 95 % interval of the score."""
+
+    high: Share | None
+    lost_by: LostBy
+    """Games lost by the bot's own fault, by their ending."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotMoves:
+    """What one bot did in all games stored."""
+
+    name: str
+    games: Count
+    moves: Count
+    average_s: Amount | None
+    """Time of a move; null before any."""
+
+    worst_s: Amount
+    """Time of the longest move."""
+
+    lost_by: LostBy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """Two bots that play no more in this run, and why."""
+
+    bots: TwoBots
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Event:
+    type: str
+    time_s: Amount = 0.0
+    """Seconds since the program began to listen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunBegan(_Event):
+    """Once, before the first pair: what is played, and what of it is stored already."""
+
+    type: Literal["started"] = "started"
+    version: Literal[1] = VERSION
+    event: str
+    format: str
+    games: tuple[str, ...]
+    bots: tuple[str, ...]
+    jobs: Number
+    done: Count
+    total: Count
+    stored: tuple[Tally, ...] = ()
+    """The games that are stored, those that ended alike added up."""
+
+    stored_pairs: tuple[PairTally, ...] = ()
+    """The same games as pairs."""
+
+    @classmethod
+    def of(
+        cls, config: Config, stored: Sequence[Tally], pairs: Sequence[PairTally], total: int
+    ) -> Self:
+        """Return the event of a configuration and what its store has."""
+        return cls(
+            event=config.event,
+            format=config.format,
+            games=config.games,
+            bots=config.names,
+            jobs=config.jobs,
+            done=min(sum(tally.games for tally in stored), total),
+            total=total,
+            stored=tuple(stored),
+            stored_pairs=tuple(pairs),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairBegan(_Event):
+    """A slot begins with a pair of games."""
+
+    type: Literal["pair"] = "pair"
+    pair: Number
+    slot: Number
+    game: str
+    round: Number
+    bots: TwoBots
+    numbers: tuple[Number, ...]
+    """Of the games that are played now, one after the other."""
+
+    @classmethod
+    def of(cls, job: PairJob, slot: int) -> Self:
+        """Return the event of a job; slots are counted from 0 here."""
+        one, other = job.bots
+        return cls(
+            pair=job.pair,
+            slot=slot + 1,
+            game=job.games[0].game,
+            round=job.games[0].round,
+            bots=(one.name, other.name),
+            numbers=tuple(plan.number for plan in job.games),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameEnded(_Event):
+    """A game is stored: it will not be played again."""
+
+    type: Literal["game"] = "game"
+    pair: Number
+    number: Number
+    round: Number
+    game: str
+    first: str
+    second: str
+    result: Literal["1-0", "0-1", "1/2-1/2"]
+    termination: str
+    plies: Count
+    used_s: tuple[Amount, Amount]
+    """Time of first and of second."""
+
+    worst_s: tuple[Amount, Amount]
+    """Their longest moves."""
+
+    @classmethod
+    def of(cls, pair: int, game: GameResult) -> Self:
+        """Return the event of a game of a pair."""
+        first_used_s, second_used_s = game.used_s
+        first_worst_s, second_worst_s = game.worst_s
+        result: Any = game.result
+        return cls(
+            pair=pair,
+            number=game.number,
+            round=game.round,
+            game=game.game,
+            first=game.first,
+            second=game.second,
+            result=result,
+            termination=str(game.termination),
+            plies=game.plies,
+            used_s=(round(first_used_s, 6), round(second_used_s, 6)),
+            worst_s=(round(first_worst_s, 6), round(second_worst_s, 6)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairEnded(_Event):
+    """A slot has ended a pair; its games were told just before."""
+
+    type: Literal["pair_ended"] = "pair_ended"
+    pair: Number
+    games: Count
+    """How many are stored now; fewer than were begun where the two bots play no more."""
+
+    voided: Count = 0
+    """Games that were void and played again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned(_Event):
+    """People are warned."""
+
+    type: Literal["warning"] = "warning"
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairingStopped(_Event):
+    """Two bots play no more in this run, since one of them cannot."""
+
+    type: Literal["stopped"] = "stopped"
+    bots: TwoBots
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status(_Event):
+    """How it stands, every `STATUS_S`."""
+
+    type: Literal["status"] = "status"
+    done: Count
+    total: Count
+    running: tuple[Number, ...]
+    """Pairs."""
+
+    rate: Amount
+    """Games a second in the last minute."""
+
+    left_s: Amount | None
+    """Null before the first game."""
+
+    warnings: Count
+    format: Mapping[str, Any]
+    """What the tournament's format says; empty for a round robin."""
+
+    standings: tuple[BotStanding, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnded(_Event):
+    """In the end, when all files are written."""
+
+    type: Literal["ended"] = "ended"
+    complete: bool
+    interrupted: bool
+    status: Count
+    """Exit status."""
+
+    done: Count
+    total: Count
+    stopped: tuple[Stop, ...]
+    notes: Mapping[str, Number]
+    """What was noticed, and in how many pairs."""
+
+    format: Mapping[str, Any]
+    standings: tuple[BotStanding, ...]
+    bots: tuple[BotMoves, ...]
+    files: Mapping[str, str]
+    """Paths by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFailed(_Event):
+    """In the place of `RunEnded`, when the run cannot go on."""
+
+    type: Literal["failed"] = "failed"
+    error: str
+    status: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Ten times a second and more, for whoever draws; no program reads it."""
+
+    total: int
+    """How many games there are by now."""
+
+    standing: Callable[[], Standing]
+    """How it stands by the rules of the format; computed when it is asked for."""
+
+
+Event = (
+    RunBegan
+    | PairBegan
+    | GameEnded
+    | PairEnded
+    | Warned
+    | PairingStopped
+    | Status
+    | RunEnded
+    | RunFailed
+)
+"""What programs read, too: each is a line of JSON with the fields of its class."""
+
+Listener = Callable[[Event | Waiting], None]
+
+
+def warner(listener: Listener) -> Callable[[str], None]:
+    """Return what tells a listener of a text that people should know."""
+    return lambda text: listener(Warned(text=text))
+
+
+def json_lines(stream: TextIO) -> Listener:
+    """Return a listener that writes each event at once; the stream bears a reader's going away."""
+
+    def write(event: Event | Waiting) -> None:
+        if not isinstance(event, Waiting):
+            stream.write(f"{json.dumps(asdict(event))}\n")
+            stream.flush()
+
+    return write
+
+
+def events_schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of an event."""
+    from pydantic import Field
+
+    kind = Annotated[Event, Field(discriminator="type")]
+    return json_schema(kind, "One event of a running tournament", is_output=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """How a run ended."""
+
+    done: int
+    """Games in the store now."""
+
+    total: int
+    stopped: dict[frozenset[str], str]
+    """Pairings that were stopped, and why."""
+
+    interrupted: bool
+    outcome: Standing = field(default_factory=Standing)
+    """How it stands by the rules of its format."""
+
+    bots: tuple[BotTotals, ...] = ()
+    """What each bot did in all games stored, by name; empty until the run is over."""
+
+    notes: Mapping[str, int] = field(default_factory=dict)
+    """What workers noticed in this run, and in how many pairs."""
+
+    standings: Standings | None = None
+    """Of all games stored, once they are published; None before."""
+
+    unreported: Exception | None = None
+    """Why there is no report of them: a bug, ours or a game's; None where there is one."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every game of the tournament is played."""
+        return self.done == self.total
+
 
 IMAGINED_PAIRS: Final = 2
 """Pairs won, and as many lost, that the interval counts besides the real ones.
@@ -114,7 +395,11 @@ class Interval(NamedTuple):
 
 @dataclass(slots=True)
 class Score:
-    """The games of one bot, added up."""
+    """The games of one bot, added up: a few sums, however many games there are.
+
+    The two games of a pair belong together, since they begin alike; the interval therefore counts
+    pairs, not games.
+    """
 
     games: int = 0
     points: float = 0.0
@@ -162,7 +447,7 @@ class Score:
             - 2 * middle * (self._points_times_games + 2 * more)
             + middle * middle * (self._games_squared + 4 * more)
         )
-        half = Z * math.sqrt(max(squares, 0.0)) / games
+        half = NORMAL_95 * math.sqrt(max(squares, 0.0)) / games
         return Interval(max(0.0, middle - half), middle, min(1.0, middle + half))
 
 
@@ -175,91 +460,6 @@ def elo(rate: float) -> float:
     if rate <= 0 or rate >= 1:
         return math.copysign(math.inf, rate - 0.5)
     return 400 * math.log10(rate / (1 - rate))
-
-
-class Observer(Protocol):
-    """Who is told what happens."""
-
-    def started(self, stored: Sequence[Tally], pairs: Sequence[PairTally], total: int) -> None:
-        """Be told how the games and pairs that are stored ended, and how many games there are."""
-
-    def began(self, job: PairJob, slot: int) -> None:
-        """Be told which pair a slot plays now; slots are counted from 0."""
-
-    def finished(self, result: PairResult) -> None:
-        """Be told of games that are stored now."""
-
-    def warned(self, text: str) -> None:
-        """Be told of something that people should know."""
-
-    def stopped(self, pairing: Collection[str], why: str) -> None:
-        """Be told of two bots that play no more in this run."""
-
-    def waited(self, total: int, standing: Callable[[], Standing]) -> None:
-        """Be called now and then; told how many games there are by now, and how it stands."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    """How a run ended."""
-
-    done: int
-    """Games in the store now."""
-
-    total: int
-    stopped: dict[frozenset[str], str]
-    """Pairings that were stopped, and why."""
-
-    interrupted: bool
-    outcome: Standing = field(default_factory=Standing)
-    """How it stands by the rules of its format."""
-
-    bots: tuple[BotTotals, ...] = ()
-    """What each bot did in all games stored, by name; empty until the run is over."""
-
-    notes: Mapping[str, int] = field(default_factory=dict)
-    """What workers noticed in this run, and in how many pairs."""
-
-    standings: Standings | None = None
-    """Of all games stored, once they are published; None before."""
-
-    unreported: Exception | None = None
-    """Why there is no report of them: a bug, ours or a game's; None where there is one."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Return whether every game of the tournament is played."""
-        return self.done == self.total
-
-
-class Stage:
-    """What each slot plays, as the observer knows it."""
-
-    def __init__(self, observer: Observer) -> None:
-        self._observer: Final = observer
-        self._told: list[PairJob] = []
-        """What was told and is not over."""
-
-    def show(self, slots: Sequence[Slot]) -> None:
-        """Tell of each slot that plays another pair than before."""
-        for number, slot in enumerate(slots):
-            for job in slot.begun():
-                self._enter(number, job)
-
-    def leave(self, slot: int, job: PairJob) -> None:
-        """Forget a pair that is over; tell of it before where nobody had looked."""
-        self._enter(slot, job)
-        self.forget([job])
-
-    def forget(self, jobs: Iterable[PairJob]) -> None:
-        """Forget pairs whose worker died; they are told of again when they begin again."""
-        for job in jobs:
-            self._told = [told for told in self._told if told is not job]
-
-    def _enter(self, slot: int, job: PairJob) -> None:
-        if all(told is not job for told in self._told):
-            self._told.append(job)
-            self._observer.began(job, slot)
 
 
 RECENT_S: Final = 60.0
@@ -284,12 +484,28 @@ class Line:
     forfeits: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FORFEITS, 0))
     """Games lost, by the ending that was its own fault."""
 
+    def standing(self) -> BotStanding:
+        """Return the same for programs."""
+        score, interval = self.score, self.score.interval()
+        return BotStanding(
+            name=self.name,
+            games=score.games,
+            points=score.points,
+            wins=score.wins,
+            draws=score.draws,
+            losses=score.losses,
+            score=None if score.rate is None else round(score.rate, 6),
+            low=None if interval is None else round(interval.low, 6),
+            high=None if interval is None else round(interval.high, 6),
+            lost_by=dict(self.forfeits),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Running:
     """A pair that a slot plays now."""
 
-    job: PairJob
+    begun: PairBegan
     since_s: float
 
 
@@ -321,30 +537,35 @@ class Rate:
         return (self.games - before) / max(now_s - at_s, 1e-3) or self.overall(now_s)
 
 
-class Listener(Protocol):
-    """Who shows what happens; told when it is counted, so that the numbers are there to read."""
+def culprit_of(names: Collection[str], why: str) -> str:
+    """Return which of some bots a cause begins with; empty if none is to blame."""
+    return next((name for name in names if why.startswith(f"{name}: ")), "")
 
-    def started(self) -> None:
-        """Be told that what is stored is counted."""
 
-    def began(self, job: PairJob, slot: int) -> None:
-        """Be told which pair a slot plays now; slots are counted from 0."""
+def cause_of(why: str) -> str:
+    """Return the cause without what the bot said to it, which differs from time to time."""
+    return why.partition("; standard error:")[0]
 
-    def finished(self, result: PairResult) -> None:
-        """Be told of games that are stored now."""
 
-    def warned(self, text: str) -> None:
-        """Be told of something that people should know."""
+def end_words(stopped: Mapping[frozenset[str], str], known: Collection[str]) -> Iterator[str]:
+    """Yield in the end, for each cause, which pairings were stopped.
 
-    def stopped(self, pairing: Collection[str], why: str, words: str) -> None:
-        """Be told of two bots that play no more in this run; `words` are for people."""
-
-    def waited(self) -> None:
-        """Be called now and then."""
+    The cause itself is left out where it stands in one of the texts that people `known`.
+    """
+    by_cause: dict[tuple[str, str], list[str]] = {}
+    first: dict[tuple[str, str], str] = {}
+    for pairing, why in stopped.items():
+        key = (culprit_of(pairing, why), cause_of(why))
+        by_cause.setdefault(key, []).append(" - ".join(sorted(pairing)))
+        first.setdefault(key, why)
+    for (culprit, cause), pairings in by_cause.items():
+        words = f"{', '.join(sorted(pairings))} {'was' if len(pairings) == 1 else 'were'} stopped"
+        is_known = culprit and any(cause in text for text in known)
+        yield f"{words} because of {culprit}" if is_known else f"{words}: {first[culprit, cause]}"
 
 
 class Progress:
-    """Observes a run, keeps count and tells its listeners."""
+    """Counts what happens in a run, and passes it on to its listeners once it is counted."""
 
     def __init__(self, config: Config, clock: Callable[[], float] = time.monotonic) -> None:
         self.config: Final = config
@@ -357,12 +578,18 @@ class Progress:
         self.rate = Rate(self.began_s)
         self.lines: Final = {name: Line(name) for name in config.names}
         self.running: Final[dict[int, Running]] = {}
-        """By slot."""
+        """By slot, from 1."""
         self.warnings: Final[dict[str, int]] = {}
         """The last different ones and how often each came, the newest last."""
         self.warned_times = 0
         self.standing: Callable[[], Standing] = Standing
-        self._blame: Final = Blame(config.names)
+        self._listens_s: Final = self.began_s
+        """Since when."""
+        self._next_status_s = self.began_s + STATUS_S
+        self._games: Final[dict[int, list[GameEnded]]] = {}
+        """By pair, until it has ended."""
+        self._causes: Final[dict[str, str]] = {}
+        """Of each bot, what people were told last that is wrong with it."""
 
     @property
     def done(self) -> int:
@@ -374,72 +601,66 @@ class Progress:
         """Return how many games are stored that do not count, such as after an SPRT's verdict."""
         return self.played - self.done
 
-    def started(self, stored: Sequence[Tally], pairs: Sequence[PairTally], total: int) -> None:
+    def __call__(self, event: Event | Waiting) -> None:
+        """Count an event, stamp it and pass it on; where a status is due, that comes after it."""
+        self._count(event)
+        if not isinstance(event, Waiting):
+            event = replace(event, time_s=round(self.clock() - self._listens_s, 3))
+        for listener in self.listeners:
+            listener(event)
+        if isinstance(event, Waiting) and self.clock() >= self._next_status_s:
+            self._next_status_s = self.clock() + STATUS_S
+            self(self.status())
+
+    def _count(self, event: Event | Waiting) -> None:
+        match event:
+            case RunBegan():
+                self._begin(event)
+            case PairBegan():
+                self.running[event.slot] = Running(event, self.clock())
+            case GameEnded():
+                self._games.setdefault(event.pair, []).append(event)
+                self._count_games(event.first, event.second, event.result, event.termination)
+            case PairEnded():
+                self._end_pair(event.pair)
+            case Warned():
+                self._blame(event.text)
+                self._warn(event.text)
+            case PairingStopped():
+                self._warn(self._stop_words(event.bots, event.why))
+            case Waiting():
+                self.total, self.standing = event.total, event.standing
+
+    def _begin(self, event: RunBegan) -> None:
         """Begin with what is stored."""
-        self.total = total
+        self.total = event.total
         self.began_s = self.clock()
         self.rate = Rate(self.began_s)
-        for tally in stored:
-            self._count(tally)
-        for pair in pairs:
+        for tally in event.stored:
+            names = tally.first, tally.second
+            self._count_games(*names, tally.result, tally.termination, tally.games)
+        for pair in event.stored_pairs:
             self._count_pair((pair.one, pair.other), pair.points, pair.games, pair.pairs)
-        for listener in self.listeners:
-            listener.started()
 
-    def began(self, job: PairJob, slot: int) -> None:
-        """Note what runs."""
-        self.running[slot] = Running(job, self.clock())
-        for listener in self.listeners:
-            listener.began(job, slot)
+    def _count_games(
+        self, first: str, second: str, result: str, termination: str, games: int = 1
+    ) -> None:
+        self.played += games
+        points = POINTS[result]
+        lines = self._line(first), self._line(second)
+        for line, scored in zip(lines, points, strict=True):
+            line.score.add_games(scored, games)
+        if termination in FORFEITS and points[0] != points[1]:
+            lines[points[1] < points[0]].forfeits[termination] += games
 
-    def finished(self, result: PairResult) -> None:
-        """Count games and their pair."""
-        for slot in [s for s, running in self.running.items() if running.job.pair == result.pair]:
+    def _end_pair(self, pair: int) -> None:
+        for slot in [s for s, running in self.running.items() if running.begun.pair == pair]:
             del self.running[slot]
-        for game in result.games:
-            self._count(Tally(game.first, game.second, game.result, game.termination, 1))
-        if result.games:
-            self.rate.add(len(result.games), self.clock())
-            one, other = result.games[0].first, result.games[0].second
-            points = sum(POINTS[game.result][game.first != one] for game in result.games)
-            self._count_pair((one, other), points, len(result.games), 1)
-        for listener in self.listeners:
-            listener.finished(result)
-
-    def warned(self, text: str) -> None:
-        """Keep the last warnings."""
-        self._blame.told(text)
-        self._warn(text)
-        for listener in self.listeners:
-            listener.warned(text)
-
-    def stopped(self, pairing: Collection[str], why: str) -> None:
-        """Keep it as a warning."""
-        words = self._blame.stop_words(pairing, why)
-        self._warn(words)
-        for listener in self.listeners:
-            listener.stopped(pairing, why, words)
-
-    def waited(self, total: int, standing: Callable[[], Standing]) -> None:
-        """Take what the schedule says now."""
-        self.total, self.standing = total, standing
-        for listener in self.listeners:
-            listener.waited()
-
-    def _warn(self, text: str) -> None:
-        self.warned_times += 1
-        self.warnings[text] = self.warnings.pop(text, 0) + 1
-        if len(self.warnings) > WARNINGS_KEPT:
-            del self.warnings[next(iter(self.warnings))]
-
-    def _count(self, tally: Tally) -> None:
-        self.played += tally.games
-        names = tally.first, tally.second
-        points = POINTS[tally.result]
-        for name, scored in zip(names, points, strict=True):
-            self._line(name).score.add_games(scored, tally.games)
-        if tally.termination in FORFEITS and points[0] != points[1]:
-            self._line(names[points[1] < points[0]]).forfeits[tally.termination] += tally.games
+        if games := self._games.pop(pair, []):
+            self.rate.add(len(games), self.clock())
+            one, other = games[0].first, games[0].second
+            points = sum(POINTS[game.result][game.first != one] for game in games)
+            self._count_pair((one, other), points, len(games), 1)
 
     def _count_pair(self, names: tuple[str, str], points: float, games: int, pairs: int) -> None:
         one, other = names
@@ -449,6 +670,31 @@ class Progress:
     def _line(self, name: str) -> Line:
         """Return a bot's line; bots of games stored before the configuration was changed count."""
         return self.lines.setdefault(name, Line(name))
+
+    def _warn(self, text: str) -> None:
+        self.warned_times += 1
+        self.warnings[text] = self.warnings.pop(text, 0) + 1
+        if len(self.warnings) > WARNINGS_KEPT:
+            del self.warnings[next(iter(self.warnings))]
+
+    def _blame(self, text: str) -> None:
+        """Remember what people are told of a bot now."""
+        if culprit := culprit_of(self.config.names, text):
+            self._causes[culprit] = cause_of(text)
+
+    def _stop_words(self, bots: TwoBots, why: str) -> str:
+        """Return for people that two bots play no more, with the cause where it is news."""
+        culprit = culprit_of(bots, why)
+        words = f"{' - '.join(bots)} play no more"
+        if culprit and self._causes.get(culprit) == cause_of(why):
+            return f"{words} because of {culprit}"
+        self._blame(why)
+        return f"{words}: {why}"
+
+    @property
+    def last_warning(self) -> str:
+        """Return what people are to be told after `Warned` and `PairingStopped`."""
+        return next(reversed(self.warnings))
 
     def ranked(self) -> list[Line]:
         """Return the bots, those with the best score first; those without games last."""
@@ -464,275 +710,57 @@ class Progress:
         rate = self.rate.recent(self.clock())
         return (self.total - self.done) / rate if rate else None
 
-
-_TEXT: Final = {"type": "string"}
-_TEXTS: Final = {"type": "array", "items": _TEXT}
-_FLAG: Final = {"type": "boolean"}
-_COUNT: Final = {"type": "integer", "minimum": 0}
-_NUMBER: Final = {"type": "integer", "minimum": 1}
-_NUMBERS: Final = {"type": "array", "items": _NUMBER}
-_AMOUNT: Final = {"type": "number", "minimum": 0}
-_AMOUNT_OR_NULL: Final = {"type": ["number", "null"], "minimum": 0}
-_SHARE: Final = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
-_TWO: Final = {"type": "array", "items": _AMOUNT, "minItems": 2, "maxItems": 2}
-_TWO_BOTS: Final = {"type": "array", "items": _TEXT, "minItems": 2, "maxItems": 2}
-_ANYTHING: Final = {"type": "object"}
-_COUNTS: Final = {"type": "object", "additionalProperties": _NUMBER}
-
-
-def _object(**properties: Any) -> dict[str, Any]:
-    """Return an object that has these properties; a reader must bear others."""
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-_FORFEITS: Final = dict.fromkeys(FORFEITS, _COUNT)
-
-_LINE: Final = _object(
-    name=_TEXT,
-    games=_COUNT,
-    points=_AMOUNT,
-    wins=_COUNT,
-    draws=_COUNT,
-    losses=_COUNT,
-    score=_SHARE,
-    low=_SHARE,
-    high=_SHARE,
-    lost_by=_object(**_FORFEITS),
-)
-
-_TOTALS: Final = _object(
-    name=_TEXT,
-    games=_COUNT,
-    moves=_COUNT,
-    average_s=_AMOUNT_OR_NULL,
-    worst_s=_AMOUNT,
-    lost_by=_object(**_FORFEITS),
-)
-
-_STOPPED: Final = {"bots": _TWO_BOTS, "why": _TEXT}
-
-KINDS: Final[dict[str, dict[str, Any]]] = {
-    "started": {
-        "version": {"const": 1},
-        "event": _TEXT,
-        "format": _TEXT,
-        "games": _TEXTS,
-        "bots": _TEXTS,
-        "jobs": _NUMBER,
-        "done": _COUNT,
-        "total": _COUNT,
-    },
-    "pair": {
-        "pair": _NUMBER,
-        "slot": _NUMBER,
-        "game": _TEXT,
-        "round": _NUMBER,
-        "bots": _TWO_BOTS,
-        "numbers": _NUMBERS,
-    },
-    "game": {
-        "pair": _NUMBER,
-        "number": _NUMBER,
-        "round": _NUMBER,
-        "game": _TEXT,
-        "first": _TEXT,
-        "second": _TEXT,
-        "result": {"enum": ["1-0", "0-1", "1/2-1/2"]},
-        "termination": _TEXT,
-        "plies": _COUNT,
-        "used_s": _TWO,
-        "worst_s": _TWO,
-    },
-    "warning": {"text": _TEXT},
-    "stopped": _STOPPED,
-    "status": {
-        "done": _COUNT,
-        "total": _COUNT,
-        "running": _NUMBERS,
-        "rate": _AMOUNT,
-        "left_s": _AMOUNT_OR_NULL,
-        "warnings": _COUNT,
-        "format": _ANYTHING,
-        "standings": {"type": "array", "items": _LINE},
-    },
-    "ended": {
-        "complete": _FLAG,
-        "interrupted": _FLAG,
-        "status": _COUNT,
-        "done": _COUNT,
-        "total": _COUNT,
-        "stopped": {"type": "array", "items": _object(**_STOPPED)},
-        "notes": _COUNTS,
-        "format": _ANYTHING,
-        "standings": {"type": "array", "items": _LINE},
-        "bots": {"type": "array", "items": _TOTALS},
-        "files": {"type": "object", "additionalProperties": _TEXT},
-    },
-    "failed": {"error": _TEXT, "status": _NUMBER},
-}
-"""The fields of each kind of event besides `type` and `time_s`."""
-
-EVENTS_SCHEMA: Final[dict[str, Any]] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "One event of a running tournament",
-    "type": "object",
-    "properties": {"type": {"enum": list(KINDS)}},
-    "required": ["type"],
-    "oneOf": [
-        _object(type={"const": kind}, time_s=_AMOUNT, **fields) for kind, fields in KINDS.items()
-    ],
-}
-
-
-VERSION: Final = 1
-"""Of the events; it changes when a program that knows the old ones would misread the new."""
-
-STATUS_S: Final = 10.0
-"""How often `status` is told."""
-
-
-class Events:
-    """Listens to a run and writes each event at once."""
-
-    def __init__(self, progress: Progress, stream: TextIO) -> None:
-        """Take a stream that bears a reader's going away."""
-        self._progress: Final = progress
-        self._stream: Final = stream
-        self._began_s: Final = progress.clock()
-        self._next_s = self._began_s + STATUS_S
-
-    def started(self) -> None:
-        """Tell what is played, and how much of it is stored."""
-        config = self._progress.config
-        self._tell(
-            "started",
-            version=VERSION,
-            event=config.event,
-            format=config.format,
-            games=list(config.games),
-            bots=list(config.names),
-            jobs=config.jobs,
-            done=self._progress.done,
-            total=self._progress.total,
-        )
-
-    def began(self, job: PairJob, slot: int) -> None:
-        """Tell which games a slot plays, one after the other."""
-        self._tell(
-            "pair",
-            pair=job.pair,
-            slot=slot + 1,
-            game=job.games[0].game,
-            round=job.games[0].round,
-            bots=[bot.name for bot in job.bots],
-            numbers=[plan.number for plan in job.games],
-        )
-
-    def finished(self, result: PairResult) -> None:
-        """Tell of each game that is stored now."""
-        for game in result.games:
-            self._tell(
-                "game",
-                pair=result.pair,
-                number=game.number,
-                round=game.round,
-                game=game.game,
-                first=game.first,
-                second=game.second,
-                result=game.result,
-                termination=str(game.termination),
-                plies=game.plies,
-                used_s=[round(used_s, 6) for used_s in game.used_s],
-                worst_s=[round(worst_s, 6) for worst_s in game.worst_s],
-            )
-
-    def warned(self, text: str) -> None:
-        """Tell what people are told."""
-        self._tell("warning", text=text)
-
-    def stopped(self, pairing: Collection[str], why: str, words: str) -> None:  # noqa: ARG002
-        """Tell which two bots play no more."""
-        self._tell("stopped", bots=sorted(pairing), why=why)
-
-    def waited(self) -> None:
-        """Tell how it stands every `STATUS_S`."""
-        if self._progress.clock() >= self._next_s:
-            self._next_s = self._progress.clock() + STATUS_S
-            self._status()
-
-    def _status(self) -> None:
-        progress = self._progress
-        left_s = progress.left_s()
-        self._tell(
-            "status",
-            done=progress.done,
-            total=progress.total,
-            running=[running.job.pair for _, running in sorted(progress.running.items())],
-            rate=round(progress.rate.recent(progress.clock()), 3),
+    def status(self) -> Status:
+        """Return how it stands."""
+        left_s = self.left_s()
+        return Status(
+            done=self.done,
+            total=self.total,
+            running=tuple(running.begun.pair for _, running in sorted(self.running.items())),
+            rate=round(self.rate.recent(self.clock()), 3),
             left_s=None if left_s is None else round(left_s, 1),
-            warnings=progress.warned_times,
-            format=dict(progress.standing().data),
-            standings=[_line(line) for line in progress.ranked()],
+            warnings=self.warned_times,
+            format=self.standing().data,
+            standings=tuple(line.standing() for line in self.ranked()),
         )
 
-    def ended(self, summary: Summary, status: int, files: Mapping[str, str]) -> None:
-        """Tell how the run ended, with which exit status, and where its files are."""
-        self._tell(
-            "ended",
+    def ended(self, summary: Summary, status: int, files: Mapping[str, str]) -> RunEnded:
+        """Return how the run ended, with which exit status, and where its files are."""
+        return RunEnded(
             complete=summary.is_complete,
             interrupted=summary.interrupted,
             status=status,
             done=summary.done,
             total=summary.total,
-            stopped=[
-                {"bots": sorted(pairing), "why": why} for pairing, why in summary.stopped.items()
-            ],
+            stopped=tuple(
+                Stop(bots=two(pairing), why=why) for pairing, why in summary.stopped.items()
+            ),
             notes=dict(summary.notes),
-            format=dict(summary.outcome.data),
-            standings=[_line(line) for line in self._progress.ranked()],
-            bots=[_totals(bot) for bot in summary.bots],
+            format=summary.outcome.data,
+            standings=tuple(line.standing() for line in self.ranked()),
+            bots=tuple(map(_moves, summary.bots)),
             files=dict(files),
         )
 
-    def failed(self, error: str, status: int) -> None:
-        """Tell that the run could not go on, in the place of `ended`."""
-        self._tell("failed", error=error, status=status)
 
-    def _tell(self, kind: str, **values: Any) -> None:
-        time_s = round(self._progress.clock() - self._began_s, 3)
-        line = json.dumps({"type": kind, "time_s": time_s, **values})
-        self._stream.write(f"{line}\n")
-        self._stream.flush()
+def two(pairing: Collection[str]) -> TwoBots:
+    """Return the bots of a pairing by name."""
+    one, other = sorted(pairing)
+    return one, other
 
 
-def _line(line: Line) -> dict[str, Any]:
-    score, interval = line.score, line.score.interval()
-    return {
-        "name": line.name,
-        "games": score.games,
-        "points": score.points,
-        "wins": score.wins,
-        "draws": score.draws,
-        "losses": score.losses,
-        "score": None if score.rate is None else round(score.rate, 6),
-        "low": None if interval is None else round(interval.low, 6),
-        "high": None if interval is None else round(interval.high, 6),
-        "lost_by": dict(line.forfeits),
-    }
-
-
-def _totals(bot: BotTotals) -> dict[str, Any]:
+def _moves(bot: BotTotals) -> BotMoves:
     average_s = bot.average_s
-    return {
-        "name": bot.name,
-        "games": bot.games,
-        "moves": bot.moves,
-        "average_s": None if average_s is None else round(average_s, 6),
-        "worst_s": round(bot.worst_s, 6),
-        "lost_by": {
+    return BotMoves(
+        name=bot.name,
+        games=bot.games,
+        moves=bot.moves,
+        average_s=None if average_s is None else round(average_s, 6),
+        worst_s=round(bot.worst_s, 6),
+        lost_by={
             "crash": bot.crashes,
             "time": bot.time_losses,
             "illegal move": bot.illegal_moves,
             "flood": bot.floods,
         },
-    }
+    )

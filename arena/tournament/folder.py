@@ -30,7 +30,7 @@ from lath.arena.referee.trees import sweep
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import Observer, Summary
+from lath.arena.tournament.events import Listener, Summary, Warned
 from lath.arena.tournament.outputs import REPORT, keep, outcome_of, shard_folder, write_page
 from lath.arena.tournament.runner import Runner, book_of, schedule_of
 from lath.arena.tournament.sources import outcome_in, records_of
@@ -151,7 +151,7 @@ LOGS: Final = "logs"
 def run(
     config: Config,
     folder: Path,
-    observer: Observer,
+    tell: Listener,
     *,
     force: bool = False,
     patience_s: float = PATIENCE_S,
@@ -164,7 +164,7 @@ def run(
     play one of the games or, unless `force` is set, a bot's files have changed since it played.
     """
     with on_signals(_interrupt):
-        summary = _played(config, folder, observer, force=force, patience_s=patience_s)
+        summary = _played(config, folder, tell, force=force, patience_s=patience_s)
         if summary.interrupted:
             return summary
         try:
@@ -178,13 +178,13 @@ def _interrupt() -> None:
 
 
 def _played(
-    config: Config, folder: Path, observer: Observer, *, force: bool, patience_s: float
+    config: Config, folder: Path, tell: Listener, *, force: bool, patience_s: float
 ) -> Summary:
     """Play what is left, keep the games and the logs."""
     descriptors.ensure(config.jobs)
     openings = book_of(config)
     prepare_folder(folder)
-    _warn_of_little_room(folder, observer)
+    _warn_of_little_room(folder, tell)
     store = Store(folder)
     try:
         tree = _tree(folder)
@@ -195,32 +195,32 @@ def _played(
         _begin(store, config, folder)
         store.keep_files(files)
         for words in changed:
-            observer.warned(f"{words}; its games so far were played by another program")
+            tell(Warned(text=f"{words}; its games so far were played by another program"))
         tags = (("Event", config.event), ("Date", _today()))
         make = partial(
             Runner,
             config,
             store,
-            observer,
+            tell,
             tree=tree,
             tags=tags,
             openings=openings,
             patience_s=patience_s,
         )
-        summary = _play(make, config, store, observer, tree=tree)
+        summary = _play(make, config, store, tell, tree=tree)
         return replace(summary, bots=tuple(store.bots()))
     finally:
         store.close()
 
 
 def _play(
-    make: Callable[[], Runner], config: Config, store: Store, observer: Observer, *, tree: str
+    make: Callable[[], Runner], config: Config, store: Store, tell: Listener, *, tree: str
 ) -> Summary:
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
     runner = make()
     keep(store.folder, outcome_of(config, runner.summary()))
     try:
-        _greet_bots(config, observer, tree)
+        _greet_bots(config, tell, tree)
         if runner.run().interrupted:
             ignore()  # whoever asks again is answered already
         for number, text in store.logs():
@@ -236,7 +236,7 @@ def _play(
     try:
         _settle_outcome(store, outcome_of(config, summary))
     except StoreError as error:  # the next run does it
-        observer.warned(f"{error}")
+        tell(Warned(text=str(error)))
     return summary
 
 
@@ -258,12 +258,11 @@ def _clear_leftovers(folder: Path, tree: str) -> None:
         leftover.unlink(missing_ok=True)
 
 
-def _warn_of_little_room(folder: Path, observer: Observer) -> None:
+def _warn_of_little_room(folder: Path, tell: Listener) -> None:
     free = free_bytes(folder)
     if free < ROOM:
-        observer.warned(
-            f"{folder} has room for {free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
-        )
+        room = f"{free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
+        tell(Warned(text=f"{folder} has room for {room}"))
 
 
 def _today() -> str:
@@ -298,7 +297,7 @@ def _begin(store: Store, config: Config, folder: Path) -> None:
         store.keep_rounds(config.rounds)
 
 
-def _greet_bots(config: Config, observer: Observer, tree: str) -> None:
+def _greet_bots(config: Config, tell: Listener, tree: str) -> None:
     """Start each bot once: refuse one that lacks a game, warn of one that does not start."""
     watch = Watch()
     for spec in config.bots:
@@ -313,7 +312,7 @@ def _greet_bots(config: Config, observer: Observer, tree: str) -> None:
                     f"{error}; in a {config.format} all its games would be lost for good: mend it "
                     "or take it out"
                 ) from error
-            observer.warned(f"{error}")
+            tell(Warned(text=str(error)))
         finally:
             bot.quit()
 

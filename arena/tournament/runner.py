@@ -2,7 +2,7 @@
 
 Must not know workers or the screen.
 
-Must not know the screen: it tells an `Observer`. The seam to the workers is
+Must not know the screen: it tells a `Listener`. The seam to the workers is
 `concurrent.futures.Executor` with a `PairJob` and a text (`jobs.py`).
 """
 
@@ -25,9 +25,19 @@ from lath.arena.schedule.formats import make
 from lath.arena.schedule.openings import Book
 from lath.arena.tournament import system as cores
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import Observer, Stage, Summary
+from lath.arena.tournament.events import (
+    GameEnded,
+    Listener,
+    PairEnded,
+    PairingStopped,
+    RunBegan,
+    Summary,
+    Waiting,
+    two,
+    warner,
+)
 from lath.arena.tournament.outputs import Exports, keep, outcome_of
-from lath.arena.tournament.slots import Pace, Slot, Worker, end
+from lath.arena.tournament.slots import Pace, Slot, Stage, Worker, end
 from lath.arena.tournament.store import PATIENCE_S, Keeper, Store, Walkover
 from lath.arena.tournament.system import on_signals
 from lath.arena.tournament.worker import GameResult, PairJob, PairResult, read_result
@@ -198,7 +208,7 @@ class Runner:
         self,
         config: Config,
         store: Store,
-        observer: Observer,
+        tell: Listener,
         *,
         tree: str = "",
         tags: Tags = (),
@@ -216,17 +226,18 @@ class Runner:
         self._executor: Final = executor
         self._config: Final = config
         self._store: Final = store
-        self._keeper: Final = Keeper(store, observer.warned, patience_s=patience_s)
-        self._observer: Final = observer
+        self._tell: Final = tell
+        self._warn: Final = warner(tell)
+        self._keeper: Final = Keeper(store, self._warn, patience_s=patience_s)
         self._tree: Final = f"{tree}{secrets.token_hex(8)}."
         self._agenda: Final = Agenda(config, store, tree=self._tree, openings=openings, tags=tags)
         self._breaks: dict[int, int] = {}
         self._pace: Final = Pace(config.jobs)
         self._workers: list[Slot] = []
-        self._stage: Final = Stage(observer)
+        self._stage: Final = Stage(tell)
         self._notes: Counter[str] = Counter()
         self._interrupted = False
-        self._exports: Final = Exports(store.folder, self._export, observer.warned)
+        self._exports: Final = Exports(store.folder, self._export, self._warn)
 
     def run(self) -> Summary:
         """Play until all is done or a signal comes; then write `games.lath`.
@@ -234,7 +245,7 @@ class Runner:
         Raises StoreError when results cannot be kept; what was kept stays.
         """
         store = self._store
-        self._observer.started(store.tally(), store.pairs(), self._agenda.total)
+        self._tell(RunBegan.of(self._config, store.tally(), store.pairs(), self._agenda.total))
         try:
             with on_signals(self._interrupt):
                 self._play()
@@ -273,7 +284,7 @@ class Runner:
                 if not self._keeper.is_waiting:
                     self._feed(slots)
                 self._stage.show(slots)
-                self._observer.waited(self._agenda.total, self._agenda.standing)
+                self._tell(Waiting(self._agenda.total, self._agenda.standing))
             self._collect(slots, 0.0, at_once=True)  # what is finished when a signal comes counts
             if not self._interrupted:
                 for slot in slots:
@@ -305,7 +316,7 @@ class Runner:
         if config.pin == "auto" and shares is None:
             needed = count * threads
             games = "1 game needs" if count == 1 else f"{count} games at a time need"
-            self._observer.warned(f"{games} {needed} cores: nothing is pinned")
+            self._warn(f"{games} {needed} cores: nothing is pinned")
         return [
             Slot(partial(self._executor, self._tree, share)) for share in shares or [()] * count
         ]
@@ -314,7 +325,7 @@ class Runner:
         """Count what is odd, and tell of it when it comes for the first time."""
         for note in notes:
             if note not in self._notes:
-                self._observer.warned(note)
+                self._warn(note)
             self._notes[note] += 1
 
     def _feed(self, slots: list[Slot]) -> None:
@@ -378,7 +389,7 @@ class Runner:
             return
         broken = lost[0]
         breaks = self._breaks[broken.pair] = self._breaks.get(broken.pair, 0) + 1
-        self._observer.warned(f"a worker died in pair {broken.pair}; the pair is played again")
+        self._warn(f"a worker died in pair {broken.pair}; the pair is played again")
         if breaks >= MAX_BREAKS:
             self._stop(broken, f"pair {broken.pair} ended its worker {breaks} times", None)
 
@@ -389,18 +400,18 @@ class Runner:
 
     def _judge(self, job: PairJob, result: PairResult) -> None:
         if result.voided:
-            self._observer.warned(
-                f"{' - '.join(sorted(job.pairing))}: {result.voided} void, played again"
-            )
+            self._warn(f"{' - '.join(sorted(job.pairing))}: {result.voided} void, played again")
         self._note(result.notes)
         self._agenda.report(result.games)
         if result.void:
             self._stop(job, result.void, result.void_bot or None)
-        self._observer.finished(result)
+        for game in result.games:
+            self._tell(GameEnded.of(result.pair, game))
+        self._tell(PairEnded(pair=result.pair, games=len(result.games), voided=result.voided))
 
     def _stop(self, job: PairJob, why: str, loser: str | None) -> None:
         if self._agenda.stop(job, why, loser):
-            self._observer.stopped(job.pairing, why)
+            self._tell(PairingStopped(bots=two(job.pairing), why=why))
 
     def _export(self) -> None:
         """Write for others how far it is; raises StoreError."""

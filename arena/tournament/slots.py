@@ -23,6 +23,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from lath.arena.errors import ArenaError
+from lath.arena.tournament.events import Listener, PairBegan
 from lath.arena.tournament.worker import PairJob, framed, play_pair, read_frame
 
 GATHER_S: Final = 0.02
@@ -251,3 +252,33 @@ def end(slots: Iterable[Slot], within_s: float) -> None:
     for slot in slots:
         if slot.worker and not slot.worker.join(until_s):
             slot.worker.end()
+
+
+class Stage:
+    """What each slot plays, as listeners know it."""
+
+    def __init__(self, tell: Listener) -> None:
+        self._tell: Final = tell
+        self._shown: list[PairJob] = []
+        """What was told and is not over."""
+
+    def show(self, slots: Sequence[Slot]) -> None:
+        """Tell of each slot that plays another pair than before."""
+        for number, slot in enumerate(slots):
+            for job in slot.begun():
+                self._enter(number, job)
+
+    def leave(self, slot: int, job: PairJob) -> None:
+        """Forget a pair that is over; tell of it before where nobody had looked."""
+        self._enter(slot, job)
+        self.forget([job])
+
+    def forget(self, jobs: Iterable[PairJob]) -> None:
+        """Forget pairs whose worker died; they are told of again when they begin again."""
+        for job in jobs:
+            self._shown = [shown for shown in self._shown if shown is not job]
+
+    def _enter(self, slot: int, job: PairJob) -> None:
+        if all(shown is not job for shown in self._shown):
+            self._shown.append(job)
+            self._tell(PairBegan.of(job, slot))

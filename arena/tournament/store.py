@@ -148,7 +148,8 @@ FORFEITS: Final = ("crash", "time", "illegal move", "flood")
 """Endings that are one bot's own fault, and lose the game."""
 
 
-class PairTally(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PairTally:
     """Pairs in which one bot scored the same against the other."""
 
     one: str
@@ -263,7 +264,8 @@ LOCK_PATIENCE_S: Final = 1.0
 """How long another one may have the file open, such as `arena rate`, that reads it."""
 
 
-class Tally(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Tally:
     """Games that ended alike."""
 
     first: str

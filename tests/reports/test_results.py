@@ -24,10 +24,9 @@ from lath.arena.referee.conversation import BotSpec
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import folder as directory
-from lath.arena.tournament.events import Progress, Summary
+from lath.arena.tournament.events import Event, PairEnded, Progress, Summary, Waiting
 from lath.arena.tournament.outputs import OUTCOME, outcome_of, text_of
 from lath.arena.tournament.sources import outcome_in
-from lath.arena.tournament.worker import PairResult
 from lath.notation.protocol import TimeControl
 from lath.notation.writer import format_record
 from lath.reports.outcome import Column, Outcome, Sheet, from_json, to_json
@@ -215,9 +214,10 @@ def test_a_run_keeps_its_result_and_has_it_in_its_report(tmp_path: Path) -> None
 class StopsSoon(Progress):
     """Presses Ctrl-C when the first game is stored."""
 
-    def finished(self, result: PairResult) -> None:
-        super().finished(result)
-        signal.raise_signal(signal.SIGINT)
+    def __call__(self, event: Event | Waiting) -> None:
+        super().__call__(event)
+        if isinstance(event, PairEnded):
+            signal.raise_signal(signal.SIGINT)
 
 
 def test_an_interrupted_run_keeps_how_it_stands(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from results import a_config, a_result
 
-from lath.arena.tournament.events import Summary
+from lath.arena.tournament.events import Event, GameEnded, Summary, Waiting, Warned
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairJob, PairResult
@@ -43,24 +43,15 @@ class Watcher:
         self.on_warning: Callable[[], None] = lambda: None
         self.on_wait: Callable[[], None] = lambda: None
 
-    def started(self, *_: object) -> None:
-        pass
-
-    def began(self, *_: object) -> None:
-        pass
-
-    def finished(self, result: PairResult) -> None:
-        self.stored.extend(game.number for game in result.games)
-
-    def warned(self, text: str) -> None:
-        self.warnings.append(text)
-        self.on_warning()
-
-    def stopped(self, *_: object) -> None:
-        pass
-
-    def waited(self, *_: object) -> None:
-        self.on_wait()
+    def __call__(self, event: Event | Waiting) -> None:
+        match event:
+            case GameEnded():
+                self.stored.append(event.number)
+            case Warned():
+                self.warnings.append(event.text)
+                self.on_warning()
+            case Waiting():
+                self.on_wait()
 
 
 class QuickRun:

@@ -6,10 +6,19 @@ from typing import Any
 
 from results import a_config, a_result
 
-from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Standing
-from lath.arena.tournament.events import Progress
-from lath.arena.tournament.worker import PairJob, PairResult
+from lath.arena.tournament.events import (
+    GameEnded,
+    PairBegan,
+    PairEnded,
+    PairingStopped,
+    Progress,
+    RunBegan,
+    Waiting,
+    Warned,
+    two,
+)
+from lath.arena.tournament.store import PairTally, Tally
 
 
 class Clock:
@@ -31,41 +40,36 @@ class Told:
         self.total = total
         self.pair = 0
 
-    def start(self) -> None:
-        self.progress.started([], [], self.total)
+    def start(self, *stored: Tally, pairs: tuple[PairTally, ...] = ()) -> None:
+        self.progress(RunBegan.of(self.progress.config, stored, pairs, self.total))
 
     def begin(self, pair: int, slot: int, names: tuple[str, str] = ("ann", "bob")) -> None:
-        specs = {bot.name: bot for bot in self.progress.config.bots}
-        plans = tuple(
-            GamePlan(number=number, round=1, game="yavalath", setup=None, names=seats, seeds=(1, 2))
-            for number, seats in ((2 * pair - 1, names), (2 * pair, names[::-1]))
-        )
-        one, other = names
-        self.progress.began(
-            PairJob(
+        self.progress(
+            PairBegan(
                 pair=pair,
-                games=plans,
-                bots=(specs[one], specs[other]),
-                limits=self.progress.config.limits,
-                tree="",
-            ),
-            slot,
+                slot=slot,
+                game="yavalath",
+                round=1,
+                bots=names,
+                numbers=(2 * pair - 1, 2 * pair),
+            )
         )
 
     def play(self, *results: str, names: tuple[str, str] = ("ann", "bob"), **more: Any) -> None:
         """Tell of a pair with these results, the seats changing after each game."""
         self.pair += 1
-        games = tuple(
-            a_result(
-                2 * self.pair - 1 + number,
-                names=(names[1], names[0]) if number % 2 else names,
-                result=result,
-                **more,
-            )
-            for number, result in enumerate(results)
-        )
-        self.progress.finished(PairResult(pair=self.pair, games=games))
+        for number, result in enumerate(results):
+            seats = (names[1], names[0]) if number % 2 else names
+            game = a_result(2 * self.pair - 1 + number, names=seats, result=result, **more)
+            self.progress(GameEnded.of(self.pair, game))
+        self.progress(PairEnded(pair=self.pair, games=len(results)))
+
+    def warn(self, text: str) -> None:
+        self.progress(Warned(text=text))
+
+    def stop(self, pairing: set[str], why: str) -> None:
+        self.progress(PairingStopped(bots=two(pairing), why=why))
 
     def wait(self, seconds: float = 0.0, standing: Standing | None = None) -> None:
         self.clock.now_s += seconds
-        self.progress.waited(self.total, lambda: standing or Standing())
+        self.progress(Waiting(self.total, lambda: standing or Standing()))

@@ -7,7 +7,6 @@ import re
 import time
 
 import pytest
-from results import a_config
 from rich.cells import cell_len
 from rich.console import Console
 from runs import Told
@@ -16,7 +15,7 @@ from lath.arena.schedule.core import Standing
 from lath.arena.terminal import live
 from lath.arena.terminal.layout import Column, Frame, Letters, laid_out, share_rows
 from lath.arena.terminal.live import picture
-from lath.arena.tournament.events import Progress
+from lath.arena.tournament.events import Progress, Waiting
 from lath.arena.tournament.store import PairTally, Tally
 
 WIDTHS = (60, 72, 80, 100, 140, 200)
@@ -31,8 +30,8 @@ def played(**config: object) -> Told:
     for ending in ("crash", "time", "illegal move", "flood", "rules") * 2:
         told.clock.now_s += 1
         told.play("1-0", "0-1", termination=ending)
-    told.begin(11, slot=0)
-    told.begin(12, slot=1, names=("bob", "cat"))
+    told.begin(11, slot=1)
+    told.begin(12, slot=2, names=("bob", "cat"))
     told.clock.now_s += 12
     return told
 
@@ -45,7 +44,7 @@ def shown(progress: Progress, width: int = 120, height: int = 40, *, ascii_: boo
 
 def test_the_picture_says_it_all() -> None:
     told = played()
-    told.progress.warned("bob: 3 void")
+    told.warn("bob: 3 void")
     assert [line.rstrip() for line in shown(told.progress).splitlines()] == [
         "Tournament",
         "#  bot  points  games   score        95 %     Elo   W-D-L  crash  time  illegal  flood",
@@ -82,8 +81,8 @@ def test_the_picture_fits(width: int, height: int, bots: int) -> None:
     told.start()
     told.play("1-0", "0-1", names=(names[0], names[1]), termination="flood")
     for slot in range(20):
-        told.begin(slot + 2, slot, names=(names[1], names[0]))
-        told.progress.warned(f"{slot} {HOSTILE * 9}\n")
+        told.begin(slot + 2, slot + 1, names=(names[1], names[0]))
+        told.warn(f"{slot} {HOSTILE * 9}\n")
     standing = Standing(words=tuple(HOSTILE * number for number in range(1, 9)))
     told.wait(1.0, standing)
     for ascii_ in (False, True):
@@ -107,7 +106,7 @@ def test_of_many_slots_the_first_are_shown_and_the_rest_counted() -> None:
     told = Told(total=100)
     told.start()
     for slot in range(50):
-        told.begin(slot + 1, slot)
+        told.begin(slot + 1, slot + 1)
     text = shown(told.progress)
     assert "pair 8: ann - bob, yavalath, 0:00 … 42 more" in text
     assert "pair 9:" not in text
@@ -116,8 +115,8 @@ def test_of_many_slots_the_first_are_shown_and_the_rest_counted() -> None:
 def test_of_many_warnings_the_last_are_shown_and_all_are_counted() -> None:
     told = Told()
     for number in range(100):
-        told.progress.warned(f"warning {number}")
-    told.progress.warned("warning 99")
+        told.warn(f"warning {number}")
+    told.warn("warning 99")
     text = shown(told.progress)
     assert "warnings warning 97\n" in text
     assert "warning 99 (2 times) (last of 101)" in text
@@ -126,7 +125,7 @@ def test_of_many_warnings_the_last_are_shown_and_all_are_counted() -> None:
 def test_a_warning_that_comes_again_takes_one_line() -> None:
     told = Told()
     for _ in range(3):
-        told.progress.warned("bob: 1 void")
+        told.warn("bob: 1 void")
     assert "\nwarning  bob: 1 void (3 times)\n" in shown(told.progress)
 
 
@@ -149,7 +148,7 @@ def test_a_long_line_of_the_format_is_broken_not_cut() -> None:
 
 def test_a_terminal_of_ascii_is_sent_ascii() -> None:
     told = played(names=("ann", "bob", "cat"))
-    told.progress.warned(HOSTILE)
+    told.warn(HOSTILE)
     told.wait(standing=Standing(words=("0, ½, 1",)))
     text = shown(told.progress, ascii_=True)
     assert text.isascii()
@@ -160,8 +159,8 @@ def test_a_terminal_of_ascii_is_sent_ascii() -> None:
 def test_names_and_warnings_are_never_markup_nor_control() -> None:
     told = Told(names=(HOSTILE, "bob", "cat"), event=HOSTILE)
     told.start()
-    told.begin(1, 0, names=(HOSTILE, "bob"))
-    told.progress.warned(f"{HOSTILE}\nsecond line")
+    told.begin(1, 1, names=(HOSTILE, "bob"))
+    told.warn(f"{HOSTILE}\nsecond line")
     text = shown(told.progress)
     assert "\x1b" not in text
     assert "\x07" not in text
@@ -178,7 +177,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch, progress: Progress, **console: object
     with live.screen(progress, quiet=False):
         for _ in range(3):
             progress.clock.now_s += 1  # type: ignore[attr-defined]
-            progress.waited(60, Standing)
+            progress(Waiting(60, Standing))
     return file.getvalue()
 
 
@@ -224,9 +223,12 @@ def test_a_terminal_that_is_none_gets_plain_lines(
 ) -> None:
     monkeypatch.setenv("TERM", "xterm" if console else "dumb")
     told = played()
-    told.progress.warned("before anybody listens")
+    told.warn("before anybody listens")
     text = drawn(monkeypatch, told.progress, **console)
-    assert text == "20 of 60 games, 0.80 games/s, 0:50 left\n"
+    assert text.splitlines() == [
+        "20 of 60 games, 0.87 games/s, 0:46 left",  # due since ten seconds after the start
+        "20 of 60 games, 0.80 games/s, 0:50 left",
+    ]
 
 
 def test_plain_lines_come_every_ten_seconds_and_tell_warnings_and_standing(
@@ -240,8 +242,8 @@ def test_plain_lines_come_every_ten_seconds_and_tell_warnings_and_standing(
         for _ in range(24):
             told.wait(1.0, Standing(words=("SPRT: LLR 1.20",)))
         told.play("1-0", "0-1")
-        told.progress.warned("bob's [odd]")
-        told.progress.stopped({"bob", "ann"}, "why")
+        told.warn("bob's [odd]")
+        told.stop({"bob", "ann"}, "why")
     assert file.getvalue().splitlines() == [
         "0 of 60 games",
         "SPRT: LLR 1.20",
@@ -261,7 +263,7 @@ def test_a_quiet_run_tells_warnings_only(monkeypatch: pytest.MonkeyPatch) -> Non
         told.start()
         told.wait(100.0)
         told.play("1-0", "0-1")
-        told.progress.warned("bob is odd")
+        told.warn("bob is odd")
     assert re.sub(r"\x1b\[[\d;]*m", "", file.getvalue()) == "warning: bob is odd\n"
 
 
@@ -271,7 +273,7 @@ def test_warnings_stay_on_the_screen_when_the_live_view_goes(
     monkeypatch.setenv("TERM", "xterm")
     told = played()
     for number in range(25):
-        told.progress.warned(f"warning number {number}")
+        told.warn(f"warning number {number}")
     after = drawn(monkeypatch, told.progress).split("\x1b[?25h")[-1]
     assert "warning: 5 earlier ones are left out" in after
     assert "warning: warning number 24" in after
@@ -282,14 +284,13 @@ def test_warnings_stay_on_the_screen_when_the_live_view_goes(
 def crowd() -> Progress:
     """Give a run of forty bots who have all met."""
     names = tuple(f"bot-number-{number}" for number in range(40))
-    progress = Progress(a_config(names=names))
+    told = Told(total=10**5, names=names)
     pairings = [(one, other) for one in names for other in names if one < other]
-    progress.started(
-        [Tally(*pairing, "0-1", "crash", 30) for pairing in pairings],
-        [PairTally(*pairing, 1.0, 2, 20) for pairing in pairings],
-        10**5,
+    told.start(
+        *(Tally(*pairing, "0-1", "crash", 30) for pairing in pairings),
+        pairs=tuple(PairTally(*pairing, 1.0, 2, 20) for pairing in pairings),
     )
-    return progress
+    return told.progress
 
 
 def test_drawing_takes_less_than_3_percent_of_a_core(crowd: Progress) -> None:

@@ -8,8 +8,9 @@ import os
 import re
 import signal
 import subprocess
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import bad_bots
 import jsonschema
@@ -30,11 +31,16 @@ from processes import gone
 from runs import Told
 
 from lath.arena.schedule.core import Standing
-from lath.arena.tournament.events import EVENTS_SCHEMA, KINDS, Events, Summary
+from lath.arena.tournament.events import Event, Summary, events_schema, json_lines
 
 PAGE = (ROOT / "docs" / "events.md").read_text(encoding="utf-8")
 TWO = {"ann": Good, "bob": Good}
-SCHEMA = jsonschema.Draft202012Validator(EVENTS_SCHEMA)
+SCHEMA = jsonschema.Draft202012Validator(events_schema())
+KINDS = {
+    get_args(get_type_hints(kind)["type"])[0]: [field.name for field in fields(kind)]
+    for kind in get_args(Event)
+}
+"""The fields of each kind of event."""
 
 
 def events_of(text: str) -> list[dict[str, Any]]:
@@ -47,7 +53,7 @@ def events_of(text: str) -> list[dict[str, Any]]:
 
 
 def test_the_schema_is_one() -> None:
-    SCHEMA.check_schema(EVENTS_SCHEMA)
+    SCHEMA.check_schema(events_schema())
 
 
 def test_the_events_of_the_docs_keep_the_schema_and_show_every_kind() -> None:
@@ -61,35 +67,35 @@ def test_the_events_of_the_docs_keep_the_schema_and_show_every_kind() -> None:
 def test_the_docs_name_every_kind_and_its_fields() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \|(.*)$", PAGE, re.MULTILINE))
     assert set(rows) == set(KINDS)
-    for kind, fields in KINDS.items():
-        assert set(fields) <= set(re.findall(r"`(\w+)`", rows[kind])), kind
+    for kind, names in KINDS.items():
+        assert set(names) - {"type", "time_s"} <= set(re.findall(r"`(\w+)`", rows[kind])), kind
 
 
-def listening(told: Told) -> tuple[Events, io.StringIO]:
-    """Return events of a run that a test tells, and where they go."""
+def listening(told: Told) -> io.StringIO:
+    """Return where the events go of a run that a test tells."""
     stream = io.StringIO()
-    events = Events(told.progress, stream)
-    told.progress.listeners.append(events)
-    return events, stream
+    told.progress.listeners.append(json_lines(stream))
+    return stream
 
 
 def test_a_run_that_is_told_by_hand_gives_these_events() -> None:
     told = Told(total=6)
-    _, stream = listening(told)
+    stream = listening(told)
     told.start()
-    told.begin(1, slot=0)
+    told.begin(1, slot=1)
     told.clock.now_s += 4
     told.play("1-0", "1/2-1/2", termination="time")
-    told.progress.warned("odd")
-    told.progress.stopped({"bob", "ann"}, "why")
-    told.begin(2, slot=0, names=("bob", "cat"))
+    told.warn("odd")
+    told.stop({"bob", "ann"}, "why")
+    told.begin(2, slot=1, names=("bob", "cat"))
     told.wait(6.0, Standing(data={"llr": 1.5}))
     told.wait(9.0)
-    started, pair, one, other, warning, stopped, second, status = events_of(stream.getvalue())
+    started, pair, one, other, over, warning, stopped, second, status = events_of(stream.getvalue())
     assert (started["type"], started["done"], started["total"]) == ("started", 0, 6)
     assert (pair["type"], pair["pair"], pair["slot"], pair["numbers"]) == ("pair", 1, 1, [1, 2])
     assert (one["number"], one["result"], one["used_s"]) == (1, "1-0", [1.0, 2.0])
     assert (other["first"], other["termination"], other["time_s"]) == ("bob", "time", 4.0)
+    assert (over["type"], over["pair"], over["games"]) == ("pair_ended", 1, 2)
     assert (warning["type"], warning["text"]) == ("warning", "odd")
     assert (stopped["type"], stopped["bots"]) == ("stopped", ["ann", "bob"])
     assert second["bots"] == ["bob", "cat"]
@@ -110,7 +116,7 @@ def test_a_run_that_is_told_by_hand_gives_these_events() -> None:
 
 def test_status_comes_every_ten_seconds() -> None:
     told = Told()
-    _, stream = listening(told)
+    stream = listening(told)
     told.start()
     for _ in range(600):
         told.wait(0.1)
@@ -120,10 +126,11 @@ def test_status_comes_every_ten_seconds() -> None:
 def test_nothing_in_a_name_breaks_a_line() -> None:
     name = "a\nb\x1b\u2028\ud800"
     told = Told(names=(name, "bob", "cat"))
-    events, stream = listening(told)
+    stream = listening(told)
     told.start()
-    told.progress.warned(name)
-    events.ended(Summary(done=0, total=6, stopped={}, interrupted=True), 3, {})
+    told.warn(name)
+    summary = Summary(done=0, total=6, stopped={}, interrupted=True)
+    told.progress(told.progress.ended(summary, 3, {}))
     assert stream.getvalue().isascii()
     assert events_of(stream.getvalue())[1]["text"] == name
 

@@ -18,6 +18,7 @@ from results import a_config, a_result
 
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.tournament import store as keeper
+from lath.arena.tournament.events import warner
 from lath.arena.tournament.runner import Agenda
 from lath.arena.tournament.slots import Pace
 from lath.arena.tournament.store import DATABASE, Store
@@ -171,7 +172,7 @@ def test_waits_grow_from_half_a_second_to_ten(
         raise DiskError("the disk is full", is_full=True)
 
     monkeypatch.setattr(place.store, "add", refuse)
-    held = keeper.Keeper(place.store, place.watcher.warned, patience_s=60.0)
+    held = keeper.Keeper(place.store, warner(place.watcher), patience_s=60.0)
     job = Agenda(a_config(), place.store, tree="").next()
     assert job is not None
     held.take([(job, PairResult(pair=1, games=(a_result(1),)))])

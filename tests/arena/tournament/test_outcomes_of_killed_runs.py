@@ -24,7 +24,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import Progress
+from lath.arena.tournament.events import Event, PairBegan, PairEnded, Progress, Waiting
 from lath.arena.tournament.outputs import OUTCOME
 from lath.arena.tournament.runner import Agenda
 from lath.arena.tournament.sources import Phase, outcome_in, phase_of
@@ -63,9 +63,9 @@ class DiesAfter(Progress):
         self._left = pairs
         self._patch = patch
 
-    def finished(self, result: Any) -> None:
-        super().finished(result)
-        self._left -= 1
+    def __call__(self, event: Event | Waiting) -> None:
+        super().__call__(event)
+        self._left -= isinstance(event, PairEnded)
         if not self._left:
             self._patch.setattr(directory, "keep", _fail)
             self._patch.setattr(Store, "export", _fail)
@@ -131,9 +131,10 @@ def test_a_run_begins_with_the_outcome_of_what_is_stored(tmp_path: Path) -> None
     seen = []
 
     class Looks(Progress):
-        def began(self, *words: Any) -> None:
-            super().began(*words)
-            seen.append(outcome_in([tmp_path]))
+        def __call__(self, event: Event | Waiting) -> None:
+            super().__call__(event)
+            if isinstance(event, PairBegan):
+                seen.append(outcome_in([tmp_path]))
 
     config = a_swiss(rounds=2)
     directory.run(config, tmp_path, Looks(config))

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from results import a_result
 from runs import Told
 
 from lath.arena.terminal.live import progress_words
 from lath.arena.tournament.events import WARNINGS_KEPT, Rate
 from lath.arena.tournament.store import PairTally, Tally
-from lath.arena.tournament.worker import PairResult
 
 
 def test_points_wins_draws_and_losses_are_those_of_both_seats() -> None:
@@ -32,14 +30,11 @@ def test_what_was_stored_before_counts_as_if_it_had_just_been_played() -> None:
     here.start()
     here.play("1-0", "1/2-1/2", termination="time")
     here.play("1-0")
-    before.progress.started(
-        [
-            Tally("ann", "bob", "1-0", "time", 1),
-            Tally("bob", "ann", "1/2-1/2", "time", 1),
-            Tally("ann", "bob", "1-0", "rules", 1),
-        ],
-        [PairTally("ann", "bob", 1.5, 2, 1), PairTally("ann", "bob", 1.0, 1, 1)],
-        12,
+    before.start(
+        Tally("ann", "bob", "1-0", "time", 1),
+        Tally("bob", "ann", "1/2-1/2", "time", 1),
+        Tally("ann", "bob", "1-0", "rules", 1),
+        pairs=(PairTally("ann", "bob", 1.5, 2, 1), PairTally("ann", "bob", 1.0, 1, 1)),
     )
     for name in ("ann", "bob"):
         one, other = here.progress.lines[name], before.progress.lines[name]
@@ -77,12 +72,12 @@ def test_other_endings_are_no_forfeits(ending: str) -> None:
 def test_what_runs_is_known_until_it_has_finished() -> None:
     told = Told()
     told.start()
-    told.begin(1, slot=0)
-    told.begin(2, slot=1, names=("bob", "cat"))
+    told.begin(1, slot=1)
+    told.begin(2, slot=2, names=("bob", "cat"))
     told.play("1-0", "0-1")
-    assert {slot: one.job.pair for slot, one in told.progress.running.items()} == {1: 2}
-    told.begin(3, slot=1)
-    assert {slot: one.job.pair for slot, one in told.progress.running.items()} == {1: 3}
+    assert {slot: one.begun.pair for slot, one in told.progress.running.items()} == {2: 2}
+    told.begin(3, slot=2)
+    assert {slot: one.begun.pair for slot, one in told.progress.running.items()} == {2: 3}
 
 
 def test_rates_are_of_the_last_minute_and_of_the_whole_run() -> None:
@@ -106,24 +101,24 @@ def test_without_games_in_the_last_minute_the_whole_run_says_how_long_it_takes()
 def test_a_warning_that_comes_again_is_kept_once_and_counted() -> None:
     told = Told()
     for text in ("a", "b", "a", "a"):
-        told.progress.warned(text)
+        told.warn(text)
     assert list(told.progress.warnings.items()) == [("b", 1), ("a", 3)]
     assert told.progress.warned_times == 4
 
 
 def test_a_stopped_pairing_is_one_of_the_warnings() -> None:
     told = Told()
-    told.progress.stopped({"bob", "ann"}, "bob: cannot be started")
+    told.stop({"bob", "ann"}, "bob: cannot be started")
     assert list(told.progress.warnings) == ["ann - bob play no more: bob: cannot be started"]
 
 
 def test_the_cause_of_stopped_pairings_is_told_once() -> None:
     told = Told()
-    told.progress.warned("bob: exited with status 2 before ok; standard error: at 0x7f01")
+    told.warn("bob: exited with status 2 before ok; standard error: at 0x7f01")
     for other in ("ann", "cat"):
         why = f"bob: exited with status 2 before ok; standard error: at {other}"
-        told.progress.stopped({"bob", other}, why)
-    told.progress.stopped({"bob", "ann"}, "bob: flooded its output before ok")
+        told.stop({"bob", other}, why)
+    told.stop({"bob", "ann"}, "bob: flooded its output before ok")
     assert list(told.progress.warnings)[1:] == [
         "ann - bob play no more because of bob",
         "bob - cat play no more because of bob",
@@ -138,14 +133,11 @@ def test_memory_does_not_grow_with_games_and_warnings() -> None:
         told.start()
         for number in range(games):
             told.clock.now_s += 0.3
-            told.progress.finished(PairResult(pair=number, games=(A_GAME,)))
-            told.progress.warned(f"warning {number:09}")
+            told.play("1-0")
+            told.warn(f"warning {number:09}")
         progress = told.progress
-        state = progress.lines, progress.warnings, progress.rate, progress.running
+        state = {k: v for k, v in vars(progress).items() if k not in ("clock", "standing")}
         sizes.append(len(pickle.dumps(state)))
         assert len(progress.warnings) == WARNINGS_KEPT
         assert progress.warned_times == games
     assert sizes[1] < 1.1 * sizes[0]
-
-
-A_GAME = a_result(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -30,12 +30,20 @@ import lath.arena.tournament.slots
 from lath.arena.errors import ArenaError, StoreError
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
-from lath.arena.schedule.core import Standing
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import Summary
+from lath.arena.tournament.events import (
+    Event,
+    PairBegan,
+    PairEnded,
+    PairingStopped,
+    RunBegan,
+    Summary,
+    Waiting,
+    Warned,
+)
 from lath.arena.tournament.runner import MAX_BREAKS, Runner
 from lath.arena.tournament.slots import FEWEST, MOST
-from lath.arena.tournament.store import PairTally, Store, Tally
+from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.protocol import TimeControl
 
@@ -49,31 +57,27 @@ class Watcher:
         self.starts: list[tuple[int, int]] = []
         self.running: list[tuple[int, int]] = []
         """Pairs and their slots."""
-        self.results: list[PairResult] = []
+        self.results: list[PairEnded] = []
         self.warnings: list[str] = []
         self.signals: list[signal.Signals] = []
         """What comes after the next result."""
 
-    def started(self, stored: Sequence[Tally], pairs: Sequence[PairTally], total: int) -> None:
-        assert sum(pair.games * pair.pairs for pair in pairs) == sum(t.games for t in stored)
-        self.starts.append((sum(tally.games for tally in stored), total))
-
-    def began(self, job: PairJob, slot: int) -> None:
-        self.running.append((job.pair, slot))
-
-    def finished(self, result: PairResult) -> None:
-        self.results.append(result)
-        while self.signals:
-            os.kill(os.getpid(), self.signals.pop())
-
-    def warned(self, text: str) -> None:
-        self.warnings.append(text)
-
-    def stopped(self, pairing: Collection[str], why: str) -> None:
-        self.warnings.append(f"{' - '.join(sorted(pairing))}: {why}")
-
-    def waited(self, total: int, standing: Callable[[], Standing]) -> None:
-        pass
+    def __call__(self, event: Event | Waiting) -> None:
+        match event:
+            case RunBegan():
+                games = sum(pair.games * pair.pairs for pair in event.stored_pairs)
+                assert games == sum(tally.games for tally in event.stored) == event.done
+                self.starts.append((event.done, event.total))
+            case PairBegan():
+                self.running.append((event.pair, event.slot))
+            case PairEnded():
+                self.results.append(event)
+                while self.signals:
+                    os.kill(os.getpid(), self.signals.pop())
+            case Warned():
+                self.warnings.append(event.text)
+            case PairingStopped():
+                self.warnings.append(f"{' - '.join(event.bots)}: {event.why}")
 
 
 class Inline(Executor):
@@ -150,7 +154,7 @@ def test_every_game_is_played_once(desk: Desk) -> None:
 def test_the_observer_is_told_once_of_each_pair_that_a_slot_plays(desk: Desk) -> None:
     desk.run(rounds=20, jobs=3)
     assert sorted(pair for pair, _ in desk.watcher.running) == sequence(60)
-    assert {slot for _, slot in desk.watcher.running} == {0, 1, 2}
+    assert {slot for _, slot in desk.watcher.running} == {1, 2, 3}
 
 
 def test_a_resumed_run_plays_only_what_is_missing(desk: Desk) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,16 @@ from processes import alive_of, gone
 from lath.arena.errors import ConfigError, StoreError
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
-from lath.arena.schedule.core import Standing
 from lath.arena.tournament import folder as tournament
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import Summary
-from lath.arena.tournament.store import PairTally, Tally
-from lath.arena.tournament.worker import PairJob, PairResult
+from lath.arena.tournament.events import (
+    Event,
+    PairingStopped,
+    RunBegan,
+    Summary,
+    Waiting,
+    Warned,
+)
 from lath.notation.protocol import TimeControl
 from lath.notation.reader import entries
 from lath.reports.schema import STANDINGS_SCHEMA
@@ -38,24 +42,14 @@ class Watcher:
         self.warnings: list[str] = []
         self.starts: list[tuple[int, int]] = []
 
-    def started(self, stored: Sequence[Tally], pairs: Sequence[PairTally], total: int) -> None:
-        assert sum(pair.games * pair.pairs for pair in pairs) == sum(t.games for t in stored)
-        self.starts.append((sum(tally.games for tally in stored), total))
-
-    def began(self, job: PairJob, slot: int) -> None:
-        pass
-
-    def finished(self, result: PairResult) -> None:
-        pass
-
-    def warned(self, text: str) -> None:
-        self.warnings.append(text)
-
-    def stopped(self, pairing: Collection[str], why: str) -> None:
-        self.warnings.append(f"{' - '.join(sorted(pairing))}: {why}")
-
-    def waited(self, total: int, standing: Callable[[], Standing]) -> None:
-        pass
+    def __call__(self, event: Event | Waiting) -> None:
+        match event:
+            case RunBegan():
+                self.starts.append((event.done, event.total))
+            case Warned():
+                self.warnings.append(event.text)
+            case PairingStopped():
+                self.warnings.append(f"{' - '.join(event.bots)}: {event.why}")
 
 
 class Place:

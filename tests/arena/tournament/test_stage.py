@@ -1,31 +1,31 @@
-"""Which pairs the observer is told of, and how often."""
+"""Which pairs listeners are told of, and how often."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from workers import a_job
 
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
-from lath.arena.tournament.events import Observer, Stage
-from lath.arena.tournament.slots import Slot
-from lath.arena.tournament.worker import PairJob
+from lath.arena.tournament.events import Event, PairBegan, Waiting
+from lath.arena.tournament.slots import Slot, Stage
 from lath.notation.protocol import TimeControl
 
 
 class Heard:
-    """An observer that remembers what began."""
+    """A listener that remembers what began."""
 
     def __init__(self) -> None:
         self.began_pairs: list[int] = []
 
-    def began(self, job: PairJob, slot: int) -> None:
-        assert slot == 0
-        self.began_pairs.append(job.pair)
+    def __call__(self, event: Event | Waiting) -> None:
+        assert isinstance(event, PairBegan)
+        assert event.slot == 1
+        self.began_pairs.append(event.pair)
 
 
 class Hands(Executor):
@@ -48,7 +48,7 @@ class Scene:
     def __init__(self) -> None:
         self.heard = Heard()
         self.hands = Hands()
-        self.stage = Stage(cast("Observer", self.heard))
+        self.stage = Stage(self.heard)
         self.slot = Slot(lambda: self.hands)
 
     def submit(self, pair: int) -> None:
