@@ -57,7 +57,7 @@ def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
     from lath.arena.cli import app
     from lath.arena.errors import ArenaError, ConfigError, DiskError
-    from lath.games.core import GameError, UnknownGameError
+    from lath.games.errors import GameError, UnknownGameError
 
     try:
         status = app(arguments, standalone_mode=False) or 0

@@ -11,14 +11,15 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
-from lath.games.core import Game, UnknownGameError
+from lath.games.core import Game
+from lath.games.errors import UnknownGameError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
 ENTRY_POINTS: Final = "lath_arena.games"
 
-_FOUNDATIONS: Final = frozenset({"core", "board", "reach", "overlays", "animals"})
+_FOUNDATIONS: Final = frozenset({"core", "errors", "board", "stones", "overlays"})
 """Modules of this folder that games are made of."""
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Final, Literal
 
-from lath.games.core import PositionError
+from lath.games.errors import PositionError
 
 Shape = Literal["square", "hexagon"]
 
@@ -90,6 +90,14 @@ class Board:
                 if all(cell in self.name for cell in cells):
                     found.append(sum(cells))
         return tuple(found)
+
+    def lines_through(self, length: int) -> dict[int, list[int]]:
+        """Return the lines of `length` cells that each cell is part of, by its bit."""
+        through: dict[int, list[int]] = {bit: [] for bit in self.name}
+        for line in self.lines(length):
+            for bit in self.bits(line):
+                through[bit].append(line)
+        return through
 
     def has_line(self, mask: int, length: int) -> bool:
         """Return whether `length` cells of `mask` or more are in line; `length` is 3 or 4.

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, Literal, NewType, Protocol, Self
+from typing import TYPE_CHECKING, Final, Literal, NewType, Protocol, Self, TypeVar
+
+from lath.games.board import Board
+from lath.games.errors import IllegalMoveError
 
 if TYPE_CHECKING:
     import random
-
-    from lath.games.board import Board
 
 Move = NewType("Move", str)
 """A move in its canonical text; only the game that made it knows what it means."""
@@ -35,6 +36,8 @@ class Seat(IntEnum):
         """Return the seat's name in records and in the protocol: `first` or `second`."""
         return self.name.lower()
 
+
+P = TypeVar("P", bound="Position")
 
 SEATS: Final = (Seat.FIRST, Seat.SECOND)
 
@@ -83,40 +86,6 @@ class Piece:
     """Its outline as SVG path data, where the shape alone is too plain: a square of 100 units, the
     middle being 0 0, holes by the even-odd rule. A tile's glyph is solid in the middle, for the
     letter stands there."""
-
-
-class GameError(ValueError):
-    """The rules of a game were not kept; the message says what and where."""
-
-
-class UnknownGameError(GameError):
-    """No game of this id is built in or installed."""
-
-
-class MoveSyntaxError(GameError):
-    """The text is no move of this game in any position."""
-
-    def __init__(self, text: str, expected: str) -> None:
-        super().__init__(f"{text!r} is not a move: {expected}")
-        self.text = text
-        self.expected = expected
-
-
-class IllegalMoveError(GameError):
-    """The move exists, but not in this position."""
-
-    def __init__(self, move: str, reason: str) -> None:
-        super().__init__(f"illegal move {move}: {reason}")
-        self.move = move
-        self.reason = reason
-
-
-class SetupError(GameError):
-    """The text is no setup of this game."""
-
-
-class PositionError(GameError):
-    """The text is no position of this game, or one that no game can reach."""
 
 
 class Position(Protocol):
@@ -238,10 +207,15 @@ def read_move(position: Position, text: str) -> Move:
     move is not legal in `position`.
     """
     move = position.game.canonical(text)
+    require_legal(position, move)
+    return move
+
+
+def require_legal(position: Position, move: Move) -> None:
+    """Raise IllegalMoveError, with the reason, where `move` may not be played in `position`."""
     reason = position.why_illegal(move)
     if reason is not None:
         raise IllegalMoveError(move, reason)
-    return move
 
 
 def perft(position: Position, depth: int) -> int:
@@ -280,8 +254,11 @@ def playout(position: Position, chance: random.Random) -> list[Move]:
 def follow(position: Position, moves: Sequence[str]) -> Position | None:
     """Return the position after `moves`; None where one of them is not canonical or not legal."""
     quick: PlaysLines | None = position if hasattr(position, "after") else None  # type: ignore[assignment]
-    if quick is not None:
-        return quick.after(moves)
+    return one_by_one(position, moves) if quick is None else quick.after(moves)
+
+
+def one_by_one(position: P, moves: Sequence[str]) -> P | None:
+    """Return what `follow` does, playing each move for itself."""
     for move in moves:
         if position.why_illegal(Move(move)) is not None:
             return None

@@ -1,11 +1,5 @@
 """Mammalath, by Grant Fikes (nestorgames).
 
-Must not know any rules.
-
-The heads, drawn for this file, are symmetrical and differ in their outlines, for that is what one
-recognises at thirty pixels. The colours of the six are the rulebook's, in shades that stay apart
-for eyes that see no red, no green or no blue: `tests/test_board_colours.py` measures it.
-
 Six each of six animals fill a 6x6 board. In a turn a player places a token of her colour on a cell
 without a token (an animal may be there), releases all animals of one type, or releases exactly
 three consecutive animals in a row, column or diagonal; tokens stay where animals leave. The first
@@ -20,25 +14,25 @@ Source: rulebook by nestorgames; rulings in docs/rules.md. `mammalath_plus.py` i
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, squares
-from lath.games.core import (
-    SEATS,
-    Game,
-    IllegalMoveError,
-    Move,
-    MoveSyntaxError,
-    Outcome,
-    Piece,
-    PositionError,
-    Seat,
-    SetupError,
-    find,
+from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_legal
+from lath.games.errors import MoveSyntaxError, PositionError, SetupError
+from lath.games.stones import (
+    DRAWN,
+    LOST,
+    OPEN,
+    WON,
+    Judged,
+    Rules,
+    read_fields,
+    refuse_more,
+    shapes_fit,
+    share_a_cell,
 )
-from lath.games.reach import shapes_fit, share_a_cell
 
 ANIMALS: Final = (
     Piece(
@@ -97,7 +91,12 @@ ANIMALS: Final = (
         "Q-34 24-47 9L-39-6Q-43-24-35-47L-14-27Q-10-28 0-26z",
     ),
 )
-"""The six of both games."""
+"""The six of both games.
+
+The heads, drawn for this file, are symmetrical and differ in their outlines, for that is what one
+recognises at thirty pixels. The colours are the rulebook's, in shades that stay apart for eyes that
+see no red, no green or no blue: `tests/reports/test_board_colours.py` measures it.
+"""
 
 MORE_ANIMALS: Final = (
     Piece(
@@ -126,20 +125,14 @@ MORE_ANIMALS: Final = (
 
 SWAP: Final = Move("swap")
 
-_OPEN, _WON, _LOST, _DRAWN = range(4)
-"""What the last placement did: nothing, won, lost, used up the supply."""
-
-_RESULTS: Final = (("*", "*"), ("0-1", "1-0"), ("1-0", "0-1"), ("1/2-1/2", "1/2-1/2"))
-"""By verdict and by who is to move."""
-
 _NUMBERS: Final = {3: "three", 4: "four"}
 
 
-class Mammalath:
+class Mammalath(Rules):
     """The rules on one size of board."""
 
     colours: Final = ("white", "black")
-    has_setups: Final = True
+    has_setups = True
 
     def __init__(
         self,
@@ -166,12 +159,6 @@ class Mammalath:
             Piece("b", "black token", "disc", "#222222"),
         )
         self._blocks: Final = blocks
-
-    def __repr__(self) -> str:
-        return f"<game {self.id}>"
-
-    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
-        return find, (self.id,)
 
     @cached_property
     def shapes(self) -> tuple[int, ...]:
@@ -260,7 +247,7 @@ class Mammalath:
     def start(self, setup: str | None = None) -> MammalathPosition:
         """Return the first position; without a setup, each row is the one below moved by one."""
         kinds = self._read_setup(self.plain_setup if setup is None else setup)
-        return MammalathPosition(self, kinds, self.board.full, (0, 0), 0, _OPEN)
+        return MammalathPosition(self, kinds, self.board.full, (0, 0), 0, OPEN)
 
     @property
     def plain_setup(self) -> str:
@@ -282,14 +269,9 @@ class Mammalath:
 
     def position(self, text: str) -> MammalathPosition:
         """Return the position that `text` describes; raises PositionError."""
-        fields = text.split(" ")
-        if len(fields) != 3 or fields[2] not in ("w", "b"):
-            raise PositionError(
-                f"position {text!r} must be three fields: animals, tokens, and w or b to move"
-            )
-        kinds = tuple(self.board.read_rows(fields[0], self.letters).values())
-        white, black = self.board.read_rows(fields[1], ("w", "b")).values()
-        mover = "wb".index(fields[2])
+        (animal_rows, token_rows), mover = read_fields(text, ["animals", "tokens"], "wb")
+        kinds = tuple(self.board.read_rows(animal_rows, self.letters).values())
+        white, black = self.board.read_rows(token_rows, "wb").values()
         animals = sum(kinds)
         self._refuse_unreachable(kinds, (white, black), mover)
         verdict = self._verdict((white, black)[1 - mover], animals)
@@ -299,19 +281,19 @@ class Mammalath:
         """Return what the player with `tokens` has done by her last placement."""
         shapes = [shape for shape in self.shapes if tokens & shape == shape]
         if any(shape & animals for shape in shapes):
-            return _LOST
+            return LOST
         if shapes:
-            return _WON
-        return _DRAWN if tokens.bit_count() == self.supply else _OPEN
+            return WON
+        return DRAWN if tokens.bit_count() == self.supply else OPEN
 
     def verdict_at(self, bit: int, tokens: int, animals: int) -> int:
         """Return what the player with `tokens` has done by placing the one on `bit`."""
-        verdict = _DRAWN if tokens.bit_count() == self.supply else _OPEN
+        verdict = DRAWN if tokens.bit_count() == self.supply else OPEN
         for shape in self.shapes_at[bit]:
             if tokens & shape == shape:
                 if shape & animals:
-                    return _LOST
-                verdict = _WON
+                    return LOST
+                verdict = WON
         return verdict
 
     def has_ended(self, white: int, black: int) -> bool:
@@ -342,15 +324,9 @@ class Mammalath:
         self, kinds: tuple[int, ...], tokens: tuple[int, int], mover: int
     ) -> None:
         for letter, mask in zip(self.letters, kinds, strict=True):
-            if mask.bit_count() > self.size:
-                raise PositionError(
-                    f"{mask.bit_count()} animals of type {letter}, expected at most {self.size}"
-                )
+            refuse_more(mask.bit_count(), self.size, f"animals of type {letter}")
         for colour, mask in zip(self.colours, tokens, strict=True):
-            if mask.bit_count() > self.supply:
-                raise PositionError(
-                    f"{mask.bit_count()} {colour} tokens, expected at most {self.supply}"
-                )
+            refuse_more(mask.bit_count(), self.supply, f"{colour} tokens")
         self._refuse_two_endings(tokens, mover)
         if not self._turns_add_up(kinds, tokens, mover):
             raise PositionError(
@@ -409,7 +385,7 @@ class Mammalath:
         return 1 <= white <= first_turns and black <= second_turns
 
 
-class MammalathPosition(NamedTuple):
+class _State(NamedTuple):
     """Animals by type, all animals, tokens of both seats, who moves, what the last move did."""
 
     game: Mammalath
@@ -419,31 +395,22 @@ class MammalathPosition(NamedTuple):
     mover: int
     verdict: int
 
-    @property
-    def to_move(self) -> Seat:
-        """Return who decides next."""
-        return SEATS[self.mover]
 
-    @property
-    def is_over(self) -> bool:
-        """Return whether the last placement ended the game."""
-        return self.verdict != _OPEN
+class MammalathPosition(_State, Judged):
+    """A position; hashable and immutable."""
 
-    @property
-    def result(self) -> str:
-        """Return the result as records write it; `*` while the game goes on."""
-        return _RESULTS[self.verdict][self.mover]
+    __slots__ = ()
 
     def outcome(self) -> Outcome | None:
         """Return how the last placement ended the game; None while it goes on."""
-        if self.verdict == _OPEN:
+        if self.verdict == OPEN:
             return None
         last = Seat(1 - self.mover)
-        if self.verdict == _DRAWN:
+        if self.verdict == DRAWN:
             return Outcome(None, "all tokens placed")
         game = self.game
         number = _NUMBERS[game.line_length]
-        if self.verdict == _LOST:
+        if self.verdict == LOST:
             cells = game.cells_in_shapes(self.tokens[last], self.animals)
             return Outcome(last.other, f"{number} with an animal", cells)
         cells = game.cells_in_shapes(self.tokens[last], game.board.full)
@@ -467,7 +434,7 @@ class MammalathPosition(NamedTuple):
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return placements by cell, releases of types, releases of lines by text, swap."""
-        if self.verdict != _OPEN:
+        if self.verdict != OPEN:
             return ()
         game, animals = self.game, self.animals
         taken = self.tokens[0] | self.tokens[1]
@@ -483,7 +450,7 @@ class MammalathPosition(NamedTuple):
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""
         game = self.game
-        if self.verdict != _OPEN:
+        if self.verdict != OPEN:
             return "the game is over"
         bit = game.board.bit.get(move)
         if bit is not None:
@@ -511,13 +478,11 @@ class MammalathPosition(NamedTuple):
     def play(self, move: Move) -> MammalathPosition:
         """Return the position after `move`; raises IllegalMoveError."""
         bit = self.game.board.bit.get(move)
-        if bit is not None and self.verdict == _OPEN:
+        if bit is not None and self.verdict == OPEN:
             first, second = self.tokens
             if not (first | second) & bit:
                 return self._placed(bit)
-        reason = self.why_illegal(move)
-        if reason is not None:
-            raise IllegalMoveError(move, reason)
+        require_legal(self, move)
         if move == SWAP:
             return self._replace(tokens=(0, self.tokens[0]), mover=0)
         shape = self.game.releases.get(move)
@@ -535,7 +500,7 @@ class MammalathPosition(NamedTuple):
     def _released(self, shape: int) -> MammalathPosition:
         kept = self.animals & ~shape
         kinds = tuple(kind & kept for kind in self.kinds)
-        return MammalathPosition(self.game, kinds, kept, self.tokens, 1 - self.mover, _OPEN)
+        return MammalathPosition(self.game, kinds, kept, self.tokens, 1 - self.mover, OPEN)
 
     def after(self, moves: Sequence[str]) -> MammalathPosition | None:
         """Return the position after all of `moves`; None where one of them cannot be played.
@@ -543,15 +508,13 @@ class MammalathPosition(NamedTuple):
         Tokens stay, and so do their lines: if none stands before the last placement, and nobody
         had placed all her tokens, none ended the game. Releases only ask which animals are left.
         """
-        start: MammalathPosition = self
+        start: MammalathPosition | None = self
         if SWAP in moves[:2]:
             swap = moves.index(SWAP) + 1
-            for move in moves[:swap]:
-                if start.why_illegal(Move(move)) is not None:
-                    return None
-                start = start.play(Move(move))
-            moves = moves[swap:]
-        if not moves or start.verdict != _OPEN:
+            start, moves = one_by_one(self, moves[:swap]), moves[swap:]
+        if start is None:
+            return None
+        if not moves or start.verdict != OPEN:
             return None if moves else start
         if start.is_first_turn and moves[0] not in self.game.board.bit:
             return None
@@ -576,7 +539,7 @@ class MammalathPosition(NamedTuple):
         last = bits[-1]
         if game.has_ended(mine ^ last, theirs):
             return None
-        verdict = game.verdict_at(last, mine, animals) if last else _OPEN
+        verdict = game.verdict_at(last, mine, animals) if last else OPEN
         kinds = self.kinds
         if animals != self.animals:
             kinds = tuple([kind & animals for kind in kinds])

@@ -14,54 +14,34 @@ online servers.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, hexagon
-from lath.games.core import (
-    SEATS,
-    Game,
-    IllegalMoveError,
-    Move,
-    MoveSyntaxError,
-    Outcome,
-    Piece,
-    PositionError,
-    Seat,
-    SetupError,
-    find,
-)
+from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_legal
+from lath.games.errors import MoveSyntaxError, PositionError, SetupError
 from lath.games.overlays import Groups
+from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Rules, read_fields, refuse_more
 
 _LOSING, _WINNING = 4, 5
 """Sizes of groups; the second is also the largest allowed."""
 
 MAX_BLOCKERS: Final = 3
 
-_OPEN, _WON, _LOST, _STUCK_WON, _STUCK_LOST, _STUCK_DRAWN = range(6)
-"""Who ended the game and how: the last mover, or the player to move who has no legal move."""
-
-_RESULTS: Final = (
-    ("*", "*"),
-    ("0-1", "1-0"),
-    ("1-0", "0-1"),
-    ("1-0", "0-1"),
-    ("0-1", "1-0"),
-    ("1/2-1/2", "1/2-1/2"),
-)
-"""By verdict and by who is to move."""
+_STUCK_WON, _STUCK_LOST = 4, 5
+"""Verdicts on the player to move who has no legal move; who has no large group has DRAWN."""
 
 Big = tuple[tuple[int, int], tuple[int, int]]
 """For each colour the cells in groups of four and the cells in groups of five."""
 
 
-class Manalath:
+class Manalath(Rules):
     """The rules on one board."""
 
     colours: Final = ("orange", "purple")
     credit: Final = "Dieter Stein and Nestor Romeral Andres, 2012"
-    has_setups: Final = True
+    has_setups = True
     pieces: Final = (
         Piece("o", "orange piece", "disc", "#ee8a1d"),
         Piece("p", "purple piece", "disc", "#7d3c98"),
@@ -77,12 +57,6 @@ class Manalath:
         self.board: Final[Board] = hexagon(row_lengths)
         self.supply: Final = len(self.board.names) if supply is None else supply
         """Pieces of each colour in the box."""
-
-    def __repr__(self) -> str:
-        return f"<game {self.id}>"
-
-    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
-        return find, (self.id,)
 
     @cached_property
     def placements(self) -> dict[Move, tuple[int, int]]:
@@ -150,32 +124,23 @@ class Manalath:
     def start(self, setup: str | None = None) -> ManalathPosition:
         """Return the first position, without blockers unless `setup` names some."""
         blockers = 0 if setup is None else self._read_setup(setup)
-        return ManalathPosition(self, (0, 0), blockers, 0, ((0, 0), (0, 0)), _OPEN)
+        return ManalathPosition(self, (0, 0), blockers, 0, ((0, 0), (0, 0)), OPEN)
 
     def position(self, text: str) -> ManalathPosition:
         """Return the position that `text` describes; raises PositionError."""
-        fields = text.split(" ")
-        if len(fields) != 2 or fields[1] not in ("o", "p"):
-            raise PositionError(f"position {text!r} must be two fields: board, and o or p to move")
-        orange, purple, blockers = self.board.read_rows(fields[0], "opg").values()
-        mover = "op".index(fields[1])
+        (rows,), mover = read_fields(text, ["board"], "op")
+        orange, purple, blockers = self.board.read_rows(rows, "opg").values()
         stones = (orange, purple)
         self._refuse_counts(stones, blockers, mover)
         big = (self._big(orange), self._big(purple))
         if any(map(any, big)):
             self._refuse_groups(stones, mover)
-        return ManalathPosition(self, stones, blockers, mover, big, _OPEN).judged()
+        return ManalathPosition(self, stones, blockers, mover, big, OPEN).judged()
 
     def _refuse_counts(self, stones: tuple[int, int], blockers: int, mover: int) -> None:
-        if blockers.bit_count() > MAX_BLOCKERS:
-            raise PositionError(
-                f"{blockers.bit_count()} green blockers, expected at most {MAX_BLOCKERS}"
-            )
+        refuse_more(blockers.bit_count(), MAX_BLOCKERS, "green blockers")
         for colour, mask in zip(self.colours, stones, strict=True):
-            if mask.bit_count() > self.supply:
-                raise PositionError(
-                    f"{mask.bit_count()} {colour} pieces, expected at most {self.supply}"
-                )
+            refuse_more(mask.bit_count(), self.supply, f"{colour} pieces")
             for group in self.board.groups(mask):
                 if group.bit_count() > _WINNING:
                     raise PositionError(
@@ -230,7 +195,7 @@ class Manalath:
             yield orange, purple ^ bit
 
 
-class ManalathPosition(NamedTuple):
+class _State(NamedTuple):
     """Pieces by colour, blockers, who moves, large groups by colour, how the game ended."""
 
     game: Manalath
@@ -240,27 +205,25 @@ class ManalathPosition(NamedTuple):
     big: Big
     verdict: int
 
-    @property
-    def to_move(self) -> Seat:
-        """Return who decides next."""
-        return SEATS[self.mover]
 
-    @property
-    def is_over(self) -> bool:
-        """Return whether a group, or the lack of a move, ended the game."""
-        return self.verdict != _OPEN
+class ManalathPosition(_State, Judged):
+    """A position; hashable and immutable."""
+
+    __slots__ = ()
+
+    RESULTS = (*Judged.RESULTS, ("1-0", "0-1"), ("0-1", "1-0"))
 
     def judged(self) -> ManalathPosition:
         """Return this position with the verdict that its groups and moves call for."""
         fours, fives = self.big[1 - self.mover]
         if fours:
-            return self._with(_LOST)
+            return self._with(LOST)
         if fives:
-            return self._with(_WON)
+            return self._with(WON)
         if self._can_move():
             return self
         fours, fives = self.big[self.mover]
-        return self._with(_STUCK_LOST if fours else _STUCK_WON if fives else _STUCK_DRAWN)
+        return self._with(_STUCK_LOST if fours else _STUCK_WON if fives else DRAWN)
 
     def _with(self, verdict: int) -> ManalathPosition:
         return ManalathPosition(*self[:-1], verdict)
@@ -305,20 +268,15 @@ class ManalathPosition(NamedTuple):
             over |= carry
         return self._empty & ~(over | fours & (ones | twos))
 
-    @property
-    def result(self) -> str:
-        """Return the result as records write it; `*` while the game goes on."""
-        return _RESULTS[self.verdict][self.mover]
-
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it goes on."""
-        if self.verdict == _OPEN:
+        if self.verdict == OPEN:
             return None
         last, stuck = Seat(1 - self.mover), Seat(self.mover)
         names = self.game.board.names_in
-        if self.verdict == _LOST:
+        if self.verdict == LOST:
             return Outcome(last.other, "group of four", tuple(names(self.big[last][0])))
-        if self.verdict == _WON:
+        if self.verdict == WON:
             return Outcome(last, "group of five", tuple(names(self.big[last][1])))
         if self.verdict == _STUCK_LOST:
             cells = tuple(names(self.big[stuck][0]))
@@ -329,7 +287,7 @@ class ManalathPosition(NamedTuple):
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the placements by cell, orange before purple."""
-        if self.verdict != _OPEN:
+        if self.verdict != OPEN:
             return ()
         orange, purple = self._open_cells(0), self._open_cells(1)
         as_orange, as_purple = self.game.move_of
@@ -343,7 +301,7 @@ class ManalathPosition(NamedTuple):
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""
-        if self.verdict != _OPEN:
+        if self.verdict != OPEN:
             return "the game is over"
         placement = self.game.placements.get(move)
         if placement is None:
@@ -367,9 +325,7 @@ class ManalathPosition(NamedTuple):
 
     def play(self, move: Move) -> ManalathPosition:
         """Return the position after `move`; raises IllegalMoveError."""
-        reason = self.why_illegal(move)
-        if reason is not None:
-            raise IllegalMoveError(move, reason)
+        require_legal(self, move)
         colour, bit = self.game.placements[move]
         group = self._joined(colour, bit)
         size = group.bit_count()
@@ -383,7 +339,7 @@ class ManalathPosition(NamedTuple):
         else:
             stones, big = (orange | bit, purple), (large, self.big[1])
         mover = 1 - self.mover
-        return ManalathPosition(self.game, stones, self.blockers, mover, big, _OPEN).judged()
+        return ManalathPosition(self.game, stones, self.blockers, mover, big, OPEN).judged()
 
     def after(self, moves: Sequence[str]) -> ManalathPosition | None:
         """Return the position after all of `moves`; None where one of them cannot be played.
@@ -391,8 +347,8 @@ class ManalathPosition(NamedTuple):
         Pieces stay, and groups only grow: if none of a player's groups is larger than three after
         her last turn but one, no turn before ended the game. Who could move was not stuck.
         """
-        if len(moves) < 3 or self.verdict != _OPEN:
-            return self._one_by_one(moves)
+        if len(moves) < 3 or self.verdict != OPEN:
+            return one_by_one(self, moves)
         game = self.game
         try:
             bits = list(map(game.paired.__getitem__, moves))
@@ -410,14 +366,6 @@ class ManalathPosition(NamedTuple):
             return None
         mover = self.mover ^ len(bits) & 1
         return self._after_turns((orange, purple), mover, bits[-1], bits[-2])
-
-    def _one_by_one(self, moves: Sequence[str]) -> ManalathPosition | None:
-        position = self
-        for move in moves:
-            if position.why_illegal(Move(move)) is not None:
-                return None
-            position = position.play(Move(move))
-        return position
 
     def _after_turns(
         self, stones: tuple[int, int], mover: int, last: int, last_but_one: int
@@ -447,7 +395,7 @@ class ManalathPosition(NamedTuple):
             elif size == _WINNING:
                 fives[colour] |= group
         big = ((fours[0], fives[0]), (fours[1], fives[1]))
-        position = ManalathPosition(game, stones, self.blockers, mover, big, _OPEN)
+        position = ManalathPosition(game, stones, self.blockers, mover, big, OPEN)
         return position.judged()
 
     def text(self) -> str:

@@ -13,37 +13,30 @@ Source: rulebook by Gerhards; rulings in docs/rules.md, which also show why the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from operator import add
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, squares
-from lath.games.core import (
-    SEATS,
-    Game,
-    IllegalMoveError,
-    Move,
-    MoveSyntaxError,
-    Outcome,
-    Piece,
-    PositionError,
-    Seat,
-    SetupError,
-    find,
-)
+from lath.games.core import Move, Outcome, Piece, require_legal
+from lath.games.errors import MoveSyntaxError, PositionError
 from lath.games.overlays import Sight
-from lath.games.reach import path_exists, share_a_cell
+from lath.games.stones import (
+    DRAWN,
+    LOST,
+    OPEN,
+    WON,
+    Judged,
+    Rules,
+    path_exists,
+    read_fields,
+    refuse_more,
+    share_a_cell,
+)
 
 SIZE: Final = 5
 MOUNDS: Final = 5
-
-_OPEN, _LINE, _STUCK, _DRAWN = range(4)
-"""How it stands: open, the last mover made a line, the player to move cannot, all is placed."""
-
-
-_RESULTS: Final = (("*", "*"), ("1-0", "0-1"), ("0-1", "1-0"), ("1/2-1/2", "1/2-1/2"))
-"""By verdict and by who is to move."""
 
 _MOUND: Final = (
     "M-38 35C-32 26-30 6-23-6C-20-12-21-25-14-29C-10-39 2-42 8-35C16-32 15-21 19-13"
@@ -64,14 +57,13 @@ _MEERKAT: Final = (
 """Upright, as it looks out; the piece below shows through belly and eyes."""
 
 
-class Surikata:
+class Surikata(Rules):
     """The rules."""
 
     id: Final = "surikata"
     title: Final = "Surikata"
     credit: Final = "Adam Porter, Gerhards Spiel und Design"
     colours: Final = ("orange", "white")
-    has_setups: Final = False
     pieces: Final = (
         Piece("m", "termite mound", "block", "#b98a5e", _MOUND),
         Piece("o", "orange piece", "disc", "#ee8a1d"),
@@ -83,20 +75,7 @@ class Surikata:
 
     def __init__(self) -> None:
         self.board: Final[Board] = squares(SIZE)
-
-    def __repr__(self) -> str:
-        return f"<game {self.id}>"
-
-    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
-        return find, (self.id,)
-
-    @cached_property
-    def lines_at(self) -> dict[int, tuple[int, ...]]:
-        """The lines of three through each cell, by its bit."""
-        return {
-            bit: tuple(line for line in self.board.lines(3) if line & bit)
-            for bit in self.board.name
-        }
+        self.lines_at: Final = self.board.lines_through(3)
 
     @cached_property
     def hiding(self) -> dict[str, int]:
@@ -135,40 +114,26 @@ class Surikata:
             )
         return Move(text)
 
-    def draw_setup(self, seed: int) -> None:
-        """Return None: the board begins empty."""
-
-    def canonical_setup(self, setup: str) -> str:
-        """Refuse: there is no setup."""
-        raise SetupError(f"{self.id} has no setup, found {setup!r}")
-
     def start(self, setup: str | None = None) -> SurikataPosition:
         """Return the empty board; raises SetupError for any setup."""
         if setup is not None:
             self.canonical_setup(setup)
-        return SurikataPosition(self, 0, (0, 0), 0, 0, _OPEN)
+        return SurikataPosition(self, 0, (0, 0), 0, 0, OPEN)
 
     def position(self, text: str) -> SurikataPosition:
         """Return the position that `text` describes; raises PositionError."""
-        fields = text.split(" ")
-        if len(fields) != 3 or fields[2] not in ("o", "w"):
-            raise PositionError(
-                f"position {text!r} must be three fields: board, the meerkat's cell or -, "
-                "and o or w to move"
-            )
-        mounds, orange, white = self.board.read_rows(fields[0], "mow").values()
-        if fields[1] != "-" and fields[1] not in self.board.bit:
-            raise PositionError(f"the meerkat's cell {fields[1]!r} must be - or a1 to e5")
-        meerkat = self.board.bit.get(fields[1], 0)
-        mover = "ow".index(fields[2])
+        (rows, cell), mover = read_fields(text, ["board", "the meerkat's cell or -"], "ow")
+        mounds, orange, white = self.board.read_rows(rows, "mow").values()
+        if cell != "-" and cell not in self.board.bit:
+            raise PositionError(f"the meerkat's cell {cell!r} must be - or a1 to e5")
+        meerkat = self.board.bit.get(cell, 0)
         stones = (orange, white)
         self._refuse_counts(mounds.bit_count(), orange.bit_count(), white.bit_count(), mover)
         self._refuse_meerkat(mounds, stones, meerkat, mover)
-        return SurikataPosition(self, mounds, stones, meerkat, mover, _OPEN).judged()
+        return SurikataPosition(self, mounds, stones, meerkat, mover, OPEN).judged()
 
     def _refuse_counts(self, mounds: int, orange: int, white: int, mover: int) -> None:
-        if mounds > MOUNDS:
-            raise PositionError(f"{mounds} mounds, expected at most {MOUNDS}")
+        refuse_more(mounds, MOUNDS, "mounds")
         if mounds < MOUNDS and orange + white:
             raise PositionError(f"pieces before the fifth mound, {mounds} of {MOUNDS} are placed")
         to_move = mounds % 2 if mounds < MOUNDS else (orange + white) % 2
@@ -209,7 +174,7 @@ class Surikata:
         return [line for line in self.board.lines(3) if stones & line == line]
 
 
-class SurikataPosition(NamedTuple):
+class _State(NamedTuple):
     """Mounds, pieces of both seats, the meerkat's cell (0: none), who moves, how it stands."""
 
     game: Surikata
@@ -219,15 +184,11 @@ class SurikataPosition(NamedTuple):
     mover: int
     verdict: int
 
-    @property
-    def to_move(self) -> Seat:
-        """Return who decides next."""
-        return SEATS[self.mover]
 
-    @property
-    def is_over(self) -> bool:
-        """Return whether a line, a stuck player or the last piece ended the game."""
-        return self.verdict != _OPEN
+class SurikataPosition(_State, Judged):
+    """A position; hashable and immutable. It is lost by a line, and won when the other is stuck."""
+
+    __slots__ = ()
 
     @property
     def _places_mounds(self) -> bool:
@@ -240,10 +201,10 @@ class SurikataPosition(NamedTuple):
         mine = self.stones[1 - self.mover]
         for line in self.game.lines_at[self.meerkat]:
             if mine & line == line:
-                return self._with(_LINE)
+                return self._with(LOST)
         if self.stones[0] | self.stones[1] | self.mounds == self.game.board.full:
-            return self._with(_DRAWN)
-        return self if self._open_cells else self._with(_STUCK)
+            return self._with(DRAWN)
+        return self if self._open_cells else self._with(WON)
 
     def _with(self, verdict: int) -> SurikataPosition:
         return SurikataPosition(*self[:-1], verdict)
@@ -255,19 +216,14 @@ class SurikataPosition(NamedTuple):
         free = game.board.full & ~(self.mounds | self.stones[0] | self.stones[1])
         return free & ~game.view(self.meerkat, self.mounds) if self.meerkat else free
 
-    @property
-    def result(self) -> str:
-        """Return the result as records write it; `*` while the game goes on."""
-        return _RESULTS[self.verdict][self.mover]
-
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it goes on."""
         to_move = self.to_move
-        if self.verdict == _LINE:
+        if self.verdict == LOST:
             return Outcome(to_move, "three in line", self._line_cells())
-        if self.verdict == _STUCK:
+        if self.verdict == WON:
             return Outcome(to_move.other, "no cell out of sight")
-        return Outcome(None, "all pieces placed") if self.verdict == _DRAWN else None
+        return Outcome(None, "all pieces placed") if self.verdict == DRAWN else None
 
     def _line_cells(self) -> tuple[str, ...]:
         together = 0
@@ -279,14 +235,14 @@ class SurikataPosition(NamedTuple):
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the placements by cell."""
-        if self.verdict != _OPEN:
+        if self.verdict != OPEN:
             return ()
         letter = "M" if self._places_mounds else ""
         return tuple(Move(letter + name) for name in self.game.board.names_in(self._open_cells))
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""
-        if self.verdict != _OPEN:
+        if self.verdict != OPEN:
             return "the game is over"
         cell = move.removeprefix("M")
         bit = self.game.board.bit.get(cell)
@@ -309,19 +265,17 @@ class SurikataPosition(NamedTuple):
 
     def play(self, move: Move) -> SurikataPosition:
         """Return the position after `move`; raises IllegalMoveError."""
-        reason = self.why_illegal(move)
-        if reason is not None:
-            raise IllegalMoveError(move, reason)
+        require_legal(self, move)
         game, mover = self.game, self.mover
         bit = game.board.bit[move.removeprefix("M")]
         if self._places_mounds:
             mounds = self.mounds | bit
             # Who placed the fifth mound also places the first piece.
             mover = mover if mounds.bit_count() == MOUNDS else 1 - mover
-            return SurikataPosition(game, mounds, self.stones, 0, mover, _OPEN)
+            return SurikataPosition(game, mounds, self.stones, 0, mover, OPEN)
         orange, white = self.stones
         stones = (orange, white | bit) if mover else (orange | bit, white)
-        return SurikataPosition(game, self.mounds, stones, bit, 1 - mover, _OPEN).judged()
+        return SurikataPosition(game, self.mounds, stones, bit, 1 - mover, OPEN).judged()
 
     def after(self, moves: Sequence[str]) -> SurikataPosition | None:
         """Return the position after all of `moves`; None where one of them cannot be played.
@@ -329,7 +283,7 @@ class SurikataPosition(NamedTuple):
         Pieces stay, and so do lines: if none stands before the last piece, none ended the game.
         Who could place a piece was not stuck.
         """
-        if not moves or self.verdict != _OPEN:
+        if not moves or self.verdict != OPEN:
             return None if moves else self
         bit = self.game.board.bit
         missing = MOUNDS - self.mounds.bit_count()
@@ -367,7 +321,7 @@ class SurikataPosition(NamedTuple):
         if game.board.has_line(mine ^ last | theirs << game.board.apart, 3):
             return None
         stones = (mine, theirs) if mover else (theirs, mine)
-        return SurikataPosition(game, ground, stones, last, mover, _OPEN).judged()
+        return SurikataPosition(game, ground, stones, last, mover, OPEN).judged()
 
     def text(self) -> str:
         """Return board, meerkat and mover."""

@@ -10,46 +10,26 @@ Source: rulings in docs/rules.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, hexagon
-from lath.games.core import (
-    SEATS,
-    Game,
-    IllegalMoveError,
-    Move,
-    MoveSyntaxError,
-    Outcome,
-    Piece,
-    PositionError,
-    Seat,
-    SetupError,
-    find,
-)
-from lath.games.reach import share_a_cell
+from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_legal
+from lath.games.errors import MoveSyntaxError, PositionError
+from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Rules, read_fields, share_a_cell
 
 SWAP: Final = Move("swap")
 
 _LOSING, _WINNING = 3, 4
 
-_OPEN, _WON, _LOST, _DRAWN = range(4)
-"""What the last placement did: nothing, won, lost, filled the board."""
 
-
-_RESULTS: Final = (("*", "*"), ("0-1", "1-0"), ("1-0", "0-1"), ("1/2-1/2", "1/2-1/2"))
-"""By verdict and by who is to move."""
-
-
-class Yavalath:
+class Yavalath(Rules):
     """The rules."""
 
     id: Final = "yavalath"
     title: Final = "Yavalath"
     credit: Final = "Cameron Browne's Ludi, 2007"
     colours: Final = ("white", "black")
-    has_setups: Final = False
     pieces: Final = (
         Piece("w", "white stone", "disc", "#ffffff"),
         Piece("b", "black stone", "disc", "#222222"),
@@ -57,24 +37,8 @@ class Yavalath:
 
     def __init__(self) -> None:
         self.board: Final[Board] = hexagon((5, 6, 7, 8, 9, 8, 7, 6, 5))
-
-    def __repr__(self) -> str:
-        return f"<game {self.id}>"
-
-    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
-        return find, (self.id,)
-
-    @cached_property
-    def lines_at(self) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
-        """The lines of three and the lines of four through each cell, by its bit."""
-        threes, fours = self.board.lines(_LOSING), self.board.lines(_WINNING)
-        return {
-            bit: (
-                tuple(line for line in threes if line & bit),
-                tuple(line for line in fours if line & bit),
-            )
-            for bit in self.board.name
-        }
+        self.threes_at: Final = self.board.lines_through(_LOSING)
+        self.fours_at: Final = self.board.lines_through(_WINNING)
 
     def canonical(self, text: str) -> Move:
         """Return the move; raises MoveSyntaxError."""
@@ -84,26 +48,16 @@ class Yavalath:
             )
         return Move(text)
 
-    def draw_setup(self, seed: int) -> None:
-        """Return None: the board begins empty."""
-
-    def canonical_setup(self, setup: str) -> str:
-        """Refuse: there is no setup."""
-        raise SetupError(f"{self.id} has no setup, found {setup!r}")
-
     def start(self, setup: str | None = None) -> YavalathPosition:
         """Return the empty board; raises SetupError for any setup."""
         if setup is not None:
             self.canonical_setup(setup)
-        return YavalathPosition(self, (0, 0), 0, _OPEN)
+        return YavalathPosition(self, (0, 0), 0, OPEN)
 
     def position(self, text: str) -> YavalathPosition:
         """Return the position that `text` describes; raises PositionError."""
-        fields = text.split(" ")
-        if len(fields) != 2 or fields[1] not in ("w", "b"):
-            raise PositionError(f"position {text!r} must be two fields: board, and w or b to move")
-        white, black = self.board.read_rows(fields[0], "wb").values()
-        mover = "wb".index(fields[1])
+        (rows,), mover = read_fields(text, ["board"], "wb")
+        white, black = self.board.read_rows(rows, "wb").values()
         self._refuse_counts(white.bit_count(), black.bit_count(), mover)
         stones = (white, black)
         threes = [line for line in self.board.lines(_LOSING) if stones[mover] & line == line]
@@ -132,13 +86,13 @@ class Yavalath:
     def _verdict(self, stones: tuple[int, int], mover: int) -> int:
         theirs = stones[1 - mover]
         if any(theirs & line == line for line in self.board.lines(_WINNING)):
-            return _WON
+            return WON
         if any(theirs & line == line for line in self.board.lines(_LOSING)):
-            return _LOST
-        return _DRAWN if stones[0] | stones[1] == self.board.full else _OPEN
+            return LOST
+        return DRAWN if stones[0] | stones[1] == self.board.full else OPEN
 
 
-class YavalathPosition(NamedTuple):
+class _State(NamedTuple):
     """Stones of both seats, who moves, what the last move did."""
 
     game: Yavalath
@@ -146,15 +100,11 @@ class YavalathPosition(NamedTuple):
     mover: int
     verdict: int
 
-    @property
-    def to_move(self) -> Seat:
-        """Return who decides next."""
-        return SEATS[self.mover]
 
-    @property
-    def is_over(self) -> bool:
-        """Return whether the last placement ended the game."""
-        return self.verdict != _OPEN
+class YavalathPosition(_State, Judged):
+    """A position; hashable and immutable."""
+
+    __slots__ = ()
 
     @property
     def can_swap(self) -> bool:
@@ -162,19 +112,14 @@ class YavalathPosition(NamedTuple):
         white, black = self.stones
         return self.mover == 1 and not black and white & (white - 1) == 0
 
-    @property
-    def result(self) -> str:
-        """Return the result as records write it; `*` while the game goes on."""
-        return _RESULTS[self.verdict][self.mover]
-
     def outcome(self) -> Outcome | None:
         """Return how the last placement ended the game; None while it goes on."""
-        if self.verdict == _OPEN:
+        if self.verdict == OPEN:
             return None
-        if self.verdict == _DRAWN:
+        if self.verdict == DRAWN:
             return Outcome(None, "board full")
         last = Seat(1 - self.mover)
-        if self.verdict == _WON:
+        if self.verdict == WON:
             return Outcome(last, "four in line", self._lines(_WINNING))
         return Outcome(last.other, "three in line", self._lines(_LOSING))
 
@@ -184,7 +129,7 @@ class YavalathPosition(NamedTuple):
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the placements by cell, then swap."""
-        if self.verdict != _OPEN:
+        if self.verdict != OPEN:
             return ()
         board = self.game.board
         moves = [Move(name) for name in board.names_in(board.full & ~sum(self.stones))]
@@ -194,7 +139,7 @@ class YavalathPosition(NamedTuple):
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""
-        if self.verdict != _OPEN:
+        if self.verdict != OPEN:
             return "the game is over"
         if move == SWAP:
             return None if self.can_swap else "swap is only for second's first turn"
@@ -209,7 +154,7 @@ class YavalathPosition(NamedTuple):
         """Return the position after `move`; raises IllegalMoveError."""
         game, (white, black), mover, verdict = self
         bit = game.board.bit.get(move)
-        if bit is None or verdict != _OPEN or bit & (white | black):
+        if bit is None or verdict != OPEN or bit & (white | black):
             return self._swapped(move)
         mine = (black if mover else white) | bit
         stones = (white, mine) if mover else (mine, black)
@@ -217,10 +162,8 @@ class YavalathPosition(NamedTuple):
 
     def _swapped(self, move: Move) -> YavalathPosition:
         """Return the position after a swap; raises IllegalMoveError, also for any other move."""
-        reason = self.why_illegal(move)
-        if reason is not None:
-            raise IllegalMoveError(move, reason)
-        return YavalathPosition(self.game, (0, self.stones[0]), 0, _OPEN)
+        require_legal(self, move)
+        return YavalathPosition(self.game, (0, self.stones[0]), 0, OPEN)
 
     def after(self, moves: Sequence[str]) -> YavalathPosition | None:
         """Return the position after all of `moves`; None where one of them cannot be played.
@@ -232,7 +175,7 @@ class YavalathPosition(NamedTuple):
             return None
         if start is not self:
             moves = moves[moves.index(SWAP) + 1 :]
-        if not moves or start.verdict != _OPEN:
+        if not moves or start.verdict != OPEN:
             return None if moves else start
         try:
             bits = list(map(start.game.board.bit.__getitem__, moves))
@@ -244,12 +187,7 @@ class YavalathPosition(NamedTuple):
         """Return the position after a swap in the next two moves, else this one; None: illegal."""
         if SWAP not in moves:
             return self
-        position: YavalathPosition = self
-        for move in moves[: moves.index(SWAP) + 1]:
-            if position.why_illegal(Move(move)) is not None:
-                return None
-            position = position.play(Move(move))
-        return position
+        return one_by_one(self, moves[: moves.index(SWAP) + 1])
 
     def with_stones(self, bits: Sequence[int]) -> YavalathPosition | None:
         """Return the position after stones on these cells in turn; None as `after` does."""
@@ -265,12 +203,11 @@ class YavalathPosition(NamedTuple):
         return YavalathPosition(game, stones, mover, self._made(last, mine, stones))
 
     def _made(self, bit: int, mine: int, stones: tuple[int, int]) -> int:
-        threes, fours = self.game.lines_at[bit]
-        for line in threes:
+        for line in self.game.threes_at[bit]:
             if mine & line == line:
-                won = any(mine & four == four for four in fours)
-                return _WON if won else _LOST
-        return _DRAWN if stones[0] | stones[1] == self.game.board.full else _OPEN
+                won = any(mine & four == four for four in self.game.fours_at[bit])
+                return WON if won else LOST
+        return DRAWN if stones[0] | stones[1] == self.game.board.full else OPEN
 
     def text(self) -> str:
         """Return board and mover."""

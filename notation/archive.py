@@ -42,7 +42,7 @@ from types import TracebackType
 from typing import IO, Final, Self
 
 from lath import games
-from lath.games.core import GameError, MoveSyntaxError
+from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation.errors import NotationError
 from lath.notation.reader import sync
 from lath.notation.record import KNOWN_TAGS, RESULTS, SHORT, Record

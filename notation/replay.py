@@ -18,18 +18,14 @@ from functools import lru_cache
 from typing import Final
 
 from lath import games
-from lath.games.core import (
-    Game,
+from lath.games.core import Game, Outcome, Position, Seat, read_move
+from lath.games.errors import (
     GameError,
     IllegalMoveError,
     MoveSyntaxError,
-    Outcome,
-    Position,
     PositionError,
-    Seat,
     SetupError,
     UnknownGameError,
-    read_move,
 )
 from lath.notation.errors import Fault, Place, shortened
 from lath.notation.protocol import TimeControl

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from lath import games
-from lath.games.core import GameError, Position, follow, result_of
+from lath.games.core import Position, follow, result_of
+from lath.games.errors import GameError
 from lath.notation.errors import Problem
 from lath.notation.reader import Chunk, chunks, entry_of, open_bytes, pieces, read_errors
 from lath.notation.replay import check_tag, ends_soundly

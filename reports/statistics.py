@@ -33,7 +33,8 @@ from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from lath import games as registry
-from lath.games.core import GameError, Seat, UnknownGameError
+from lath.games.core import Seat
+from lath.games.errors import GameError, UnknownGameError
 from lath.notation.archive import spellings
 from lath.notation.record import RESULTS, Record, Termination
 from lath.reports.archive import median

@@ -29,7 +29,8 @@ from lath.arena.referee import trees
 from lath.arena.referee.clock import MARGIN_S
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.process import Child, Watch
-from lath.games.core import Game, GameError, Move, Position, Seat, read_move
+from lath.games.core import Game, Move, Position, Seat, read_move
+from lath.games.errors import GameError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination

@@ -16,7 +16,7 @@ import typer
 
 from lath.arena.cli.records import Intake, Sieve, bad_words, entries, writable, write_records
 from lath.arena.errors import ArenaError, ConfigError
-from lath.games.core import GameError
+from lath.games.errors import GameError
 from lath.notation.errors import printable
 
 if TYPE_CHECKING:

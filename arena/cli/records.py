@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from lath.arena.errors import ArenaError, ConfigError
-from lath.games.core import GameError
+from lath.games.errors import GameError
 from lath.notation.errors import printable
 
 if TYPE_CHECKING:
@@ -452,7 +452,7 @@ def show(
 
     Example: arena show games.lath --game 3 --ply 12 --svg > board.svg
     """
-    from lath.games.core import GameError
+    from lath.games.errors import GameError
     from lath.notation.replay import positions
 
     if (aids or legal) and not svg:

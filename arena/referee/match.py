@@ -22,7 +22,8 @@ from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, Side
 from lath.arena.referee.process import Watch, out_of_memory
 from lath.arena.referee.record import GamePlan, Played, Scorebook
-from lath.games.core import SEATS, GameError, IllegalMoveError, Move, Position, Seat, read_move
+from lath.games.core import SEATS, Move, Position, Seat, read_move
+from lath.games.errors import GameError, IllegalMoveError
 from lath.notation import protocol as wire
 from lath.notation.record import Termination
 

@@ -17,7 +17,8 @@ from typing import Final
 from lath import games
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.core import Opening, draw
-from lath.games.core import GameError, Move, Position, read_move
+from lath.games.core import Move, Position, read_move
+from lath.games.errors import GameError
 from lath.notation.errors import NotationError
 from lath.notation.formats import name_for, reader
 from lath.notation.reader import Entry, open_bytes

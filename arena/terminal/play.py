@@ -17,7 +17,8 @@ from lath.arena.errors import GameVoidError
 from lath.arena.referee.friendly import Ending, Friendly, Partner, Played
 from lath.arena.referee.match import Mishap
 from lath.arena.terminal.boards import changed_cells, drawing
-from lath.games.core import GameError, Move, MoveSyntaxError, Position, Seat, read_move
+from lath.games.core import Move, Position, Seat, read_move
+from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation.errors import printable
 from lath.notation.record import Termination
 from lath.notation.replay import meant_move

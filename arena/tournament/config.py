@@ -41,7 +41,7 @@ from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import ORDERS, BookTerms, digest
 from lath.arena.schedule.sprt import MODELS, MOST_ELO, Sprt
 from lath.arena.tournament import system as cores
-from lath.games.core import UnknownGameError
+from lath.games.errors import UnknownGameError
 from lath.notation.protocol import TimeControl
 
 COMMAND_LINE = "the command line"

@@ -20,18 +20,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from lath.games.board import Board, squares
-from lath.games.core import (
-    Game,
-    IllegalMoveError,
-    Move,
-    MoveSyntaxError,
-    Outcome,
-    Piece,
-    PositionError,
-    Seat,
-    SetupError,
-    find,
-)
+from lath.games.core import Game, Move, Outcome, Piece, Seat, find
+from lath.games.errors import IllegalMoveError, MoveSyntaxError, PositionError, SetupError
 
 SIZE: Final = 8
 SUPPLY: Final = 2 * SIZE

@@ -36,7 +36,8 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, Final, NoReturn
 
 from lath import games
-from lath.games.core import GameError, MoveSyntaxError, PositionError, Seat
+from lath.games.core import Seat
+from lath.games.errors import GameError, MoveSyntaxError, PositionError
 from lath.notation.errors import Fault, NotationError
 from lath.notation.formats import WHOLE, Format, Lost
 from lath.notation.formats.foreign import RefusedError, Steps, objects, offset, read_json

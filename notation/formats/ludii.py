@@ -31,7 +31,8 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
 from lath import games
-from lath.games.core import GameError, Position, Seat, read_move
+from lath.games.core import Position, Seat, read_move
+from lath.games.errors import GameError
 from lath.notation.errors import Fault
 from lath.notation.formats import Format
 from lath.notation.formats.foreign import Piece, RefusedError, encoding_fault, without_escapes

@@ -34,7 +34,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from lath import games
-from lath.games.core import GameError, Position, Seat, UnknownGameError, read_move
+from lath.games.core import Position, Seat, read_move
+from lath.games.errors import GameError, UnknownGameError
 from lath.notation.formats import Format, Lost
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Comment, Ply, Record, Termination, Variation

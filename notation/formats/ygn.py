@@ -23,7 +23,8 @@ from functools import cache
 from typing import BinaryIO, Final
 
 from lath import games
-from lath.games.core import GameError, IllegalMoveError, Position, PositionError
+from lath.games.core import Position
+from lath.games.errors import GameError, IllegalMoveError, PositionError
 from lath.notation.errors import Fault
 from lath.notation.formats import WHOLE, Format, Lost
 from lath.notation.formats.foreign import Piece, RefusedError, encoding_fault, without_escapes

@@ -19,7 +19,8 @@ from operator import attrgetter, eq, ge, gt, le, lt
 from typing import Any, Final
 
 from lath import games
-from lath.games.core import Game, Position, PositionError
+from lath.games.core import Game, Position
+from lath.games.errors import PositionError
 from lath.notation.archive import canonical_moves, spellings, start_text
 from lath.notation.record import Comment, Ply, Record
 from lath.notation.replay import positions

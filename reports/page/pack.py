@@ -43,7 +43,8 @@ from operator import add
 from typing import Any, Final, NamedTuple
 
 from lath import games
-from lath.games.core import Game, GameError
+from lath.games.core import Game
+from lath.games.errors import GameError
 from lath.notation.record import Annotation, Comment, Ply, Record, Variation
 from lath.notation.writer import comment_words, variation_words
 from lath.reports.boards import template

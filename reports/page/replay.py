@@ -31,7 +31,8 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, Final
 
-from lath.games.core import Game, GameError, Move, Position, Seat, read_move
+from lath.games.core import Game, Move, Position, Seat, read_move
+from lath.games.errors import GameError
 from lath.notation.record import Record
 from lath.notation.replay import start_of
 

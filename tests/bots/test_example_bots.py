@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drawn import rows
-from places import ROOT
+from places import OURS, ROOT
 from talking import PATIENCE_S, ask, greet, play_both_seats, play_game, started, wants_of
 
 from lath import games
@@ -27,13 +27,13 @@ class Example:
 
     file: str
     needs: str
-    plays: tuple[str, ...] = games.builtin_ids()
+    plays: tuple[str, ...] = OURS
 
 
 JAVASCRIPT = Example("random.js", "node")
 SHELL = Example("legal.sh", "sh")
 DASH = Example("legal.sh", "dash")
-PYTHON = Example("dice.py", sys.executable)
+PYTHON = Example("dice.py", sys.executable, games.builtin_ids())
 C = Example("four_in_line.c", "cc", ("yavalath",))
 EXAMPLES = (JAVASCRIPT, SHELL, DASH, PYTHON, C)
 

@@ -12,7 +12,8 @@ from talking import LIMIT, greet, play_both_seats, started
 
 from lath import games
 from lath.bots.sdk import FALLBACK_S, Choose, Turn, run
-from lath.games.core import IllegalMoveError, Move, MoveSyntaxError, Position, read_move
+from lath.games.core import Move, Position, read_move
+from lath.games.errors import IllegalMoveError, MoveSyntaxError
 
 
 def say(

@@ -8,12 +8,14 @@ import plain_rules
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from places import OURS
 from walks import SOAK_GAMES, last_of, walk
 
 from lath import games
-from lath.games.core import Game, PositionError
+from lath.games.core import Game
+from lath.games.errors import PositionError
 
-BUILTIN = [games.get(game_id) for game_id in games.builtin_ids()]
+BUILTIN = [games.get(game_id) for game_id in OURS]
 
 GAMES_EACH = 20
 """Enough for about 500 positions of a game; the soak plays many more."""

@@ -16,25 +16,19 @@ from itertools import islice
 from random import Random
 
 import pytest
+from places import OURS
 from walks import SOAK_GAMES, drawn_start, last_of, some_position, walk
 
 from lath import games
 from lath.games import overlays
-from lath.games.core import (
-    Game,
+from lath.games.core import Game, Move, Position, Seat, perft, play_all, playout, read_move
+from lath.games.errors import (
     GameError,
     IllegalMoveError,
-    Move,
     MoveSyntaxError,
-    Position,
     PositionError,
-    Seat,
     SetupError,
     UnknownGameError,
-    perft,
-    play_all,
-    playout,
-    read_move,
 )
 
 KNOWN_MOVE_COUNTS = {
@@ -168,8 +162,8 @@ def check_refusals(position: Position, texts: tuple[str, ...]) -> None:
             assert (refusal.value.move, refusal.value.reason) == (move, reason)
 
 
-def test_every_builtin_game_has_known_move_counts() -> None:
-    assert set(KNOWN_MOVE_COUNTS) == set(games.builtin_ids())
+def test_every_game_of_ours_has_known_move_counts() -> None:
+    assert set(KNOWN_MOVE_COUNTS) == set(OURS)
 
 
 @pytest.mark.parametrize("game_id", KNOWN_MOVE_COUNTS)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from places import OURS
 
 from lath import games
-from lath.games.core import PositionError
+from lath.games.errors import PositionError
 
 ANIMALS = "ABCDEF/BCDEFA/CDEFAB/DEFABC/EFABCD/FABCDE"
 EIGHT_BY_SEVEN = "ABCDEFGH/BCDEFGHA/CDEFGHAB/DEFGHABC/EFGHABCD/FGHABCDE/GHABCDEF"
@@ -137,8 +138,8 @@ def test_a_text_that_no_game_reaches_is_refused_with_the_reason(
     assert re.search(reason, str(refusal.value)), str(refusal.value)
 
 
-def test_every_builtin_game_has_texts_to_refuse() -> None:
-    assert set(REFUSED) == set(games.builtin_ids())
+def test_every_game_of_ours_has_texts_to_refuse() -> None:
+    assert set(REFUSED) == set(OURS)
 
 
 @pytest.mark.parametrize(

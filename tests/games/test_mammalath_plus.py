@@ -6,7 +6,8 @@ import pytest
 from drawn import after, animals_and_tokens, ending
 
 from lath import games
-from lath.games.core import Move, MoveSyntaxError, Outcome, Seat
+from lath.games.core import Move, Outcome, Seat
+from lath.games.errors import MoveSyntaxError
 
 PLUS = games.get("mammalath-plus")
 

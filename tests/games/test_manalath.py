@@ -6,7 +6,8 @@ import pytest
 from drawn import after, ending, pieces, reasons
 
 from lath import games
-from lath.games.core import Move, MoveSyntaxError, Outcome, Seat, SetupError
+from lath.games.core import Move, Outcome, Seat
+from lath.games.errors import MoveSyntaxError, SetupError
 
 MANALATH = games.get("manalath")
 

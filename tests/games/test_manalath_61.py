@@ -6,7 +6,8 @@ import pytest
 from drawn import after, ending, pieces, reasons
 
 from lath import games
-from lath.games.core import MoveSyntaxError, Outcome, Seat
+from lath.games.core import Outcome, Seat
+from lath.games.errors import MoveSyntaxError
 
 MANALATH_61 = games.get("manalath-61")
 

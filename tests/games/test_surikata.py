@@ -6,7 +6,8 @@ import pytest
 from drawn import after, ending, pieces_and_meerkat, reasons
 
 from lath import games
-from lath.games.core import Move, MoveSyntaxError, Outcome, Seat, SetupError
+from lath.games.core import Move, Outcome, Seat
+from lath.games.errors import MoveSyntaxError, SetupError
 
 SURIKATA = games.get("surikata")
 

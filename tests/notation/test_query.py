@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from places import DOCS
 from query_strategies import TREES, Tree, answer, is_like, printed, quoted, records
 
-from lath.games.core import IllegalMoveError, UnknownGameError
+from lath.games.errors import IllegalMoveError, UnknownGameError
 from lath.notation import Record, parse
 from lath.notation.query.language import QueryError, compile_query
 from lath.notation.query.predicates import like

@@ -8,7 +8,7 @@ import pytest
 from sample_records import BUILT_IN, cut, random_game, with_tags
 
 from lath import games
-from lath.games.core import (
+from lath.games.errors import (
     IllegalMoveError,
     MoveSyntaxError,
     PositionError,

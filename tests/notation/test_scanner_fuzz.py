@@ -14,6 +14,7 @@ from unittest import mock
 
 import pytest
 from lark import Lark
+from places import OURS
 from reading_campaign import (
     SOURCES,
     Counts,
@@ -194,7 +195,7 @@ def forgets_the_last_move(after: Any, position: Position, moves: Sequence[str]) 
 @pytest.mark.parametrize(
     "forgets", [forgets_taken_cells, forgets_to_look_at_the_last_move, forgets_the_last_move]
 )
-@pytest.mark.parametrize("game", games.installed(), ids=games.ids())
+@pytest.mark.parametrize("game", [games.get(game_id) for game_id in OURS], ids=OURS)
 def test_a_game_whose_lines_forget_something_is_found(
     game: Game, forgets: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, bare, cut, random_game, tournament, with_tags
 
-from lath.games.core import IllegalMoveError
+from lath.games.errors import IllegalMoveError
 from lath.notation import Record, parse
 from lath.notation.archive import Seen
 from lath.reports.archive import Survey, ending_of, median, to_json

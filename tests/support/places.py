@@ -1,9 +1,13 @@
-"""Where things stand in the checkout."""
+"""Where things stand in the checkout, and whose games they are."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
+
+OURS: Final = ("mammalath", "mammalath-plus", "manalath", "manalath-61", "surikata", "yavalath")
+"""The games of this house, of which tests and pages ask more than of a game that somebody adds:
+second rules, known counts, a row in docs/rules.md, every refusal in the table of messages."""
 
 ROOT: Final = Path(__file__).parent.parent.parent
 DOCS: Final = ROOT / "docs"

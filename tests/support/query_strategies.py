@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sample_records import bare
 
 from lath import games
-from lath.games.core import GameError, MoveSyntaxError
+from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation.record import Ply, Record
 
 TEXT_SUBJECTS = (
