@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors unit wheel web coverage expressions soak faults bench clean
+.PHONY: help demo test lint types floors unit wheel web coverage docs expressions soak faults bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -18,6 +18,7 @@ help:
 	@echo "make test   run every check: lint, types, floors, tests, the built wheel"
 	@echo "make web    install what tests hold the report's markup and accessibility against (npm)"
 	@echo "make coverage  run the tests and say which lines they do not reach"
+	@echo "make docs   build the documents as a site, in site/"
 	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
 	@echo "make soak   run the slow campaigns: laws on many examples, fuzzing, kill loops, power cuts, full disks"
 	@echo "make faults play every case of the fault catalogue and print what each came to"
@@ -69,6 +70,11 @@ coverage: $(VENV)/made-dev
 wheel: $(VENV)/made-dev
 	PYTHON=$(BIN)/python .ci/wheel
 
+# The documents as a site, in site/; a broken link or reference is an error.
+docs: $(VENV)/made-dev
+	$(BIN)/python -m pip install --quiet --use-pep517 --disable-pip-version-check -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
 expressions: $(VENV)/made-dev
 	$(BIN)/python -c 'from lath.notation.scanner import to_store; print(to_store(), end="")' > notation/expressions.json.new
 	mv notation/expressions.json.new notation/expressions.json
@@ -86,4 +92,4 @@ bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/report.py
 
 clean:
-	rm -rf $(VENV) .links $(DEMO) $(WEB)/node_modules dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .links $(DEMO) $(WEB)/node_modules site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

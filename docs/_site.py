@@ -1,0 +1,17 @@
+"""What pages say otherwise on the site: links out of docs/, and the names of files shown."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
+    """Return a page's text for the site.
+
+    Paths that leave docs/ become addresses in the repository, and a block of code that names the
+    file it stands for has that name as its title.
+    """
+    if "/" not in page.file.src_uri:  # in reference/, `../` stays inside
+        markdown = re.sub(r"\]\(\.\./", f"]({config['repo_url']}/blob/main/", markdown)
+    return re.sub(r"(?m)^```(\w+) ([\w.]+)$", r'```\1 title="\2"', markdown)
