@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
+from typing import Final
 
 FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
 """Exit statuses besides 0: the input or a bot is at fault, wrong usage, Ctrl-C, a bug, a disk that
@@ -55,7 +57,7 @@ def _open_closed() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
-    from lath.arena.cli import app
+    from lath.arena.cli.main import app
     from lath.arena.errors import ArenaError, ConfigError, DiskError
     from lath.games.errors import GameError, UnknownGameError
 
@@ -81,7 +83,7 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return _interrupted()
     except Exception as error:  # noqa: BLE001 - the last line of defence tells of it
-        return _told_or_bug(error)
+        return _usage_or_bug(error)
 
 
 def _flushed(status: int) -> int:
@@ -114,7 +116,7 @@ def _interrupted() -> int:
     return INTERRUPTED
 
 
-def _told_or_bug(error: Exception) -> int:
+def _usage_or_bug(error: Exception) -> int:
     """Show a usage error as the command line's library does; anything else is ours."""
     from typer import Abort, Exit
 
@@ -123,10 +125,8 @@ def _told_or_bug(error: Exception) -> int:
     if isinstance(error, Exit):
         return int(error.exit_code)
     if hasattr(error, "show") and hasattr(error, "exit_code"):
-        from lath.arena.cli.usage import plain
-
-        if told := getattr(error, "message", ""):
-            error.message = plain(told)  # type: ignore[attr-defined]
+        if message := getattr(error, "message", ""):
+            error.message = plain(message)  # type: ignore[attr-defined]
         error.show()
         return USAGE
     import traceback
@@ -134,6 +134,35 @@ def _told_or_bug(error: Exception) -> int:
     traceback.print_exc()
     print("arena: this is a bug in the arena; please report the lines above", file=sys.stderr)
     return BUG
+
+
+_PHRASES: Final = (
+    (r"^Value error, ", ""),
+    (r"^(.*) is not one of (.*?)\.?$", r"\1, expected one of \2"),
+    (r"^Input should be a valid integer\b.*", "expected a whole number"),
+    (r"^(.*) is not a valid (?:integer|int)\.?$", r"\1, expected a whole number"),
+    (r"^Input should be a valid number\b.*", "expected a number"),
+    (r"^(.*) is not a valid float\.?$", r"\1, expected a number"),
+    (r"^Input should be greater than or equal to (\S+)$", r"expected a number from \1"),
+    (r"^Input should be less than or equal to (\S+)$", r"expected a number up to \1"),
+)
+"""What the command line's library says of a wrong value, with the models of pydantic or without,
+and what we say in its place."""
+
+
+def plain(message: str) -> str:
+    """Return the message; what is none of those that are known stays as it is.
+
+    >>> plain("Value error, 'rust' is not one of 'python', 'c'.")
+    "'rust', expected one of 'python', 'c'"
+    >>> plain("Input should be a valid integer, unable to parse string as an integer")
+    'expected a whole number'
+    >>> plain("No such option: --frob")
+    'No such option: --frob'
+    """
+    for phrase, ours in _PHRASES:
+        message = re.sub(phrase, ours, message)
+    return message
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ increment = "50ms"         # added after each move
 # nodes = 1000             # or: nodes, which the bots count themselves
 
 [[bot]]
-name = "greedy"            # a bundled bot needs no command; `arena bots` lists them
+name = "greedy"            # a bundled bot needs no command; `arena bot list` shows them
 
 [[bot]]
 name = "mine"

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lath.arena.cli.usage import App
+from lath.arena.cli.main import App, Group
 from lath.arena.errors import ConfigError
+from lath.arena.tournament.config import bundled, missing_script, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,17 +22,32 @@ if TYPE_CHECKING:
     from lath.arena.referee.conversation import BotSpec
 
 
+app = App()
+
 group = App(
     name="bot",
-    help="Check one bot, or read what it said.\n\nExample: arena bot check -- node mybot.js",
+    cls=Group,
+    help="List the bots, check one, or read what it said.\n\n"
+    "Example: arena bot check -- node mybot.js",
     no_args_is_help=True,
-    rich_markup_mode=None,
 )
+app.add_typer(group)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.add_typer(group)
+@group.command("list")
+def list_bots(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a program.")] = False,
+) -> None:
+    """List the bots that can be entered by their name alone.
+
+    Example: arena bot list
+    """
+    if as_json:
+        rows = [{"name": name, "command": list(words)} for name, words in bundled().items()]
+        print(json.dumps(rows, indent=2))
+        return
+    for name, words in bundled().items():
+        print(f"{name:16}{' '.join(words)}")
 
 
 @group.command()
@@ -64,7 +80,7 @@ def check(
         float,
         typer.Option("--startup", metavar="SECONDS", min=0.01, help="For `ok` and each `ready`."),
     ] = 10.0,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="For all chance.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="For all chance.")] = 1,
     cwd: Annotated[
         Path | None, typer.Option("--cwd", metavar="DIR", help="Where the bot runs.")
     ] = None,
@@ -155,7 +171,6 @@ def log(
 def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
     """Return how the bot is started; raises ConfigError."""
     from lath.arena.referee.conversation import BotSpec
-    from lath.arena.tournament.config import bundled, missing_script, resolve
 
     if cwd is not None and not cwd.is_dir():
         raise ConfigError(f"--cwd: {str(cwd)!r} is not a folder")

@@ -1,18 +1,27 @@
-"""What there is: `arena games`, `bots`, `schema`, `moves` and `perft`."""
+"""`arena games` and `arena schema`: what is installed, legal moves and counts, JSON Schemas."""
 
 from __future__ import annotations
 
 import json
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from lath import games as registry
+from lath.arena.cli.main import App, ListGroup
+from lath.games.core import Position
+from lath.games.core import perft as count_paths
 
-if TYPE_CHECKING:
-    from lath.games.core import Position
+app = App()
 
+group = App(
+    name="games",
+    cls=ListGroup,
+    help="List the games, their legal moves, and counts of paths.\n\n"
+    "Without a command: list. Example: arena games list --json",
+)
+app.add_typer(group)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
 
@@ -29,10 +38,11 @@ class SchemaName(StrEnum):
     EVENTS = "events"
 
 
-def games(as_json: AsJson = False) -> None:
+@group.command("list")
+def list_games(as_json: AsJson = False) -> None:
     """List the games, built in or brought by other packages.
 
-    Example: arena games --json
+    Example: arena games list --json
     """
     builtin = registry.builtin_ids()
     rows = [
@@ -53,21 +63,7 @@ def games(as_json: AsJson = False) -> None:
         print(f"{columns}  {row['origin']:10}{row['credit']}")
 
 
-def bots(as_json: AsJson = False) -> None:
-    """List the bots that can be entered by their name alone.
-
-    Example: arena bots
-    """
-    from lath.arena.tournament.config import bundled
-
-    if as_json:
-        rows = [{"name": name, "command": list(words)} for name, words in bundled().items()]
-        print(json.dumps(rows, indent=2))
-        return
-    for name, words in bundled().items():
-        print(f"{name:16}{' '.join(words)}")
-
-
+@app.command()
 def schema(
     name: Annotated[
         SchemaName,
@@ -128,14 +124,13 @@ SetupText = Annotated[
 
 
 def _start(game_id: str, position: str | None, setup: str | None) -> Position:
-    from lath import games as registry
-
     if position is not None and setup is not None:
         raise typer.BadParameter("--position and --setup exclude each other")
     game = registry.get(game_id)
     return game.start(setup) if position is None else game.position(position)
 
 
+@group.command()
 def moves(
     game: GameId,
     position: PositionText = None,
@@ -144,12 +139,13 @@ def moves(
 ) -> None:
     """List the legal moves, one a line.
 
-    Example: arena moves yavalath --position '5/6/7/8/4w4/8/7/6/5 b' --count
+    Example: arena games moves yavalath --position '5/6/7/8/4w4/8/7/6/5 b' --count
     """
     legal = _start(game, position, setup).legal_moves()
     print(len(legal) if count else "\n".join(legal))
 
 
+@group.command()
 def perft(
     game: GameId,
     depth: Annotated[int, typer.Argument(min=0, metavar="DEPTH", help="Plies.")],
@@ -161,21 +157,10 @@ def perft(
 ) -> None:
     """Count the paths of DEPTH moves, the field's check of rules.
 
-    Example: arena perft surikata 3
+    Example: arena games perft surikata 3
     """
-    from lath.games.core import perft as count
-
     start = _start(game, position, setup)
     if divide and depth:
         for move in start.legal_moves():
-            print(f"{move}: {count(start.play(move), depth - 1)}")
-    print(count(start, depth))
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(games)
-    app.command()(bots)
-    app.command()(schema)
-    app.command()(moves)
-    app.command()(perft)
+            print(f"{move}: {count_paths(start.play(move), depth - 1)}")
+    print(count_paths(start, depth))

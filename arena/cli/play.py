@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from lath.arena.cli.files import append_record, refuse_as_archive
 from lath.arena.cli.games import GameId, PositionText, SetupText
-from lath.arena.cli.records import append_record, refuse_as_archive
+from lath.arena.cli.main import App
 from lath.arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from lath.arena.referee.friendly import Ending, Friendly, Partner
     from lath.arena.referee.record import GamePlan
     from lath.notation.protocol import TimeControl
+
+app = App()
 
 NOBODY: Final = "none"
 """In place of a bot: the other seat is a person's, too."""
@@ -36,11 +39,7 @@ class Side(StrEnum):
     SECOND = "second"
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command()(play)
-
-
+@app.command()
 def play(
     game: GameId,
     bot: Annotated[
@@ -49,7 +48,9 @@ def play(
             "--bot", metavar="NAME=CMD", help="The bot; NAME alone for a bundled one; or none."
         ),
     ] = "greedy",
-    side: Annotated[Side, typer.Option("--side", help="Where you sit.")] = Side.FIRST,
+    side: Annotated[
+        Side, typer.Option("--side", metavar="first|second", help="Where you sit.")
+    ] = Side.FIRST,
     tc: Annotated[
         str,
         typer.Option(
@@ -60,7 +61,9 @@ def play(
     position: PositionText = None,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", min=0, help="For the setup and the bot's chance; else any."),
+        typer.Option(
+            "--seed", metavar="N", min=0, help="For the setup and the bot's chance; else any."
+        ),
     ] = None,
     out: Annotated[
         Path | None,

@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeVar
 
 import typer
 
-from lath.arena.cli.records import writable, write_pieces
-from lath.arena.cli.usage import App, Plain
+from lath.arena.cli.files import writable, write_pieces
+from lath.arena.cli.main import App, Plain
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.tournament.sources import Following, Sight
 from lath.arena.tournament.system import on_signals
 from lath.notation.errors import RecordError
 
 if TYPE_CHECKING:
-    from typer._click.core import Context
-
     from lath.arena.tournament.sources import UnreadableError
     from lath.reports.page.document import Gathered
     from lath.reports.page.index import Collection
     from lath.reports.page.page import Page
 
+
+app = App()
 
 Sources = Annotated[
     list[Path],
@@ -38,6 +38,7 @@ Sources = Annotated[
 ]
 
 
+@app.command()
 def rate(
     sources: Sources,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a program.")] = False,
@@ -426,12 +427,12 @@ EVERY_S = 10.0
 class Watchable(Plain):
     """A command whose `--watch` may have a number after it, or nothing."""
 
-    def collect_usage_pieces(self, ctx: Context) -> list[str]:
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the options and arguments; without sources templates can be copied, no more."""
         pieces = super().collect_usage_pieces(ctx)
         return ["SOURCE..." if "SOURCE" in piece else piece for piece in pieces]
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line."""
         return super().parse_args(ctx, with_seconds(args))
 
@@ -459,6 +460,7 @@ def _is_number(word: str) -> bool:
         return False
 
 
+@app.command(cls=Watchable)
 def report(
     sources: Annotated[
         list[Path] | None,
@@ -580,7 +582,6 @@ def _is_replaced(path: Path) -> bool:
 
 def _copy(folder: Path) -> None:
     """Copy our templates, and say which were there already."""
-    from lath.arena.cli.records import writable
     from lath.reports.page.page import copy_to
 
     with writable(folder):
@@ -604,9 +605,3 @@ def _job(
     if out is None and data is None:
         out = Path("report.html")
     return ReportJob(given=tuple(sources), out=out, data=data, **more)
-
-
-def add_to(app: App) -> None:
-    """Add the commands of this module."""
-    app.command()(rate)
-    app.command(cls=Watchable)(report)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
 
 import typer
 
+from lath.arena.cli.main import App
 from lath.arena.errors import ArenaError, ConfigError, DiskError
 from lath.arena.tournament.events import end_words
 from lath.arena.tournament.system import ignore
@@ -22,6 +23,8 @@ from lath.arena.tournament.system import ignore
 if TYPE_CHECKING:
     from lath.arena.tournament.events import Progress, Summary
 
+
+app = App()
 
 ConfigFile = Annotated[
     Path | None,
@@ -37,7 +40,7 @@ Bots = Annotated[
 
 Games = Annotated[list[str] | None, typer.Option("--game", metavar="GAME", help="A game to play.")]
 
-Rounds = Annotated[int | None, typer.Option("--rounds", min=1, help="Rounds.")]
+Rounds = Annotated[int | None, typer.Option("--rounds", metavar="N", min=1, help="Rounds.")]
 
 Time = Annotated[
     str | None,
@@ -51,7 +54,7 @@ Jobs = Annotated[
     typer.Option("--jobs", metavar="N", help="Games at the same time; auto: one a core."),
 ]
 
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="For all chance.")]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="N", min=0, help="For all chance.")]
 
 Format = Annotated[
     str | None,
@@ -59,12 +62,15 @@ Format = Annotated[
 ]
 
 Challengers = Annotated[
-    int | None, typer.Option("--challengers", min=1, help="Gauntlet: the first N bots.")
+    int | None,
+    typer.Option("--challengers", metavar="N", min=1, help="Gauntlet: the first N bots."),
 ]
 
 Pairs = Annotated[
     int | None,
-    typer.Option("--pairs", min=1, help="Swiss, knockout: setups per game and encounter."),
+    typer.Option(
+        "--pairs", metavar="N", min=1, help="Swiss, knockout: setups per game and encounter."
+    ),
 ]
 
 SprtTerms = Annotated[
@@ -87,6 +93,10 @@ Log = Annotated[
 ]
 
 Force = Annotated[bool, typer.Option("--force", help="Go on though a bot's files have changed.")]
+
+NoReport = Annotated[
+    bool, typer.Option("--no-report", help="Write no HTML report; `arena report` makes one later.")
+]
 
 JsonEvents = Annotated[
     bool, typer.Option("--json-events", help="Print what happens as JSON lines.")
@@ -119,7 +129,9 @@ FILES = (
 """What a run may leave in its directory."""
 
 
-def tell(summary: Summary, progress: Progress, out: Path, *, quiet: bool) -> int:
+def tell(
+    summary: Summary, progress: Progress, out: Path, *, quiet: bool, with_report: bool = True
+) -> int:
     """Say how a run ended; return its exit status."""
     if summary.interrupted:
         ignore()  # it is ending: another Ctrl-C would only spoil the words
@@ -130,7 +142,7 @@ def tell(summary: Summary, progress: Progress, out: Path, *, quiet: bool) -> int
         _print_outcome(summary, progress)
         print_standings(summary.standings)
         print_bots(summary.bots, summary.notes)
-        if summary.unreported is None:
+        if with_report and summary.unreported is None:
             print(f"report: {out / 'report.html'}", file=sys.stderr)
     for words in end_words(summary.stopped, progress.warnings):
         print(f"arena: {words}", file=sys.stderr)
@@ -243,12 +255,7 @@ class Language(StrEnum):
     SHELL = "shell"
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    app.command()(run)
-    app.command()(init)
-
-
+@app.command()
 def run(
     config: ConfigFile = None,
     out: Out = DEFAULT_FOLDER,
@@ -266,6 +273,7 @@ def run(
     pin: Pin = None,
     log: Log = None,
     force: Force = False,
+    no_report: NoReport = False,
     json_events: JsonEvents = False,
     json_events_to: JsonEventsTo = None,
     disk_patience: DiskPatience = 600.0,
@@ -293,8 +301,15 @@ def run(
     is_shared = json_events and json_events_to is None and sys.stdout.isatty()
     with events_of(progress, to_stdout=json_events, path=json_events_to):
         with screen(progress, quiet=quiet, verbose=verbose, is_shared=is_shared), resumable(out):
-            summary = play(tournament, out, progress, force=force, patience_s=disk_patience)
-        status = tell(summary, progress, out, quiet=quiet)
+            summary = play(
+                tournament,
+                out,
+                progress,
+                force=force,
+                with_report=not no_report,
+                patience_s=disk_patience,
+            )
+        status = tell(summary, progress, out, quiet=quiet, with_report=not no_report)
         progress(progress.ended(summary, status, files_of(out)))
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
@@ -381,6 +396,7 @@ def _tell_of_demo(out: Path, name: str, *, quiet: bool) -> None:
         print(told, file=sys.stderr)
 
 
+@app.command()
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Made if it is missing.")] = Path(),
     bot: Annotated[

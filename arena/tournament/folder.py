@@ -154,9 +154,12 @@ def run(
     tell: Listener,
     *,
     force: bool = False,
+    with_report: bool = True,
     patience_s: float = PATIENCE_S,
 ) -> Summary:
     """Play what is left of a tournament in `folder` and write everything there.
+
+    Without `with_report` all but the HTML page.
 
     On a full disk it waits `patience_s` for room, and then raises DiskError.
 
@@ -168,7 +171,7 @@ def run(
         if summary.interrupted:
             return summary
         try:
-            return published(folder, summary)
+            return published(folder, summary, with_report=with_report)
         except KeyboardInterrupt:
             return replace(summary, interrupted=True)
 
@@ -337,7 +340,7 @@ def _settle_outcome(store: Store, outcome: Outcome) -> None:
     store.keep_outcome_state(is_current=True)
 
 
-def published(folder: Path, summary: Summary) -> Summary:
+def published(folder: Path, summary: Summary, *, with_report: bool = True) -> Summary:
     """Write standings and report of the games in `folder`; return the summary with both.
 
     A report that cannot be made costs nothing else. Raises StoreError.
@@ -350,6 +353,8 @@ def published(folder: Path, summary: Summary) -> Summary:
     _write(folder / "standings.json", as_json)
     _write(folder / "standings.csv", to_csv(table))
     summary = replace(summary, standings=table)
+    if not with_report:
+        return summary
     try:
         _write_report(folder)
     except ArenaError:

@@ -1,4 +1,4 @@
-"""`arena diff`, `merge`, `sort` and `split` as their users meet them, and the page about them."""
+"""`arena diff`, and what `arena select` joins, orders and divides, and the page about them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def shell(line: str) -> str:
 
 
 def test_every_example_of_the_page_gives_what_it_shows(folder: Path) -> None:
-    shown = []
+    shown: list[str] = []
     for language, name, text in _EXAMPLE.findall(PAGE.read_text(encoding="utf-8")):
         if language != "console":
             Path(name).write_text(text)
@@ -71,8 +71,8 @@ def test_every_example_of_the_page_gives_what_it_shows(folder: Path) -> None:
         for example in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
             line, _, output = example.partition("\n")
             assert shell(line) == output, line
-            shown.append(line.split()[1])
-    assert {"diff", "merge", "sort", "split"} <= set(shown)
+            shown += line.split()
+    assert {"diff", "--distinct", "--sort", "--split"} <= set(shown)
 
 
 # diff
@@ -177,8 +177,8 @@ def test_merge_writes_records_as_they_stand_in_their_order(folder: Path) -> None
     loose = '[Game "yavalath"]   [Number "7"]\r\n\r\n   e5 {a\r\n b} d4 *'
     write("a.lath", record(1), loose)
     write("b.lath", record(2))
-    assert arena("merge", "a.lath", "b.lath", "-", "-o", "out.lath.zst", stdin=record(3)).err == (
-        "4 records merged\n"
+    assert arena("select", "a.lath", "b.lath", "-", "-o", "out.lath.zst", stdin=record(3)).err == (
+        "4 of 4 records selected\n"
     )
     assert numbers("out.lath.zst") == ["1", "7", "2", "3"]
     assert texts("out.lath.zst")[1] == loose
@@ -186,33 +186,33 @@ def test_merge_writes_records_as_they_stand_in_their_order(folder: Path) -> None
 
 def test_merge_writes_to_standard_output(folder: Path) -> None:
     write("a.lath", record(1))
-    ran = arena("merge", "a.lath", "a.lath", "-o", "-", "-q")
+    ran = arena("select", "a.lath", "a.lath", "-o", "-", "-q")
     assert (ran.status, ran.out, ran.err) == (0, f"{record(1)}\n{record(1)}", "")
 
 
 def test_merge_leaves_out_games_that_were_there(folder: Path) -> None:
     write("a.lath", record(1), record(2, "", "e5 swap *"), record(3))
     write("b.lath", record(4, '[Event "x"]\n', "1. e5 {why} 2. d4 1-0"), record(5, "", "e5 d3 *"))
-    ran = arena("merge", "a.lath", "b.lath", "--distinct", "-o", "out.lath")
-    assert ran.err == "3 records merged, 2 left out that were there already\n"
+    ran = arena("select", "a.lath", "b.lath", "--distinct", "-o", "out.lath")
+    assert ran.err == "3 of 5 records selected; 2 left out that were there already\n"
     assert numbers("out.lath") == ["1", "2", "5"]
 
 
 def test_a_bad_record_is_told_of_and_left_out(folder: Path) -> None:
     write("a.lath", record(1), BAD, record(2))
-    for command in (["merge"], ["sort", "--by", "number"]):
-        ran = arena(*command, "a.lath", "-o", "out.lath")
+    for order in ([], ["--sort", "number"]):
+        ran = arena("select", *order, "a.lath", "-o", "out.lath")
         assert ran.status == 1
         assert "a.lath:7:7: error[syntax]" in ran.err
-        assert ran.err.endswith(", 1 bad record left out\n")
+        assert ran.err.endswith("; 1 bad record left out\n")
         assert numbers("out.lath") == ["1", "2"]
 
 
 def test_a_file_with_a_bad_record_is_not_replaced_by_one_without_it(folder: Path) -> None:
     path = write("a.lath", record(1), BAD, record(2))
     before = path.read_bytes()
-    for command in (["merge"], ["sort", "--by", "number"]):
-        ran = arena(*command, "a.lath", "-o", path.absolute())
+    for order in ([], ["--sort", "number"]):
+        ran = arena("select", *order, "a.lath", "-o", path.absolute())
         assert ran.status == 1
         assert "stays as it is: 1 bad record would be lost" in ran.err
         assert path.read_bytes() == before
@@ -221,10 +221,10 @@ def test_a_file_with_a_bad_record_is_not_replaced_by_one_without_it(folder: Path
 
 def test_what_cannot_be_written_is_wrong_usage(folder: Path) -> None:
     write("a.lath", record(1))
-    ran = arena("merge", "a.lath", "-o", "none/out.lath")
+    ran = arena("select", "a.lath", "-o", "none/out.lath")
     assert ran.status == 2
     assert "none/out.lath cannot be written: No such file" in ran.err
-    assert arena("split", "a.lath", "--every", 1, "-o", "a.lath").status == 2
+    assert arena("select", "a.lath", "--split", 1, "-o", "a.lath").status == 2
 
 
 # sort
@@ -233,9 +233,12 @@ def test_what_cannot_be_written_is_wrong_usage(folder: Path) -> None:
 def test_sort_is_stable_and_may_replace_its_own_file(folder: Path) -> None:
     rounds = ["10", "2", "final", "2", "?", "1"]
     write("a.lath", *(record(n, f'[Round "{r}"]\n') for n, r in enumerate(rounds)))
-    assert arena("sort", "a.lath", "--by", "round", "-o", "a.lath").err == "6 records sorted\n"
+    assert (
+        arena("select", "a.lath", "--sort", "round", "-o", "a.lath").err
+        == "6 of 6 records selected\n"
+    )
     assert numbers("a.lath") == ["5", "1", "3", "0", "2", "4"]
-    arena("sort", "a.lath", "--by", "round", "--reverse", "-o", "a.lath")
+    arena("select", "a.lath", "--sort", "round", "--reverse", "-o", "a.lath")
     assert numbers("a.lath") == ["4", "2", "0", "1", "3", "5"]
 
 
@@ -244,8 +247,8 @@ def test_sort_of_more_than_fits_into_memory_gives_the_same(folder: Path) -> None
     records = [with_tags(game, Round=str(n)) for n in range(60) for game in games]
     write("a.lath", *map(format_record, records))
     assert Path("a.lath").stat().st_size > 1 << 20
-    arena("sort", "a.lath", "--by", "second,plies,round", "-o", "small.lath", "--memory", "1")
-    arena("sort", "a.lath", "--by", "second,plies,round", "-o", "large.lath")
+    arena("select", "a.lath", "--sort", "second,plies,round", "-o", "small.lath", "--memory", "1")
+    arena("select", "a.lath", "--sort", "second,plies,round", "-o", "large.lath")
     assert Path("small.lath").read_bytes() == Path("large.lath").read_bytes()
     ordered = sorted(records, key=lambda one: (one.second, len(one.plies), int(one.tag("Round"))))
     assert texts("small.lath") == [format_record(one).rstrip("\n") for one in ordered]
@@ -253,9 +256,9 @@ def test_sort_of_more_than_fits_into_memory_gives_the_same(folder: Path) -> None
 
 def test_sort_refuses_a_key_that_can_be_none(folder: Path) -> None:
     write("a.lath", record(1))
-    ran = arena("sort", "a.lath", "--by", "date,", "-o", "b.lath")
+    ran = arena("select", "a.lath", "--sort", "date,", "-o", "b.lath")
     assert ran.status == 2
-    assert "--by date,: '' is nothing that records have; expected a tag such as" in ran.err
+    assert "--sort date,: '' is nothing that records have; expected a tag such as" in ran.err
     assert not Path("b.lath").exists()
 
 
@@ -265,11 +268,11 @@ def test_sort_refuses_a_key_that_can_be_none(folder: Path) -> None:
 def test_split_and_merge_give_the_same_file(folder: Path) -> None:
     records = tournament(["ann", "bob"], 3, annotated=True)
     before = write("a.lath", *map(format_record, records)).read_bytes()
-    ran = arena("split", "a.lath", "--every", 7, "-o", "parts", "--compress", "gz")
+    ran = arena("select", "a.lath", "--split", 7, "-o", "parts", "--compress", "gz")
     assert ran.status == 0
     parts = sorted(Path("parts").iterdir())
     assert [part.name for part in parts[:2]] == ["part-0001.lath.gz", "part-0002.lath.gz"]
-    assert arena("merge", *parts, "-o", "b.lath").status == 0
+    assert arena("select", *parts, "-o", "b.lath").status == 0
     assert Path("b.lath").read_bytes() == before
 
 
@@ -290,7 +293,7 @@ def test_split_names_parts_by_their_values(folder: Path, by: str, names: list[st
         record(2, '[Event "a/b"]\n[Site "NUL"]\n'.replace("NUL", "nul"), "e5 d4 1/2-1/2"),
         record(3, '[Event "?"]\n'),
     )
-    assert arena("split", "a.lath", "--by", by, "-o", "parts").status == 0
+    assert arena("select", "a.lath", "--split", by, "-o", "parts").status == 0
     assert sorted(path.name for path in Path("parts").iterdir()) == [f"{n}.lath" for n in names]
 
 
@@ -298,32 +301,37 @@ def test_split_replaces_nothing_unless_it_is_told_to(folder: Path) -> None:
     write("a.lath", record(1), record(2))
     Path("parts").mkdir()
     mine = write("parts/part-0002.lath", "mine")
-    ran = arena("split", "a.lath", "--every", 1, "-o", "parts")
+    ran = arena("select", "a.lath", "--split", 1, "-o", "parts")
     assert ran.status == 2
     assert "parts/part-0002.lath is there already; --force replaces it" in ran.err
     assert [mine.read_text(), *Path("parts").iterdir()] == ["mine", mine]
-    assert arena("split", "a.lath", "--every", 1, "-o", "parts", "--force").status == 0
+    assert arena("select", "a.lath", "--split", 1, "-o", "parts", "--force").status == 0
     assert numbers(mine) == ["2"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "one of --every N and --by KEY"),
-        (["--every", 1, "--by", "game"], "one of --every N and --by KEY"),
-        (["--every", 0], "--every"),
-        (["--by", "a b"], "--by a b: 'a b' is nothing that records have"),
-        (["--every", 1, "--compress", "rar"], "--compress rar: expected one of gz, bz2, xz, zst"),
-        (["--every", 1, "--name", "{x}"], "--name '{x}': expected {number}, {number:4} or {value}"),
-        (["--every", 1, "--name", "{value}"], "{value} stands only with --by KEY"),
-        (["--every", 1, "--max-parts", 2], "there would be more than 2 parts"),
+        (["--split", 0], "--split 0: expected a KEY, or how many records a part has"),
+        (["--split", "a b"], "--split a b: 'a b' is nothing that records have"),
+        (["--split", 1, "--compress", "rar"], "--compress rar: expected one of gz, bz2, xz, zst"),
+        (["--split", 1, "--name", "{x}"], "--name '{x}': expected {number}, {number:4} or {value}"),
+        (["--split", 1, "--name", "{value}"], "{value} stands only with --split KEY"),
+        (["--split", 1, "--max-parts", 2], "there would be more than 2 parts"),
+        (["--split", 1, "--count"], "--count prints a number"),
+        (["--name", "x"], "--name goes with --split, which is missing"),
+        (["--compress", "gz"], "--compress goes with --split, which is missing"),
+        (["--max-parts", 2], "--max-parts goes with --split, which is missing"),
+        (["--force"], "--force goes with --split, which is missing"),
+        (["--reverse"], "--reverse goes with --sort, which is missing"),
+        (["--memory", 1], "--memory goes with --sort, which is missing"),
     ],
 )
 def test_split_refuses_what_makes_no_sense_and_writes_nothing(
     folder: Path, arguments: list[object], message: str
 ) -> None:
     write("a.lath", record(1), record(2), record(3))
-    ran = arena("split", "a.lath", "-o", "parts", *arguments)
+    ran = arena("select", "a.lath", "-o", "parts", *arguments)
     assert ran.status == 2
     assert message in ran.err
     assert not Path("parts").exists()
@@ -331,7 +339,19 @@ def test_split_refuses_what_makes_no_sense_and_writes_nothing(
 
 def test_split_tells_of_a_bad_record_and_leaves_it_out(folder: Path) -> None:
     write("a.lath", record(1), BAD, record(2))
-    ran = arena("split", "a.lath", "--by", "number", "-o", "parts", "--name", "{number}-{value}")
+    ran = arena(
+        "select", "a.lath", "--split", "number", "-o", "parts", "--name", "{number}-{value}"
+    )
     assert ran.status == 1
-    assert ran.err.endswith("2 records in 2 parts, 1 bad record left out\n")
+    assert ran.err.endswith("2 of 2 records selected into 2 parts; 1 bad record left out\n")
     assert sorted(path.name for path in Path("parts").iterdir()) == ["1-1.lath", "2-2.lath"]
+
+
+def test_what_is_selected_may_be_ordered_cut_and_divided_at_once(folder: Path) -> None:
+    rounds = ["3", "10", "1", "2", "4"]
+    tags = [f'[Round "{r}"]\n[Event "{"ab"[int(r) % 2]}\n"]\n' for r in rounds]
+    write("a.lath", *(record(n, tag.replace('\n"', '"')) for n, tag in enumerate(tags)))
+    query = ["--where", "round < 10", "--sort", "round", "--reverse", "--limit", 3]
+    ran = arena("select", "a.lath", *query, "--split", "event", "-o", "parts")
+    assert ran.err.endswith("3 of 5 records selected into 2 parts\n")
+    assert [numbers(f"parts/{name}.lath") for name in "ab"] == [["4", "3"], ["0"]]

@@ -33,8 +33,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     "command",
     [
         "convert bad.lath bad.lath",
-        "sort bad.lath --by round -o bad.lath",
-        "merge sound.lath bad.lath -o bad.lath",
+        "select bad.lath --sort round -o bad.lath",
+        "select sound.lath bad.lath -o bad.lath",
         "select bad.lath -o bad.lath",
     ],
 )
@@ -48,15 +48,15 @@ def test_a_file_is_not_replaced_by_what_could_be_read_of_it(folder: Path, comman
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        ("split bad.lath --by event -o . --force", "expected a directory that holds no FILE"),
-        ("split sound.lath --by event -o sound.lath", "expected a directory, that is a file"),
-        ("split sound.lath --by event -o -", "expected a directory"),
-        ("split sound.lath --by event,date -o parts", "a part has one key, not 2"),
-        ("sort sound.lath --by rond -o out.lath", "did you mean round?"),
-        ("sort sound.lath --by round -o out.csv", "`arena convert` makes csv of it"),
+        ("select bad.lath --split event -o . --force", "expected a directory that holds no FILE"),
+        ("select sound.lath --split event -o sound.lath", "expected a directory, that is a file"),
+        ("select sound.lath --split event", "--split writes into a folder: -o DIR is missing"),
+        ("select sound.lath --split event,date -o parts", "a part has one key, not 2"),
+        ("select sound.lath --sort rond -o out.lath", "did you mean round?"),
+        ("select sound.lath --sort round -o out.csv", "`arena convert` makes csv of it"),
         ("select sound.lath -o out.jsonl.gz", "`arena convert` makes jsonlines of it"),
         ("check sound.json", "sound.json is abstractplay by its suffix"),
-        ("format sound.jsonl", "sound.jsonl is jsonlines by its suffix"),
+        ("edit sound.jsonl", "sound.jsonl is jsonlines by its suffix"),
         ("stats sound.sgf", "sgf is only written"),
         ("rate none.lath", "none.lath cannot be read: No such file"),
     ],
@@ -71,7 +71,10 @@ def test_wrong_usage_is_told_and_nothing_is_written(folder: Path, command: str, 
 
 
 def test_a_file_that_is_rewritten_keeps_its_permissions(folder: Path) -> None:
-    for command in ("sort sound.lath --by round -o sound.lath", "convert sound.lath sound.lath"):
+    for command in (
+        "select sound.lath --sort round -o sound.lath",
+        "convert sound.lath sound.lath",
+    ):
         (folder / "sound.lath").chmod(0o600)
         assert arena(*command.split()).status == 0
         assert (folder / "sound.lath").stat().st_mode & 0o777 == 0o600
@@ -134,7 +137,7 @@ def test_who_stops_reading_is_no_fault(folder: Path) -> None:
 def test_ctrl_c_ends_with_its_own_status_and_leaves_the_old_file(folder: Path) -> None:
     reading, writing = os.pipe()
     process = subprocess.Popen(
-        [*ARENA, "sort", "-", "--by", "round", "-o", "sound.lath"],
+        [*ARENA, "select", "-", "--sort", "round", "-o", "sound.lath"],
         stdin=reading, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     os.write(writing, BAD.encode() * 10)

@@ -1,4 +1,4 @@
-"""`arena check`, `format` and `show` as their users meet them: output, statuses, files."""
+"""`arena check`, `edit` and `show` as their users meet them: output, statuses, files."""
 
 from __future__ import annotations
 
@@ -102,25 +102,25 @@ def test_check_exits_with_2_for_a_file_that_cannot_be_read(
         assert "cannot be read" in ran.err
 
 
-def test_format_writes_the_canonical_form_in_place_and_once(tmp_path: Path) -> None:
+def test_edit_writes_the_canonical_form_in_place_and_once(tmp_path: Path) -> None:
     path = tmp_path / "loose.lath"
     path.write_text(GOOD.replace("1. e5 2. swap 3. d4", "e5   swap\n3.d4"))
-    assert arena("format", "--check", path).status == 1
-    assert arena("format", path).status == 0
+    assert arena("edit", "--check", path).status == 1
+    assert arena("edit", path).status == 0
     assert path.read_text() == GOOD
-    assert arena("format", "--check", path).status == 0
+    assert arena("edit", "--check", path).status == 0
 
 
-def test_format_writes_releases_with_the_lower_end_first() -> None:
+def test_edit_writes_releases_with_the_lower_end_first() -> None:
     text = '[Game "mammalath"]\n\n1. a1 2. xb4-b2 *\n'
-    assert arena("format", "-", stdin=text).out == text.replace("xb4-b2", "xb2-b4")
+    assert arena("edit", "-", stdin=text).out == text.replace("xb4-b2", "xb2-b4")
 
 
-def test_format_leaves_a_file_with_a_bad_record_as_it_is(tmp_path: Path) -> None:
+def test_edit_leaves_a_file_with_a_bad_record_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "broken.lath"
     path.write_text(GOOD + "\n[Game oops]\n")
     before = path.read_bytes()
-    ran = arena("format", path)
+    ran = arena("edit", path)
     assert ran.status == 1
     assert f"{path}:9:7: error[syntax]: the value is not in double quotes" in ran.err
     assert path.read_bytes() == before

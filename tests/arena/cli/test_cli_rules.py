@@ -1,8 +1,10 @@
-"""`arena moves`, `perft`, `games`, `bots`, `schema`, help and usage errors."""
+"""`arena games`, `bot list`, `schema`, the tree of commands, help and usage errors."""
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import subprocess
 import sys
 
@@ -12,24 +14,24 @@ from commands import arena
 from places import DOCS
 
 from lath import games
-from lath.arena.cli.usage import MODULES, commands_of
+from lath.arena.cli.main import COMMANDS, MOVED, TREE, commands_of
 
 
 def test_moves_lists_the_legal_moves_one_a_line() -> None:
-    ran = arena("moves", "surikata", "--position", "5/5/5/5/mmm2 - w")
+    ran = arena("games", "moves", "surikata", "--position", "5/5/5/5/mmm2 - w")
     assert ran.out.split() == [f"M{c}{r}" for c in "abc" for r in range(2, 6)] + [
         f"M{c}{r}" for c in "de" for r in range(1, 6)
     ]
 
 
 def test_moves_counts_from_a_setup() -> None:
-    assert arena("moves", "manalath", "--setup", "e5 c3", "--count").out == "136\n"
+    assert arena("games", "moves", "manalath", "--setup", "e5 c3", "--count").out == "136\n"
 
 
 @pytest.mark.parametrize("game", games.ids())
 def test_perft_counts_every_game_to_depth_two(game: str) -> None:
-    moves = int(arena("moves", game, "--count").out)
-    divided = arena("perft", game, 2, "--divide").out.splitlines()
+    moves = int(arena("games", "moves", game, "--count").out)
+    divided = arena("games", "perft", game, 2, "--divide").out.splitlines()
     assert len(divided) == moves + 1
     assert sum(int(line.split(": ")[1]) for line in divided[:-1]) == int(divided[-1])
 
@@ -37,12 +39,16 @@ def test_perft_counts_every_game_to_depth_two(game: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["moves", "chess"], 2, "unknown game 'chess', expected one of mammalath, "),
-        (["moves", "yavalath", "--position", "x w"], 1, "'x' has 1 rows, expected 9"),
-        (["moves", "yavalath", "--setup", "e5"], 1, "yavalath has no setup, found 'e5'"),
-        (["moves", "yavalath", "--setup", "a", "--position", "b"], 2, "exclude each other"),
-        (["perft", "yavalath", "-1"], 2, "DEPTH"),
-        (["perft", "yavalath", "deep"], 2, "DEPTH"),
+        (["games", "moves", "chess"], 2, "unknown game 'chess', expected one of mammalath, "),
+        (["games", "moves", "yavalath", "--position", "x w"], 1, "'x' has 1 rows, expected 9"),
+        (["games", "moves", "yavalath", "--setup", "e5"], 1, "yavalath has no setup, found 'e5'"),
+        (
+            ["games", "moves", "yavalath", "--setup", "a", "--position", "b"],
+            2,
+            "exclude each other",
+        ),
+        (["games", "perft", "yavalath", "-1"], 2, "DEPTH"),
+        (["games", "perft", "yavalath", "deep"], 2, "DEPTH"),
         (["nonsense"], 2, "nonsense"),
         (["schema", "everything"], 2, "everything"),
     ],
@@ -61,12 +67,13 @@ def test_games_lists_every_game_with_its_inventor() -> None:
     assert [row["id"] for row in rows] == list(games.ids())
     assert all(row["credit"] for row in rows)
     assert "Cameron Browne" in arena("games").out
+    assert arena("games", "list").out == arena("games").out
 
 
 def test_bots_lists_the_bundled_bots_with_their_commands() -> None:
-    names = {row["name"] for row in json.loads(arena("bots", "--json").out)}
+    names = {row["name"] for row in json.loads(arena("bot", "list", "--json").out)}
     assert {"random", "greedy", "monte-carlo"} <= names
-    assert "lath.bots.greedy" in arena("bots").out
+    assert "lath.bots.greedy" in arena("bot", "list").out
 
 
 @pytest.mark.parametrize(
@@ -77,41 +84,71 @@ def test_schemas_are_valid_json_schemas(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
 
 
-@pytest.mark.parametrize("command", MODULES)
+def below(name: str) -> list[str]:
+    """Return the commands of a group as they stand after `arena`; none of a command."""
+    command = commands_of(COMMANDS[name].module)[name]
+    return [f"{name} {inner}" for inner in getattr(command, "commands", ())]
+
+
+ALL = [command for name in COMMANDS for command in (name, *below(name))]
+
+
+@pytest.mark.parametrize("command", ALL)
 def test_every_command_has_help_with_an_example_and_stands_in_the_docs(command: str) -> None:
-    ran = arena(command, "--help")
+    ran = arena(*command.split(), "--help")
     assert ran.status == 0
     assert f"Example: arena {command}" in ran.out
     docs = DOCS / "command-line.md"
     assert f"`arena {command}" in docs.read_text()
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES.values())))
+@pytest.mark.parametrize("module", sorted({listed.module for listed in COMMANDS.values()}))
 def test_a_module_has_the_commands_that_it_is_said_to_have(module: str) -> None:
-    assert set(commands_of(module)) == {name for name, where in MODULES.items() if where == module}
+    listed = {name for name, one in COMMANDS.items() if one.module == module}
+    assert set(commands_of(module)) == listed
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_programs_help_says_of_a_command_what_its_own_help_says_first(command: str) -> None:
+    listed = COMMANDS[command]
+    whole = commands_of(listed.module)[command].help
+    assert " ".join(whole.split("\n\n")[0].split()) == listed.says
 
 
 def test_a_command_waits_for_no_other_commands_module() -> None:
     code = (
-        "import sys; from lath.arena.__main__ import run; run(['games']); "
+        "import sys; from lath.arena.__main__ import run; run(['games']); run(['--help']);"
         "print(*(name for name in sys.modules if name.startswith('lath.arena.cli.')))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = {name.removeprefix("lath.arena.cli.") for name in ran.stdout.splitlines()[-1].split()}
-    assert "installed" in modules
-    assert not modules & (set(MODULES.values()) - {"installed"})
+    assert modules == {"main", "games"}
 
 
-def test_the_help_lists_every_command_in_order_with_a_whole_sentence() -> None:
-    ran = arena("--help")
-    listed = [line.split(maxsplit=1) for line in ran.out.split("Commands:\n")[1].splitlines()]
-    assert [name for name, _ in listed] == list(MODULES)
-    assert all(sentence.endswith(".") and ".." not in sentence for _, sentence in listed)
+def test_the_help_lists_every_command_in_its_group_with_a_whole_sentence() -> None:
+    sections = arena("--help").out.split("Play:\n")[1]
+    listed = re.findall(r"^(?:(\w+):|  (\S+) +(.*))$", f"Play:\n{sections}", re.MULTILINE)
+    assert [heading for heading, *_ in listed if heading] == list(TREE)
+    assert [name for _, name, _ in listed if name] == list(COMMANDS)
+    assert all(sentence.endswith(".") for heading, _, sentence in listed if not heading)
 
 
-@pytest.mark.parametrize("command", MODULES)
+@pytest.mark.parametrize("name", MOVED)
+def test_an_old_name_is_told_the_new_one(name: str) -> None:
+    ran = arena(name, "games.lath")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.endswith(f"Error: '{name}' is now '{MOVED[name]}'\n")
+    assert arena(*itertools.takewhile(str.islower, MOVED[name].split()[1:]), "--help").status == 0
+
+
+def test_a_mistyped_name_is_told_the_one_that_is_meant() -> None:
+    assert "No such command 'selct'. Did you mean 'select'?" in arena("selct").err
+    assert "No such command 'perf'. Did you mean 'perft'?" in arena("games", "perf").err
+
+
+@pytest.mark.parametrize("command", ALL)
 def test_what_a_command_takes_has_a_readable_name(command: str) -> None:
-    told = arena(command, "--help").out
+    told = arena(*command.split(), "--help").out
     assert "<" not in told.replace("<=", "")
     assert "....." not in told
     assert "{" not in told.split("\n\n")[0]
@@ -123,7 +160,11 @@ def test_quiet_is_told_for_what_it_is() -> None:
 
 def test_a_command_that_nobody_reads_ends_without_a_traceback() -> None:
     process = subprocess.run(
-        ["/bin/sh", "-c", f"{sys.executable} -m lath.arena perft yavalath 2 --divide | head -n 1"],
+        [
+            "/bin/sh",
+            "-c",
+            f"{sys.executable} -m lath.arena games perft yavalath 2 --divide | head -n 1",
+        ],
         capture_output=True,
         text=True,
         check=False,

@@ -66,6 +66,20 @@ def test_run_plays_the_bundled_bots_by_their_names(tmp_path: Path) -> None:
     assert (kept["seed"], kept["rounds"], kept["jobs"]) == (3, 1, 1)
 
 
+def test_a_run_without_a_report_writes_all_else_and_a_report_can_be_made_later(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    ended = arena(*flags(TWO, rounds=1, out=out)[:-1], "--no-report", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert "Ratings" in ended.stderr
+    assert "report" not in ended.stderr
+    names = {path.name for path in out.iterdir() if path.is_file()}
+    assert {"games.lath", "outcome.json", "standings.json", "standings.csv"} <= names
+    assert "report.html" not in names
+    assert commands.arena("report", out, "-o", out / "report.html").status == 0
+
+
 CONFIG = f"""
 event = "Cup"
 games = ["yavalath"]

@@ -1,0 +1,211 @@
+"""Which commands there are, in which group, and how their help looks.
+
+Must not know what they do. The module of a command is read when the command is asked for: each
+start of the program waits for its own only, and `arena --help` for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any, Final, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+
+class Listed(NamedTuple):
+    """A command in the program's help."""
+
+    module: str
+    """The module of this package that has it."""
+
+    says: str
+    """The first sentence of its own help."""
+
+
+TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
+    "Play": {
+        "init": Listed("run", "Write a commented tournament.toml and a bot to start from."),
+        "run": Listed("run", "Play a tournament, or go on with one."),
+        "play": Listed("play", "Play against a bot in the terminal."),
+    },
+    "Bots": {
+        "bot": Listed("bots", "List the bots, check one, or read what it said."),
+    },
+    "Publish": {
+        "rate": Listed("report", "Print result, ratings with intervals and crosstable."),
+        "report": Listed("report", "Write the HTML report: one file that needs no network."),
+    },
+    "Records": {
+        "check": Listed("records", "Validate records: syntax, legality, results."),
+        "show": Listed("records", "Draw the board of a record in the terminal, or as SVG."),
+        "convert": Listed("records", "Convert records from one format to another."),
+        "select": Listed("archives", "Write the records that match a query, of one file or many."),
+        "edit": Listed("records", "Rewrite record files in canonical form."),
+        "diff": Listed("archives", "Compare two archives, whatever their order."),
+    },
+    "Ask": {
+        "stats": Listed(
+            "stats", "Count games, lengths, results by seat, endings and opening moves."
+        ),
+    },
+    "House": {
+        "games": Listed("games", "List the games, their legal moves, and counts of paths."),
+        "schema": Listed("games", "Print the JSON Schema (2020-12) of one of our formats."),
+    },
+}
+"""The commands by their groups, in the order of the help."""
+
+COMMANDS: Final = {name: listed for group in TREE.values() for name, listed in group.items()}
+
+MOVED: Final = {
+    "bots": "arena bot list",
+    "format": "arena edit FILE",
+    "merge": "arena select A B -o OUT",
+    "moves": "arena games moves GAME",
+    "perft": "arena games perft GAME DEPTH",
+    "sort": "arena select FILE --sort KEY -o OUT",
+    "split": "arena select FILE --split KEY -o DIR",
+}
+"""Names that commands had before there were groups, and what is typed in their place."""
+
+
+@cache
+def commands_of(module: str) -> Mapping[str, Any]:
+    """Return the commands that a module of this package has, by their names."""
+    return typer.main.get_group(import_module(f"lath.arena.cli.{module}").app).commands
+
+
+# Typer keeps the classes of a context and of a formatter of help to itself: they are Any here.
+
+
+class Group(TyperGroup):
+    """A group of commands, each with a whole sentence in its help."""
+
+    def sections(self) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """Yield headings, and below each the commands with what they do."""
+        yield "Commands", {name: _sentence(one.help) for name, one in self.commands.items()}
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - Typer calls it
+        """Write which commands there are."""
+        width = max(map(len, self.commands))
+        for heading, rows in self.sections():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), says) for name, says in rows.items()])
+
+
+def _sentence(text: str | None) -> str:
+    """Return the first paragraph on a line."""
+    return " ".join((text or "").partition("\n\n")[0].split())
+
+
+class ListGroup(Group):
+    """A group that lists what there is where no command is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line."""
+        is_list = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
+        return super().parse_args(ctx, ["list", *args] if is_list else args)
+
+
+class Program(Group):
+    """All commands; each is made when it is asked for."""
+
+    def __init__(self, **given: Any) -> None:
+        """Take what the library gives, but for the commands."""
+        super().__init__(**given)
+        self.commands = {
+            name: TyperCommand(name, help=listed.says) for name, listed in COMMANDS.items()
+        }
+
+    def sections(self) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """Yield the groups."""
+        for heading, group in TREE.items():
+            yield heading, {name: listed.says for name, listed in group.items()}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is asked for; fails with the new name of one that has moved."""
+        if args[0] in MOVED:
+            ctx.fail(f"{args[0]!r} is now {MOVED[args[0]]!r}")
+        return super().resolve_command(ctx, args)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - Typer calls it
+        """Return a command with all it takes; None where there is none of that name."""
+        listed = COMMANDS.get(cmd_name)
+        return None if listed is None else commands_of(listed.module)[cmd_name]
+
+
+class Plain(TyperCommand):
+    """A command whose help names its values as the documentation does: SOURCE..., N."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the options and arguments; only what may be left out stands in brackets."""
+        pieces = super().collect_usage_pieces(ctx)
+        return list(map(_as_documented, pieces))
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write what each argument and each option means."""
+        params = self.get_params(ctx)
+        for kind in ("argument", "option"):
+            records = (one.get_help_record(ctx) for one in params if one.param_type_name == kind)
+            rows = [_untyped(*record) for record in records if record]
+            if rows:
+                with formatter.section(f"{kind.capitalize()}s"):
+                    formatter.write_dl(rows)
+
+
+def _as_documented(piece: str) -> str:
+    """Return an argument as the usage line has it.
+
+    >>> _as_documented("{FILE...}..."), _as_documented("[CONFIG.toml]")
+    ('FILE...', '[CONFIG.toml]')
+    """
+    once = piece.removesuffix("...") if piece.count("...") > 1 else piece
+    return once.removeprefix("{").removesuffix("}")
+
+
+def _untyped(name: str, says: str) -> tuple[str, str]:
+    """Return a line of the help without the type in Python: `FILE... <list[Path]>`."""
+    return name.partition(" <")[0], says
+
+
+class App(typer.Typer):
+    """The program, or commands of it."""
+
+    def __init__(self, **options: Any) -> None:
+        """Have no colours and no completion, unless told otherwise."""
+        super().__init__(**{"add_completion": False, "rich_markup_mode": None, **options})
+
+    def command(self, *args: Any, **options: Any) -> Callable[..., Any]:
+        """Add a command, whose help is plain."""
+        return super().command(*args, **{"cls": Plain, **options})
+
+
+app = App(
+    name="arena",
+    cls=Program,
+    help="Bot tournaments, game records and ratings for small abstract games.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(version("lath-arena"))
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Bot tournaments, game records and ratings for small abstract games."""
