@@ -137,9 +137,9 @@ def tell(
         ignore()  # it is ending: another Ctrl-C would only spoil the words
         return _tell_interrupted(summary, progress, out, quiet=quiet)
     if summary.standings and not quiet:
-        from lath.arena.terminal.tables import print_bots, print_standings
+        from lath.arena.terminal.tables import print_bots, print_outcome, print_standings
 
-        _print_outcome(summary, progress)
+        print_outcome(summary.outcome)
         print_standings(summary.standings)
         print_bots(summary.bots, summary.notes)
         if with_report and summary.unreported is None:
@@ -158,22 +158,14 @@ def tell(
 def _tell_interrupted(summary: Summary, progress: Progress, out: Path, *, quiet: bool) -> int:
     if summary.bots and not quiet:
         from lath.arena.terminal.live import print_progress
-        from lath.arena.terminal.tables import print_bots
+        from lath.arena.terminal.tables import print_bots, print_outcome
 
         print_progress(progress)
-        _print_outcome(summary, progress)
+        print_outcome(summary.outcome)
         print_bots(summary.bots, summary.notes)
     told = f"{summary.done} of {summary.total} games are played and kept; go on with"
     print(f"arena: {told}: {_command(out)}", file=sys.stderr)
     return 3
-
-
-def _print_outcome(summary: Summary, progress: Progress) -> None:
-    """Print what it has come to by the rules of its format."""
-    from lath.arena.terminal.tables import print_outcome
-    from lath.arena.tournament.outputs import outcome_of
-
-    print_outcome(outcome_of(progress.config, summary))
 
 
 def _command(out: Path) -> str:

@@ -1,23 +1,20 @@
-"""What two bots have scored against each other in games of which one waits for all.
+"""What a schedule is, and what all formats build on: pairs, openings, sums of results.
 
-Pure: a schedule follows from its terms and the results reported to it, never from their order.
-Must not know how games are played or kept.
-
-Sums only: the order in which games are reported leaves no trace.
+Pure: a schedule follows from its settings and the results reported to it, never from their order.
+Must not know how games are played or kept, nor how a standing is put into words.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from lath import games
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.sprt import Sprt
-from lath.reports.outcome import Sheet
 
 HALVES: Final = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1)}
 """Half points of first and second; any other result gives none."""
@@ -85,7 +82,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Settings:
     """What a format is told; which of it counts is the format's own affair."""
 
     names: tuple[str, ...]
@@ -102,23 +99,6 @@ class Terms:
     tags: tuple[tuple[str, str], ...] = ()
     openings: Openings | None = None
     """None: setups are drawn by the seed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How a tournament stands by its own format's rules."""
-
-    words: tuple[str, ...] = ()
-    """Lines for people; none where the format says nothing that a crosstable does not."""
-
-    data: Mapping[str, object] = field(default_factory=dict)
-    """The same for programs, ready for JSON."""
-
-    sheets: tuple[Sheet, ...] = ()
-    """The same as tables; none where there are no words."""
-
-    verdict: str = ""
-    """What it came to, in a sentence; empty where that is open, or the sheets say it."""
 
 
 class Schedule(Protocol):
@@ -160,8 +140,11 @@ class Schedule(Protocol):
         They count as won by the other bot; by nobody when `loser` is None.
         """
 
-    def standing(self) -> Standing:
-        """Return how it stands."""
+    def standing(self) -> object:
+        """Return how it stands by the rules of its format: a plain value, its class says of what.
+
+        None where there is no more to say than a crosstable does.
+        """
 
 
 class Numbers:
@@ -194,9 +177,9 @@ class Numbers:
 class Dealer:
     """Makes pairs; remembers the last opening of each game, which many pairs share."""
 
-    def __init__(self, terms: Terms) -> None:
-        self._terms: Final = terms
-        self._openings: Final = terms.openings or Drawn(terms.seed)
+    def __init__(self, settings: Settings) -> None:
+        self._settings: Final = settings
+        self._openings: Final = settings.openings or Drawn(settings.seed)
         self._last: dict[str, tuple[int, Opening]] = {}
 
     def deal(
@@ -204,7 +187,7 @@ class Dealer:
     ) -> Pair:
         """Return a pair; `turn` says which opening of its game it has, from 1."""
         begin = self._opening(game_id, turn)
-        seed = self._terms.seed
+        seed = self._settings.seed
 
         def plan(game_number: int, seats: tuple[str, str]) -> GamePlan:
             return GamePlan(
@@ -217,7 +200,7 @@ class Dealer:
                 position=begin.position,
                 opening=begin.moves,
                 opening_name=begin.name,
-                tags=self._terms.tags,
+                tags=self._settings.tags,
             )
 
         one, other = names
@@ -317,13 +300,3 @@ class Ledger:
         """Return whether a game of the pair is still to be played."""
         is_finished = 2 * pair in self.finished and 2 * pair - 1 in self.finished
         return not is_finished and pair not in self._lost_pairs
-
-
-def points(halves: int) -> str:
-    """Return half points as people write them.
-
-    >>> points(5), points(1), points(4)
-    ('2½', '½', '2')
-    """
-    whole, half = divmod(halves, 2)
-    return f"{whole or '' if half else whole}{'½' if half else ''}"

@@ -9,13 +9,12 @@ many were played at the same time; those that ran beyond the deciding one are ke
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from lath.arena.schedule.core import HALVES, Dealer, Numbers, Pair, Standing, Terms, pair_of
+from lath.arena.schedule.core import HALVES, Dealer, Numbers, Pair, Settings, pair_of
 from lath.arena.schedule.sprt import Sprt, SprtState, state
-from lath.reports.outcome import Column, Sheet
 
 
 class Fixed:
@@ -24,9 +23,9 @@ class Fixed:
     is_exact: Final = True
     keeps_walkovers: Final = False
 
-    def __init__(self, terms: Terms, pairings: Sequence[tuple[str, str]]) -> None:
-        self._terms: Final = terms
-        self._dealer: Final = Dealer(terms)
+    def __init__(self, settings: Settings, pairings: Sequence[tuple[str, str]]) -> None:
+        self._settings: Final = settings
+        self._dealer: Final = Dealer(settings)
         self._pairings: Final = tuple(pairings)
         self._open: Final = set(pairings)
         """Pairings that were not stopped in this run."""
@@ -42,7 +41,7 @@ class Fixed:
     @property
     def pairs(self) -> int:
         """Return how many pairs there are."""
-        return self._terms.rounds * len(self._terms.game_ids) * len(self._pairings)
+        return self._settings.rounds * len(self._settings.game_ids) * len(self._pairings)
 
     def next(self) -> Pair | None:
         """Return the next pair of which a game is not finished."""
@@ -62,8 +61,8 @@ class Fixed:
 
     def _pair(self, number: int) -> Pair:
         rest = (number - 1) // len(self._pairings)
-        turn, game = divmod(rest, len(self._terms.game_ids))
-        game_id = self._terms.game_ids[game]
+        turn, game = divmod(rest, len(self._settings.game_ids))
+        game_id = self._settings.game_ids[game]
         return self._dealer.deal(
             number, self._pairing(number), game_id=game_id, round_number=turn + 1, turn=turn + 1
         )
@@ -78,9 +77,8 @@ class Fixed:
         """Leave the pairing out until the next run."""
         self._open.discard(self._pairing(pair))
 
-    def standing(self) -> Standing:
+    def standing(self) -> None:
         """Return nothing: the crosstable says it all."""
-        return Standing()
 
 
 def everybody(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -101,14 +99,25 @@ def against_the_rest(names: Sequence[str], challengers: int) -> list[tuple[str, 
     return [(one, other) for one in names[:challengers] for other in names[challengers:]]
 
 
-def round_robin(terms: Terms) -> Fixed:
+def round_robin(settings: Settings) -> Fixed:
     """Return the schedule in which everybody meets everybody in every round."""
-    return Fixed(terms, everybody(terms.names))
+    return Fixed(settings, everybody(settings.names))
 
 
-def gauntlet(terms: Terms) -> Fixed:
+def gauntlet(settings: Settings) -> Fixed:
     """Return the schedule in which the challengers meet all others in every round."""
-    return Fixed(terms, against_the_rest(terms.names, terms.challengers))
+    return Fixed(settings, against_the_rest(settings.names, settings.challengers))
+
+
+@dataclass(frozen=True, slots=True)
+class SprtStanding:
+    """How a match with an SPRT stands."""
+
+    names: tuple[str, ...]
+    """The bots; the first is the one that may be better."""
+
+    sprt: Sprt
+    state: SprtState
 
 
 class Match:
@@ -116,10 +125,10 @@ class Match:
 
     keeps_walkovers: Final = False
 
-    def __init__(self, terms: Terms) -> None:
-        self._games: Final = Fixed(terms, everybody(terms.names))
-        self._test: Final = _Test(terms.sprt, terms.names[0]) if terms.sprt else None
-        self._names: Final = terms.names
+    def __init__(self, settings: Settings) -> None:
+        self._games: Final = Fixed(settings, everybody(settings.names))
+        self._judge: Final = _Judge(settings.sprt, settings.names[0]) if settings.sprt else None
+        self._names: Final = settings.names
 
     @property
     def finished(self) -> Numbers:
@@ -129,13 +138,13 @@ class Match:
     @property
     def is_exact(self) -> bool:
         """Return whether the number of games is settled."""
-        return self._test is None or self._test.state.verdict is not None
+        return self._judge is None or self._judge.state.verdict is not None
 
     @property
     def total(self) -> int:
         """Return how many games there are at most; once it is decided, how many decided it."""
-        decided = self._test is not None and self._test.state.verdict is not None
-        return 2 * self._test.judged if self._test and decided else self._games.total
+        decided = self._judge is not None and self._judge.state.verdict is not None
+        return 2 * self._judge.judged if self._judge and decided else self._games.total
 
     @property
     def done(self) -> int:
@@ -144,32 +153,26 @@ class Match:
 
     def next(self) -> Pair | None:
         """Return the next pair; none once the test is decided."""
-        is_decided = self._test is not None and self._test.state.verdict is not None
+        is_decided = self._judge is not None and self._judge.state.verdict is not None
         return None if is_decided else self._games.next()
 
     def report(self, number: int, first: str, second: str, result: str) -> None:
         """Count a game."""
         self._games.report(number, first, second, result)
-        if self._test is not None and number <= self._games.total:
-            self._test.report(number, first, result)
+        if self._judge is not None and number <= self._games.total:
+            self._judge.report(number, first, result)
 
     def walkover(self, pair: int, loser: str | None) -> None:
         """Leave the rest to the next run: there are no other pairings."""
         self._games.walkover(pair, loser)
 
-    def standing(self) -> Standing:
-        """Return how the test stands; nothing without one."""
-        if self._test is None:
-            return Standing()
-        return Standing(
-            _words(self._test.sprt, self._test.state, self._names),
-            {"sprt": {**asdict(self._test.sprt), **asdict(self._test.state)}},
-            _sheets(self._test.sprt, self._test.state, self._names[0]),
-            f"SPRT {' - '.join(self._names)}: {_verdict(self._test.state)}",
-        )
+    def standing(self) -> SprtStanding | None:
+        """Return how the test stands; None without one."""
+        judge = self._judge
+        return None if judge is None else SprtStanding(self._names, judge.sprt, judge.state)
 
 
-class _Test:
+class _Judge:
     """Takes games in any order, judges pairs in theirs."""
 
     def __init__(self, sprt: Sprt, name: str) -> None:
@@ -188,49 +191,3 @@ class _Test:
             self.judged += 1
             self._counts[sum(self._waiting.pop(self.judged))] += 1
             self.state = state(self.sprt, self._counts)
-
-
-def _words(sprt: Sprt, now: SprtState, names: tuple[str, ...]) -> tuple[str, ...]:
-    low, high = now.bounds
-    hypotheses = f"H0: {sprt.elo0:g}, H1: {sprt.elo1:g} Elo, {sprt.model}"
-    test = f"SPRT {names[0]} - {names[1]} ({hypotheses}): {_verdict(now)}"
-    counts = ", ".join(map(str, now.counts))
-    interval = f"95 %: {_interval(now)}"
-    return (
-        f"{test}, LLR {now.llr:.2f} ({low:.2f}, {high:.2f})",
-        f"pairs of 0, ½, 1, 1½, 2 points: {counts}; Elo {_elo(now.elo)} ({interval})",
-    )
-
-
-def _verdict(now: SprtState) -> str:
-    verdict = f"{now.verdict} accepted" if now.verdict else "not decided"
-    return f"{verdict} after {now.pairs} pairs"
-
-
-def _sheets(sprt: Sprt, now: SprtState, name: str) -> tuple[Sheet, ...]:
-    """Return the numbers of the test, and how many pairs gave how many points."""
-    low, high = now.bounds
-    rows = (
-        ("LLR", f"{now.llr:.2f} ({low:.2f}, {high:.2f})"),
-        ("H0", f"{sprt.elo0:g} Elo, {sprt.model}"),
-        ("H1", f"{sprt.elo1:g} Elo, {sprt.model}"),
-        ("Elo", _elo(now.elo)),
-        ("95 %", _interval(now)),
-    )
-    points = ("0", "½", "1", "1½", "2")
-    return (
-        Sheet((Column("SPRT", "text"), Column("value", "text")), rows),
-        Sheet(
-            (Column("points", "text"), *map(Column, points)),
-            (("pairs", *map(str, now.counts)),),
-            f"Pairs by the points of {name}",
-        ),
-    )
-
-
-def _interval(now: SprtState) -> str:
-    return f"{_elo(now.elo_low)} to {_elo(now.elo_high)}"
-
-
-def _elo(elo: float | None) -> str:
-    return "unbounded" if elo is None else f"{elo:+.1f}"

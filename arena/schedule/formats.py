@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from lath.arena.schedule.core import Schedule, Terms
+from lath.arena.schedule.core import Schedule, Settings
 from lath.arena.schedule.fixed import Match, gauntlet, round_robin
 from lath.arena.schedule.knockout import Knockout
 from lath.arena.schedule.swiss import Swiss
@@ -16,7 +16,7 @@ from lath.arena.schedule.swiss import Swiss
 class Format:
     """One format."""
 
-    make: Callable[[Terms], Schedule]
+    make: Callable[[Settings], Schedule]
     settings: frozenset[str] = frozenset()
     """Which of `rounds`, `pairs`, `challengers` and `sprt` mean something to it."""
 
@@ -32,6 +32,6 @@ FORMATS: Final[Mapping[str, Format]] = {
 }
 
 
-def make(name: str, terms: Terms) -> Schedule:
+def make(name: str, settings: Settings) -> Schedule:
     """Return the schedule of a format; raises KeyError."""
-    return FORMATS[name].make(terms)
+    return FORMATS[name].make(settings)

@@ -1,7 +1,5 @@
 """Knockout: who loses a tie is out; seeds are the order of the configuration.
 
-Must not know how ties come about.
-
 A tie is `pairs` openings of each game with both seats; while it is level, one more of each game, up
 to MORE times; then the better seed goes through. Every tie has pair numbers of its own, reserved by
 round and place in the bracket, so that they do not depend on which tie ends first.
@@ -9,9 +7,9 @@ round and place in the bracket, so that they do not depend on which tie ends fir
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
-from typing import Any, Final
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
 
 from lath.arena.schedule.core import (
     Dealer,
@@ -19,78 +17,9 @@ from lath.arena.schedule.core import (
     Ledger,
     Numbers,
     Pair,
-    Standing,
-    Terms,
+    Settings,
     pair_of,
-    points,
 )
-from lath.reports.outcome import Column, Sheet
-
-COLUMNS: Final = (
-    Column("bot", "name"),
-    Column("score"),
-    Column("opponent", "name"),
-    Column("through", "name"),
-    Column("after", "text"),
-)
-
-Told = Mapping[str, Any]
-"""A tie as the standing's data has it."""
-
-Seen = tuple[str | None, str | None]
-"""The bots of a tie, as far as they are known; the only one of a bye comes first."""
-
-
-def words(told: Told) -> str:
-    """Return a tie in a line."""
-    one, other = told["bots"]
-    winner = f"{told['winner']} goes through" if told["winner"] else "not decided"
-    why = " as the better seed" if told["by_seed"] else ""
-    return f"Round {told['round']}: {one} - {other} {_score(told)}, {winner}{why}"
-
-
-def _score(told: Told) -> str:
-    return "-".join(points(round(2 * each)) for each in told["points"])
-
-
-def sheets(ties: Sequence[tuple[int, Told | None, Seen]]) -> tuple[Sheet, ...]:
-    """Return a table for each round: its ties in the order of the bracket, those to come too."""
-    rounds = [(number, list(group)) for number, group in groupby(ties, lambda tie: tie[0])]
-    return tuple(
-        Sheet(
-            COLUMNS,
-            tuple(_row(told, seen, number == 1) for _, told, seen in group),
-            _title(number, len(group)),
-        )
-        for number, group in rounds
-    )
-
-
-def _title(number: int, ties: int) -> str:
-    """Return what people call a round.
-
-    >>> _title(1, 8), _title(2, 4), _title(3, 2), _title(4, 1)
-    ('Round 1', 'Quarter-finals', 'Semi-finals', 'Final')
-    """
-    return {4: "Quarter-finals", 2: "Semi-finals", 1: "Final"}.get(ties, f"Round {number}")
-
-
-def _row(told: Told | None, seen: Seen, is_first_round: bool) -> tuple[str, ...]:
-    if told is not None:
-        one, other = told["bots"]
-        return one, _score(told), other, told["winner"] or "", _after(told)
-    one, other = seen
-    if is_first_round and one is not None:
-        return one, "bye", "-", one, ""
-    return one or "?", "-", other or "?", "", ""
-
-
-def _after(told: Told) -> str:
-    """Return what it took to decide a tie; empty where the score says it."""
-    if told["by_seed"]:
-        return "level: better seed"
-    return f"prolonged {told['prolonged']}x" if told["prolonged"] else ""
-
 
 MORE: Final = 5
 """Times that a level tie is prolonged."""
@@ -115,20 +44,58 @@ def bracket(people: int) -> list[tuple[int | None, int | None]]:
     return list(zip(seeds[::2], seeds[1::2], strict=True))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tie:
+    """Two bots of which one goes through."""
+
+    round: int
+    bots: tuple[str | None, str | None]
+    """The better seed first; None while that is open, and in a bye."""
+
+    points: tuple[float, float] = (0.0, 0.0)
+    prolonged: int = 0
+    """How often, since it was level."""
+
+    by_seed: bool = False
+    """Whether it was level to the end."""
+
+    winner: str | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether both bots are known."""
+        return None not in self.bots
+
+    @property
+    def is_bye(self) -> bool:
+        """Return whether one has nobody to play."""
+        return self.round == 1 and not self.is_known
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """How a knockout stands."""
+
+    ties: tuple[Tie, ...]
+    """Round by round, in the order of the bracket."""
+
+    winner: str | None
+
+
 class Knockout:
     """The ties of all rounds, each open when both of its bots are known."""
 
     is_exact: Final = False
     keeps_walkovers: Final = True
 
-    def __init__(self, terms: Terms) -> None:
-        self._terms: Final = terms
-        self._dealer: Final = Dealer(terms)
+    def __init__(self, settings: Settings) -> None:
+        self._settings: Final = settings
+        self._dealer: Final = Dealer(settings)
         self._ledger: Final = Ledger()
-        self._first: Final = bracket(len(terms.names))
-        self._main: Final = terms.pairs * len(terms.game_ids)
+        self._first: Final = bracket(len(settings.names))
+        self._main: Final = settings.pairs * len(settings.game_ids)
         """Pairs of a tie that is not prolonged."""
-        self._reserved: Final = self._main + MORE * len(terms.game_ids)
+        self._reserved: Final = self._main + MORE * len(settings.game_ids)
         self._winners: Final[dict[tuple[int, int], int]] = {}
         self._begun: Final[dict[tuple[int, int], int]] = {}
         """Pairs of each tie that were handed out or passed over."""
@@ -136,8 +103,8 @@ class Knockout:
     @property
     def total(self) -> int:
         """Return how many games there will be if no further tie is prolonged."""
-        ties = (len(self._terms.names) - 1) * self._main
-        more = sum(self._stage(tie) for tie in self._ties()) * len(self._terms.game_ids)
+        ties = (len(self._settings.names) - 1) * self._main
+        more = sum(self._stage(tie) for tie in self._ties()) * len(self._settings.game_ids)
         return 2 * (ties + more) - self._ledger.lost
 
     @property
@@ -194,11 +161,11 @@ class Knockout:
         return stage
 
     def _halves(self, tie: tuple[int, int], stage: int, seats: tuple[int, int]) -> tuple[int, int]:
-        names = self._terms.names
+        names = self._settings.names
         return self._encounter(tie, stage).halves(names[seats[0]], names[seats[1]])
 
     def _encounter(self, tie: tuple[int, int], stage: int) -> Encounter:
-        pairs = len(self._terms.game_ids) if stage else self._main
+        pairs = len(self._settings.game_ids) if stage else self._main
         return self._ledger.encounter((*tie, stage), 2 * pairs)
 
     def next(self) -> Pair | None:
@@ -212,7 +179,7 @@ class Knockout:
         return None
 
     def _open_pairs(self, tie: tuple[int, int]) -> int:
-        return self._main + self._stage(tie) * len(self._terms.game_ids)
+        return self._main + self._stage(tie) * len(self._settings.game_ids)
 
     def _number(self, tie: tuple[int, int], place: int) -> int:
         """Return the number of the `place`-th pair of a tie, from 1."""
@@ -224,18 +191,18 @@ class Knockout:
     def _tie_of(self, pair: int) -> tuple[tuple[int, int], int] | None:
         """Return the tie that a pair is of, and the stage; None for a number of no tie."""
         place, inner = divmod(pair - 1, self._reserved)
-        stage = max(0, (inner - self._main) // len(self._terms.game_ids) + 1)
+        stage = max(0, (inner - self._main) // len(self._settings.game_ids) + 1)
         ties = list(self._ties())
         return (ties[place], stage) if place < len(ties) else None
 
     def _pair(self, tie: tuple[int, int], place: int, seats: tuple[int, int]) -> Pair:
-        again, game = divmod(place - 1, len(self._terms.game_ids))
+        again, game = divmod(place - 1, len(self._settings.game_ids))
         return self._dealer.deal(
             self._number(tie, place),
-            (self._terms.names[seats[0]], self._terms.names[seats[1]]),
-            game_id=self._terms.game_ids[game],
+            (self._settings.names[seats[0]], self._settings.names[seats[1]]),
+            game_id=self._settings.game_ids[game],
             round_number=tie[0] + 1,
-            turn=tie[0] * (self._terms.pairs + MORE) + again + 1,
+            turn=tie[0] * (self._settings.pairs + MORE) + again + 1,
         )
 
     def report(self, number: int, first: str, second: str, result: str) -> None:
@@ -248,36 +215,28 @@ class Knockout:
         if (found := self._tie_of(pair)) is not None:
             self._ledger.lose(self._encounter(*found), pair, loser)
 
-    def standing(self) -> Standing:
-        """Return the ties so far, round by round, and the winner."""
-        ties = [told for tie in self._ties() if (told := self._told(tie))]
+    def standing(self) -> Bracket:
+        """Return all ties, those to come too, and the winner."""
         winner = self._winner((len(self._first).bit_length() - 1, 0))
-        name = None if winner is None else self._terms.names[winner]
-        verdict = f"Winner: {name}" if name else ""
-        return Standing(
-            (*map(words, ties), *filter(None, (verdict,))),
-            {"knockout": ties, "winner": name},
-            sheets([(tie[0] + 1, self._told(tie), self._names(tie)) for tie in self._ties()]),
-            verdict,
-        )
+        return Bracket(tuple(map(self._tie, self._ties())), self._name(winner))
 
-    def _names(self, tie: tuple[int, int]) -> tuple[str | None, str | None]:
-        seats = self._known(tie)
-        one, other = (None if seat is None else self._terms.names[seat] for seat in seats)
-        return one, other
+    def _name(self, seed: int | None) -> str | None:
+        return None if seed is None else self._settings.names[seed]
 
-    def _told(self, tie: tuple[int, int]) -> dict[str, object] | None:
+    def _tie(self, tie: tuple[int, int]) -> Tie:
         seats = self._seats(tie)
         if seats is None:
-            return None
-        stages = range(self._stage(tie) + 1)
-        halves = [self._halves(tie, stage, seats) for stage in stages]
+            one, other = self._known(tie)
+            return Tie(round=tie[0] + 1, bots=(self._name(one), self._name(other)))
+        prolonged = self._stage(tie)
+        halves = [self._halves(tie, stage, seats) for stage in range(prolonged + 1)]
+        ones, others = zip(*halves, strict=True)
         winner = self._winner(tie)
-        return {
-            "round": tie[0] + 1,
-            "bots": [self._terms.names[seat] for seat in seats],
-            "points": [sum(half) / 2 for half in zip(*halves, strict=True)],
-            "prolonged": self._stage(tie),
-            "by_seed": winner is not None and halves[-1][0] == halves[-1][1],
-            "winner": None if winner is None else self._terms.names[winner],
-        }
+        return Tie(
+            round=tie[0] + 1,
+            bots=(self._name(seats[0]), self._name(seats[1])),
+            points=(sum(ones) / 2, sum(others) / 2),
+            prolonged=prolonged,
+            by_seed=winner is not None and halves[-1][0] == halves[-1][1],
+            winner=self._name(winner),
+        )

@@ -32,7 +32,7 @@ LINES: Final = ".txt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BookTerms:
+class BookChoice:
     """Which book, and what is taken from it."""
 
     path: Path
@@ -68,19 +68,19 @@ def digest(path: Path) -> str:
 class Book:
     """The openings of one file, for each game."""
 
-    def __init__(self, terms: BookTerms, game_ids: Collection[str], seed: int) -> None:
+    def __init__(self, choice: BookChoice, game_ids: Collection[str], seed: int) -> None:
         """Read and check the whole file; entries of other games are passed over.
 
         Raises ConfigError: a bad entry, one whose game is over, a game without any.
         """
-        self._terms: Final = terms
+        self._choice: Final = choice
         self._entries: Final = {game_id: _Texts() for game_id in game_ids}
-        for number, opening, game_id in _openings(terms, game_ids):
+        for number, opening, game_id in _openings(choice, game_ids):
             self._entries[game_id].add(_packed(number, opening))
         for game_id, entries in self._entries.items():
             if not entries.count:
-                raise ConfigError(f"{terms.path} has no opening for {game_id}")
-            if terms.order == "random":
+                raise ConfigError(f"{choice.path} has no opening for {game_id}")
+            if choice.order == "random":
                 entries.shuffle(draw(seed, "openings", game_id))
 
     def count(self, game_id: str) -> int:
@@ -90,8 +90,8 @@ class Book:
     def opening(self, game_id: str, turn: int) -> Opening:
         """Return the `turn`-th opening of a game, from 1; after the last comes the first."""
         entries = self._entries[game_id]
-        text = entries[(self._terms.start - 1 + turn - 1) % entries.count]
-        return _unpacked(text, self._terms.path.name)
+        text = entries[(self._choice.start - 1 + turn - 1) % entries.count]
+        return _unpacked(text, self._choice.path.name)
 
 
 class _Texts:
@@ -135,10 +135,10 @@ def _unpacked(text: str, book: str) -> Opening:
     )
 
 
-def _openings(terms: BookTerms, game_ids: Collection[str]) -> Iterator[tuple[int, Opening, str]]:
+def _openings(choice: BookChoice, game_ids: Collection[str]) -> Iterator[tuple[int, Opening, str]]:
     """Yield number, opening and game of each entry of one of the games."""
-    path = terms.path
-    read = _of_lines(path, game_ids) if path.suffix == LINES else _of_records(terms, game_ids)
+    path = choice.path
+    read = _of_lines(path, game_ids) if path.suffix == LINES else _of_records(choice, game_ids)
     try:
         yield from read
     except OSError as error:
@@ -173,28 +173,30 @@ def _of_lines(path: Path, game_ids: Collection[str]) -> Iterator[tuple[int, Open
                 yield number, opening, game_id
 
 
-def _of_records(terms: BookTerms, game_ids: Collection[str]) -> Iterator[tuple[int, Opening, str]]:
-    read = reader(name_for(terms.path))
-    with open_bytes(terms.path) as stream:
-        for entry in read(stream, str(terms.path)):
+def _of_records(
+    choice: BookChoice, game_ids: Collection[str]
+) -> Iterator[tuple[int, Opening, str]]:
+    read = reader(name_for(choice.path))
+    with open_bytes(choice.path) as stream:
+        for entry in read(stream, str(choice.path)):
             if entry.record is None or entry.problems:
                 raise ConfigError(str(entry.problems[0]))
             if entry.record.game in game_ids:
-                yield entry.number, _opening(entry, entry.record, terms), entry.record.game
+                yield entry.number, _opening(entry, entry.record, choice), entry.record.game
 
 
-def _opening(entry: Entry, record: Record, terms: BookTerms) -> Opening:
+def _opening(entry: Entry, record: Record, choice: BookChoice) -> Opening:
     """Return how a record begins; raises ConfigError where it is not legal or over by then."""
-    place = f"{terms.path}:{entry.line}: record {entry.number}"
+    place = f"{choice.path}:{entry.line}: record {entry.number}"
     try:
         start = start_of(record)
-        moves, end = _played(start, [ply.move for ply in record.plies[: terms.plies]])
+        moves, end = _played(start, [ply.move for ply in record.plies[: choice.plies]])
     except GameError as error:
         raise ConfigError(f"{place}: {error}") from error
     if end.is_over:
         raise ConfigError(
             f"{place} is over after {len(moves)} plies; set fewer plies, or leave such records out "
-            f"(arena select {terms.path.name} --where 'plies > {len(moves)}')"
+            f"(arena select {choice.path.name} --where 'plies > {len(moves)}')"
         )
     setup = record.tag("Setup")
     if record.tag("Position"):

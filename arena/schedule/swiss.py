@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import combinations, groupby, islice
 from typing import Final
 
@@ -24,13 +24,10 @@ from lath.arena.schedule.core import (
     Ledger,
     Numbers,
     Pair,
-    Standing,
-    Terms,
+    Settings,
     pair_of,
-    points,
 )
 from lath.arena.schedule.matching import Graph, first_choice, is_perfect, largest
-from lath.reports.outcome import Column, Sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +55,13 @@ class Row:
     """The points of its opponents, each times the share that it took from them; in 0..buchholz."""
 
     byes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """How a swiss stands."""
+
+    rows: tuple[Row, ...]
 
 
 def table(names: Sequence[str], meetings: Iterable[Meeting], full: int) -> list[Row]:
@@ -104,40 +108,6 @@ def _taken(people: int, meetings: Iterable[Meeting]) -> list[list[tuple[int | No
         if meeting.other is not None:
             taken[meeting.other].append((meeting.one, meeting.halves[1]))
     return taken
-
-
-def standing(names: Sequence[str], meetings: Iterable[Meeting], full: int) -> Standing:
-    """Return the table in words and as data."""
-    rows = table(names, meetings, full)
-    words = (
-        f"{row.rank}. {row.name} {points(round(2 * row.points))} "
-        f"(Buchholz {points(round(2 * row.buchholz))}, "
-        f"Sonneborn-Berger {row.sonneborn_berger:g})"
-        for row in rows
-    )
-    return Standing(tuple(words), {"swiss": [asdict(row) for row in rows]}, (_sheet(rows),))
-
-
-def _sheet(rows: Sequence[Row]) -> Sheet:
-    """Return the table; byes have a column where there are any."""
-    has_byes = any(row.byes for row in rows)
-    byes = (Column("byes"),) if has_byes else ()
-    return Sheet(
-        (
-            *(Column("#"), Column("bot", "name"), Column("points")),
-            *byes,
-            *(Column("Buchholz"), Column("Sonneborn-Berger")),
-        ),
-        tuple(_cells(row, has_byes=has_byes) for row in rows),
-    )
-
-
-def _cells(row: Row, *, has_byes: bool) -> tuple[str, ...]:
-    return (
-        *(str(row.rank), row.name, points(round(2 * row.points))),
-        *((str(row.byes),) if has_byes else ()),
-        *(points(round(2 * row.buchholz)), f"{row.sonneborn_berger:g}"),
-    )
 
 
 MAX_TRIES: Final = 300
@@ -303,12 +273,12 @@ class Swiss:
     is_exact: Final = True
     keeps_walkovers: Final = True
 
-    def __init__(self, terms: Terms) -> None:
-        self._terms: Final = terms
-        self._dealer: Final = Dealer(terms)
+    def __init__(self, settings: Settings) -> None:
+        self._settings: Final = settings
+        self._dealer: Final = Dealer(settings)
         self._ledger: Final = Ledger()
-        self._tables: Final = len(terms.names) // 2
-        self._each: Final = terms.pairs * len(terms.game_ids)
+        self._tables: Final = len(settings.names) // 2
+        self._each: Final = settings.pairs * len(settings.game_ids)
         """Pairs of games of an encounter."""
         self._rounds: Final[list[Round]] = []
         self._meetings: Final[list[Meeting]] = []
@@ -318,7 +288,7 @@ class Swiss:
     @property
     def _pairs(self) -> int:
         """Return how many pairs there are in all rounds."""
-        return self._terms.rounds * self._tables * self._each
+        return self._settings.rounds * self._tables * self._each
 
     @property
     def total(self) -> int:
@@ -355,7 +325,7 @@ class Swiss:
         """Return whether a round is paired; pair it when the last one is over."""
         if len(self._rounds) == round_number and self._is_over(round_number - 1):
             self._meetings.extend(self._results(round_number - 1))
-            self._rounds.append(pair_round(_past(self._meetings, len(self._terms.names))))
+            self._rounds.append(pair_round(_past(self._meetings, len(self._settings.names))))
         return len(self._rounds) > round_number
 
     def _is_over(self, round_number: int) -> bool:
@@ -369,7 +339,7 @@ class Swiss:
         if not 0 <= round_number < len(self._rounds):
             return []
         now = self._rounds[round_number]
-        names = self._terms.names
+        names = self._settings.names
         told = []
         for table, (one, other) in enumerate(now.pairs):
             halves = self._at(round_number, table).halves(names[one], names[other])
@@ -382,13 +352,13 @@ class Swiss:
         round_number = self._round_of(number)
         one, other = self._rounds[round_number].pairs[self._table_of(number)]
         rest = (number - 1) // self._tables % self._each
-        again, game = divmod(rest, len(self._terms.game_ids))
+        again, game = divmod(rest, len(self._settings.game_ids))
         return self._dealer.deal(
             number,
-            (self._terms.names[one], self._terms.names[other]),
-            game_id=self._terms.game_ids[game],
+            (self._settings.names[one], self._settings.names[other]),
+            game_id=self._settings.game_ids[game],
             round_number=round_number + 1,
-            turn=round_number * self._terms.pairs + again + 1,
+            turn=round_number * self._settings.pairs + again + 1,
         )
 
     def report(self, number: int, first: str, second: str, result: str) -> None:
@@ -404,12 +374,12 @@ class Swiss:
     def _encounter(self, pair: int) -> Encounter:
         return self._at(self._round_of(pair), self._table_of(pair))
 
-    def standing(self) -> Standing:
+    def standing(self) -> Table:
         """Return the table, with what the running round has brought so far."""
-        while len(self._rounds) < self._terms.rounds and self._has_begun(len(self._rounds)):
+        while len(self._rounds) < self._settings.rounds and self._has_begun(len(self._rounds)):
             pass  # what was reported of a run before has its rounds paired here
-        running = self._results(len(self._rounds) - 1)
-        return standing(self._terms.names, [*self._meetings, *running], 4 * self._each)
+        meetings = [*self._meetings, *self._results(len(self._rounds) - 1)]
+        return Table(tuple(table(self._settings.names, meetings, 4 * self._each)))
 
 
 def _past(meetings: list[Meeting], people: int) -> Past:

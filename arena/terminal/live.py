@@ -65,8 +65,9 @@ HINT: Final = "Ctrl-C stops; nothing finished is lost"
 def picture(progress: Progress, width: int, height: int, letters: Letters) -> list[Line]:
     """Return the whole picture in at most so many columns and lines, and never none."""
     running = sorted(progress.running.items())
-    told = progress.standing().words
-    words = [line for text in told for line in letters.wrapped(text, width - LABEL)]
+    words = [
+        line for text in progress.outcome().words for line in letters.wrapped(text, width - LABEL)
+    ]
     bots, runs, warns, stand, title, hint = share_rows(
         height - 1,
         [
@@ -292,7 +293,7 @@ class _Plain(_Lines):
         super().__call__(event)
         if isinstance(event, Status):
             self.tell_progress()
-            for line in self.progress.standing().words:
+            for line in self.progress.outcome().words:
                 self.print(line)
 
 

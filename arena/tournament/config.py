@@ -38,7 +38,7 @@ from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S, Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
 from lath.arena.schedule.formats import FORMATS
-from lath.arena.schedule.openings import ORDERS, BookTerms, digest
+from lath.arena.schedule.openings import ORDERS, BookChoice, digest
 from lath.arena.schedule.sprt import MODELS, MOST_ELO, Sprt
 from lath.arena.tournament import system as cores
 from lath.games.errors import UnknownGameError
@@ -569,7 +569,7 @@ def sprt_table(text: str) -> dict[str, Any]:
     return dict(zip(("elo0", "elo1", "alpha", "beta"), numbers, strict=False))
 
 
-def openings_of(told: Mapping[str, Any] | None, folder: Path, source: Source) -> BookTerms | None:
+def openings_of(told: Mapping[str, Any] | None, folder: Path, source: Source) -> BookChoice | None:
     """Return which book the table `[openings]` names; None without one. Raises ConfigError."""
     if told is None:
         return None
@@ -577,7 +577,7 @@ def openings_of(told: Mapping[str, Any] | None, folder: Path, source: Source) ->
     if "file" not in values:
         raise ConfigError(f"{source.place('file', 'openings')}: openings: expected a file")
     path = (folder / values.pop("file")).resolve()
-    return BookTerms(path=path, digest=digest(path), **values)
+    return BookChoice(path=path, digest=digest(path), **values)
 
 
 def _read(told: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, Any]:
@@ -682,7 +682,7 @@ class Config:
     sprt: Sprt | None = None
     """When a match is decided before its last round."""
 
-    openings: BookTerms | None = None
+    openings: BookChoice | None = None
     """Where games begin; None: at setups that are drawn by the seed."""
 
     seed: int = 1

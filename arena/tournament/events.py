@@ -13,13 +13,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self, TextIO
 
-from lath.arena.schedule.core import Standing
 from lath.arena.schedule.sprt import NORMAL_95
 from lath.arena.tournament.config import Config, json_schema
 from lath.arena.tournament.store import FORFEITS, BotTotals, PairTally, Tally
 from lath.arena.tournament.worker import GameResult, PairJob
+from lath.reports.outcome import Outcome
 
 if TYPE_CHECKING:
     from lath.reports.standings import Standings
@@ -298,8 +299,8 @@ class Waiting:
     total: int
     """How many games there are by now."""
 
-    standing: Callable[[], Standing]
-    """How it stands by the rules of the format; computed when it is asked for."""
+    outcome: Callable[[], Outcome]
+    """What it has come to by the rules of the format; computed when it is asked for."""
 
 
 Event = (
@@ -354,8 +355,8 @@ class Summary:
     """Pairings that were stopped, and why."""
 
     interrupted: bool
-    outcome: Standing = field(default_factory=Standing)
-    """How it stands by the rules of its format."""
+    outcome: Outcome = Outcome(format="")  # noqa: RUF009 - a plain value
+    """What it has come to by the rules of its format."""
 
     bots: tuple[BotTotals, ...] = ()
     """What each bot did in all games stored, by name; empty until the run is over."""
@@ -582,7 +583,8 @@ class Progress:
         self.warnings: Final[dict[str, int]] = {}
         """The last different ones and how often each came, the newest last."""
         self.warned_times = 0
-        self.standing: Callable[[], Standing] = Standing
+        self.outcome: Callable[[], Outcome] = partial(Outcome, format=config.format)
+        """What it has come to by the rules of its format."""
         self._listens_s: Final = self.began_s
         """Since when."""
         self._next_status_s = self.began_s + STATUS_S
@@ -629,7 +631,7 @@ class Progress:
             case PairingStopped():
                 self._warn(self._stop_words(event.bots, event.why))
             case Waiting():
-                self.total, self.standing = event.total, event.standing
+                self.total, self.outcome = event.total, event.outcome
 
     def _begin(self, event: RunBegan) -> None:
         """Begin with what is stored."""
@@ -720,7 +722,7 @@ class Progress:
             rate=round(self.rate.recent(self.clock()), 3),
             left_s=None if left_s is None else round(left_s, 1),
             warnings=self.warned_times,
-            format=self.standing().data,
+            format=self.outcome().data,
             standings=tuple(line.standing() for line in self.ranked()),
         )
 

@@ -31,7 +31,7 @@ from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Listener, Summary, Warned
-from lath.arena.tournament.outputs import REPORT, keep, outcome_of, shard_folder, write_page
+from lath.arena.tournament.outputs import REPORT, keep, shard_folder, write_page
 from lath.arena.tournament.runner import Runner, book_of, schedule_of
 from lath.arena.tournament.sources import outcome_in, records_of
 from lath.arena.tournament.store import PATIENCE_S, Store
@@ -221,7 +221,7 @@ def _play(
 ) -> Summary:
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
     runner = make()
-    keep(store.folder, outcome_of(config, runner.summary()))
+    keep(store.folder, runner.summary().outcome)
     try:
         _greet_bots(config, tell, tree)
         if runner.run().interrupted:
@@ -234,10 +234,10 @@ def _play(
         summary = _interrupted(runner.summary(), make)
     except BaseException:
         with suppress(StoreError):  # what came first is what people should hear of
-            _settle_outcome(store, outcome_of(config, runner.summary()))
+            _settle_outcome(store, runner.summary().outcome)
         raise
     try:
-        _settle_outcome(store, outcome_of(config, summary))
+        _settle_outcome(store, summary.outcome)
     except StoreError as error:  # the next run does it
         tell(Warned(text=str(error)))
     return summary

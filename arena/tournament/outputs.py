@@ -20,8 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lath.arena.errors import StoreError
-from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import Summary
 from lath.arena.tournament.system import writing_error
 from lath.notation.reader import write_atomically
 from lath.reports.outcome import Outcome, to_json
@@ -177,21 +175,6 @@ def _clear(folder: Path, *, keep: Collection[Path]) -> None:
 
 
 OUTCOME: Final = "outcome.json"
-
-
-def outcome_of(config: Config, summary: Summary) -> Outcome:
-    """Return what a run, finished or not, has come to."""
-    standing = summary.outcome
-    return Outcome(
-        format=config.format,
-        event=config.event,
-        done=summary.done,
-        total=max(summary.done, summary.total),
-        verdict=standing.verdict,
-        words=standing.words,
-        sheets=standing.sheets,
-        data=standing.data,
-    )
 
 
 def text_of(outcome: Outcome) -> str:

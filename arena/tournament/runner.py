@@ -20,7 +20,7 @@ from typing import Final
 
 from lath.arena.errors import StoreError
 from lath.arena.referee.trees import sweep
-from lath.arena.schedule.core import Openings, Pair, Schedule, Standing, Terms
+from lath.arena.schedule.core import Openings, Pair, Schedule, Settings
 from lath.arena.schedule.formats import make
 from lath.arena.schedule.openings import Book
 from lath.arena.tournament import system as cores
@@ -36,11 +36,13 @@ from lath.arena.tournament.events import (
     two,
     warner,
 )
-from lath.arena.tournament.outputs import Exports, keep, outcome_of
+from lath.arena.tournament.outcomes import outcome_of
+from lath.arena.tournament.outputs import Exports, keep
 from lath.arena.tournament.slots import Pace, Slot, Stage, Worker, end
 from lath.arena.tournament.store import PATIENCE_S, Keeper, Store, Walkover
 from lath.arena.tournament.system import on_signals
 from lath.arena.tournament.worker import GameResult, PairJob, PairResult, read_result
+from lath.reports.outcome import Outcome
 
 Tags = tuple[tuple[str, str], ...]
 
@@ -52,7 +54,7 @@ def book_of(config: Config) -> Book | None:
 
 def schedule_of(config: Config, openings: Openings | None = None, tags: Tags = ()) -> Schedule:
     """Return the schedule of a tournament of which nothing is played."""
-    terms = Terms(
+    settings = Settings(
         names=config.names,
         game_ids=config.games,
         rounds=config.rounds,
@@ -63,7 +65,7 @@ def schedule_of(config: Config, openings: Openings | None = None, tags: Tags = (
         tags=tags,
         openings=openings,
     )
-    return make(config.format, terms)
+    return make(config.format, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +117,15 @@ class Agenda:
         """Return the pairings that were stopped, and why."""
         return {pairing: stop.why for pairing, stop in self._stops.items()}
 
-    def standing(self) -> Standing:
-        """Return how it stands by the rules of the format."""
-        return self._schedule.standing()
+    def outcome(self) -> Outcome:
+        """Return what it has come to by the rules of the format."""
+        return outcome_of(
+            self._schedule.standing(),
+            self._config.format,
+            event=self._config.event,
+            done=self.done,
+            total=self.total,
+        )
 
     def next(self) -> PairJob | None:
         """Return a job to begin; None while it waits for what runs or is `lost`, and in the end."""
@@ -264,7 +272,7 @@ class Runner:
             total=agenda.total,
             stopped=agenda.stopped,
             interrupted=self._interrupted and agenda.done < agenda.total,
-            outcome=agenda.standing(),
+            outcome=agenda.outcome(),
             notes=self._notes,
         )
 
@@ -284,7 +292,7 @@ class Runner:
                 if not self._keeper.is_waiting:
                     self._feed(slots)
                 self._stage.show(slots)
-                self._tell(Waiting(self._agenda.total, self._agenda.standing))
+                self._tell(Waiting(self._agenda.total, self._agenda.outcome))
             self._collect(slots, 0.0, at_once=True)  # what is finished when a signal comes counts
             if not self._interrupted:
                 for slot in slots:
@@ -416,4 +424,4 @@ class Runner:
     def _export(self) -> None:
         """Write for others how far it is; raises StoreError."""
         self._store.export()
-        keep(self._store.folder, outcome_of(self._config, self.summary()))
+        keep(self._store.folder, self._agenda.outcome())

@@ -16,7 +16,7 @@ from bad_bots import Good
 from commands import arena as here
 from results import a_config
 from sample_records import HOSTILE_NAMES, bare, tournament
-from schedules import a_schedule, by_strength, played
+from schedules import a_schedule, by_strength, outcome, played
 
 from lath.arena.errors import ArenaError
 from lath.arena.referee.clock import Limits
@@ -24,8 +24,9 @@ from lath.arena.referee.conversation import BotSpec
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import folder as directory
-from lath.arena.tournament.events import Event, PairEnded, Progress, Summary, Waiting
-from lath.arena.tournament.outputs import OUTCOME, outcome_of, text_of
+from lath.arena.tournament.events import Event, PairEnded, Progress, Waiting
+from lath.arena.tournament.outcomes import outcome_of
+from lath.arena.tournament.outputs import OUTCOME, text_of
 from lath.arena.tournament.sources import outcome_in
 from lath.notation.protocol import TimeControl
 from lath.notation.writer import format_record
@@ -45,13 +46,13 @@ def at_the_end(form: str, **terms: Any) -> Schedule:
 def rows(schedule: Schedule) -> dict[str, list[str]]:
     return {
         sheet.title: [" ".join(row).strip() for row in sheet.rows]
-        for sheet in schedule.standing().sheets
+        for sheet in outcome(schedule).sheets
     }
 
 
 def test_a_swiss_has_a_table_with_points_byes_and_tie_breaks() -> None:
     schedule = at_the_end("swiss", names=("A", "B", "C"), rounds=3)
-    (sheet,) = schedule.standing().sheets
+    (sheet,) = outcome(schedule).sheets
     headings = [column.heading for column in sheet.columns]
     assert headings == ["#", "bot", "points", "byes", "Buchholz", "Sonneborn-Berger"]
     assert rows(schedule) == {"": ["1 A 6 1 6 6", "2 B 4 1 8 2", "3 C 2 1 10 0"]}
@@ -71,7 +72,7 @@ def test_a_knockout_has_a_table_for_each_round_with_byes_and_who_goes_through() 
         "Semi-finals": ["A 2-0 D A", "B 2-0 C B"],
         "Final": ["A 2-0 B A"],
     }
-    assert schedule.standing().verdict == "Winner: A"
+    assert outcome(schedule).verdict == "Winner: A"
 
 
 def test_ties_to_come_stand_in_the_bracket() -> None:
@@ -83,13 +84,12 @@ def test_a_match_with_a_test_has_its_numbers() -> None:
     told = rows(schedule)
     assert told[""][1:3] == ["H0 -50 Elo, logistic", "H1 50 Elo, logistic"]
     assert list(told)[1] == "Pairs by the points of ann"
-    assert schedule.standing().verdict.startswith("SPRT ann - bob: H")
+    assert outcome(schedule).verdict.startswith("SPRT ann - bob: H")
 
 
 def an_outcome(form: str = "swiss", **terms: Any) -> Outcome:
     schedule = at_the_end(form, **{"names": FIVE, "rounds": 3, **terms})
-    summary = Summary(done=8, total=8, stopped={}, interrupted=False, outcome=schedule.standing())
-    return outcome_of(a_config(FIVE, format=form, rounds=3), summary)
+    return outcome_of(schedule.standing(), form, event="Tournament", done=8, total=8)
 
 
 @pytest.mark.parametrize("form", ["round-robin", "swiss", "knockout"])

@@ -6,7 +6,6 @@ from typing import Any
 
 from results import a_config, a_result
 
-from lath.arena.schedule.core import Standing
 from lath.arena.tournament.events import (
     GameEnded,
     PairBegan,
@@ -19,6 +18,7 @@ from lath.arena.tournament.events import (
     two,
 )
 from lath.arena.tournament.store import PairTally, Tally
+from lath.reports.outcome import Outcome
 
 
 class Clock:
@@ -70,6 +70,6 @@ class Told:
     def stop(self, pairing: set[str], why: str) -> None:
         self.progress(PairingStopped(bots=two(pairing), why=why))
 
-    def wait(self, seconds: float = 0.0, standing: Standing | None = None) -> None:
+    def wait(self, seconds: float = 0.0, **outcome: Any) -> None:
         self.clock.now_s += seconds
-        self.progress(Waiting(self.total, lambda: standing or Standing()))
+        self.progress(Waiting(self.total, lambda: Outcome(**{"format": "match", **outcome})))

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from lath.arena.referee.record import GamePlan
-from lath.arena.schedule.core import Pair, Schedule, Terms
+from lath.arena.schedule.core import Pair, Schedule, Settings
 from lath.arena.schedule.formats import make
+from lath.arena.tournament.outcomes import outcome_of
+from lath.reports.outcome import Outcome
 
 NAMES = ("ann", "bob", "cat", "dan", "eve")
 
@@ -17,7 +19,12 @@ Results = Callable[[GamePlan], str]
 
 def a_schedule(form: str, **terms: Any) -> Schedule:
     """Return a schedule of Yavalath, which has one setup, so that nothing is drawn."""
-    return make(form, Terms(**{"names": NAMES, "game_ids": ("yavalath",), "rounds": 3, **terms}))
+    return make(form, Settings(**{"names": NAMES, "game_ids": ("yavalath",), "rounds": 3, **terms}))
+
+
+def outcome(schedule: Schedule, form: str = "") -> Outcome:
+    """Return what a schedule has come to, in words and tables."""
+    return outcome_of(schedule.standing(), form)
 
 
 def by_chance(game: GamePlan) -> str:

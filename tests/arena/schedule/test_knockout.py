@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from schedules import a_schedule, all_drawn, by_strength, played
+from schedules import a_schedule, all_drawn, by_strength, outcome, played
 
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.knockout import MORE, bracket
@@ -29,7 +29,7 @@ def test_everybody_is_in_the_bracket_once_and_byes_go_to_the_best(people: int) -
 
 
 def words(schedule: Schedule) -> list[str]:
-    return list(schedule.standing().words)
+    return list(outcome(schedule).words)
 
 
 def test_eight_bots_play_seven_ties() -> None:
@@ -45,7 +45,7 @@ def test_eight_bots_play_seven_ties() -> None:
         "Round 3: A - B 2-0, A goes through",
         "Winner: A",
     ]
-    assert schedule.standing().data["winner"] == "A"
+    assert outcome(schedule).data["winner"] == "A"
 
 
 def test_five_bots_have_three_byes() -> None:

@@ -14,7 +14,7 @@ from schedules import a_schedule, played
 from lath import games
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.core import Opening
-from lath.arena.schedule.openings import Book, BookTerms, digest
+from lath.arena.schedule.openings import Book, BookChoice, digest
 from lath.games.core import Move
 from lath.notation.writer import format_record
 
@@ -49,7 +49,7 @@ def book(tmp_path: Path) -> Path:
 def openings(
     path: Path, turns: int, game_ids: tuple[str, ...] = YAVALATH, **more: Any
 ) -> list[Opening]:
-    read = Book(BookTerms(path=path, **more), game_ids, seed=1)
+    read = Book(BookChoice(path=path, **more), game_ids, seed=1)
     return [read.opening(game_ids[0], turn) for turn in range(1, turns + 1)]
 
 
@@ -75,7 +75,7 @@ def test_chance_orders_them_by_the_seed(tmp_path: Path) -> None:
     path.write_text("\n".join(lines))
     orders = []
     for seed in (1, 1, 2):
-        read = Book(BookTerms(path=path, order="random"), YAVALATH, seed)
+        read = Book(BookChoice(path=path, order="random"), YAVALATH, seed)
         orders.append(
             [read.opening("yavalath", turn).position for turn in range(1, len(lines) + 1)]
         )
@@ -85,7 +85,7 @@ def test_chance_orders_them_by_the_seed(tmp_path: Path) -> None:
 
 
 def test_all_pairings_of_a_round_play_the_same_opening_with_both_seats(book: Path) -> None:
-    read = Book(BookTerms(path=book), YAVALATH, seed=1)
+    read = Book(BookChoice(path=book), YAVALATH, seed=1)
     schedule = a_schedule("round-robin", names=("ann", "bob", "cat"), openings=read)
     told = [(game.round, game.opening_name) for pair in played(schedule) for game in pair.games]
     assert told == [
@@ -171,7 +171,7 @@ def test_an_entry_takes_its_text_and_little_more(tmp_path: Path) -> None:
     path.write_text("\n".join([text] * 2000))
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
-    read = Book(BookTerms(path=path, plies=8, order="random"), YAVALATH, seed=1)
+    read = Book(BookChoice(path=path, plies=8, order="random"), YAVALATH, seed=1)
     after, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert read.count("yavalath") == 2000

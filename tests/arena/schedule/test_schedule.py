@@ -14,7 +14,7 @@ from schedules import played
 
 from lath import games
 from lath.arena.referee.record import GamePlan
-from lath.arena.schedule.core import Numbers, Pair, Schedule, Terms, draw
+from lath.arena.schedule.core import Numbers, Pair, Schedule, Settings, draw
 from lath.arena.schedule.fixed import everybody
 from lath.arena.schedule.formats import make
 
@@ -24,7 +24,7 @@ NAMES = ("ann", "bob", "cat", "dan")
 
 def the_schedule(form: str = "round-robin", **more: Any) -> Schedule:
     told = {"names": NAMES, "game_ids": GAMES, "rounds": 3, "seed": 42, **more}
-    return make(form, Terms(**told))
+    return make(form, Settings(**told))
 
 
 def the_pairs(form: str = "round-robin", **more: Any) -> list[Pair]:

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schedules import a_schedule, by_strength, played
+from schedules import a_schedule, by_strength, outcome, played
 
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.matching import is_perfect, largest
@@ -55,13 +55,13 @@ TABLE = """\
 def test_the_table_of_eight_bots_is_as_by_hand() -> None:
     schedule = a_schedule("swiss", names=EIGHT, rounds=3)
     assert list(played(schedule, by_strength))
-    assert "\n".join(schedule.standing().words) == TABLE
+    assert "\n".join(outcome(schedule).words) == TABLE
 
 
 def test_a_bye_gives_all_points_of_an_encounter_and_goes_to_the_last_without_one() -> None:
     schedule = a_schedule("swiss", names=("A", "B", "C"), rounds=3)
     assert meetings(schedule) == {1: ["A-B"], 2: ["A-C"], 3: ["B-C"]}
-    assert schedule.standing().words == (
+    assert outcome(schedule).words == (
         "1. A 6 (Buchholz 6, Sonneborn-Berger 6)",
         "2. B 4 (Buchholz 8, Sonneborn-Berger 2)",
         "3. C 2 (Buchholz 10, Sonneborn-Berger 0)",

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament
-from schedules import a_schedule, by_strength, played
+from schedules import a_schedule, by_strength, outcome, played
 
 from lath.arena.terminal.layout import LEAST, Column, Letters, laid_out
 from lath.arena.terminal.tables import (
@@ -22,7 +22,6 @@ from lath.arena.terminal.tables import (
 )
 from lath.arena.tournament.store import BotTotals
 from lath.notation.record import Record
-from lath.reports.outcome import Outcome
 from lath.reports.ratings.results import Z95, Fit
 from lath.reports.standings import compute
 
@@ -229,8 +228,7 @@ def test_a_result_fits_and_names_every_bot(
 ) -> None:
     schedule = a_schedule(form, names=NAMES, rounds=3)
     assert list(played(schedule, by_strength))
-    standing = schedule.standing()
-    print_outcome(Outcome(format=form, sheets=standing.sheets, verdict=standing.verdict))
+    print_outcome(outcome(schedule, form))
     told = capsys.readouterr().err
     assert f"Result: {form}" in told.splitlines()
     assert all(cell_len(line) <= width for line in told.splitlines())

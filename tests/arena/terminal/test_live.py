@@ -11,12 +11,12 @@ from rich.cells import cell_len
 from rich.console import Console
 from runs import Told
 
-from lath.arena.schedule.core import Standing
 from lath.arena.terminal import live
 from lath.arena.terminal.layout import Column, Frame, Letters, laid_out, share_rows
 from lath.arena.terminal.live import picture
 from lath.arena.tournament.events import Progress, Waiting
 from lath.arena.tournament.store import PairTally, Tally
+from lath.reports.outcome import Outcome
 
 WIDTHS = (60, 72, 80, 100, 140, 200)
 
@@ -83,8 +83,7 @@ def test_the_picture_fits(width: int, height: int, bots: int) -> None:
     for slot in range(20):
         told.begin(slot + 2, slot + 1, names=(names[1], names[0]))
         told.warn(f"{slot} {HOSTILE * 9}\n")
-    standing = Standing(words=tuple(HOSTILE * number for number in range(1, 9)))
-    told.wait(1.0, standing)
+    told.wait(1.0, words=tuple(HOSTILE * number for number in range(1, 9)))
     for ascii_ in (False, True):
         lines = shown(told.progress, width, height, ascii_=ascii_).split("\n")
         assert len(lines) <= height
@@ -132,14 +131,14 @@ def test_a_warning_that_comes_again_takes_one_line() -> None:
 def test_how_it_stands_by_the_rules_of_the_format_has_its_lines() -> None:
     told = Told(format="match")
     told.start()
-    told.wait(standing=Standing(words=("SPRT: LLR 1.20 (-2.94, 2.94)", "Elo +12")))
+    told.wait(words=("SPRT: LLR 1.20 (-2.94, 2.94)", "Elo +12"))
     assert "match    SPRT: LLR 1.20 (-2.94, 2.94)\n         Elo +12\n" in shown(told.progress)
 
 
 def test_a_long_line_of_the_format_is_broken_not_cut() -> None:
     told = Told(format="match")
     told.start()
-    told.wait(standing=Standing(words=("one two three " * 6 + "LLR 1.20",)))
+    told.wait(words=("one two three " * 6 + "LLR 1.20",))
     assert shown(told.progress, 60).splitlines()[6:8] == [
         "match    one two three one two three one two three one two",
         "         three one two three one two three LLR 1.20",
@@ -149,7 +148,7 @@ def test_a_long_line_of_the_format_is_broken_not_cut() -> None:
 def test_a_terminal_of_ascii_is_sent_ascii() -> None:
     told = played(names=("ann", "bob", "cat"))
     told.warn(HOSTILE)
-    told.wait(standing=Standing(words=("0, ½, 1",)))
+    told.wait(words=("0, ½, 1",))
     text = shown(told.progress, ascii_=True)
     assert text.isascii()
     assert "##########.................... 20 of 60 games" in text
@@ -177,7 +176,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch, progress: Progress, **console: object
     with live.screen(progress, quiet=False):
         for _ in range(3):
             progress.clock.now_s += 1  # type: ignore[attr-defined]
-            progress(Waiting(60, Standing))
+            progress(Waiting(60, lambda: Outcome(format="match")))
     return file.getvalue()
 
 
@@ -240,7 +239,7 @@ def test_plain_lines_come_every_ten_seconds_and_tell_warnings_and_standing(
     with live.screen(told.progress, quiet=False):
         told.start()
         for _ in range(24):
-            told.wait(1.0, Standing(words=("SPRT: LLR 1.20",)))
+            told.wait(1.0, words=("SPRT: LLR 1.20",))
         told.play("1-0", "0-1")
         told.warn("bob's [odd]")
         told.stop({"bob", "ann"}, "why")

@@ -30,7 +30,6 @@ from places import ROOT
 from processes import gone
 from runs import Told
 
-from lath.arena.schedule.core import Standing
 from lath.arena.tournament.events import Event, Summary, events_schema, json_lines
 
 PAGE = (ROOT / "docs" / "events.md").read_text(encoding="utf-8")
@@ -88,7 +87,7 @@ def test_a_run_that_is_told_by_hand_gives_these_events() -> None:
     told.warn("odd")
     told.stop({"bob", "ann"}, "why")
     told.begin(2, slot=1, names=("bob", "cat"))
-    told.wait(6.0, Standing(data={"llr": 1.5}))
+    told.wait(6.0, data={"llr": 1.5})
     told.wait(9.0)
     started, pair, one, other, over, warning, stopped, second, status = events_of(stream.getvalue())
     assert (started["type"], started["done"], started["total"]) == ("started", 0, 6)

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from lath.arena.schedule.core import Schedule, Terms
+from lath.arena.schedule.core import Schedule, Settings
 from lath.arena.schedule.formats import make
 from lath.arena.schedule.sprt import Sprt
 
@@ -16,7 +16,7 @@ NAMES: Final = ("A", "B", "C", "D", "E")
 def a_schedule(form: str) -> Schedule:
     names = NAMES[:2] if form == "match" else NAMES
     sprt = Sprt(elo0=0, elo1=300) if form == "match" else None
-    return make(form, Terms(names=names, game_ids=("yavalath",), rounds=3, sprt=sprt))
+    return make(form, Settings(names=names, game_ids=("yavalath",), rounds=3, sprt=sprt))
 
 
 @pytest.mark.parametrize("left", range(0, 25, 3))

@@ -1,0 +1,184 @@
+"""What a tournament has come to, in words and tables: made of the numbers that its schedule gives.
+
+A format that has more to say than a crosstable has a row in WORDINGS. Must not know how games are
+scheduled, nor how its tables are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import groupby
+from typing import Any, Final
+
+from lath.arena.schedule.fixed import SprtStanding
+from lath.arena.schedule.knockout import Bracket, Tie
+from lath.arena.schedule.sprt import SprtState
+from lath.arena.schedule.swiss import Row, Table
+from lath.reports.outcome import Column, Outcome, Sheet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wording:
+    """One standing as an `Outcome` has it."""
+
+    words: tuple[str, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
+    verdict: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def outcome_of(
+    standing: object, form: str, *, event: str = "", done: int = 0, total: int = 0
+) -> Outcome:
+    """Return what a schedule's standing says of a tournament of this format, finished or not."""
+    word = WORDINGS.get(type(standing))
+    said = _Wording() if word is None else word(standing)
+    return Outcome(
+        format=form,
+        event=event,
+        done=done,
+        total=max(done, total),
+        verdict=said.verdict,
+        words=said.words,
+        sheets=said.sheets,
+        data=said.data,
+    )
+
+
+def points(halves: float) -> str:
+    """Return half points as people write them.
+
+    >>> points(5), points(1), points(4)
+    ('2½', '½', '2')
+    """
+    whole, half = divmod(round(halves), 2)
+    return f"{whole or '' if half else whole}{'½' if half else ''}"
+
+
+def _swiss(table: Table) -> _Wording:
+    """Return the table; byes have a column where there are any."""
+    rows = table.rows
+    byes = (Column("byes"),) if any(row.byes for row in rows) else ()
+    columns = (Column("#"), Column("bot", "name"), Column("points"), *byes)
+    cells = tuple(_swiss_cells(row, has_byes=bool(byes)) for row in rows)
+    return _Wording(
+        words=tuple(
+            f"{row.rank}. {row.name} {points(2 * row.points)} "
+            f"(Buchholz {points(2 * row.buchholz)}, Sonneborn-Berger {row.sonneborn_berger:g})"
+            for row in rows
+        ),
+        sheets=(Sheet((*columns, Column("Buchholz"), Column("Sonneborn-Berger")), cells),),
+        data={"swiss": [asdict(row) for row in rows]},
+    )
+
+
+def _swiss_cells(row: Row, *, has_byes: bool) -> tuple[str, ...]:
+    byes = (str(row.byes),) if has_byes else ()
+    tie_breaks = points(2 * row.buchholz), f"{row.sonneborn_berger:g}"
+    return (str(row.rank), row.name, points(2 * row.points), *byes, *tie_breaks)
+
+
+_TIE_COLUMNS: Final = (
+    Column("bot", "name"),
+    Column("score"),
+    Column("opponent", "name"),
+    Column("through", "name"),
+    Column("after", "text"),
+)
+
+
+def _knockout(bracket: Bracket) -> _Wording:
+    """Return the ties so far in words, and a table for each round, of those to come too."""
+    known = [tie for tie in bracket.ties if tie.is_known]
+    verdict = f"Winner: {bracket.winner}" if bracket.winner else ""
+    rounds = [(number, list(ties)) for number, ties in groupby(bracket.ties, lambda tie: tie.round)]
+    return _Wording(
+        words=(*map(_tie_words, known), *filter(None, (verdict,))),
+        sheets=tuple(
+            Sheet(_TIE_COLUMNS, tuple(map(_tie_cells, ties)), round_title(number, len(ties)))
+            for number, ties in rounds
+        ),
+        verdict=verdict,
+        data={"knockout": [asdict(tie) for tie in known], "winner": bracket.winner},
+    )
+
+
+def round_title(number: int, ties: int) -> str:
+    """Return what people call a round.
+
+    >>> round_title(1, 8), round_title(2, 4), round_title(3, 2), round_title(4, 1)
+    ('Round 1', 'Quarter-finals', 'Semi-finals', 'Final')
+    """
+    return {4: "Quarter-finals", 2: "Semi-finals", 1: "Final"}.get(ties, f"Round {number}")
+
+
+def _tie_words(tie: Tie) -> str:
+    winner = f"{tie.winner} goes through" if tie.winner else "not decided"
+    why = " as the better seed" if tie.by_seed else ""
+    one, other = tie.bots
+    return f"Round {tie.round}: {one} - {other} {_score(tie)}, {winner}{why}"
+
+
+def _score(tie: Tie) -> str:
+    return "-".join(points(2 * each) for each in tie.points)
+
+
+def _tie_cells(tie: Tie) -> tuple[str, ...]:
+    one, other = (name or "?" for name in tie.bots)
+    if tie.is_bye:
+        return one, "bye", "-", one, ""
+    if not tie.is_known:
+        return one, "-", other, "", ""
+    prolonged = f"prolonged {tie.prolonged}x" if tie.prolonged else ""
+    after = "level: better seed" if tie.by_seed else prolonged
+    return one, _score(tie), other, tie.winner or "", after
+
+
+def _test(test: SprtStanding) -> _Wording:
+    """Return the numbers of a test, and how many pairs gave how many points."""
+    now, sprt = test.state, test.sprt
+    name = f"SPRT {' - '.join(test.names)}"
+    accepted = f"{now.verdict} accepted" if now.verdict else "not decided"
+    verdict = f"{accepted} after {now.pairs} pairs"
+    low, high = now.bounds
+    llr = f"{now.llr:.2f} ({low:.2f}, {high:.2f})"
+    interval = f"{_elo(now.elo_low)} to {_elo(now.elo_high)}"
+    hypotheses = f"H0: {sprt.elo0:g}, H1: {sprt.elo1:g} Elo, {sprt.model}"
+    counts = ", ".join(map(str, now.counts))
+    rows = (
+        ("LLR", llr),
+        ("H0", f"{sprt.elo0:g} Elo, {sprt.model}"),
+        ("H1", f"{sprt.elo1:g} Elo, {sprt.model}"),
+        ("Elo", _elo(now.elo)),
+        ("95 %", interval),
+    )
+    return _Wording(
+        words=(
+            f"{name} ({hypotheses}): {verdict}, LLR {llr}",
+            f"pairs of 0, ½, 1, 1½, 2 points: {counts}; Elo {_elo(now.elo)} (95 %: {interval})",
+        ),
+        sheets=(
+            Sheet((Column("SPRT", "text"), Column("value", "text")), rows),
+            _pairs_sheet(now, test.names[0]),
+        ),
+        verdict=f"{name}: {verdict}",
+        data={"sprt": {**asdict(sprt), **asdict(now)}},
+    )
+
+
+def _pairs_sheet(now: SprtState, name: str) -> Sheet:
+    scores: Sequence[str] = ("0", "½", "1", "1½", "2")
+    columns = (Column("points", "text"), *map(Column, scores))
+    return Sheet(columns, (("pairs", *map(str, now.counts)),), f"Pairs by the points of {name}")
+
+
+def _elo(elo: float | None) -> str:
+    return "unbounded" if elo is None else f"{elo:+.1f}"
+
+
+WORDINGS: Final[Mapping[type, Callable[[Any], _Wording]]] = {
+    Table: _swiss,
+    Bracket: _knockout,
+    SprtStanding: _test,
+}
