@@ -66,8 +66,8 @@ class Watcher:
         match event:
             case RunBegan():
                 games = sum(pair.games * pair.pairs for pair in event.stored_pairs)
-                assert games == sum(tally.games for tally in event.stored) == event.done
-                self.starts.append((event.done, event.total))
+                assert games == sum(tally.games for tally in event.stored)
+                self.starts.append((games, event.total))
             case PairBegan():
                 self.running.append((event.pair, event.slot))
             case PairEnded():
