@@ -46,6 +46,7 @@ from lath.arena.tournament.slots import FEWEST, MOST
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.protocol import TimeControl
+from lath.reports.outcome import Outcome
 
 Play = Callable[[PairJob], str]
 
@@ -145,7 +146,8 @@ def test_every_game_is_played_once(desk: Desk) -> None:
     summary = desk.run(rounds=20, jobs=3)
     assert desk.played == once(*sequence(2 * 20 * 3))
     assert desk.store.finished() == set(desk.played)
-    assert summary == Summary(done=120, total=120, stopped={}, interrupted=False)
+    outcome = Outcome(format="round-robin", event="Tournament", done=120, total=120)
+    assert summary == Summary(done=120, total=120, stopped={}, interrupted=False, outcome=outcome)
     assert summary.is_complete
     assert desk.watcher.starts == [(0, 120)]
     assert exported(desk.store.folder) == sequence(120)
