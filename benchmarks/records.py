@@ -53,9 +53,9 @@ print(sum(len(record.plies) for record in notation.read(sys.argv[1])))
 _LARK = """
 import sys
 from lath.notation.parser import parse_closely
-from lath.notation.reader import chunks, pieces
+from lath.notation.reader import chunks, texts_of
 with open(sys.argv[1], "rb") as file:
-    print(sum(len(parse_closely(p.text).record.plies) for c in chunks(file) for p in pieces(c)))
+    print(sum(len(parse_closely(t.text).record.plies) for c in chunks(file) for t in texts_of(c)))
 """
 
 

@@ -20,12 +20,11 @@ import re
 import stat
 import sys
 from bisect import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, cast
 
 from lath.notation.errors import Fault, Problem, RecordError, RecordSyntaxError
 from lath.notation.record import Record
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 COMPRESSIONS: Final = (".gz", ".bz2", ".xz", ".zst")
 """The suffixes by which files are compressed."""
 
-_BLOCK: Final = 1 << 16
+_WRITTEN: Final = 1 << 16
 """Bytes that are written at once."""
 
 
@@ -117,7 +116,7 @@ def read_errors() -> tuple[type[Exception], ...]:
     return (OSError, EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError)
 
 
-def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
+def write_atomically(path: Path, content: Iterable[bytes]) -> None:
     """Write a file whole or not at all: a temporary file, fsync, rename, fsync of the folder.
 
     What a symbolic link points to is replaced, not the link. What is no regular file, such as a
@@ -127,13 +126,13 @@ def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
     """
     if path.exists() and not path.is_file():
         with path.open("wb") as stream:
-            _fill(stream, path, pieces)
+            _fill(stream, path, content)
         return
     path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
     try:
-        _write_durably(temporary, pieces, mode)
+        _write_durably(temporary, content, mode)
         temporary.replace(path)
     except BaseException:
         with suppress(OSError):  # what came first is what people should hear of
@@ -142,9 +141,9 @@ def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
     sync(path.parent)
 
 
-def write_to_stdout(pieces: Iterable[bytes]) -> None:
-    """Write to standard output as the pieces come; raises OSError."""
-    for block in _blocks(pieces):
+def write_to_stdout(content: Iterable[bytes]) -> None:
+    """Write to standard output as it comes; raises OSError."""
+    for block in _blocks(content):
         sys.stdout.buffer.write(block)
     sys.stdout.buffer.flush()
 
@@ -170,36 +169,36 @@ class _NewFile(io.RawIOBase):
         super().close()
 
 
-def _write_durably(path: Path, pieces: Iterable[bytes], mode: int | None) -> None:
+def _write_durably(path: Path, content: Iterable[bytes], mode: int | None) -> None:
     """Write a new file that a power cut does not undo; its permissions too, where they are told.
 
     The sync is of the descriptor that wrote: an earlier error of the disk is told to it for sure.
     """
-    with io.BufferedWriter(_NewFile(path), _BLOCK) as file:
-        _fill(cast("BinaryIO", file), path, pieces)
+    with io.BufferedWriter(_NewFile(path), _WRITTEN) as file:
+        _fill(cast("BinaryIO", file), path, content)
         if mode is not None:
             os.fchmod(file.fileno(), mode)
         os.fsync(file.fileno())
 
 
-def _fill(file: BinaryIO, path: Path, pieces: Iterable[bytes]) -> None:
-    """Write pieces, compressed as the suffix of `path` says; the file stays open."""
+def _fill(file: BinaryIO, path: Path, content: Iterable[bytes]) -> None:
+    """Write bytes, compressed as the suffix of `path` says; the file stays open."""
     if path.suffix in COMPRESSIONS:
         with _opened(path, "wb", file) as stream:
-            stream.writelines(_blocks(pieces))
+            stream.writelines(_blocks(content))
     else:
-        file.writelines(_blocks(pieces))
+        file.writelines(_blocks(content))
     file.flush()
 
 
-def _blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the same bytes in fewer pieces: compressing each record alone is slow."""
+def _blocks(content: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the same bytes in larger blocks: compressing each record alone is slow."""
     gathered: list[bytes] = []
     size = 0
-    for piece in pieces:
-        gathered.append(piece)
-        size += len(piece)
-        if size >= _BLOCK:
+    for part in content:
+        gathered.append(part)
+        size += len(part)
+        if size >= _WRITTEN:
             yield b"".join(gathered)
             gathered, size = [], 0
     yield b"".join(gathered)
@@ -214,7 +213,8 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-_BLOCK_pieces: Final = 1 << 20
+_BLOCK: Final = 1 << 20
+"""Bytes of a stream that are read at once."""
 
 MAX_RECORD: Final = 16 << 20
 """Bytes of one record; a longer one is a file of another kind."""
@@ -251,15 +251,132 @@ class Chunk(NamedTuple):
     """Bytes of the stream before it, as they are when decompressed."""
 
 
-class Piece(NamedTuple):
+class RecordText(NamedTuple):
     """The text of one record, or of what stands in its place."""
 
     line: int
     """The line of the stream on which it begins, from 1."""
     text: str
     """Without the empty lines round it."""
-    fault: Fault | None
+    fault: Fault | None = None
     """What is wrong before it is even read; None where nothing is known to be."""
+    column: int = 1
+    """In characters, from 1."""
+    value: Any = None
+    """What a format has read of it already."""
+
+    def entry(
+        self, name: str, number: int, record: Record | None, faults: Sequence[Fault]
+    ) -> Entry:
+        """Return the entry of the `number`-th text of a file that problems call `name`."""
+        problems = tuple(self._problems(name, number, faults)) if faults else ()
+        return Entry(number, self.line, record, problems, self.text)
+
+    def _problems(self, name: str, number: int, faults: Sequence[Fault]) -> list[Problem]:
+        # problems of one line share its text, which may be long
+        lines = [line.rstrip("\r") for line in self.text.split("\n")]
+        starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
+        tags = _tag_places(self.text) if any(fault.at is None for fault in faults) else {}
+        found = []
+        for fault in faults:
+            at = fault.at
+            if at is None:
+                at = self._without_place(fault, tags.get(fault.tag, []))
+            index = bisect(starts, at) - 1
+            before = 0 if index else self.column - 1
+            problem = Problem(
+                file=name,
+                line=self.line + index,
+                column=before + at - starts[index] + 1,
+                code=fault.code,
+                message=fault.message,
+                expected=fault.expected,
+                record=number,
+                ply=fault.ply,
+                source=" " * before + lines[index] if 0 < before < _PAD else lines[index],
+                meant=fault.meant,
+            )
+            found.append(problem)
+        return sorted(found, key=lambda problem: (problem.line, problem.column))
+
+    def _without_place(self, fault: Fault, tags: Sequence[int]) -> int:
+        """Return where a fault is told of that has no place but a tag, which stands at `tags`."""
+        if tags:  # the same tag twice: the second one is the fault
+            return tags[-1] if fault.code == "tag" else tags[0]
+        return len(self.text.rstrip()) - len(self.text.split()[-1])  # no such tag: at the result
+
+
+_PAD: Final = 1 << 16
+"""Characters of a line before its record for which blanks stand in a problem's excerpt; a file of
+one line may have a hundred million."""
+
+_TAG: Final = re.compile(r'\s*+(\[\s*+([A-Za-z][A-Za-z0-9_]*+)\s*+"(?:[^"\\]|\\.)*+"\s*+\])')
+
+
+def _tag_places(text: str) -> dict[str, list[int]]:
+    """Return where each tag stands, for as far as the text is one of tags."""
+    found: dict[str, list[int]] = {}
+    end = 0
+    while match := _TAG.match(text, end):
+        found.setdefault(match[2], []).append(match.start(1))
+        end = match.end()
+    return found
+
+
+def texts_by_line(stream: BinaryIO, begins: Callable[[bytes], bool]) -> Iterator[RecordText]:
+    """Yield the texts of a stream, each from a line that `begins` says yes to up to the next.
+
+    What stands before the first such line is a text too. Of one that is too long only the
+    beginning.
+    """
+    lines: list[bytes] = []
+    first, size = 1, 0
+    for number, line in enumerate(_lines(stream), 1):
+        if lines and begins(line):
+            yield _decoded(first, b"".join(lines))
+            lines, size = [], 0
+        if not lines:
+            first = number
+        if size <= MAX_RECORD and (lines or not line.isspace()):
+            lines.append(line)
+            size += len(line)
+    if lines:
+        yield _decoded(first, b"".join(lines))
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines with their ends; of one of more than MAX_RECORD bytes a bit more of it."""
+    line = stream.readline(MAX_RECORD + 2).removeprefix(_BOM)
+    while line:
+        yield line
+        while not line.endswith(b"\n") and (line := stream.readline(_BLOCK)):
+            pass  # the rest of a line that is too long
+        line = stream.readline(MAX_RECORD + 2)
+
+
+def _decoded(line: int, data: bytes) -> RecordText:
+    if len(data.rstrip(b"\r\n")) > MAX_RECORD:
+        return _too_long(line, data)
+    text = data.rstrip().decode("utf-8", "surrogateescape")
+    return RecordText(line, without_escapes(text), encoding_fault(text))
+
+
+def _too_long(line: int, data: bytes) -> RecordText:
+    fault = Fault("size", f"a record of more than {MAX_RECORD} bytes", at=0)
+    return RecordText(line, data[:200].decode("utf-8", "replace"), fault)
+
+
+def encoding_fault(text: str) -> Fault | None:
+    """Return the fault of a text decoded with `surrogateescape`; None where all bytes are UTF-8."""
+    if not text.isascii() and (found := re.search("[\udc80-\udcff]", text)):
+        message = f"byte 0x{ord(found[0]) - 0xDC00:02x} is not UTF-8"
+        return Fault("encoding", message, "UTF-8 text", at=found.start())
+    return None
+
+
+def without_escapes(text: str) -> str:
+    """Return such a text with a replacement character for every byte that is not UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def chunks(stream: BinaryIO) -> Iterator[Chunk]:
@@ -267,13 +384,13 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
 
     Raises what reading the stream raises, after the whole records before that place.
     """
-    buffer, error = read_block(stream, _BLOCK_pieces)
+    buffer, error = read_block(stream, _BLOCK)
     offset = len(_BOM) if buffer.startswith(_BOM) else 0
     buffer = buffer[offset:]
     line, scanned = 1, 0
     ended = too_long = False
     while not ended and error is None:
-        block, error = read_block(stream, _BLOCK_pieces)
+        block, error = read_block(stream, _BLOCK)
         ended = not block and error is None
         buffer += block
         if ended and not too_long:
@@ -324,7 +441,7 @@ def _last_record(buffer: bytes, start: int) -> int:
 def _last_line(line: int, buffer: bytes) -> tuple[int, bytes]:
     """Return what is needed of a part that is too long to find its end, and the line it is on."""
     end = buffer.rfind(b"\n")
-    if end < 0 or len(buffer) - end > _BLOCK_pieces:
+    if end < 0 or len(buffer) - end > _BLOCK:
         return line + buffer.count(b"\n"), b"."
     before = b"" if _follows_blank_line(buffer, end) else b"."
     return line + buffer.count(b"\n", 0, end), before + buffer[end:]
@@ -338,7 +455,7 @@ def _follows_blank_line(buffer: bytes, line_end: int) -> bool:
     return before == 0 or buffer[before - 1] == ord("\n")
 
 
-def pieces(chunk: Chunk) -> Iterator[Piece]:
+def texts_of(chunk: Chunk) -> Iterator[RecordText]:
     """Yield the records of a chunk.
 
     Where an empty line is missing between two records, the first is at fault, and the next is read
@@ -349,8 +466,7 @@ def pieces(chunk: Chunk) -> Iterator[Piece]:
         if not content:
             continue
         if len(data) > MAX_RECORD:
-            fault = Fault("size", f"a record of more than {MAX_RECORD} bytes", at=0)
-            yield Piece(line, data[:200].decode("utf-8", "replace"), fault)
+            yield _too_long(line, data)
             continue
         if data[0] != content[0]:  # blanks before it
             blank = data[: data.index(content)]
@@ -363,7 +479,7 @@ def pieces(chunk: Chunk) -> Iterator[Piece]:
             yield _not_utf8(line, content, error.start, offset)
             continue
         if text.find("[Game", 1) < 0:
-            yield Piece(line, text, None)
+            yield RecordText(line, text)
         else:
             yield from _records_in(line, text)
 
@@ -380,25 +496,25 @@ def _cut(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
     yield line, start, data[start:]
 
 
-def _not_utf8(line: int, content: bytes, at: int, offset: int) -> Piece:
-    """Return a piece with a byte at `at` that is no UTF-8, and `offset` in the whole stream."""
+def _not_utf8(line: int, content: bytes, at: int, offset: int) -> RecordText:
+    """Return a text with a byte at `at` that is no UTF-8, and `offset` in the whole stream."""
     text = content[:at].decode() + "\N{REPLACEMENT CHARACTER}"
     mark = " but the mark of UTF-16" if content[at : at + 2] in _UTF16 and not offset else ""
     message = f"byte 0x{content[at]:02x} at offset {offset} is not UTF-8{mark}"
-    return Piece(line, text, Fault("encoding", message, "UTF-8 text", at=len(text) - 1))
+    return RecordText(line, text, Fault("encoding", message, "UTF-8 text", at=len(text) - 1))
 
 
-def _records_in(line: int, text: str) -> Iterator[Piece]:
+def _records_in(line: int, text: str) -> Iterator[RecordText]:
     """Yield the records of a text in which a tag Game may begin a second one."""
     start = 0
     for following in list(_NEXT_RECORD.finditer(text))[1:]:
         part = text[start : following.start()]
         message = "the next record follows without an empty line"
         fault = Fault("syntax", message, "an empty line between records", at=len(part.rstrip()))
-        yield Piece(line, part, fault)
+        yield RecordText(line, part, fault)
         line += part.count("\n")
         start = following.start()
-    yield Piece(line, text[start:], None)
+    yield RecordText(line, text[start:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,92 +559,50 @@ def entries_of(stream: BinaryIO, name: str, *, rules: bool = True) -> Iterator[E
     """Yield what stands in a stream, as `entries` does; `name` is what problems call it."""
     number = 0
     for chunk in chunks(stream):
-        for piece in pieces(chunk):
+        for text in texts_of(chunk):
             number += 1
-            yield entry_of(piece, name, number, rules=rules)
+            yield entry_of(text, name, number, rules=rules)
 
 
-def entry_of(piece: Piece, name: str, number: int, *, rules: bool = True) -> Entry:
-    """Return the entry of one piece, the `number`-th of the file that problems call `name`."""
-    record = None if piece.fault else scan(piece.text)
+def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) -> Entry:
+    """Return the entry of one text, the `number`-th of the file that problems call `name`."""
+    record = None if text.fault else scan(text.text)
     if record is not None and not any(tag_faults(record)) and not (rules and check(record)):
-        return Entry(number, piece.line, record, (), piece.text)
-    parsed, faults = _closely(piece, rules)
-    place = _Place(name, number, piece.line, piece.text)
-    problems = [place.problem(fault) for fault in faults]
-    problems.sort(key=lambda problem: (problem.line, problem.column))
-    return Entry(number, piece.line, parsed and parsed.record, tuple(problems), piece.text)
+        return Entry(number, text.line, record, (), text.text)
+    parsed, faults = _closely(text, rules)
+    return text.entry(name, number, parsed and parsed.record, faults)
 
 
-def _closely(piece: Piece, rules: bool) -> tuple[Parsed | None, list[Fault]]:
-    """Return what Lark reads in a piece and everything that is wrong with it."""
-    if piece.fault and piece.fault.code != "syntax":
-        return None, [piece.fault]
+def _closely(text: RecordText, rules: bool) -> tuple[Parsed | None, list[Fault]]:
+    """Return what Lark reads in a text and everything that is wrong with it."""
+    if text.fault and text.fault.code != "syntax":
+        return None, [text.fault]
     from lath.notation.parser import parse_closely  # Lark takes a while to load
 
     try:
-        parsed = parse_closely(piece.text)
+        parsed = parse_closely(text.text)
     except RecordSyntaxError as error:
         return None, [error.fault]
-    if piece.fault:
-        return None, [piece.fault]
+    if text.fault:
+        return None, [text.fault]
     faults = list(tag_faults(parsed.record))
     if rules and not faults:
         faults += check(*parsed)
     return parsed, faults
 
 
-_TAG: Final = re.compile(r'\s*+(\[\s*+([A-Za-z][A-Za-z0-9_]*+)\s*+"(?:[^"\\]|\\.)*+"\s*+\])')
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where a record stands."""
-
-    file: str
-    number: int
-    line: int
-    text: str
-
-    def problem(self, fault: Fault) -> Problem:
-        at = self._offset(fault)
-        index = bisect(self._line_starts, at) - 1
-        return Problem(
-            file=self.file,
-            line=self.line + index,
-            column=at - self._line_starts[index] + 1,
-            code=fault.code,
-            message=fault.message,
-            expected=fault.expected,
-            record=self.number,
-            ply=fault.ply,
-            source=self._lines[index],
-            meant=fault.meant,
-        )
-
-    @cached_property
-    def _lines(self) -> list[str]:
-        """The lines; problems of one line share its text, which may be long."""
-        return [line.rstrip("\r") for line in self.text.split("\n")]
-
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
-
-    @cached_property
-    def _tags(self) -> dict[str, list[int]]:
-        """Where each tag stands, for as far as the text is one of tags."""
-        found: dict[str, list[int]] = {}
-        end = 0
-        while match := _TAG.match(self.text, end):
-            found.setdefault(match[2], []).append(match.start(1))
-            end = match.end()
-        return found
-
-    def _offset(self, fault: Fault) -> int:
-        if fault.at is not None:
-            return fault.at
-        if tags := self._tags.get(fault.tag):
-            # the same tag twice: the second one is the fault
-            return tags[-1] if fault.code == "tag" else tags[0]
-        return len(self.text.rstrip()) - len(self.text.split()[-1])  # no such tag: at the result
+def entries_from(
+    texts: Iterable[RecordText],
+    name: str,
+    read: Callable[[RecordText], tuple[Record, Sequence[Fault]]],
+) -> Iterator[Entry]:
+    """Yield the entries of another format; `read` returns a record, or raises RecordSyntaxError."""
+    for number, text in enumerate(texts, 1):
+        record: Record | None = None
+        faults: Sequence[Fault] = [text.fault] if text.fault else []
+        if not faults:
+            try:
+                record, faults = read(text)
+            except RecordSyntaxError as error:
+                faults = [error.fault]
+        yield text.entry(name, number, record, faults)

@@ -10,7 +10,6 @@ describe.
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -92,6 +91,8 @@ def stored() -> dict[str, str] | None:
     file = resources.files("lath.notation") / "expressions.json"
     if not file.is_file():
         return None
+    import json  # who only writes does without it
+
     texts: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
     return texts
 
@@ -103,6 +104,8 @@ def digest(text: str) -> str:
 
 def to_store() -> str:
     """Return the text of `expressions.json`."""
+    import json
+
     from lath.notation.parser import lark
 
     texts = {"grammar": digest(grammar()), **generated(lark())}

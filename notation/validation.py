@@ -18,7 +18,7 @@ from lath import games
 from lath.games.core import Position, follow, result_of
 from lath.games.errors import GameError
 from lath.notation.errors import Problem
-from lath.notation.reader import Chunk, chunks, entry_of, open_bytes, pieces, read_errors
+from lath.notation.reader import Chunk, chunks, entry_of, open_bytes, read_errors, texts_of
 from lath.notation.replay import check_tag, ends_soundly
 from lath.notation.scanner import NUMBERS, parts, unquoted
 
@@ -99,11 +99,11 @@ def validate_chunk(chunk: Chunk, name: str) -> Findings:
     """Return what a chunk holds, its records being numbered as if no chunk came before."""
     records = bad = plies = 0
     problems: list[Problem] = []
-    for piece in pieces(chunk):
+    for text in texts_of(chunk):
         records += 1
-        count = None if piece.fault else sound_plies(piece.text)
+        count = None if text.fault else sound_plies(text.text)
         if count is None:
-            entry = entry_of(piece, name, records)
+            entry = entry_of(text, name, records)
             bad += bool(entry.problems)
             problems += entry.problems
             count = len(entry.record.plies) if entry.record else 0

@@ -10,7 +10,7 @@ import io
 from collections.abc import Mapping
 from typing import Any, Final
 
-from lath.notation.formats.csv_table import guarded
+from lath.notation.formats.tables import guarded
 from lath.reports.ratings.results import Conditions, Estimate, Rating, Strength
 from lath.reports.standings import Meeting, Row, Standings, Table
 

@@ -85,7 +85,7 @@ def schema(
 def _schema(name: SchemaName) -> object:
     match name:
         case SchemaName.RECORD:
-            from lath.notation.formats.jsonlines import SCHEMA
+            from lath.notation.data import SCHEMA
 
             return SCHEMA
         case SchemaName.CONFIG:

@@ -1,25 +1,25 @@
 """Other formats of game records, a module each, and the table of all of them.
 
-A format reads a stream into entries, writes records as pieces of bytes, or both. What a format
+A format reads a stream into entries, writes records as blocks of bytes, or both. What a format
 cannot hold it names through `lost`, so that nothing is dropped in silence. The table is enough to
 find a format; its module is loaded when it is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from lath.notation.errors import NotationError
 from lath.notation.reader import COMPRESSIONS
 
 if TYPE_CHECKING:
     from lath.notation.reader import Entry
-    from lath.notation.record import Record
+    from lath.notation.record import Ply, Record, Variation
 
 Lost = Callable[[int, str], None]
 """Is told of what the target cannot hold: the record's number from 1, and the field's name, such
@@ -33,61 +33,43 @@ Reader = Callable[[BinaryIO, str], "Iterator[Entry]"]
 an entry with a problem, and reading goes on at the next."""
 
 Writer = Callable[["Iterable[Record]", Lost], Iterator[bytes]]
-"""From records to the pieces of a file, lazily."""
+"""From records to the bytes of a file, lazily."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
     """One way to write game records."""
 
-    name: str
-    """What `--from` and `--to` call it, such as `jsonlines`."""
-
-    title: str
-    """For people."""
-
     suffixes: tuple[str, ...]
     """Of files, such as `.jsonl`; the first is the usual one."""
 
-    read: Reader | None
-    """None where the format is only written."""
+    read: str | None = None
+    """Its Reader, as module of this package and name; None where the format is only written."""
 
-    write: Writer | None
-    """None where the format is only read."""
+    write: str | None = None
+    """Its Writer likewise; None where the format is only read."""
+
+
+TABLE: Final[Mapping[str, Format]] = MappingProxyType(
+    {
+        "lath": Format((".lath",), ":read_lath", ":write_lath"),
+        "jsonlines": Format((".jsonl", ".ndjson"), "jsonlines:read", "jsonlines:write"),
+        "abstractplay": Format((".json",), "abstractplay:read", "abstractplay:write"),
+        "ludii": Format((".trl",), read="ludii:read"),
+        "ygn": Format((".ygn",), "ygn:read", "ygn:write"),
+        "sgf": Format((".sgf",), write="sgf:write"),
+        "csv": Format((".csv",), write="tables:write_csv"),
+        "parquet": Format((".parquet",), write="tables:write_parquet"),
+    }
+)
+"""Every format by its name, which `--from` and `--to` know too."""
+
+READABLE: Final = tuple(name for name, known in TABLE.items() if known.read)
+WRITABLE: Final = tuple(name for name, known in TABLE.items() if known.write)
 
 
 class FormatError(NotationError):
     """There is no such format, it cannot do what is asked, or what it needs is not installed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """What is known of a format before its module is loaded; the same as its `FORMAT` says."""
-
-    module: str
-    """In this package."""
-
-    suffixes: tuple[str, ...]
-    is_read: bool
-    is_written: bool
-
-
-TABLE: Final[Mapping[str, Listed]] = MappingProxyType(
-    {
-        "lath": Listed("lath", (".lath",), is_read=True, is_written=True),
-        "jsonlines": Listed("jsonlines", (".jsonl", ".ndjson"), is_read=True, is_written=True),
-        "abstractplay": Listed("abstractplay", (".json",), is_read=True, is_written=True),
-        "ludii": Listed("ludii", (".trl",), is_read=True, is_written=False),
-        "ygn": Listed("ygn", (".ygn",), is_read=True, is_written=True),
-        "sgf": Listed("sgf", (".sgf",), is_read=False, is_written=True),
-        "csv": Listed("csv_table", (".csv",), is_read=False, is_written=True),
-        "parquet": Listed("parquet", (".parquet",), is_read=False, is_written=True),
-    }
-)
-"""Every format by its name."""
-
-READABLE: Final = tuple(name for name, listed in TABLE.items() if listed.is_read)
-WRITABLE: Final = tuple(name for name, listed in TABLE.items() if listed.is_written)
 
 
 def name_for(path: str | Path) -> str:
@@ -100,12 +82,12 @@ def name_for(path: str | Path) -> str:
     """
     file = Path(path)
     suffix = (Path(file.stem) if file.suffix in COMPRESSIONS else file).suffix
-    for name, listed in TABLE.items():
-        if suffix.lower() in listed.suffixes:
+    for name, known in TABLE.items():
+        if suffix.lower() in known.suffixes:
             return name
-    known = ", ".join(suffix for listed in TABLE.values() for suffix in listed.suffixes)
+    suffixes = ", ".join(suffix for known in TABLE.values() for suffix in known.suffixes)
     found = f"no format has the suffix {suffix}" if suffix else "the name has no suffix of a format"
-    raise FormatError(f"{path}: {found}; expected one of {known}")
+    raise FormatError(f"{path}: {found}; expected one of {suffixes}")
 
 
 def is_other(path: str | Path) -> bool:
@@ -116,29 +98,65 @@ def is_other(path: str | Path) -> bool:
         return False
 
 
-def load(name: str) -> Format:
-    """Return the format of this name; raises FormatError."""
-    found: Format = import_module(f"{__name__}.{_listed(name).module}").FORMAT
-    return found
-
-
 def reader(name: str) -> Reader:
     """Return what reads the format of this name; raises FormatError."""
-    read = load(name).read if _listed(name).is_read else None
-    if read is None:
+    where = _found(name).read
+    if where is None:
         raise FormatError(f"{name} is only written; what can be read is {', '.join(READABLE)}")
+    read: Reader = _load(where)
     return read
 
 
 def writer(name: str) -> Writer:
     """Return what writes the format of this name; raises FormatError."""
-    write = load(name).write if _listed(name).is_written else None
-    if write is None:
+    where = _found(name).write
+    if where is None:
         raise FormatError(f"{name} is only read; what can be written is {', '.join(WRITABLE)}")
+    write: Writer = _load(where)
     return write
 
 
-def _listed(name: str) -> Listed:
+def _found(name: str) -> Format:
     if name not in TABLE:
         raise FormatError(f"there is no format {name!r}; expected one of {', '.join(TABLE)}")
     return TABLE[name]
+
+
+def _load(where: str) -> Any:
+    module, _, function = where.rpartition(":")
+    return getattr(import_module(f"{__name__}.{module}" if module else __name__), function)
+
+
+def read_lath(stream: BinaryIO, name: str) -> Iterator[Entry]:
+    """Yield what stands in a stream of our own text; only the syntax is looked at."""
+    from lath.notation.reader import entries_of
+
+    return entries_of(stream, name, rules=False)
+
+
+def write_lath(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is
+    """Yield the records in the canonical form of our own text, which holds everything."""
+    from lath.notation.replay import canonical
+    from lath.notation.writer import format_records
+
+    return map(str.encode, format_records(map(canonical, records)))
+
+
+def remarks(record: Record) -> Iterator[str]:
+    """Yield what is said of the moves, for a format that holds none of it."""
+    plies = list(_all_plies(record.plies))
+    variations = [variation for ply in plies for variation in ply.variations]
+    if any(ply.glyph for ply in plies):
+        yield "glyphs"
+    said: list[Record | Ply | Variation] = [record, *plies, *variations]
+    if any(one.comments for one in said):
+        yield "comments"
+    if variations:
+        yield "variations"
+
+
+def _all_plies(plies: Sequence[Ply]) -> Iterator[Ply]:
+    for ply in plies:
+        yield ply
+        for variation in ply.variations:
+            yield from _all_plies(variation.plies)

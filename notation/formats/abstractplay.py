@@ -38,10 +38,11 @@ from typing import Any, BinaryIO, Final, NoReturn
 from lath import games
 from lath.games.core import Seat
 from lath.games.errors import GameError, MoveSyntaxError, PositionError
-from lath.notation.errors import Fault, NotationError
-from lath.notation.formats import WHOLE, Format, Lost
-from lath.notation.formats.foreign import RefusedError, Steps, objects, offset, read_json
-from lath.notation.reader import Entry
+from lath.notation.data import FieldError, Steps
+from lath.notation.errors import Fault, NotationError, RecordSyntaxError
+from lath.notation.formats import WHOLE, Lost
+from lath.notation.formats.json_text import load_strictly, objects, placed
+from lath.notation.reader import Entry, RecordText, entries_from
 from lath.notation.record import Ply, Record, Termination, comment
 from lath.notation.replay import positions, start_of
 
@@ -110,7 +111,7 @@ class Line:
 def read_moves(rounds: Any, dialect: Dialect, *, pied: bool = False) -> Line:
     """Return the plies of all rounds, with `swap` as the second if the pie was taken.
 
-    Raises RefusedError.
+    Raises FieldError.
     """
     plies: list[Ply] = []
     ending = passed = ""
@@ -128,7 +129,7 @@ def read_moves(rounds: Any, dialect: Dialect, *, pied: bool = False) -> Line:
                 plies.append(Ply(SWAP))
     if pied and not plies:
         fault = Fault("move", "the pie was taken, but there is no move", "a first move")
-        raise RefusedError(fault, ("moves",))
+        raise FieldError(fault, ("moves",))
     return Line(tuple(plies), ending)
 
 
@@ -143,8 +144,8 @@ class _Slot:
     """Its place in the round in the order of play, where that is given."""
     steps: Steps
 
-    def refused(self, message: str, expected: str, before: list[Ply]) -> RefusedError:
-        return RefusedError(Fault("move", message, expected, ply=len(before) + 1), self.steps)
+    def refused(self, message: str, expected: str, before: list[Ply]) -> FieldError:
+        return FieldError(Fault("move", message, expected, ply=len(before) + 1), self.steps)
 
 
 def _ply(slot: _Slot, dialect: Dialect, before: list[Ply]) -> Ply:
@@ -163,10 +164,10 @@ def _ply(slot: _Slot, dialect: Dialect, before: list[Ply]) -> Ply:
 def _slots(rounds: Any) -> Iterator[_Slot]:
     """Yield what was played in the order of play."""
     if not isinstance(rounds, list):
-        raise RefusedError(Fault("move", "the moves are no rounds", "an array"), ("moves",))
+        raise FieldError(Fault("move", "the moves are no rounds", "an array"), ("moves",))
     for i, each in enumerate(rounds):
         if not isinstance(each, list):
-            raise RefusedError(Fault("move", "a round is no array", "an array"), ("moves", i))
+            raise FieldError(Fault("move", "a round is no array", "an array"), ("moves", i))
         told = enumerate(each)
         played = [_slot(slot, ("moves", i, k)) for k, slot in told if slot is not None]
         if all(slot.order is not None for slot in played):
@@ -179,7 +180,7 @@ def _slot(slot: Any, steps: Steps) -> _Slot:
     move, order, result = told.get("move"), told.get("sequence"), told.get("result")
     if not isinstance(move, str):
         fault = Fault("move", "this is not a move", "a text, an object with a move, or null")
-        raise RefusedError(fault, steps)
+        raise FieldError(fault, steps)
     return _Slot(
         word="".join(move.lower().split()),
         told=result if isinstance(result, str) else "",
@@ -260,7 +261,7 @@ _PIE: Final = ("pied", "pie-invoked")
 def checked(told: Any) -> tuple[Json, Dialect, Seats]:
     """Return the header of a record, how its game is written, and its players.
 
-    Raises RefusedError.
+    Raises FieldError.
     """
     header = told.get("header") if isinstance(told, dict) else None
     if not isinstance(header, dict):
@@ -283,7 +284,7 @@ def _dialect(game: Any) -> Dialect:
             return dialect
     known = " or ".join(dialect.title for dialect in DIALECTS)
     fault = Fault("unknown-game", f"{name[:40]!r} is no game that is read", known)
-    raise RefusedError(fault, ("header", "game", "name"))
+    raise FieldError(fault, ("header", "game", "name"))
 
 
 def _players(players: Any, dialect: Dialect) -> Seats:
@@ -300,7 +301,7 @@ def _players(players: Any, dialect: Dialect) -> Seats:
 
 
 def _refuse(message: str, expected: str, *steps: str | int) -> NoReturn:
-    raise RefusedError(Fault("header", message, expected), ("header", *steps))
+    raise FieldError(Fault("header", message, expected), ("header", *steps))
 
 
 def is_pied(header: Json) -> bool:
@@ -427,8 +428,8 @@ def _game_id(tag: str) -> str | float:
 def _json(text: str | None) -> Any:
     """Return the value of a tag that holds JSON; None for another."""
     try:
-        return None if text is None else read_json(text)
-    except RefusedError:
+        return None if text is None else load_strictly(text)
+    except RecordSyntaxError:
         return None
 
 
@@ -555,15 +556,14 @@ _NEAREST: Final = {"1-0": "resign", "0-1": "resign", "1/2-1/2": "draw", "*": "ab
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the records of a stream, lazily; the moves are read, but not played."""
-    for piece, told in objects(stream, name, _BEGINS):
-        if isinstance(told, Fault):
-            yield piece.refused(told)
-            continue
-        try:
-            yield piece.holding(from_json(told))
-        except RefusedError as error:
-            at = offset(piece.text, error.steps)
-            yield piece.refused(replace(error.fault, at=at))
+    return entries_from(objects(stream, _BEGINS), name, _read)
+
+
+def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:
+    try:
+        return from_json(text.value), ()
+    except FieldError as error:
+        raise placed(error.fault, text.text, error.steps) from error
 
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
@@ -590,7 +590,7 @@ def _line(told: Json) -> bytes:
 
 
 def from_json(told: Any) -> Record:
-    """Return the record that AbstractPlay told of; raises RefusedError."""
+    """Return the record that AbstractPlay told of; raises FieldError."""
     header, dialect, seats = checked(told)
     line = read_moves(told.get("moves"), dialect, pied=is_pied(header))
     result = result_of(seats, line.ending)
@@ -665,9 +665,9 @@ def _take_moves(
     if "AbstractPlayMoves" in left:
         pied = SWAP in record.moves
         try:
-            kept = read_json(left["AbstractPlayMoves"])
+            kept = load_strictly(left["AbstractPlayMoves"])
             same = read_moves(kept, dialect, pied=pied) == read_moves(rounds, dialect, pied=pied)
-        except RefusedError:
+        except RecordSyntaxError:
             return rounds
         if same:
             del left["AbstractPlayMoves"]
@@ -683,8 +683,3 @@ def _unheld_words(record: Record, line: Line) -> list[str]:
         "variations": any(ply.variations for ply in record.plies),
     }
     return [name for name, is_lost in lost.items() if is_lost]
-
-
-FORMAT: Final = Format(
-    "abstractplay", "AbstractPlay's game records (JSON)", (".json",), read, write
-)

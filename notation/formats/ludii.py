@@ -33,18 +33,13 @@ from typing import BinaryIO, Final
 from lath import games
 from lath.games.core import Position, Seat, read_move
 from lath.games.errors import GameError
-from lath.notation.errors import Fault
-from lath.notation.formats import Format
-from lath.notation.formats.foreign import Piece, RefusedError, encoding_fault, without_escapes
-from lath.notation.reader import MAX_RECORD, Entry
+from lath.notation.errors import Fault, RecordSyntaxError, shortened
+from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
 from lath.notation.record import Ply, Record, Termination
 from lath.notation.replay import check
 
 BEGINS: Final = "game="
 """What the first line of a trial begins with."""
-
-_BOM: Final = b"\xef\xbb\xbf"
-_BLOCK: Final = 1 << 20
 
 LIMITS: Final = ("MoveLimit", "TurnLimit")
 """How a trial ends that Ludii stops."""
@@ -126,39 +121,14 @@ class Trial:
     """Everything else, in order: `winner`, `endtype`, `rankings`, …"""
 
 
-def trials(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield where each trial begins and its bytes; of one that is too long only the beginning."""
-    lines: list[bytes] = []
-    first, size = 1, 0
-    for number, line in enumerate(_byte_lines(stream), 1):
-        if lines and line.startswith(BEGINS.encode()):
-            yield first, b"".join(lines)
-            lines, size = [], 0
-        if not lines:
-            first = number
-        if size <= MAX_RECORD and (lines or not line.isspace()):
-            lines.append(line)
-            size += len(line)
-    if lines:
-        yield first, b"".join(lines)
-
-
-def _byte_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines with their ends; of one of more than MAX_RECORD bytes a bit more of it."""
-    line = stream.readline(MAX_RECORD + 2).removeprefix(_BOM)
-    while line:
-        yield line
-        while not line.endswith(b"\n") and (line := stream.readline(_BLOCK)):
-            pass  # the rest of a line that is too long
-        line = stream.readline(MAX_RECORD + 2)
-
-
 def read_trial(text: str) -> Trial:
-    """Return what a trial says; raises RefusedError at the first line that belongs to none."""
+    """Return what a trial says; raises RecordSyntaxError at the first line that belongs to none."""
     lines = _lines(text)
     at, line = next(lines)
     if not line.startswith(BEGINS):
-        raise RefusedError(_fault(at, "no Ludii trial begins here", f"a line that begins {BEGINS}"))
+        raise RecordSyntaxError(
+            _fault(at, "no Ludii trial begins here", f"a line that begins {BEGINS}")
+        )
     trial = Trial(path=line.removeprefix(BEGINS))
     for at, line in lines:
         _read_line(trial, lines, at, line)
@@ -195,13 +165,15 @@ def _until(
         if line == end:
             return
         yield inner_at, line
-    raise RefusedError(_fault(at, f"{begin} is never closed", end))
+    raise RecordSyntaxError(_fault(at, f"{begin} is never closed", end))
 
 
 def _count(at: int, line: str) -> Count:
     digits = line.removeprefix(_SIZE)
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
-        raise RefusedError(_fault(at + len(_SIZE), f"{_shown(digits)} is no count", "a number"))
+        raise RecordSyntaxError(
+            _fault(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
+        )
     return Count(at, int(digits))
 
 
@@ -209,9 +181,11 @@ def _read_field(trial: Trial, at: int, line: str) -> None:
     match = _FIELD.fullmatch(line)
     if match is None:
         expected = "Move=, LEGAL MOVES LIST SIZE =, winner= or another field of a Ludii trial"
-        raise RefusedError(_fault(at, f"unknown line {_shown(line)}", expected))
+        raise RecordSyntaxError(_fault(at, f"unknown line {shortened(line)}", expected))
     if match["name"] in trial.fields:
-        raise RefusedError(_fault(at, f"{match['name']}= stands twice in the trial", "one of them"))
+        raise RecordSyntaxError(
+            _fault(at, f"{match['name']}= stands twice in the trial", "one of them")
+        )
     trial.fields[match["name"]] = Value(at + match.start("value"), match["value"])
 
 
@@ -220,8 +194,8 @@ def _decision(at: int, line: str) -> Decision:
     assert match is not None  # the line begins so
     if match["end"] is None or match.end() < len(line):
         rest = line[match.end() :]
-        message = f"{_shown(rest)} does not belong here" if rest else "the move is not complete"
-        raise RefusedError(_fault(at + match.end(), message, _FORM))
+        message = f"{shortened(rest)} does not belong here" if rest else "the move is not complete"
+        raise RecordSyntaxError(_fault(at + match.end(), message, _FORM))
     actions = list(_ACTIONS.finditer(match["actions"]))
     decided = next((one for one in actions if "decision=true" in one["values"]), actions[0])
     pairs = (pair.partition("=") for pair in decided["values"].split(",") if pair)
@@ -237,23 +211,21 @@ def _fault(at: int, message: str, expected: str) -> Fault:
     return Fault("syntax", message, expected, at=at)
 
 
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:40] + "…")
-
-
 def end_type(fields: Mapping[str, Value]) -> str:
     """Return how the trial ended, one of Ludii's EndType; `Unknown` where it does not say."""
     value = fields.get("endtype")
     if value and value.text not in _END_TYPES:
         message = f"unknown endtype {value.text!r}"
-        raise RefusedError(Fault("syntax", message, f"one of {', '.join(_END_TYPES)}", at=value.at))
+        raise RecordSyntaxError(
+            Fault("syntax", message, f"one of {', '.join(_END_TYPES)}", at=value.at)
+        )
     return value.text if value else "Unknown"
 
 
 def winner(fields: Mapping[str, Value]) -> int | None:
     """Return the role that won, 0 for a draw, -1 for an abandoned game, None for none yet.
 
-    Raises RefusedError where winner and rankings do not agree, or make no sense.
+    Raises RecordSyntaxError where winner and rankings do not agree, or make no sense.
     """
     told = fields.get("winner")
     ranked = _best_ranked(fields.get("rankings"))
@@ -261,11 +233,11 @@ def winner(fields: Mapping[str, Value]) -> int | None:
         return ranked
     if told.text not in ("-1", "0", "1", "2", str(_TIE)):
         message = f"unknown winner {told.text!r}"
-        raise RefusedError(Fault("syntax", message, "-1, 0, 1, 2 or 3", at=told.at))
+        raise RecordSyntaxError(Fault("syntax", message, "-1, 0, 1, 2 or 3", at=told.at))
     role = int(told.text) % _TIE if told.text != "-1" else -1
     if ranked not in (None, role):
         message = f"winner={told.text} and rankings={fields['rankings'].text} do not agree"
-        raise RefusedError(Fault("result", message, "the same winner twice", at=told.at))
+        raise RecordSyntaxError(Fault("result", message, "the same winner twice", at=told.at))
     return role
 
 
@@ -278,7 +250,7 @@ def _best_ranked(told: Value | None) -> int | None:
     except ValueError as error:
         message = f"the rankings {told.text!r} are not those of two players"
         fault = Fault("syntax", message, "the form 0.0,1.0,2.0", at=told.at)
-        raise RefusedError(fault) from error
+        raise RecordSyntaxError(fault) from error
     if first == second:
         return 0 if first else None
     return 1 if first < second else 2
@@ -307,24 +279,15 @@ _TAGS: Final = {
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the trials of a stream; the moves are played."""
-    for number, (line, data) in enumerate(trials(stream), 1):
-        text = data.rstrip().decode("utf-8", "surrogateescape")
-        piece = Piece(name, number, line, 1, without_escapes(text))
-        fault = encoding_fault(text)
-        if len(data) > MAX_RECORD:
-            piece = Piece(name, number, line, 1, piece.text[:200])
-            fault = Fault("size", f"a trial of more than {MAX_RECORD} bytes", at=0)
-        yield piece.refused(fault) if fault else _entry(piece)
+    texts = texts_by_line(stream, lambda line: line.startswith(BEGINS.encode()))
+    return entries_from(texts, name, _read)
 
 
-def _entry(piece: Piece) -> Entry:
-    try:
-        trial = read_trial(piece.text)
-        course = _Course(_stem(trial))
-        course.play(trial.moves)
-        record = course.record(trial)
-    except RefusedError as error:
-        return piece.refused(error.fault)
+def _read(text: RecordText) -> tuple[Record, list[Fault]]:
+    trial = read_trial(text.text)
+    course = _Course(_stem(trial))
+    course.play(trial.moves)
+    record = course.record(trial)
     faults = [
         *_setup_faults(trial, course.stem),
         *course.faults,
@@ -332,21 +295,20 @@ def _entry(piece: Piece) -> Entry:
         *_count_faults(trial.lists, course.counts),
         *(course.placed(fault, trial) for fault in check(record)),
     ]
-    faults.sort(key=lambda fault: fault.at or 0)
-    return Entry(piece.number, piece.line, record, piece.problems(faults), piece.text)
+    return record, faults
 
 
 def _stem(trial: Trial) -> str:
-    """Return the name of the game's description; raises RefusedError where it is not ours."""
+    """Return the name of the game's description; raises RecordSyntaxError where it is not ours."""
     stem = re.split(r"[/\\]", trial.path.strip())[-1].removesuffix(".lud")
     if stem not in _GAMES:
         message = f"the game {stem!r} of Ludii is not known here"
-        raise RefusedError(Fault("unknown-game", message, " or ".join(_GAMES), at=len(BEGINS)))
+        raise RecordSyntaxError(Fault("unknown-game", message, " or ".join(_GAMES), at=len(BEGINS)))
     for option in trial.options:
         if option.text not in _DEFAULTS[stem]:
             expected = " and ".join(_DEFAULTS[stem]) or "no options"
             message = f"{stem} with the option {option.text!r} is not known here"
-            raise RefusedError(Fault("unknown-game", message, expected, at=option.at))
+            raise RecordSyntaxError(Fault("unknown-game", message, expected, at=option.at))
     return stem
 
 
@@ -391,7 +353,7 @@ class _Course:
     """The role that gave up; 0 where none did."""
 
     def play(self, moves: Sequence[Decision]) -> None:
-        """Take the decisions in turn; raises RefusedError for one that is no move of the game."""
+        """Take the decisions in turn; raises RecordSyntaxError for one that is no move."""
         position: Position | None = games.get(_GAMES[self.stem]).start()
         for move in moves:
             if move.mover:
@@ -434,7 +396,7 @@ class _Course:
         return 1 + (seat.other if self.is_swapped else seat)
 
     def _text(self, move: Decision) -> str:
-        """Return our text of a move; raises RefusedError."""
+        """Return our text of a move; raises RecordSyntaxError."""
         if self.stem == "Yavalath" and move.action == "Swap":
             return "swap"
         colour = ""
@@ -450,18 +412,18 @@ class _Course:
         if not is_move or site is None or site >= len(names):
             message = f"{_told(move)} is not a move of {self.stem}"
             ply = len(self.plies) + 1
-            raise RefusedError(Fault("move", message, expected, at=move.at, ply=ply))
+            raise RecordSyntaxError(Fault("move", message, expected, at=move.at, ply=ply))
         return f"{colour}{names[site]}"
 
     def _role_in(self, move: Decision) -> int:
         role = {"P1": 1, "P2": 2}.get(move.values.get("player", ""))
         if role is None:
             message = f"{_told(move)} does not say who gave up"
-            raise RefusedError(Fault("syntax", message, "player=P1 or player=P2", at=move.at))
+            raise RecordSyntaxError(Fault("syntax", message, "player=P1 or player=P2", at=move.at))
         return role
 
     def record(self, trial: Trial) -> Record:
-        """Return the record of the trial; raises RefusedError where its end makes no sense."""
+        """Return the record of the trial; raises RecordSyntaxError where its end makes no sense."""
         role = winner(trial.fields)
         result, termination = self._end(role, end_type(trial.fields))
         tags = [("Game", _GAMES[self.stem])]
@@ -520,6 +482,3 @@ def _kept(trial: Trial) -> Iterator[tuple[str, str]]:
 
 def _tag(name: str) -> str:
     return _TAGS.get(name) or "Ludii" + re.sub(r"[^A-Za-z0-9]", "_", name)
-
-
-FORMAT: Final = Format("ludii", "Ludii trial", (".trl",), read, None)

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Final
 from lath import games
 from lath.games.core import Position, Seat, read_move
 from lath.games.errors import GameError, UnknownGameError
-from lath.notation.formats import Format, Lost
+from lath.notation.formats import Lost
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Comment, Ply, Record, Termination, Variation
 from lath.notation.replay import canonical, check_tag, start_of
@@ -281,6 +281,3 @@ def _text(comments: Sequence[Comment]) -> str:
 
 def _line_of(comment: Comment) -> str:
     return " ".join(map(str, comment))
-
-
-FORMAT: Final = Format("sgf", "SGF FF[4]", (".sgf",), None, write)

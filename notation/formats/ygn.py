@@ -18,27 +18,22 @@ others. Records of other games are told of as lost and left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import BinaryIO, Final
 
 from lath import games
 from lath.games.core import Position
-from lath.games.errors import GameError, IllegalMoveError, PositionError
-from lath.notation.errors import Fault
-from lath.notation.formats import WHOLE, Format, Lost
-from lath.notation.formats.foreign import Piece, RefusedError, encoding_fault, without_escapes
-from lath.notation.reader import Entry
+from lath.games.errors import GameError, PositionError
+from lath.notation.errors import Fault, RecordSyntaxError
+from lath.notation.formats import WHOLE, Lost, remarks
+from lath.notation.reader import Entry, entries_from, texts_by_line
 from lath.notation.record import Ply, Record
 from lath.notation.replay import positions, start_of
 
 GAME: Final = "yavalath"
 
 _SWAP: Final = "swap"
-
-_MAX_LINE: Final = 1 << 16
-_MAX_RECORD: Final = 1 << 20
-"""Bytes; the longest game has 62 moves."""
 
 _HEAD: Final = re.compile(r"\s*\[([^\]\n]*)\]")
 
@@ -71,53 +66,8 @@ def _names() -> Mapping[str, str]:
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the records of a stream, lazily; the moves are played as far as they are legal."""
-    for piece, fault in _pieces(stream, name):
-        if fault is not None:
-            yield piece.refused(fault)
-            continue
-        try:
-            yield piece.holding(_record(piece.text))
-        except RefusedError as error:
-            yield piece.refused(error.fault)
-
-
-def _pieces(stream: BinaryIO, name: str) -> Iterator[tuple[Piece, Fault | None]]:
-    """Yield the texts between lines that begin with a bracket."""
-    number = begins_on = size = 0
-    lines: list[bytes] = []
-    for line_number, line in _lines(stream):
-        if lines and line.lstrip().startswith(b"["):
-            number += 1
-            yield _piece(name, number, begins_on, b"".join(lines))
-            lines, size = [], 0
-        if not lines:
-            if not line.strip():
-                continue
-            begins_on = line_number
-        if size <= _MAX_RECORD:
-            lines.append(line)
-            size += len(line)
-    if lines:
-        yield _piece(name, number + 1, begins_on, b"".join(lines))
-
-
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines and their numbers; a very long one in parts."""
-    number = 1
-    first = True
-    while line := stream.readline(_MAX_LINE):
-        yield number, line.removeprefix(b"\xef\xbb\xbf") if first else line
-        first = False
-        number += line.endswith(b"\n")
-
-
-def _piece(name: str, number: int, line: int, found: bytes) -> tuple[Piece, Fault | None]:
-    text = found.decode("utf-8", "surrogateescape").rstrip()
-    fault = encoding_fault(text)
-    if len(found) > _MAX_RECORD:
-        fault = Fault("size", f"a record of more than {_MAX_RECORD} bytes", at=0)
-        text = text[:200]
-    return Piece(name, number, line, 1, without_escapes(text)), fault
+    texts = texts_by_line(stream, lambda line: line.lstrip().startswith(b"["))
+    return entries_from(texts, name, lambda text: (_record(text.text), ()))
 
 
 def _record(text: str) -> Record:
@@ -126,7 +76,7 @@ def _record(text: str) -> Record:
     tags = {"Game": GAME}
     if start != start.game.start():
         tags["Position"] = start.text()
-    result = _result(start, plies)
+    result = _end_result(Record(tuple(tags.items()), plies))
     if result != "*":
         tags["Termination"] = "rules"
     tags["Result"] = result
@@ -139,12 +89,14 @@ def _start(text: str) -> tuple[Position, int]:
     if head is None:
         at = len(text) - len(text.lstrip())
         if text.lstrip().startswith("["):
-            raise RefusedError(Fault("syntax", "the position is never closed", "]", at=at))
-        raise RefusedError(Fault("syntax", "moves without a position", _EXAMPLE, at=at))
+            raise RecordSyntaxError(Fault("syntax", "the position is never closed", "]", at=at))
+        raise RecordSyntaxError(Fault("syntax", "moves without a position", _EXAMPLE, at=at))
     try:
         return games.get(GAME).position(head[1].strip()), head.end()
     except PositionError as error:
-        raise RefusedError(Fault("position", str(error), _EXAMPLE, at=head.start(1))) from error
+        raise RecordSyntaxError(
+            Fault("position", str(error), _EXAMPLE, at=head.start(1))
+        ) from error
 
 
 def _moves(text: str, begin: int, start: Position) -> Iterator[str]:
@@ -158,13 +110,15 @@ def _moves(text: str, begin: int, start: Position) -> Iterator[str]:
             if word != _number(ply):
                 message = f"the number {word} stands before ply {ply}"
                 expected = _number(ply) or "a move"
-                raise RefusedError(Fault("syntax", message, expected, at=match.start(), ply=ply))
+                raise RecordSyntaxError(
+                    Fault("syntax", message, expected, at=match.start(), ply=ply)
+                )
             continue
         cell = cells().get(word)
         if cell is None:
             message = f"{word[:40]!r} is not a cell"
             fault = Fault("move", message, _expected(word), at=match.start(), ply=ply)
-            raise RefusedError(fault)
+            raise RecordSyntaxError(fault)
         yield _SWAP if taken == [cell] else cell
         taken.append(cell)
         ply += 1
@@ -178,17 +132,6 @@ def _number(ply: int) -> str:
 def _expected(word: str) -> str:
     row = [name for name in cells() if name[0] == word[0]]
     return f"{row[0]} to {row[-1]} in this row" if row else "rows A to I, such as E5"
-
-
-def _result(start: Position, plies: Sequence[Ply]) -> str:
-    position = start
-    for ply in plies:
-        try:
-            position = position.play(start.game.canonical(ply.move))
-        except IllegalMoveError:  # told of when the record is checked
-            return "*"
-    outcome = position.outcome()
-    return "*" if outcome is None else outcome.result
 
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
@@ -246,12 +189,7 @@ def _unheld(record: Record) -> Iterator[str]:
     yield from (f"tag {name}" for name, _ in record.tags if name not in kept)
     if not ends:
         yield f"result {record.result}"
-    if record.comments or any(ply.comments for ply in record.plies):
-        yield "comments"
-    if any(ply.glyph for ply in record.plies):
-        yield "glyphs"
-    if any(ply.variations for ply in record.plies):
-        yield "variations"
+    yield from remarks(record)
 
 
 def _end_result(record: Record) -> str:
@@ -262,6 +200,3 @@ def _end_result(record: Record) -> str:
         return "*"
     outcome = end.outcome()
     return "*" if outcome is None else outcome.result
-
-
-FORMAT: Final = Format("ygn", "YGN (Yavalath)", (".ygn",), read, write)

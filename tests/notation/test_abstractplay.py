@@ -26,9 +26,7 @@ from sample_records import random_game, with_tags
 from lath import games
 from lath.games.core import play_all, playout
 from lath.notation import Entry, Ply, Record, check, format_record, parse, positions
-from lath.notation.errors import Fault
-from lath.notation.formats import WHOLE, abstractplay
-from lath.notation.formats import foreign as json_pieces
+from lath.notation.formats import WHOLE, abstractplay, json_text
 from lath.notation.formats.abstractplay import from_json, to_json
 
 ONE_EACH: Final = sorted(SAMPLES.glob("abstractplay-*.json"))
@@ -644,7 +642,7 @@ GOOD: Final = json.dumps(bare(["e5", "d4"], ["resign"]))
 def test_records_stand_in_an_array_or_one_after_the_other(
     content: str, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_pieces, "_BLOCK", block)
+    monkeypatch.setattr(json_text, "_BLOCK", block)
     first, second = records_in(content.encode())
     assert first == second == from_json(json.loads(GOOD))
 
@@ -820,8 +818,8 @@ def test_a_byte_that_is_no_utf_8_is_told_of() -> None:
 
 
 def test_a_record_that_is_too_long_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_pieces, "MAX_OBJECT", 1000)
-    monkeypatch.setattr(json_pieces, "_BLOCK", 100)
+    monkeypatch.setattr(json_text, "MAX_OBJECT", 1000)
+    monkeypatch.setattr(json_text, "_BLOCK", 100)
     long = GOOD.replace("ann", "a" * 5000)
     bad, good = entries(f"[{long},\n{GOOD}]".encode())
     assert good.record is not None
@@ -859,9 +857,9 @@ class Searched:
 def test_small_objects_are_not_searched_to_the_end_of_the_block_each(last: str) -> None:
     begins: Any = Searched(re.compile(r'\{\s*"header"'))
     content = '{"x":1,"y":2}\n' * 3000 + last
-    found = list(json_pieces.objects(io.BytesIO(content.encode()), "f", begins))
+    found = list(json_text.objects(io.BytesIO(content.encode()), begins))
     assert len(found) == 3000 + bool(last)
-    assert not any(isinstance(told, Fault) for _, told in found)
+    assert not any(text.fault for text in found)
     # no more than once, and the overlap for each
     assert begins.characters < len(content) + 3001 * 101
 
@@ -874,17 +872,17 @@ LONG_FIELDS: Final = {
 
 @pytest.mark.parametrize("field", LONG_FIELDS.values(), ids=LONG_FIELDS)
 @pytest.mark.parametrize("block", [999, 1000])
-def test_a_long_object_is_read_once_though_it_comes_in_blocks(
+def test_a_long_object_is_read_in_linear_time_though_it_comes_in_blocks(
     field: str, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_pieces, "_BLOCK", block)
-    looked_through = [Searched(json_pieces._TOKEN), Searched(re.compile(r'\{"header"'))]
-    monkeypatch.setattr(json_pieces, "_TOKEN", looked_through[0])
+    monkeypatch.setattr(json_text, "_BLOCK", block)
+    looked_through = [Searched(json_text._TOKEN), Searched(re.compile(r'\{"header"'))]
+    monkeypatch.setattr(json_text, "_TOKEN", looked_through[0])
     begins: Any = looked_through[1]
     content = f'{{"x":{field}}}\n' + GOOD
-    (_, long), (_, good) = json_pieces.objects(io.BytesIO(content.encode()), "f", begins)
-    assert (long, good) == ({"x": json.loads(field)}, json.loads(GOOD))
-    assert all(each.characters < 2 * len(content) for each in looked_through)
+    long, good = json_text.objects(io.BytesIO(content.encode()), begins)
+    assert (long.value, good.value) == ({"x": json.loads(field)}, json.loads(GOOD))
+    assert all(each.characters < 3 * len(content) for each in looked_through)
 
 
 PIECES: Final = ["{", "}", "[", "]", ",", ":", '"', "\\", "\n", '"header"', '"moves"', "null", GOOD]

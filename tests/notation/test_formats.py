@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -21,20 +22,19 @@ from sample_records import BUILT_IN, random_game
 
 from lath.notation import Entry, Record, parse
 from lath.notation import reader as pieces_module
+from lath.notation.data import MAX_NESTING, SCHEMA, FieldError, Twice, from_json, json_path, to_json
 from lath.notation.formats import (
     READABLE,
     TABLE,
     WRITABLE,
     FormatError,
-    load,
+    json_text,
     name_for,
     reader,
     writer,
 )
-from lath.notation.formats import foreign as json_fields
-from lath.notation.formats.foreign import FieldError, json_path, offset
-from lath.notation.formats.foreign import load as load_json
-from lath.notation.formats.jsonlines import MAX_NESTING, SCHEMA, from_json, to_json
+from lath.notation.formats.json_text import load as load_json
+from lath.notation.formats.json_text import offset
 from lath.notation.parser import MAX_NESTING as MAX_NESTING_OF_TEXT
 
 
@@ -64,27 +64,32 @@ def records_in(name: str, content: bytes) -> Iterator[Record]:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_the_table_says_the_same_of_a_format_as_its_module(name: str) -> None:
-    told, listed = load(name), TABLE[name]
-    assert told.name == name
-    assert told.suffixes == listed.suffixes
-    assert (told.read is not None, told.write is not None) == (listed.is_read, listed.is_written)
+def test_the_table_names_functions_that_there_are(name: str) -> None:
+    assert (name in READABLE) == (TABLE[name].read is not None)
+    assert (name in WRITABLE) == (TABLE[name].write is not None)
+    assert name not in READABLE or callable(reader(name))
+    assert name not in WRITABLE or callable(writer(name))
 
 
-def test_every_module_with_a_format_stands_in_the_table() -> None:
+def test_every_function_of_a_format_stands_in_the_table() -> None:
     package = import_module("lath.notation.formats")
     (folder,) = package.__path__
-    modules = {file.stem for file in Path(folder).glob("*.py")}
-    with_format = {
-        module
-        for module in modules - {"__init__"}
-        if hasattr(import_module(f"lath.notation.formats.{module}"), "FORMAT")
+    found = {
+        f"{file.stem.removeprefix('__init__')}:{name}"
+        for file in Path(folder).glob("*.py")
+        for name in re.findall(
+            r"^def ((?:read|write)(?:_[a-z]+)?)\((?:stream|records): ",
+            file.read_text(),
+            re.MULTILINE,
+        )
     }
-    assert with_format == {listed.module for listed in TABLE.values()}
+    assert found == {
+        where for known in TABLE.values() for where in (known.read, known.write) if where
+    }
 
 
 def test_no_suffix_stands_for_two_formats() -> None:
-    suffixes = [suffix for listed in TABLE.values() for suffix in listed.suffixes]
+    suffixes = [suffix for known in TABLE.values() for suffix in known.suffixes]
     assert len(suffixes) == len(set(suffixes))
     assert all(suffix.startswith(".") and suffix == suffix.lower() for suffix in suffixes)
 
@@ -124,7 +129,7 @@ def test_an_unknown_suffix_is_refused_with_those_that_there_are(path: str, messa
     assert ".parquet" in str(caught.value)
 
 
-@pytest.mark.parametrize("look_up", [load, reader, writer])
+@pytest.mark.parametrize("look_up", [reader, writer])
 def test_an_unknown_name_is_refused_with_those_that_there_are(
     look_up: Callable[[str], object],
 ) -> None:
@@ -156,7 +161,7 @@ def test_finding_a_format_loads_no_other() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines() == [
-        "['lath.notation.formats.columns', 'lath.notation.formats.csv_table']",
+        "['lath.notation.formats.tables']",
         "[]",
     ]
 
@@ -433,8 +438,8 @@ class Key(str):
 
 def test_keys_that_come_twice_are_found_without_comparing_all_of_them() -> None:
     pairs = [(Key(number % 500), number) for number in range(1000)]
-    told = json_fields._object([*pairs, ("once", 7)])
+    told = json_text._marking_twice([*pairs, ("once", 7)])
     assert told.pop("once") == 7
-    assert {type(value) for value in told.values()} == {json_fields._Twice}
+    assert {type(value) for value in told.values()} == {Twice}
     assert len(told) == 500
     assert len(Key.compared) < 10_000

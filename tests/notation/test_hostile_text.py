@@ -13,7 +13,7 @@ import pytest
 from hostile_texts import HOSTILE, Hostile
 from reading_campaign import together, totals
 
-from lath.notation import reader as pieces
+from lath.notation import reader
 from lath.notation.reader import Entry, entries_of
 from lath.notation.validation import Findings, validate_stream
 
@@ -41,7 +41,7 @@ def findings_in(content: bytes) -> Findings:
 def test_hostile_text_is_told_of_and_the_record_after_it_is_read(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pieces, "_BLOCK", MEGABYTE // 1000)
+    monkeypatch.setattr(reader, "_BLOCK", MEGABYTE // 1000)
     hostile = HOSTILE[name]
     check_what_is_told(hostile, MEGABYTE // 256 if hostile.is_slow else MEGABYTE // 32)
 

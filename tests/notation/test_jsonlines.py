@@ -7,7 +7,7 @@ import json
 import jsonschema
 
 from lath.notation import parse
-from lath.notation.formats.jsonlines import SCHEMA, from_json, to_json
+from lath.notation.data import SCHEMA, from_json, to_json
 
 RECORD = parse("""\
 [Game "mammalath"]

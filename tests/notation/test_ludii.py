@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-import sys
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -15,12 +14,11 @@ from places import SAMPLES
 
 from lath import games
 from lath.games.core import playout
-from lath.notation import format_record, parse
+from lath.notation import format_record, parse, reader
 from lath.notation.errors import Fault
 from lath.notation.formats import ludii
-from lath.notation.formats.foreign import Piece
-from lath.notation.formats.ludii import Decision, trials
-from lath.notation.reader import Entry
+from lath.notation.formats.ludii import Decision
+from lath.notation.reader import Entry, RecordText
 from lath.notation.record import Record
 
 MANALATH, YAVALATH = (
@@ -460,9 +458,10 @@ class Text(str):
         return super().count(*args)
 
 
-def test_the_lines_of_a_piece_are_found_once_for_all_its_faults() -> None:
+def test_the_lines_of_a_text_are_found_once_for_all_its_faults() -> None:
     faults = [Fault("x", "", at=at) for at in range(0, 3000, 3)]
-    problems = Piece("f", 1, 5, 3, Text("ab\n" * 1000)).problems(faults)
+    text = RecordText(5, Text("ab\n" * 1000), column=3)
+    problems = text.entry("f", 1, None, faults).problems
     assert [(one.line, one.column) for one in problems[:3]] == [(5, 3), (6, 1), (7, 1)]
     assert (problems[-1].line, problems[-1].source) == (1004, "ab")
     assert Text.asked == ["split"]
@@ -479,8 +478,7 @@ def test_bytes_that_are_not_utf_8_are_told_of() -> None:
 def test_a_trial_that_is_too_long_is_told_of_and_the_next_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in (ludii, sys.modules[trials.__module__]):
-        monkeypatch.setattr(module, "MAX_RECORD", 400)
+    monkeypatch.setattr(reader, "MAX_RECORD", 400)
     long = trial("SANDBOX=" + "x" * 500) + "SANDBOX=\n" * 100
     first, second = entries(long + trial(add(1, 30)))
     assert first.problems[0].code == "size"

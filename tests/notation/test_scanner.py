@@ -17,7 +17,7 @@ from lath import games
 from lath.notation import Record, RecordSyntaxError, format_record, parse
 from lath.notation.errors import Fault
 from lath.notation.parser import parse_closely
-from lath.notation.reader import Piece, entry_of
+from lath.notation.reader import RecordText, entry_of
 from lath.notation.record import GLYPHS, RESULTS, Ply, Variation
 from lath.notation.scanner import NUMBERS, parts, scan
 from lath.notation.validation import sound_plies
@@ -131,7 +131,7 @@ def test_every_game_that_was_played_is_read_without_lark(no_lark: None) -> None:
     for record in played():
         text = format_record(record)
         assert parse(text) == record
-        assert entry_of(Piece(1, text, None), "f", 1).problems == ()
+        assert entry_of(RecordText(1, text), "f", 1).problems == ()
 
 
 def test_every_game_that_was_played_is_sound_at_a_glance(no_lark: None) -> None:

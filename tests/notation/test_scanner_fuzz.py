@@ -30,7 +30,6 @@ from reading_campaign import (
 from lath import games
 from lath.games.core import Game, Position
 from lath.notation import Record, reader, scanner, validation
-from lath.notation import reader as pieces
 from lath.notation.record import Comment, Ply, comment
 from lath.notation.scanner import grammar, inside
 from lath.notation.validation import validate
@@ -71,7 +70,7 @@ def test_several_processes_find_what_one_does(tmp_path: Path) -> None:
     file = tmp_path / "games.lath"
     content = content_of(rule_made(200, 3), Random(3))
     file.write_bytes(content)
-    with mock.patch.object(pieces, "_BLOCK", 10_000):
+    with mock.patch.object(reader, "_BLOCK", 10_000):
         parts = list(validate(file, jobs=2))
     assert len(parts) > 3
     assert together(parts) == totals(by_lark(content, str(file)))
@@ -165,7 +164,7 @@ FAULTS: Final[dict[str, Plant]] = {
         validation, "sound_plies", lambda text: (TRUE_SOUND_PLIES(text) or -1) + 1 or None
     ),
     "the reader forgets a ply": in_place_of(reader, "scan", record_without_its_last_ply),
-    "a chunk ends anywhere": in_place_of(pieces, "_follows_blank_line", lambda *_: True),
+    "a chunk ends anywhere": in_place_of(reader, "_follows_blank_line", lambda *_: True),
     "records are not counted from chunk to chunk": in_place_of(
         validation, "replace", lambda found, **_: found
     ),

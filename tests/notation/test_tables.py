@@ -16,8 +16,8 @@ from record_strategies import RECORDS
 from sample_records import HOSTILE_NAMES, bare, random_game
 
 from lath.notation import Record, parse
-from lath.notation.formats import FormatError, parquet, writer
-from lath.notation.formats.columns import COLUMNS
+from lath.notation.formats import FormatError, tables, writer
+from lath.notation.formats.tables import COLUMNS
 from lath.notation.record import KNOWN_TAGS
 
 FULL = parse("""\
@@ -159,7 +159,7 @@ def test_a_result_tag_that_contradicts_the_moves_is_lost() -> None:
 
 
 def test_rows_come_in_groups_while_records_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 2)
+    monkeypatch.setattr(tables, "ROWS_PER_GROUP", 2)
     read = 0
 
     def records() -> Iterator[Record]:

@@ -15,7 +15,7 @@ from record_strategies import RECORDS
 
 from lath import games
 from lath.games.core import play_all, playout
-from lath.notation import Entry, Ply, Record, check, parse, positions
+from lath.notation import Entry, Ply, Record, check, parse, positions, reader
 from lath.notation.formats import WHOLE, ygn
 
 YAVALATH: Final = games.get("yavalath")
@@ -204,7 +204,7 @@ def test_moves_come_back_legal_or_not(moves: list[str]) -> None:
     ("text", "expected"),
     [
         ('[Event "x"] [First "ann"] 1. e5 *', ["tag Event", "tag First"]),
-        ("1. e5! 2. d4 {why} (2. d5) *", ["comments", "glyphs", "variations"]),
+        ("1. e5! 2. d4 {why} (2. d5) *", ["glyphs", "comments", "variations"]),
         ("{before} 1. e5 *", ["comments"]),
         ('[Termination "resignation"] 1. e5 1-0', ["tag Termination", "result 1-0"]),
         ('[Termination "void"] 1. e5 *', ["tag Termination"]),
@@ -301,8 +301,9 @@ def test_a_byte_that_is_no_utf_8_is_told_of() -> None:
     assert entry.text.endswith("\N{REPLACEMENT CHARACTER}")
 
 
-def test_a_record_that_is_too_long_is_skipped() -> None:
-    long = f"{EMPTY}\n{'E5 ' * 500_000}"
+def test_a_record_that_is_too_long_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MAX_RECORD", 10_000)
+    long = f"{EMPTY}\n{'E5 ' * 5_000}"
     bad, good = entries(f"{long}\n{EMPTY}\n1. E5".encode())
     assert good.record is not None
     assert good.line == 3

@@ -22,7 +22,6 @@ from lark import Lark
 from record_texts import GAMES, mutant, soup, written
 
 from lath.notation import reader
-from lath.notation import reader as pieces
 from lath.notation.errors import Fault, RecordSyntaxError
 from lath.notation.parser import Parsed, parse_closely
 from lath.notation.reader import Entry, entries_of
@@ -131,7 +130,7 @@ def compare_files(texts: Sequence[str], chance: Random) -> int:
     content = content_of(texts, chance)
     expected = by_lark(content, "f")
     block = chance.choice((1 << 20, 3000, 200))
-    with mock.patch.object(pieces, "_BLOCK", block):
+    with mock.patch.object(reader, "_BLOCK", block):
         entries = list(entries_of(io.BytesIO(content), "f"))
         found = together(validate_stream(io.BytesIO(content), "f"))
     for what, one, other in (

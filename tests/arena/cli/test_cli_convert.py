@@ -360,8 +360,8 @@ def test_the_docs_have_a_row_for_every_format_as_the_table_says() -> None:
     assert found == {
         name: (
             list(listed.suffixes),
-            "yes" if listed.is_read else "-",
-            "yes" if listed.is_written else "-",
+            "yes" if listed.read else "-",
+            "yes" if listed.write else "-",
         )
         for name, listed in TABLE.items()
     }

@@ -66,7 +66,7 @@ def test_the_csv_has_a_line_for_each_bot_and_table(file: Path) -> None:
     assert [row["game"] for row in rows] == [game for game in ("", *TWO_GAMES) for _ in range(3)]
 
 
-@pytest.mark.parametrize("name", [name for name in READABLE if TABLE[name].is_written])
+@pytest.mark.parametrize("name", [name for name in READABLE if TABLE[name].write])
 def test_records_of_any_format_that_is_read_are_rated(name: str, tmp_path: Path) -> None:
     records = [random_game("yavalath", n) for n in range(4)]
     path = tmp_path / f"games{TABLE[name].suffixes[0]}"

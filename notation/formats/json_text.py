@@ -1,0 +1,334 @@
+"""JSON as it stands in files: its values, where each of them stands, and objects in a stream.
+
+Must not know what the objects mean, but for how one begins. Memory stays flat: one object and one
+block of the stream. An object that is no JSON is told of, and reading goes on at the next one.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, BinaryIO, Final, NoReturn
+
+from lath.notation.data import Steps, Twice
+from lath.notation.errors import Fault, RecordSyntaxError
+from lath.notation.reader import RecordText, encoding_fault, without_escapes
+
+MAX_NESTING: Final = 100
+"""Arrays and objects in one another; a record of another program has seven."""
+
+
+def load(text: str) -> Any:
+    """Return the value that a text is, numbers as floats; raises RecordSyntaxError.
+
+    A key that stands twice in an object is refused where its value is looked at.
+    """
+    try:
+        # the float of a number of 5000 digits is infinite, the int of it an error of its own
+        return json.loads(text, object_pairs_hook=_marking_twice, parse_int=float)
+    except json.JSONDecodeError as error:
+        raise _no_json(error, 0) from error
+    except RecursionError as error:
+        fault = Fault("syntax", "arrays and objects nested too deep", "a record", at=0)
+        raise RecordSyntaxError(fault) from error
+
+
+def _marking_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        found |= {key: Twice() for key, count in counts.items() if count > 1}
+    return found
+
+
+def _no_json(error: json.JSONDecodeError, begin: int) -> RecordSyntaxError:
+    message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+    return RecordSyntaxError(Fault("syntax", message, "a JSON object", at=error.pos - begin))
+
+
+def load_strictly(text: str) -> Any:
+    """Return the value that a text is; raises RecordSyntaxError.
+
+    Stricter than `load`: a key that stands twice is refused, and so are NaN and infinities.
+    """
+    return _value_at(text, 0, whole=True)[0]
+
+
+def _value_at(text: str, at: int, *, whole: bool = False) -> tuple[Any, int]:
+    """Return the value that begins at `at`, and where it ends; raises RecordSyntaxError."""
+    try:
+        value, end = _STRICT.raw_decode(text, at)
+    except json.JSONDecodeError as error:
+        raise _no_json(error, at) from error
+    except RecursionError as error:
+        raise RecordSyntaxError(_TOO_DEEP) from error
+    except RecordSyntaxError:
+        raise
+    except ValueError as error:
+        raise RecordSyntaxError(Fault("syntax", f"not JSON: {error}", at=0)) from error
+    opened = text.count("[", at, end) + text.count("{", at, end)
+    if opened > MAX_NESTING:
+        steps = (_STEP.get(match[0], 0) for match in _TOKEN.finditer(text, at, end))
+        if max(accumulate(steps)) > MAX_NESTING:
+            raise RecordSyntaxError(_TOO_DEEP)
+    if whole and end < len(text):
+        raise RecordSyntaxError(Fault("syntax", "not JSON: extra data", "its end", at=end))
+    return value, end
+
+
+_TOO_DEEP: Final = Fault(
+    "syntax", f"arrays and objects are nested more than {MAX_NESTING} deep", at=0
+)
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in {float("inf"), float("-inf")}:
+        raise ValueError(f"the number {digits[:40]} is too large")
+    return number
+
+
+def _refusing_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        message = f"the key {key[:40]!r} stands in an object twice"
+        raise RecordSyntaxError(Fault("syntax", message, "each key once", at=0))
+    return found
+
+
+_STRICT: Final = json.JSONDecoder(
+    object_pairs_hook=_refusing_twice, parse_constant=_no_constant, parse_float=_finite
+)
+
+_BLANKS: Final = re.compile(r"[ \t\r\n]*")
+
+
+def placed(fault: Fault, text: str, steps: Steps) -> RecordSyntaxError:
+    """Return the error of a value of a JSON text, to which `steps` lead."""
+    return RecordSyntaxError(replace(fault, at=offset(text, steps)))
+
+
+def offset(text: str, steps: Steps) -> int:
+    """Return where in a JSON text a value begins; of one that is missing, where its parent does."""
+    at = _skipped(text, 0)
+    with suppress(RecursionError):
+        for step in steps:
+            inner = next((place for key, place in _members(text, at) if key == step), None)
+            if inner is None:
+                break
+            at = inner
+    return at
+
+
+def _members(text: str, at: int) -> Iterator[tuple[str | int, int]]:
+    """Yield key and place of each value in the object or array that begins at `at`."""
+    decode = json.JSONDecoder(parse_int=float).raw_decode
+    is_object = text[at] == "{"
+    at = _skipped(text, at + 1)
+    index = 0
+    while text[at] not in "]}":
+        key: str | int = index
+        if is_object:
+            key, at = decode(text, at)
+            at = _skipped(text, _skipped(text, at) + 1)
+        yield key, at
+        at = _skipped(text, decode(text, at)[1])
+        if text[at] == ",":
+            at = _skipped(text, at + 1)
+        index += 1
+
+
+def _skipped(text: str, at: int) -> int:
+    match = _BLANKS.match(text, at)
+    return match.end() if match else at
+
+
+_BLOCK: Final = 1 << 18
+
+MAX_OBJECT: Final = 16 << 20
+"""Characters of one object; a longer one is a file of another kind."""
+
+_SHOWN: Final = 200
+"""Characters that are kept of an object that is too long."""
+
+_OVERLAP: Final = 100
+"""Characters at the end of a block that may be the first half of how an object begins."""
+
+_DOUBT: Final = 1 << 13
+"""Characters after which an object that seems to hold the next one counts as never closed."""
+
+_STRING: Final = r'"(?:[^"\\\n]|\\.)*+"?'
+
+_BETWEEN: Final = re.compile(r"[\s,\[\]]*")
+"""What may stand between objects; a missing comma is no reason to stop."""
+
+_BRACKET: Final = re.compile(r"[\[\]]")
+
+_TOKEN: Final = re.compile(rf"{_STRING}|[{{}}\[\]]")
+
+_JUNK: Final = re.compile(rf"(?:{_STRING}|[^\n{{\[\]\"])+|\]+")
+"""What stands between objects and does not belong there: up to the next bracket or line."""
+
+_STEP: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
+
+
+def objects(stream: BinaryIO, begins: re.Pattern[str]) -> Iterator[RecordText]:
+    """Yield the text of each object of a stream with its value, or with what is wrong with it.
+
+    `begins` matches the beginning of an object: there reading goes on after an unclosed one.
+    """
+    feed = _Feed(stream, begins)
+    while feed.skip_between():
+        yield feed.object() if feed.buffer[feed.at] == "{" else feed.junk()
+    if feed.open_arrays > 0:
+        yield feed.text(feed.at, Fault("syntax", "the array is never closed", "]", at=0))
+
+
+class _Feed:
+    """The text of a stream, a block at a time, and where in it reading stands."""
+
+    def __init__(self, stream: BinaryIO, begins: re.Pattern[str]) -> None:
+        self.buffer = ""
+        self.at = 0
+        self.open_arrays = 0
+        self._stream = stream
+        self._begins = begins
+        self._begin: tuple[int, int] | None = None
+        self._searched = 0
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
+        self._ended = False
+        self._line = 1
+        self._column = 1
+
+    def more(self) -> bool:
+        """Read on and forget what lies before `at`; return False at the stream's end.
+
+        As much again as is there: what is looked at once more each time stays linear.
+        """
+        if self._ended:
+            return False
+        block = self._stream.read(max(_BLOCK, len(self.buffer) - self.at))
+        self._ended = not block
+        self.buffer = self.buffer[self.at :] + self._decoder.decode(block, final=self._ended)
+        if self._begin:
+            self._begin = self._begin[0] - self.at, self._begin[1] - self.at
+        self._searched -= self.at
+        self.at = 0
+        return True
+
+    def skip_between(self) -> bool:
+        """Go to the next object or junk; return False where nothing follows."""
+        while True:
+            match = _BETWEEN.match(self.buffer, self.at)
+            assert match is not None
+            self._go(self._count_arrays(match.end()))
+            if self.at < len(self.buffer):
+                return True
+            if not self.more():
+                return False
+
+    def _count_arrays(self, end: int) -> int:
+        """Count the arrays up to `end`; return where one closes that was never opened, or `end`."""
+        for match in _BRACKET.finditer(self.buffer, self.at, end):
+            if match[0] == "]" and not self.open_arrays:
+                return match.start()
+            self.open_arrays += _STEP[match[0]]
+        return end
+
+    def object(self) -> RecordText:
+        """Return the object that begins at `at`, and go behind it."""
+        while True:
+            following = self._next_begin(self.at + 1)
+            limit = min(len(self.buffer), following[1] + _DOUBT if following else sys.maxsize)
+            is_cut = limit < len(self.buffer)
+            text, at = (self.buffer[self.at : limit], 0) if is_cut else (self.buffer, self.at)
+            fault: Fault | None = None
+            end: int | None
+            try:
+                value, end = _value_at(text, at)
+            except RecordSyntaxError as error:
+                value, fault, end = None, error.fault, _closed(text, at)
+            if end is not None:
+                end += self.at - at
+                fault = encoding_fault(self.buffer[self.at : end]) or fault
+                if fault and following:
+                    end = min(end, following[0])
+                return self._take(end, fault)._replace(value=value)
+            if is_cut or len(self.buffer) - self.at > MAX_OBJECT or not self.more():
+                return self._unclosed()
+
+    def _next_begin(self, after: int) -> tuple[int, int] | None:
+        """Return where the next object surely begins, at `after` or behind, and ends to do so."""
+        if self._begin is None or self._begin[0] < after:
+            match = self._begins.search(self.buffer, max(after, self._searched))
+            self._begin = match.span() if match else None
+            if match is None:
+                self._searched = len(self.buffer) - _OVERLAP
+        return self._begin
+
+    def _unclosed(self) -> RecordText:
+        """Return the beginning of an object without an end, and go to the next object."""
+        fault = Fault("syntax", "the record is never closed", "}", at=0)
+        following = self._next_begin(self.at + 1)
+        end = following[0] if following else len(self.buffer)
+        if end - self.at > MAX_OBJECT:
+            fault = Fault("size", f"a record of more than {MAX_OBJECT} characters", at=0)
+            end = self.at + _SHOWN
+        text = self.text(end, fault)
+        while following is None:
+            self._go(max(self.at + 1, len(self.buffer) - _OVERLAP))
+            if not self.more():
+                self._go(len(self.buffer))
+                return text
+            following = self._next_begin(self.at)
+        self._go(following[0])
+        return text
+
+    def junk(self) -> RecordText:
+        """Return what stands where an object should, and go behind it."""
+        match = _JUNK.match(self.buffer, self.at)
+        end = match.end() if match else self.at + 1
+        found = self.text(end, None).text[:40]
+        fault = Fault("syntax", f"{found!r} does not belong here", "a JSON object", at=0)
+        return self._take(end, fault)
+
+    def text(self, end: int, fault: Fault | None) -> RecordText:
+        """Return the text from `at` to `end`."""
+        text = without_escapes(self.buffer[self.at : end]).rstrip(" \t\r\n,")
+        return RecordText(self._line, text, fault, self._column)
+
+    def _take(self, end: int, fault: Fault | None) -> RecordText:
+        text = self.text(end, fault)
+        self._go(end)
+        return text
+
+    def _go(self, end: int) -> None:
+        lines = self.buffer.count("\n", self.at, end)
+        self._line += lines
+        if lines:
+            self._column = end - self.buffer.rfind("\n", self.at, end)
+        else:
+            self._column += end - self.at
+        self.at = end
+
+
+def _closed(text: str, at: int) -> int | None:
+    """Return where the object that begins at `at` ends by its brackets alone."""
+    depth = 0
+    for match in _TOKEN.finditer(text, at):
+        depth += _STEP.get(match[0], 0)
+        if not depth:
+            return match.end()
+    return None

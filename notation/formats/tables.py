@@ -1,0 +1,163 @@
+"""Tables for sheets and data frames, a row a game: CSV and Parquet. Only written.
+
+The only module that touches pyarrow, which Parquet needs and the extra `arrow` brings.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from lath.notation.formats import FormatError, Lost, remarks
+from lath.notation.record import KNOWN_TAGS
+
+if TYPE_CHECKING:
+    from lath.notation.record import Record
+
+_END: Final = ("Result", "Termination")
+"""Tags that stand after the number of plies, as the end of the story."""
+
+
+def column_of(tag: str) -> str:
+    """Return the name of a tag's column.
+
+    >>> column_of("TimeControl")
+    'time_control'
+    """
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", tag).lower()
+
+
+_TAGS: Final = {column_of(tag): tag for tag in KNOWN_TAGS if tag not in _END}
+
+COLUMNS: Final = (*_TAGS, "plies", *map(column_of, _END))
+
+
+def _row(record: Record) -> dict[str, Any]:
+    """Return the values by column; None for a tag that is missing."""
+    tags = dict(record.tags)
+    return {
+        **{column: tags.get(tag) for column, tag in _TAGS.items()},
+        "plies": len(record.plies),
+        "result": record.result,
+        "termination": tags.get("Termination"),
+    }
+
+
+def _not_held(record: Record) -> Iterator[str]:
+    """Yield the names of what a record has besides its row and its moves."""
+    yield from remarks(record)
+    for name, value in record.tags:
+        # the column result has what the moves end in
+        if name not in KNOWN_TAGS or (name == "Result" and value != record.result):
+            yield f"tag {name}"
+
+
+_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
+"""Spreadsheets read a cell that begins so as a formula (OWASP, CSV injection)."""
+
+
+def guarded(cell: Any) -> Any:
+    """Return a text that no spreadsheet takes for a formula; numbers as they are.
+
+    >>> guarded("=1+1"), guarded(-1.5)
+    ("'=1+1", -1.5)
+    """
+    if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS):
+        return f"'{cell}"
+    return cell
+
+
+def write_csv(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
+    """Yield the lines, CRLF after each, as RFC 4180 has it; missing tags are empty cells.
+
+    A text that a spreadsheet would read as a formula has an apostrophe before it.
+    """
+    yield _line(COLUMNS)
+    for number, record in enumerate(records, 1):
+        if record.plies:
+            lost(number, "moves")
+        for field in _not_held(record):
+            lost(number, field)
+        yield _line(_row(record).values())
+
+
+def _line(cells: Iterable[Any]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerow(map(guarded, cells))
+    return text.getvalue().encode()
+
+
+ROWS_PER_GROUP: Final = 10_000
+"""Rows of Parquet that are held in memory at once, and that a reader may take alone."""
+
+_UNKNOWN_DATE: Final = "?"
+
+
+def write_parquet(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
+    """Yield the file, a group of rows at a time; raises FormatError where pyarrow is missing.
+
+    Missing tags are null, and so is a date that is none, which counts as lost unless it is `?`.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        message = "parquet needs pyarrow: pip install 'lath-arena[arrow]'"
+        raise FormatError(message) from error
+    types = {"date": pa.date32(), "plies": pa.int32()}
+    always = ("plies", "result")
+    fields = [
+        pa.field(name, types.get(name, pa.string()), nullable=name not in always)
+        for name in COLUMNS
+    ]
+    moves = pa.field("moves", pa.list_(pa.string()), nullable=False)
+    schema = pa.schema([*fields, moves])
+    file = _Written()
+    rows = (_typed_row(number, record, lost) for number, record in enumerate(records, 1))
+    with parquet.ParquetWriter(pa.PythonFile(file, mode="w"), schema) as writer:
+        while group := list(islice(rows, ROWS_PER_GROUP)):
+            writer.write_table(pa.Table.from_pylist(group, schema=schema))
+            yield file.take()
+    yield file.take()
+
+
+def _typed_row(number: int, record: Record, lost: Lost) -> dict[str, Any]:
+    date = _date(record.tag("Date"))
+    if date is None and record.tag("Date", _UNKNOWN_DATE) != _UNKNOWN_DATE:
+        lost(number, "tag Date")
+    for field in _not_held(record):
+        lost(number, field)
+    return {**_row(record), "date": date, "moves": list(record.moves)}
+
+
+def _date(text: str) -> dt.date | None:
+    with suppress(ValueError):
+        date = dt.date.fromisoformat(text)
+        return date if date.isoformat() == text else None  # not 20261120, nor 2026-W47-5
+    return None
+
+
+class _Written(io.BytesIO):
+    """What the library takes for a file: it keeps the bytes until they are taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._taken = 0
+
+    def tell(self) -> int:
+        """Return the bytes written since the beginning."""
+        return self._taken + super().tell()
+
+    def take(self) -> bytes:
+        """Return what was written since this was last called."""
+        taken = self.getvalue()
+        self._taken += len(taken)
+        self.seek(0)
+        self.truncate()
+        return taken
