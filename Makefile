@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors unit wheel web coverage docs expressions soak faults bench clean
+.PHONY: help demo test lint types floors unit wheel web coverage docs expressions soak faults mutants bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -22,6 +22,7 @@ help:
 	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
 	@echo "make soak   run the slow campaigns: laws on many examples, fuzzing, kill loops, power cuts, full disks"
 	@echo "make faults play every case of the fault catalogue and print what each came to"
+	@echo "make mutants  put small mistakes into a copy of the tree and count those that tests notice (an hour)"
 	@echo "make bench  measure what benchmarks/ claims"
 	@echo "make clean  remove what the others made"
 
@@ -53,7 +54,7 @@ floors: $(VENV)/made-dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/made-dev
-	$(BIN)/pytest -n 2 -m "not soak and not alone"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak and not alone"
 	$(BIN)/pytest -m "not soak and alone"
 
 # Not part of `make test`: without npm, or without a network, its tests say so and are skipped.
@@ -64,7 +65,7 @@ $(WEB)/node_modules/made: $(WEB)/package-lock.json $(WEB)/.npmrc
 	@touch $@
 
 coverage: $(VENV)/made-dev
-	$(BIN)/pytest -n 2 -m "not soak and not alone" --cov --cov-report=
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak and not alone" --cov --cov-report=
 	$(BIN)/pytest -m "not soak and alone" --cov --cov-append --cov-report=term
 
 wheel: $(VENV)/made-dev
@@ -84,6 +85,9 @@ soak: $(VENV)/made-dev
 
 faults: $(VENV)/made-dev
 	$(BIN)/python tests/support/fault_table.py
+
+mutants: $(VENV)/made-dev
+	$(BIN)/python tests/support/mutants.py
 
 bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/runner.py

@@ -256,7 +256,7 @@ class StopsReading(Good):
         super().hello()
         while True:
             time.sleep(0.05)
-            say(*(f"ready {number}" for number in range(1, 7)))
+            say(*(f"ready {number}" for number in range(1, 200)))
 
 
 # In its move

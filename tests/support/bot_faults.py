@@ -1,12 +1,14 @@
 """Cases 1 to 36 of the fault catalogue: a bot that misbehaves, and what it comes to.
 
-Each plays a tournament with two good bots, whose games must be what they always are.
+Each meets a good bot, which meets good ones, too: their games must be what they always are. Those
+that need the same limits can be tried in one tournament.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -18,10 +20,9 @@ from fault_stand import (
     IMPATIENT,
     IMPATIENT_S,
     RELAXED,
-    Ended,
+    Events,
     Peaks,
     Stand,
-    Stored,
     assert_sound,
     good,
 )
@@ -29,20 +30,26 @@ from processes import gone
 
 from lath.notation.scanner import parse
 
-BAD: Final = "bad"
-OTHERS: Final = ("ann", "bob")
+CHALLENGER: Final = "ann"
+"""The good bot that meets all the others."""
 
-BADS_GAMES: Final = 4
-"""Two with each good bot."""
+GOOD: Final = "bob"
+
+BADS_BETWEEN: Final = 8
+"""Bad bots between two good ones, whose games must be what they always are."""
+
+BADS_GAMES: Final = 2
+"""One from each seat."""
 
 
 @dataclass(frozen=True)
 class Plain:
-    """The same tournament between three good bots: what others are measured by."""
+    """The same tournament between good bots: what others are measured by."""
 
     seconds: float
     peaks: Peaks
-    moves: dict[int, tuple[str, ...]]
+    moves: tuple[str, ...]
+    """Of each game: good bots play the first move that there is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +67,7 @@ class BotFault:
     """To be greeted, and to play; more for one that is killed and started again."""
 
     said: str = ""
-    """By the run."""
+    """By the run, of the bot {name}."""
 
     noted: str = ""
     """In the record of each of its games."""
@@ -69,66 +76,131 @@ class BotFault:
     """In each of its games; None: any number."""
 
     time: Mapping[str, str] = field(default_factory=lambda: RELAXED)
+    """The tournament's, which is also that of the other bots."""
+
     more: Mapping[str, object] = field(default_factory=dict)
     """Further keys of the bot's table."""
 
-    against: Mapping[str, type[Good]] = field(default_factory=lambda: dict.fromkeys(OTHERS, Good))
+    against: type[Good] = Good
 
     limit_s: float = 0.0
     """All the limits that it hits, together."""
 
-    also: Callable[[Stand, Ended], None] = lambda _stand, _ended: None
-    """What else is to be checked."""
+    also: Callable[[Stand, str], None] = lambda _stand, _name: None
+    """What else is to be checked of the bot of this name."""
 
     @property
     def name(self) -> str:
         return self.kind.__name__ if self.kind else "Missing"
 
+    @property
+    def tournament(self) -> Hashable:
+        """Return what the faults have in common that can be met in one tournament."""
+        return self.status, tuple(self.time.items()), self.against
+
     def play(self, stand: Stand, plain: Plain) -> float:
-        """Try it out; return the seconds that it took longer than good bots take."""
-        stand.configure(self._bots(stand), self.time, log="all")
-        ended = stand.play(*stand.run_words())
-        assert ended.status == self.status, ended.said
-        assert "Traceback" not in ended.said
-        assert self.said in ended.said
-        games = stand.games()
-        assert_sound(games)
-        self._check_bad([game for game in games if BAD in game.names])
-        self._check_others([game for game in games if BAD not in game.names], plain)
-        assert len(stand.starts.read_text().split() if stand.starts.exists() else ()) == self.starts
-        assert_plain_text(stand.out / "logs")
-        self.also(stand, ended)
-        return max(0.0, ended.seconds - plain.seconds)
+        """Try it out alone; return the seconds that it took longer than good bots take."""
+        gauntlet = Gauntlet(stand, [self])
+        gauntlet.check(plain)
+        self.check(gauntlet)
+        return gauntlet.seconds_of(self, plain)
 
-    def _bots(self, stand: Stand) -> dict[str, dict[str, object]]:
-        env = {"STARTS": str(stand.starts), "PIDS": str(stand.folder / "pids")}
-        command = list(bad_bots.command(self.kind)) if self.kind else ["/nowhere/bot"]
-        bad = {"command": command, "env": env, **self.more}
-        return {BAD: bad} | {name: good(kind) for name, kind in self.against.items()}
-
-    def _check_bad(self, games: list[Stored]) -> None:
-        assert len(games) == (2 * len(self.against) if self.ending else 0)
+    def check(self, gauntlet: Gauntlet) -> None:
+        """Check what came of it in a tournament, whoever else was there."""
+        stand, said = gauntlet.stand, gauntlet.ended.said
+        assert self.said.format(name=self.name) in said
+        games = [game for game in gauntlet.games if self.name in game.names]
+        assert len(games) == (BADS_GAMES if self.ending else 0)
         for game in games:
             assert game.termination == self.ending, game.text
-            assert self.ending == "rules" or game.lost_by(BAD)
+            assert self.ending == "rules" or game.lost_by(self.name)
             assert self.noted in game.text
             assert self.stray_lines in (None, game.stray_lines)
+        starts = stand.notes / f"{self.name}.starts"
+        assert len(starts.read_text().split() if starts.exists() else ()) == self.starts
+        self.also(stand, self.name)
 
-    def _check_others(self, games: list[Stored], plain: Plain) -> None:
-        if self.status == 2:
-            assert games == [], "it is refused before the first game"
-        elif len(self.against) == len(OTHERS):
-            assert {game.number: game.moves for game in games} == plain.moves
-            assert {game.termination for game in games} == {"rules"}
+    def table(self, stand: Stand) -> dict[str, object]:
+        """Return the bot's table in the configuration."""
+        variables = {
+            "STARTS": str(stand.notes / f"{self.name}.starts"),
+            "PIDS": str(stand.notes / f"{self.name}.pids"),
+        }
+        command = list(bad_bots.command(self.kind)) if self.kind else ["/nowhere/bot"]
+        return {"command": command, "env": variables, **self.more}
+
+
+class Gauntlet:
+    """A tournament in which bad bots and good ones meet one that is good, one after the other."""
+
+    def __init__(self, stand: Stand, faults: Sequence[BotFault]) -> None:
+        """Play it. The faults have the same `tournament`."""
+        self.stand = stand
+        self.faults = tuple(faults)
+        first = self.faults[0]
+        bots = {CHALLENGER: good(first.against)}
+        for number, fault in enumerate(self.faults):
+            if number % BADS_BETWEEN == 0 and first.against is Good:
+                bots[f"{GOOD}-{number}"] = good()
+            bots[fault.name] = fault.table(stand)
+        if first.against is Good:
+            bots[GOOD] = good()
+        stand.configure(bots, first.time, log="all", format="gauntlet")
+        pipe = stand.notes / "events"
+        events = Events(pipe)
+        self.ended = stand.play(*stand.run_words("--json-events-to", pipe))
+        events.join()
+        self.events = events.told
+        self.games = stand.games()
+
+    def seconds_of(self, fault: BotFault, plain: Plain) -> float:
+        """Return how much longer its games took than good bots take, on the calm clock.
+
+        Of a bad bot alone it is the whole tournament's time, of many that between the games of the
+        bot before it and its own.
+        """
+        if len(self.faults) == 1:
+            return max(0.0, self.ended.seconds - plain.seconds)
+        last_s: dict[str, float] = {}  # in the order of the schedule
+        for event_s, event in self.events:
+            if event["type"] in {"game", "stopped"}:
+                names = event.get("bots") or (event["first"], event["second"])
+                last_s.update({name: event_s for name in names if name != CHALLENGER})
+        before = list(last_s)[list(last_s).index(fault.name) - 1]
+        return last_s[fault.name] - last_s[before]
+
+    def check(self, plain: Plain) -> None:
+        """Check the run as a whole: its status, its logs, and the games of good bots."""
+        (status,) = {fault.status for fault in self.faults}
+        assert self.ended.status == status, self.ended.said
+        assert "Traceback" not in self.ended.said
+        assert_sound(self.games)
+        assert_plain_text(self.stand.out / "logs")
+        if status == 2:
+            assert self.games == [], "it is refused before the first game"
+        elif self.faults[0].against is Good:
+            bad = {fault.name for fault in self.faults}
+            others = [game for game in self.games if not game.names & bad]
+            assert others
+            assert {game.termination for game in others} == {"rules"}
+            assert {game.moves for game in others} == {plain.moves}
+
+
+def tournaments() -> list[list[BotFault]]:
+    """Return the faults that are tried in one tournament, by tournament."""
+    every = [fault for faults in BY_NUMBER.values() for fault in faults]
+    ordered = sorted(every, key=lambda fault: str(fault.tournament))
+    return [list(faults) for _, faults in groupby(ordered, key=lambda fault: fault.tournament)]
 
 
 def measure(stand: Stand) -> Plain:
     """Play the tournament with good bots only."""
-    stand.configure({name: good() for name in (BAD, *OTHERS)}, log="all")
+    stand.configure(
+        {name: good() for name in (CHALLENGER, "bad", GOOD)}, log="all", format="gauntlet"
+    )
     ended = stand.play(*stand.run_words())
     assert ended.status == 0, ended.said
-    moves = {game.number: game.moves for game in stand.games() if BAD not in game.names}
-    assert len(moves) == 2
+    (moves,) = {game.moves for game in stand.games()}
     return Plain(ended.seconds, stand.peaks, moves)
 
 
@@ -166,8 +238,8 @@ def illegal(kind: type[Good], noted: str) -> BotFault:
 
 
 def void(kind: type[Good] | None, said: str, **more: object) -> BotFault:
-    """Return a fault that stops both pairings, each after two tries."""
-    starts = 1 + 2 * 2 if kind else 0
+    """Return a fault that stops the pairing after two tries."""
+    starts = GREETED + TRIED if kind else 0
     values = {"kind": kind, "ending": "", "status": 1, "said": said, "starts": starts, **more}
     return BotFault(**values)  # type: ignore[arg-type]
 
@@ -180,34 +252,29 @@ def fine(kind: type[Good], **more: object) -> BotFault:
     return BotFault(kind=kind, **more)  # type: ignore[arg-type]
 
 
-def has_an_empty_clock(stand: Stand, _ended: Ended) -> None:
+def has_an_empty_clock(stand: Stand, name: str) -> None:
     for game in stand.games():
-        if BAD in game.names:
-            slow = parse(game.text).plies[2 if game.first == BAD else 3]
+        if name in game.names:
+            slow = parse(game.text).plies[2 if game.first == name else 3]
             assert (slow.used_s or 0.0) >= 0.3
             clock = slow.annotation("clk")
             assert clock is not None
             assert clock.value == "0.000"
 
 
-def children_are_gone(stand: Stand, _ended: Ended) -> None:
-    pids = (stand.folder / "pids").read_text().split()
+def children_are_gone(stand: Stand, name: str) -> None:
+    pids = (stand.notes / f"{name}.pids").read_text().split()
     assert pids
     assert gone(lambda: [pid for pid in pids if Path(f"/proc/{pid}").exists()])
 
 
-def nothing_is_written_elsewhere(stand: Stand, _ended: Ended) -> None:
-    assert {path.name for path in stand.folder.iterdir()} == {
-        "cup.toml",
-        "out",
-        "scratch",
-        "starts",
-    }
+def nothing_is_written_elsewhere(stand: Stand, _name: str) -> None:
+    assert {path.name for path in stand.folder.iterdir()} == {"cup.toml", "out", "scratch", "notes"}
 
 
 GREETED: Final = 1
-TRIED: Final = 4
-"""How often a bot is started that never plays: by each of two workers' jobs, twice."""
+TRIED: Final = 2
+"""How often a bot is started that never plays."""
 
 CLOCKED: Final = {"initial": "200ms", "margin": "8s"}
 """A clock shorter than a bot thinks, and a margin that is longer."""
@@ -217,11 +284,11 @@ PADDED: Final = {"options": {"padding": "x" * 150_000}}
 QUIT_S: Final = 1.0
 
 BY_NUMBER: Final[dict[int, tuple[BotFault, ...]]] = {
-    1: (void(None, "bad: cannot be started: No such file or directory: '/nowhere/bot'"),),
+    1: (void(None, "{name}: cannot be started: No such file or directory: '/nowhere/bot'"),),
     2: (
         void(
             bad_bots.ExitsAtStart,
-            "bad: exited with status 7 before ok; standard error: I cannot find my ?[31mweights",
+            "{name}: exited with status 7 before ok; standard error: I cannot find my ?[31mweights",
         ),
     ),
     3: (slow_void(bad_bots.HangsInHandshake, "did not say ok within 1 s", GREETED + TRIED),),
@@ -232,7 +299,7 @@ BY_NUMBER: Final[dict[int, tuple[BotFault, ...]]] = {
             ending="",
             status=2,
             starts=1,
-            said="bot 'bad' does not play yavalath: it says that it plays chess",
+            said="bot '{name}' does not play yavalath: it says that it plays chess",
         ),
     ),
     6: (slow_void(bad_bots.HangsAtReady, "did not say ready", TRIED),),
@@ -243,8 +310,7 @@ BY_NUMBER: Final[dict[int, tuple[BotFault, ...]]] = {
         crash(
             bad_bots.DiesAfterItsMove,
             "exited with status 5",
-            against={"ann": bad_bots.ThinksOnFromPlyFour},
-            starts=1 + 2,
+            against=bad_bots.ThinksOnFromPlyFour,
         ),
     ),
     9: (crash(bad_bots.ExitsZeroInAGame, "exited with status 0"),),

@@ -5,10 +5,13 @@ Knows nothing of single faults.
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -91,12 +94,35 @@ class Peaks:
         return max(self.runner - since.runner, self.worker - since.worker)
 
 
+class Events:
+    """What a run tells with `--json-events-to PIPE`, and when it came, on the calm clock."""
+
+    def __init__(self, pipe: Path) -> None:
+        self.told: list[tuple[float, dict[str, Any]]] = []
+        self._pipe = pipe
+        os.mkfifo(pipe)
+        self._listener = threading.Thread(target=self._listen, args=(pipe,), daemon=True)
+        self._listener.start()
+
+    def join(self) -> None:
+        """Take what is still in the pipe; the run that tells them is over."""
+        with suppress(OSError):  # one that never opened it leaves a listener that waits
+            os.close(os.open(self._pipe, os.O_WRONLY | os.O_NONBLOCK))
+        self._listener.join()
+
+    def _listen(self, pipe: Path) -> None:
+        with pipe.open(encoding="utf-8") as lines:
+            self.told.extend((calm_s(), json.loads(line)) for line in lines)
+
+
 class Stand(Range):
     """A range whose runs are measured."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.starts = folder / "starts"
+        self.notes = folder / "notes"
+        """Where bots leave word of what they did."""
+        self.notes.mkdir()
         self.peaks = Peaks()
         self._samplers: list[threading.Thread] = []
 

@@ -72,13 +72,14 @@ def until_it_hangs(stand: Stand) -> subprocess.Popen[str]:
     """Begin a run whose bot hangs in its second turn, with an hour to think."""
     bots = {
         "ann": good(),
-        "hanger": good(bad_bots.HangsInItsMove, env={"STARTS": str(stand.starts)}),
+        "hanger": good(bad_bots.HangsInItsMove, env={"STARTS": str(stand.notes / "starts")}),
     }
     stand.configure(bots, {"move": "1h"})
     run = stand.begin(*stand.run_words())
+    starts = stand.notes / "starts"
     is_in_a_game = 2
     assert gone(
-        lambda: not stand.starts.exists() or len(stand.starts.read_text().split()) < is_in_a_game,
+        lambda: not starts.exists() or len(starts.read_text().split()) < is_in_a_game,
         PATIENCE_S,
     )
     return run
