@@ -283,7 +283,7 @@ class Watcher:
         sys.setprofile(self._note)
         result = yield
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
         used_s = _cpu_s() - began_s
         places = [(os.path.realpath(code.co_filename), code) for code in self._called]
         functions = frozenset(
