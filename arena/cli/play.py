@@ -20,7 +20,8 @@ from lath.arena.errors import ConfigError
 
 if TYPE_CHECKING:
     from lath.arena.referee.conversation import BotSpec
-    from lath.arena.referee.friendly import Ending, Friendly, Partner
+    from lath.arena.referee.friendly import Friendly, Partner
+    from lath.arena.referee.match import Ending
     from lath.arena.referee.record import GamePlan
     from lath.notation.protocol import TimeControl
 
@@ -129,7 +130,7 @@ def _partner(
 
     trees.adopt_orphans()  # this process starts nothing but the bot
     watch = Watch()
-    made = Bot(spec, watch, tree=f"play-{secrets.token_hex(4)}.")
+    made = Bot(spec, watch, tree=f"play-{secrets.token_hex(4)}.", forgives_hold_ups=True)
     stack.callback(made.quit)
     seat = Seat.SECOND if side is Side.FIRST else Seat.FIRST
     return Partner(made, seat, Limits(time=control), watch)

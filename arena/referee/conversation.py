@@ -1,27 +1,51 @@
-"""A bot as the protocol sees it, in one game: what it was told and asked, what it said.
+"""A bot as the protocol sees it: started, greeted, told of games, asked and waited for, sent away.
 
-Must not know rules or tournaments.
+Everybody who talks to a bot does it here: the referee, `arena play` and `arena bot check`.
 
-Must not know who wins, nor what mishaps cost.
+Must not know rules, who wins, nor what mishaps cost: it tells how an answer failed to come. Time is
+that of the monotonic clock, deadlines are absolute. `Bot.ask` is what every ply costs: one write,
+one poll and one read, with nothing beside them that can be left out (benchmarks/runner.py).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
-from lath.arena.errors import GameVoidError
-from lath.arena.referee.clock import Limits
-from lath.arena.referee.process import Child, Watch, text_of
-from lath.games.core import SEATS, Position, Seat
+from lath.arena.errors import ConfigError, GameVoidError, HeldUpError
+from lath.arena.referee.clock import MARGIN_S, Limits
+from lath.arena.referee.process import Child, Piece, Watch, shortened
+from lath.games.core import Move, Position
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
+from lath.notation.record import Termination
 
 QUIT_S: Final = 1.0
 """Time that a bot has to end after `quit`."""
+
+SLICE_S: Final = 0.25
+"""How long the arena sleeps at most while a bot thinks, so as to notice that it was held up."""
+
+HELD_UP_S: Final = 0.5
+"""Oversleeping after which nobody can tell what the bot took."""
+
+INFO_KEPT: Final = 64
+"""Lines of `info` a move that are looked at: the last ones."""
+
+WORDS_KEPT: Final = 1000
+"""Letters of a `text` and of a `pv` that go into the record."""
+
+MOST_OF_A_LOG: Final = 256 << 10
+"""Letters of a log: its beginning and its end."""
+
+_SLICE_MS: Final = SLICE_S * 1000
+
+_ODD_CPU_S: Final = 0.2
+"""CPU time over that of its own turns from which on a bot is said to use the other's, too."""
+
+_Taken = TypeVar("_Taken")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,22 +72,177 @@ class BotSpec:
     """Which file of the command is not there, in words, for when it does not start."""
 
 
+@dataclass(slots=True)
+class Greeting:
+    """What a bot says of itself before `ok`."""
+
+    name: str = ""
+    games: list[str] = field(default_factory=list)
+    """Ids as the bot gives them, installed or not."""
+
+    options: dict[str, wire.Option] = field(default_factory=dict)
+    bad_options: list[str] = field(default_factory=list)
+    """Why lines of `option` cannot be read."""
+
+    wants: list[str] = field(default_factory=list)
+    """`legal` and `position`, where it asked for them, and what there is not."""
+
+    banner: list[str] = field(default_factory=list)
+    """Lines that mean nothing, and harm nobody."""
+
+    after_s: float = 0.0
+    """How long `ok` took from the process's start."""
+
+    def take(self, line: bytes) -> bool | None:
+        """Take in a line; return True where it ends the greeting."""
+        text = line.decode("utf-8", "replace")
+        match text.split():
+            case ["ok"]:
+                return True
+            case [] | ["id", "author", *_]:
+                pass
+            case ["id", "name", *words] if words:
+                self.name = " ".join(words)
+            case ["game", *ids]:
+                self.games += ids
+            case ["want", *what]:
+                self.wants += what
+            case ["option", *_]:
+                self._take_option(text)
+            case _:
+                self.banner.append(text.rstrip("\r"))
+        return None
+
+    def _take_option(self, text: str) -> None:
+        try:
+            option = wire.read_option(text)
+        except ValueError as error:
+            self.bad_options.append(str(error))
+        else:
+            self.options[option.name] = option
+
+
+class Lines:
+    """Lines of one kind: how many there were, and the beginnings of the first."""
+
+    def __init__(self, kept: int, width: int) -> None:
+        """Keep so many lines, of so many letters each."""
+        self.number = 0
+        self.first: Final[list[str]] = []
+        self._kept: Final = kept
+        self._width: Final = width
+
+    def add(self, line: bytes | str) -> None:
+        """Count a line."""
+        self.number += 1
+        if len(self.first) < self._kept:
+            text = line if isinstance(line, str) else line.decode("utf-8", "replace")
+            self.first.append(text.rstrip("\r")[: self._width])
+
+
+@dataclass(slots=True)
+class Asides:
+    """What a bot has said that answers nothing, while this is kept: a game, a check."""
+
+    infos: list[bytes] = field(default_factory=list)
+    """Its lines of `info` for the present move: the last ones."""
+
+    info_lines: int = 0
+    """How many there were of all moves."""
+
+    complaints: Lines = field(default_factory=lambda: Lines(20, 500))
+    """What it has said with `error`."""
+
+    strays: Lines = field(default_factory=lambda: Lines(3, 80))
+    """Late, early, second and unknown lines."""
+
+    wrong_answer: str = ""
+    """The last `bestmove` that was none, since the bot was asked."""
+
+    forgiven: list[bytes] = field(default_factory=list)
+    """How a line begins that is not counted: the answer to a `go` that was taken back."""
+
+    def take(self, line: bytes) -> None:
+        """Keep or count a line."""
+        words = line.split()
+        if not words:
+            return
+        if words[0] == b"info":
+            self.info_lines += 1
+            self.infos.append(line)
+            if len(self.infos) > 2 * INFO_KEPT:
+                del self.infos[:INFO_KEPT]
+        elif words[0] == b"error":
+            self.complaints.add(line)
+        elif words[:2] != self.forgiven:
+            self.strays.add(line)
+            if words[0] == b"bestmove":
+                self.wrong_answer = line.decode("utf-8", "replace")
+
+    def comments(self) -> dict[str, str]:
+        """Return what the lines of `info` say of the move, the last of each; forget them."""
+        said: dict[str, str] = {}
+        for line in self.infos[-INFO_KEPT:]:
+            said |= wire.read_info(line.decode("utf-8", "replace"))
+        self.infos.clear()
+        return {name: _in_words(value) for name, value in said.items()}
+
+
+def _in_words(value: str) -> str:
+    """Return as many words of a bot's comment or line of moves as a record keeps."""
+    if len(value) <= WORDS_KEPT:
+        return value
+    return value[:WORDS_KEPT].rpartition(" ")[0] or value[:WORDS_KEPT]
+
+
+class NoAnswer(Exception):  # noqa: N818 - a bot's mishap, and no error of the arena
+    """What was waited for does not come."""
+
+    def __init__(self, bot: Bot, why: Termination) -> None:
+        super().__init__(f"{bot.name}: {why}")
+        self.bot = bot
+        """Whose fault it is: the one that was asked, or the other one of its game."""
+        self.why = why
+        """`time`, `crash` or `flood`."""
+
+
 class Bot:
     """A bot and, while it runs, its process. `start` may be called again after `kill`."""
 
-    def __init__(self, spec: BotSpec, watch: Watch, *, tree: str) -> None:
+    def __init__(
+        self, spec: BotSpec, watch: Watch, *, tree: str, forgives_hold_ups: bool = False
+    ) -> None:
+        """`tree` marks its processes.
+
+        Time in which the arena itself stood still is taken off that of an answer with
+        `forgives_hold_ups`; else it is a HeldUpError.
+        """
         self.spec: Final = spec
         self.name: Final = spec.name
-        self.games: frozenset[str] = frozenset()
-        """Ids of the games it plays, after `start`."""
-        self.options: dict[str, wire.Option] = {}
-        self.wants: frozenset[str] = frozenset()
-        """`legal` and `position`, where it asked for them."""
+        self.greeting = Greeting()
+        """What it said when it was started last."""
         self.parting_note = ""
         """What was odd about its end, after `leave`; else empty."""
         self._watch: Final = watch
         self._tree: Final = tree
+        self._forgives: Final = forgives_hold_ups
         self._child: Child | None = None
+        self._opened_s = 0.0
+        # Of the present game
+        self.asides = Asides()
+        self.news = b""
+        """Lines that it shall hear before its next `go`."""
+        self.is_thinking = False
+        """Whether it was asked and has not answered yet."""
+        self._go_line = wire.go_writer(TimeControl())
+        self._margin_s = MARGIN_S
+        self._was_asked = False
+        self._has_answered = False
+        self._needs_board = True
+        """Whether more than the news has to be sent before `go`, or may have to."""
+        self._cpu_before_s = 0.0
+
+    # Its process
 
     @property
     def child(self) -> Child:
@@ -73,102 +252,45 @@ class Bot:
 
     @property
     def is_running(self) -> bool:
-        """Return whether there is a process that can be talked to."""
+        """Return whether there is a process that can be talked to, as far as is known."""
         child = self._child
         return child is not None and not child.is_gone and not child.flooded
 
+    def open(self) -> None:
+        """Start the process; raises OSError where the system cannot."""
+        self.kill()
+        self._opened_s = time.monotonic()
+        spec = self.spec
+        self._child = Child.start(
+            spec.command,
+            tree=self._tree,
+            cwd=spec.cwd,
+            env=spec.env,
+            memory_bytes=spec.memory_bytes,
+        )
+        self._watch.add(self._child)
+
     def start(self, limits: Limits) -> None:
         """Start the process and greet it; raises GameVoidError."""
-        self.kill()
-        spec = self.spec
         try:
-            self._child = Child.start(
-                spec.command,
-                tree=self._tree,
-                cwd=spec.cwd,
-                env=spec.env,
-                memory_bytes=spec.memory_bytes,
-            )
+            self.open()
         except OSError as error:
-            what = error.filename or spec.command[0]
+            what = error.filename or self.spec.command[0]
             raise GameVoidError(
                 self.name, f"cannot be started: {error.strerror}: {str(what)!r}"
             ) from error
-        self._watch.add(self._child)
-        self._greet(limits)
+        try:
+            self.greet(limits.startup_s)
+        except NoAnswer as error:
+            raise self._void(error, "ok", limits, self.spec.lacks) from error
 
-    def _greet(self, limits: Limits) -> None:
-        games: set[str] = set()
-        wants: set[str] = set()
-        self.options = {}
-
-        def take(line: str) -> bool:
-            words = line.split()
-            match words:
-                case ["ok"]:
-                    return True
-                case ["game", *ids]:
-                    games.update(ids)
-                case ["want", *what]:
-                    wants.update(what)
-                case ["option", *_]:
-                    self._take_option(line)
-            return False  # what else comes before `ok` is a banner
-
-        self.say(wire.HELLO)
-        self._await(take, limits.startup_s, "ok", self.spec.lacks)
-        self.games, self.wants = frozenset(games), frozenset(wants)
-        for name, value in self.spec.options.items():
-            self.say(wire.setoption_line(name, value))
-
-    def _take_option(self, line: str) -> None:
-        with suppress(ValueError):  # a line that makes no sense harms nobody
-            option = wire.read_option(line)
-            self.options[option.name] = option
-
-    def wrong_options(self) -> list[str]:
-        """Return what is wrong with the options of the configuration, a line each."""
-        wrong = []
-        for name, value in self.spec.options.items():
-            option = self.options.get(name)
-            if option is None:
-                known = ", ".join(self.options) or "it has none"
-                wrong.append(f"unknown option {name!r} ({known})")
-            elif expected := option.wrong_with(value):
-                wrong.append(f"option {name} = {value!r}, expected {expected}")
-        return wrong
-
-    def begin(self, new: wire.NewGame, limits: Limits) -> None:
-        """Tell of a new game and wait until the bot is ready; raises GameVoidError."""
-        self.child.forget_output()
-        self.say(new.line())
-        ready = ["ready", str(new.number)]
-        self._await(lambda line: line.split() == ready, limits.startup_s, " ".join(ready))
-
-    def _await(
-        self, done: Callable[[str], bool], within_s: float, what: str, cause: str = ""
-    ) -> None:
-        child = self.child
-        child.expect()
-        until_s = time.monotonic() + within_s
-        while True:
-            while child.lines:
-                if done(child.lines.popleft().decode("utf-8", "replace")):
-                    return
-            if child.is_gone and not child.out_closed:
-                child.take_output()
-                if child.lines:
-                    continue
-            if child.is_gone:
-                event = f"{child.end_words()} before {what}{cause and f': {cause}'}"
-                raise GameVoidError(self.name, self.describe(event))
-            if child.flooded:
-                raise GameVoidError(self.name, f"flooded its output before {what}")
-            if time.monotonic() >= until_s:
-                raise GameVoidError(
-                    self.name, self.describe(f"did not say {what} within {within_s:g} s")
-                )
-            self._watch.wait(until_s)
+    def _void(self, error: NoAnswer, what: str, limits: Limits, cause: str = "") -> GameVoidError:
+        if error.why is Termination.FLOOD:
+            return GameVoidError(self.name, f"flooded its output before {what}")
+        event = f"did not say {what} within {limits.startup_s:g} s"
+        if error.why is Termination.CRASH:
+            event = f"{self.child.end_words()} before {what}{cause and f': {cause}'}"
+        return GameVoidError(self.name, self.describe(event))
 
     def describe(self, event: str) -> str:
         """Return `event` with the end of what the bot wrote to standard error."""
@@ -177,10 +299,6 @@ class Bot:
         if not said:
             return event
         return f"{event}; standard error: {'…' if len(said) > 300 else ''}{said[-300:]}"
-
-    def say(self, *lines: str) -> None:
-        """Send lines in one write."""
-        self.child.send("".join([f"{line}\n" for line in lines]).encode())
 
     def quit(self) -> None:
         """Ask the bot to end; kill its tree a second later, or at once where it has gone."""
@@ -193,7 +311,7 @@ class Bot:
         return time.monotonic() + QUIT_S
 
     def leave(self, until_s: float) -> bool:
-        """Return whether the bot, told to, ends by `until_s`; kill what is left of its tree.
+        """Return whether the bot, asked to, ends by `until_s`; kill what is left of its tree.
 
         `parting_note` then says what was odd about it.
         """
@@ -219,141 +337,308 @@ class Bot:
             self._watch.drop(child)
             child.kill()
 
+    # What it is told, and what it says
 
-DETAIL: Final = 300
-"""Characters of a mishap's story, in which a bot may have had its say."""
+    def say(self, *lines: str, end: str = "\n") -> float:
+        """Send lines in one write; return when that was."""
+        return self.child.send("".join([f"{line}{end}" for line in lines]).encode())
 
-_COMPLAINTS_KEPT: Final = 20
-"""Lines of `error` a game that are kept: the first ones."""
+    def greet(self, within_s: float) -> None:
+        """Say hello, wait for `ok` and set the options; raises NoAnswer."""
+        self.greeting = greeting = Greeting()
+        self.hear(greeting.take, self.say(wire.HELLO), within_s)
+        greeting.after_s = time.monotonic() - self._opened_s
+        for name, value in self.spec.options.items():
+            self.say(wire.setoption_line(name, value))
 
-INFO_KEPT: Final = 64
-"""Lines of `info` a move that are looked at: the last ones."""
+    def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
+        """Raise ConfigError for a bot that has not named these games in its greeting."""
+        missing = [game for game in game_ids if game not in self.greeting.games]
+        if missing:
+            known = ", ".join(sorted(set(self.greeting.games))) or "no game"
+            raise ConfigError(
+                f"bot {self.name!r} does not play {', '.join(missing)}: "
+                f"it says that it plays {known}"
+            )
 
-TELLING_KEPT: Final = 1000
-"""Letters of a `text` and of a `pv` that go into the record."""
+    def wrong_options(self) -> list[str]:
+        """Return what is wrong with the options of the configuration, a line each."""
+        wrong = []
+        for name, value in self.spec.options.items():
+            option = self.greeting.options.get(name)
+            if option is None:
+                known = ", ".join(self.greeting.options) or "it has none"
+                wrong.append(f"unknown option {name!r} ({known})")
+            elif expected := option.wrong_with(value):
+                wrong.append(f"option {name} = {value!r}, expected {expected}")
+        return wrong
 
-_ODD_CPU_S: Final = 0.2
-"""CPU time over that of its own turns from which on a bot is said to use the other's, too."""
+    def begin(self, new: wire.NewGame, limits: Limits) -> None:
+        """Begin a game with the bot, whatever it has said before; raises GameVoidError."""
+        self.child.forget_output()
+        self.asides = Asides()
+        try:
+            self.enter(new, limits)
+        except NoAnswer as error:
+            raise self._void(error, f"ready {new.number}", limits) from error
 
-
-class Side:
-    """One of the two in a game; the bot runs."""
-
-    def __init__(self, bot: Bot, limits: Limits) -> None:
-        self.bot: Final = bot
-        self.child: Final = bot.child
-        self.time: Final = bot.spec.time or limits.time
-        self.wants: Final = bot.wants
+    def enter(self, new: wire.NewGame, limits: Limits) -> float:
+        """Tell of a new game; return how long the bot takes to be ready; raises NoAnswer."""
         self.news = b""
-        """Lines that it has not been told yet."""
-        self.go_line: Final = wire.go_writer(self.time)
-        self.was_asked = False
-        self.is_plain = False
-        """Whether nothing but the news has to be sent before `go`."""
-        self.infos: list[bytes] = []
-        """Its lines of `info` for the present move."""
-        self.complaints: list[str] = []
-        """What it has said with `error`: the first lines of it."""
-        self.stray_lines = 0
-        """Lines of it that answer nothing."""
-        self.cpu_before_s = 0.0
+        self._go_line = wire.go_writer(new.time)
+        self._margin_s = limits.margin_s
+        self._was_asked = self._has_answered = self.is_thinking = False
+        self._needs_board = True
+        after_s = self.call(new.line(), f"ready {new.number}", limits.startup_s)
+        self._cpu_before_s = self.child.cpu_s
+        return after_s
 
-    def answered(self, line: bytes, ply: int) -> str | None:
-        """Return the move if `line` answers `go` for `ply`; keep or count what else it is."""
-        match line.split():
-            case []:
-                return None
-            case [b"bestmove", number, *rest] if number == b"%d" % ply:
-                return b" ".join(rest).decode("utf-8", "replace")
-            case [b"info", *_]:
-                self.inform(line)
-            case [b"error", *_]:
-                self.complain(line)
-            case _:
-                self.stray_lines += 1
-        return None
+    def call(self, line: str, answer: str, within_s: float) -> float:
+        """Say a line that has one answer; return how long that takes; raises NoAnswer."""
+        wanted = answer.encode().split()
 
-    def drop_early(self) -> None:
-        """Take in what it said before it was asked: none of it is an answer."""
-        while self.child.lines:
-            self.answered(self.child.lines.popleft(), 0)
-        self.infos.clear()
+        def take(heard: bytes) -> bool | None:
+            if heard.split() == wanted:
+                return True
+            self.asides.take(heard)
+            return None
 
-    def complain(self, line: bytes) -> None:
-        """Keep a line of `error`."""
-        if len(self.complaints) < _COMPLAINTS_KEPT:
-            self.complaints.append(line.decode("utf-8", "replace")[:500])
+        self.child.expect()
+        return self.hear(take, self.say(line), within_s)[1]
 
-    def told(self) -> dict[str, str]:
-        """Return what its lines of `info` say of the move, the last of each; forget them."""
-        told: dict[str, str] = {}
-        for line in self.infos[-INFO_KEPT:]:
-            told |= wire.read_info(line.decode("utf-8", "replace"))
-        self.infos.clear()
-        return {name: _shortened(value) for name, value in told.items()}
+    def ask(  # noqa: PLR0917 - it is called for every ply
+        self,
+        position: Position,
+        ply: int,
+        first_ms: int,
+        second_ms: int,
+        allowed_s: float,
+        other: Bot | None = None,
+    ) -> tuple[str, float]:
+        """Return the bot's move for a ply, as it wrote it, and the time it took.
 
-    def inform(self, line: bytes) -> None:
-        """Keep a line of `info`, and no more of them than will be looked at."""
-        self.infos.append(line)
-        if len(self.infos) > 2 * INFO_KEPT:
-            del self.infos[:INFO_KEPT]
+        Raises NoAnswer, also where `other`, who is to hear of the move, breaks meanwhile; and
+        HeldUpError.
+        """
+        request = self.request(position, ply, first_ms, second_ms)
+        child = self._child
+        assert child is not None
+        slice_ms = _SLICE_MS if allowed_s > SLICE_S else allowed_s * 1000
+        line = self._watch.ask(child, request, slice_ms)
+        answer = b"bestmove %d " % ply
+        if line is not None and line.startswith(answer):
+            used_s = child.arrived_s - child.asked_s
+            if used_s <= allowed_s and used_s < HELD_UP_S:
+                self._has_answered, self.is_thinking = True, False
+                child.output_bytes = 0
+                return line[len(answer) :].decode("utf-8", "replace"), used_s
+        if line is not None:
+            child.lines.append(line)
+        return self.await_move(ply, child.asked_s, allowed_s, other)
+
+    def request(self, position: Position, ply: int, first_ms: int, second_ms: int) -> bytes:
+        """Return what asks for a ply; what was said before it is sent is no answer to it.
+
+        Raises NoAnswer where the bot left before its first turn.
+        """
+        child = self._child
+        assert child is not None
+        if self._needs_board or child.lines or child.glance(0):
+            self._prepare(position)
+        child.output_bytes = 0
+        self.is_thinking = True
+        request = self.news + self._go_line(ply, first_ms, second_ms)
+        self.news = b""
+        return request
+
+    def _prepare(self, position: Position) -> None:
+        """Drop what the bot said before it was asked, and add to its news what it wants."""
+        child = self.child
+        if not self._was_asked or child.has_output():
+            self._watch.wait(0.0)  # it may have left since it was ready
+        if not self._was_asked and child.is_gone:
+            raise NoAnswer(self, Termination.CRASH)
+        while child.lines:
+            self.asides.take(child.lines.popleft())
+        self.asides.infos.clear()
+        self.asides.wrong_answer = ""
+        self._was_asked = True
+        wants = self.greeting.wants
+        self._needs_board = bool(wants)
+        if "position" in wants:
+            self.news += f"{wire.position_line(position.text())}\n".encode()
+        if "legal" in wants:
+            self.news += f"{wire.legal_line(position.legal_moves())}\n".encode()
+
+    def await_move(
+        self, ply: int, asked_s: float, allowed_s: float, other: Bot | None = None
+    ) -> tuple[str, float]:
+        """Return the move that answers `go` for a ply, and its time since `asked_s`; see `ask`."""
+        number = b"%d" % ply
+
+        def take(line: bytes) -> str | None:
+            match line.split():
+                case [b"bestmove", found, *rest] if found == number:
+                    return b" ".join(rest).decode("utf-8", "replace")
+            self.asides.take(line)
+            return None
+
+        strict = not self._forgives
+        text, used_s = self.hear(take, asked_s, allowed_s, other=other, is_strict=strict)
+        if used_s > allowed_s:
+            raise NoAnswer(self, Termination.TIME)
+        self._has_answered, self.is_thinking = True, False
+        self.child.expect()
+        return text, used_s
+
+    def hear(
+        self,
+        take: Callable[[bytes], _Taken | None],
+        since_s: float,
+        within_s: float,
+        *,
+        other: Bot | None = None,
+        is_strict: bool = False,
+    ) -> tuple[_Taken, float]:
+        """Return the first that `take` makes of a line, and the time of the line after `since_s`.
+
+        A line that was read in time counts, however late it is looked at. Raises NoAnswer; and,
+        where it `is_strict`, HeldUpError: else time in which the arena stood still does not count.
+        """
+        child = self.child
+        until_s, held_s = since_s + within_s, 0.0
+        due_s = min(until_s, since_s + SLICE_S)
+        while True:
+            now_s = time.monotonic()
+            overslept_s = now_s - due_s
+            if overslept_s > HELD_UP_S:
+                if is_strict:
+                    raise HeldUpError(overslept_s)
+                held_s += overslept_s
+                until_s += overslept_s
+            while child.lines:
+                taken = take(child.lines.popleft())
+                if taken is not None:
+                    if is_strict and child.arrived_s > until_s and overslept_s > self._margin_s:
+                        raise HeldUpError(overslept_s)  # nobody knows when it came
+                    return taken, max(0.0, child.arrived_s - since_s - held_s)
+            if self._is_broken(other):
+                continue  # it has said something before it went
+            if now_s >= until_s:
+                raise NoAnswer(self, Termination.TIME)
+            due_s = min(until_s, now_s + SLICE_S)
+            self._watch.wait(due_s)
+
+    def _is_broken(self, other: Bot | None) -> bool:
+        """Return whether a bot that has gone left lines behind; raises NoAnswer."""
+        child = self.child
+        if child.flooded:
+            raise NoAnswer(self, Termination.FLOOD)
+        if other is not None and other.child.flooded:
+            raise NoAnswer(other, Termination.FLOOD)
+        if child.is_gone:
+            if not child.out_closed:
+                child.take_output()
+            if not child.lines:
+                raise NoAnswer(self, Termination.CRASH)
+            return True
+        if other is not None and other.child.is_gone:
+            raise NoAnswer(other, Termination.CRASH)
+        return False
+
+    # What there is to say of it
+
+    @property
+    def left_unasked(self) -> bool:
+        """Return whether a bot that has gone did so before it could read its first `go`."""
+        if not self._was_asked:
+            return True
+        child = self.child
+        return not self._has_answered and (child.in_closed or child.has_unread_input)
 
     def odd_cpu(self, own_turns_s: float) -> str:
         """Return a note if it has thought while the other was to move; empty if not."""
         now_s = self.child.cpu_s
-        spent_s = now_s - self.cpu_before_s
-        own_s = own_turns_s * self.bot.spec.threads
+        spent_s = now_s - self._cpu_before_s
+        own_s = own_turns_s * self.spec.threads
         if now_s == 0.0 or spent_s <= own_s + max(_ODD_CPU_S, own_s / 2):
             return ""
-        return f"{self.bot.name} thinks on the other's turn, or in more threads than it is said to"
+        return f"{self.name} thinks on the other's turn, or in more threads than it is said to"
 
 
-def _shortened(value: str) -> str:
-    """Return as many words of a bot's comment or line of moves as a record keeps."""
-    if len(value) <= TELLING_KEPT:
-        return value
-    return value[:TELLING_KEPT].rpartition(" ")[0] or value[:TELLING_KEPT]
+def play_line(ply: int, move: Move) -> bytes:
+    """Return news of a ply that a bot has not played itself: the other's, or a book's."""
+    return b"play %d %b\n" % (ply, move.encode())
 
 
-def seated(both: tuple[Side, Side]) -> Iterable[tuple[Seat, Side]]:
-    """Return the sides with their seats."""
-    return zip(SEATS, both, strict=True)
+# The log of a game
 
 
-def wanted(wants: Iterable[str], position: Position) -> bytes:
-    """Return the lines that a bot asked for before each `go`."""
-    lines = ""
-    if "position" in wants:
-        lines = f"{wire.position_line(position.text())}\n"
-    if "legal" in wants:
-        lines += f"{wire.legal_line(position.legal_moves())}\n"
-    return lines.encode()
+def log_of(exchanges: Mapping[str, Iterable[Piece]], errors: Mapping[str, str]) -> str:
+    """Return the log of a game: a line for each line that passed, then the end of each stderr.
 
-
-def last_words(
-    both: tuple[Side, Side], *, is_bad: bool, keep_log: bool
-) -> tuple[dict[str, str], str]:
-    """Return what each bot complained of or wrote to standard error at last, and the game's log.
-
-    Standard error only where the game ended badly; the log is empty where it is not kept. What
-    passed is forgotten after this.
+    `exchanges` and `errors` are by the bots' names. Times are seconds from the first line; `>` is
+    what the arena wrote, `<` what the bot did. Control characters are escaped.
     """
-    errors: dict[str, str] = {}
-    if is_bad or keep_log:
-        errors = {side.bot.name: side.child.stderr_text() for side in both}
-    said = {}
-    for side in both:
-        text = errors.get(side.bot.name, "") if is_bad else ""
-        if words := "\n".join([*side.complaints, *([text] if text else [])]):
-            said[side.bot.name] = words
-    log = ""
-    if is_bad or keep_log:
-        log = text_of(dict(_exchanges(both)), {name: text for name, text in errors.items() if text})
-    for side in both:
-        side.child.exchange.clear()
-    return said, log
+    pieces = sorted(
+        ((*piece, name) for name, those in exchanges.items() for piece in _joined(those)),
+        key=lambda row: row[0],
+    )
+    began_s = pieces[0][0] if pieces else 0.0
+    width = max(map(len, exchanges), default=0)
+    lines = [
+        f"{at_s - began_s:12.6f} {name:{width}} {'>' if is_sent else '<'} {_escaped(line)}\n"
+        for at_s, is_sent, data, name in pieces
+        for line in _lines(data)
+    ]
+    for name, said in errors.items():
+        lines += (
+            f"\n-- {name}, standard error --\n",
+            *(f"{_escaped(line)}\n" for line in said.splitlines()),
+        )
+    return _cut("".join(lines))
 
 
-def _exchanges(both: tuple[Side, Side]) -> Iterator[tuple[str, list[tuple[float, bool, bytes]]]]:
-    for side in both:
-        yield side.bot.name, list(side.child.exchange)
+def lines_of(exchange: Iterable[Piece]) -> Iterator[str]:
+    """Yield the lines that passed, with `> ` before the arena's and `< ` before the bot's."""
+    for _, is_sent, data in _joined(exchange):
+        for line in _lines(data):
+            yield f"{'>' if is_sent else '<'} {line}"
+
+
+def _cut(text: str) -> str:
+    """Return whole lines of the beginning and the end of a text that is too long to keep."""
+    if len(text) <= MOST_OF_A_LOG:
+        return text
+    half = MOST_OF_A_LOG // 2
+    begin = text[: text.rindex("\n", 0, half) + 1]
+    end = text[text.index("\n", len(text) - half) + 1 :]
+    return f"{begin}[... {len(text) - len(begin) - len(end)} letters ...]\n{end}"
+
+
+def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield pieces that end with a line, as far as they do: a bot may write letter by letter."""
+    waiting: Piece | None = None
+    for piece in pieces:
+        if waiting is not None and waiting[1] == piece[1] and not waiting[2].endswith(b"\n"):
+            piece = (waiting[0], piece[1], shortened(waiting[2] + piece[2]))  # noqa: PLW2901
+        elif waiting is not None:
+            yield waiting
+        waiting = piece
+    if waiting is not None:
+        yield waiting
+
+
+def _lines(data: bytes) -> Iterator[str]:
+    """Yield the lines of a piece; the end of one that did not end in it has three dots."""
+    *whole, rest = data.decode("utf-8", "replace").split("\n")
+    for line in whole:
+        yield line.removesuffix("\r")
+    if rest:
+        yield f"{rest} ..."
+
+
+def _escaped(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)

@@ -1,15 +1,8 @@
-"""Waiting for several children at once: one `poll` over all their descriptors.
+"""A bot's process: its limits, its pipes, what passed through them, waiting for several at once.
 
-Hygiene, not a wall: limits keep a careless bot from taking the machine with it. They are set
-between fork and exec.
-
-Must not know what the lines mean. Kept in memory, within bounds, as the bytes that passed; made
-into text only for a game of which it is wanted.
-
-Must not know the protocol. The move path is raw: one `poll` over all descriptors, `os.read`,
-`os.write`, absolute deadlines on the monotonic clock (see benchmarks/ for why).
-
-Must not know the protocol. The move path is raw, with absolute deadlines on the monotonic clock.
+Must not know the protocol, nor what the lines mean. The move path is raw: one `poll` over all
+descriptors, `os.read`, `os.write`, absolute deadlines on the monotonic clock (benchmarks/ tell
+why). Limits are hygiene, not a wall: they keep a careless bot from taking the machine with it.
 """
 
 from __future__ import annotations
@@ -26,7 +19,7 @@ import termios
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -95,11 +88,10 @@ def out_of_memory(memory_bytes: int | None, last_words: str) -> str:
     return f" out of memory ({memory_bytes / (1 << 20):g} MiB allowed)"
 
 
+# What passed is kept as bytes, within bounds; conversation.py makes text of it where it is wanted.
+
 MOST_PIECES: Final = 2000
 """Writes and reads that are kept of a bot: the last ones."""
-
-MOST_OF_A_LOG: Final = 256 << 10
-"""Letters of a log: its beginning and its end."""
 
 MOST_OF_A_PIECE: Final = 2048
 """Bytes that are kept of a write or a read: its beginning and its end."""
@@ -124,69 +116,6 @@ def shortened(data: bytes) -> bytes:
     return b"%b [... %d bytes ...] %b" % (data[:half], len(data) - 2 * half, data[-half:])
 
 
-def text_of(exchanges: Mapping[str, Iterable[Piece]], errors: Mapping[str, str]) -> str:
-    """Return the log of a game: a line for each line that passed, then the end of each stderr.
-
-    `exchanges` and `errors` are by the bots' names. Times are seconds from the first line; `>` is
-    what the arena wrote, `<` what the bot did. Control characters are escaped.
-    """
-    pieces = sorted(
-        ((*piece, name) for name, those in exchanges.items() for piece in _joined(those)),
-        key=lambda row: row[0],
-    )
-    began_s = pieces[0][0] if pieces else 0.0
-    width = max(map(len, exchanges), default=0)
-    lines = [
-        f"{at_s - began_s:12.6f} {name:{width}} {'>' if is_sent else '<'} {line}\n"
-        for at_s, is_sent, data, name in pieces
-        for line in _lines(data)
-    ]
-    for name, said in errors.items():
-        lines += (
-            f"\n-- {name}, standard error --\n",
-            *(f"{_escaped(line)}\n" for line in said.splitlines()),
-        )
-    return _cut("".join(lines))
-
-
-def _cut(text: str) -> str:
-    """Return whole lines of the beginning and the end of a text that is too long to keep."""
-    if len(text) <= MOST_OF_A_LOG:
-        return text
-    half = MOST_OF_A_LOG // 2
-    begin = text[: text.rindex("\n", 0, half) + 1]
-    end = text[text.index("\n", len(text) - half) + 1 :]
-    return f"{begin}[... {len(text) - len(begin) - len(end)} letters ...]\n{end}"
-
-
-def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield pieces that end with a line, as far as they do: a bot may write letter by letter."""
-    waiting: Piece | None = None
-    for piece in pieces:
-        if waiting is not None and waiting[1] == piece[1] and not waiting[2].endswith(b"\n"):
-            piece = (waiting[0], piece[1], shortened(waiting[2] + piece[2]))  # noqa: PLW2901
-        elif waiting is not None:
-            yield waiting
-        waiting = piece
-    if waiting is not None:
-        yield waiting
-
-
-def _lines(data: bytes) -> Iterator[str]:
-    """Yield the lines of a piece; the end of one that did not end in it has three dots."""
-    *whole, rest = data.decode("utf-8", "replace").split("\n")
-    for line in whole:
-        yield _escaped(line.removesuffix("\r"))
-    if rest:
-        yield _escaped(rest) + " ..."
-
-
-def _escaped(line: str) -> str:
-    if line.isprintable():
-        return line
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
-
-
 MAX_OUTPUT: Final = 8 << 20
 """Bytes that a bot may write for one move."""
 
@@ -209,7 +138,7 @@ def start_no_more() -> None:
 class Child:
     """One process with pipes to its standard streams, in a session of its own.
 
-    A `Watch` (watch.py) fills `lines` and drains standard error; `send` never blocks.
+    A `Watch` fills `lines` and drains standard error; `send` never blocks.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], mark: str) -> None:
@@ -507,8 +436,6 @@ class Watch:
         self.yields = False
         """Whether the children share one core with this process: then `ask` lets them run before it
         sleeps, and mostly need not sleep."""
-        self.alarms = 0
-        """How often something came that was not plain output: an end, a flood, a closed pipe."""
 
     def add(self, child: Child) -> None:
         """Begin to listen to a child."""
@@ -586,6 +513,5 @@ class Watch:
         return child.has_ended
 
     def _forget(self, descriptor: int) -> None:
-        self.alarms += 1
         self._poll.unregister(descriptor)
         del self._children[descriptor]

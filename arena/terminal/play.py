@@ -1,8 +1,7 @@
 """A game at the keyboard: the board after each ply, questions to the person, the bot's answers.
 
-Must not know what becomes of it.
-
-Must not know files. What is typed comes from standard input, which may be a pipe.
+Must not know files, nor what becomes of the game. What is typed comes from standard input, which
+may be a pipe.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ from enum import StrEnum
 from typing import Final
 
 from lath.arena.errors import GameVoidError
-from lath.arena.referee.friendly import Ending, Friendly, Partner, Played
-from lath.arena.referee.match import Mishap
+from lath.arena.referee.conversation import play_line
+from lath.arena.referee.friendly import Friendly, Partner, Ply
+from lath.arena.referee.match import WON_BY, Ending, Mishap
 from lath.arena.terminal.boards import changed_cells, drawing
 from lath.games.core import Move, Position, Seat, read_move
 from lath.games.errors import GameError, MoveSyntaxError
@@ -75,8 +75,6 @@ LEFT: Final = Ending("*", Termination.UNTERMINATED)
 _WIDEST: Final = 100
 """Columns of the list of moves."""
 
-_WON_BY: Final = ("1-0", "0-1")
-
 
 class Sitting:
     """One game, with a bot or between two people."""
@@ -98,17 +96,17 @@ class Sitting:
             ending = self._lost_by_bot(mishap)
         except GameVoidError as error:
             _tell(printable(error.reason))
-            ending = Ending("*", Termination.VOID, str(error), is_bots_fault=True)
+            ending = Ending("*", Termination.VOID, str(error))
         if self._partner is not None:
-            self._partner.end(ending.result, ending.why)
+            self._partner.end(ending)
         _tell(self._summary(ending))
         return ending
 
     def _introduction(self) -> str:
         plan = self._game.plan
-        sides = f"{self._name(Seat.FIRST)} against {self._name(Seat.SECOND)}"
+        players = f"{self._name(Seat.FIRST)} against {self._name(Seat.SECOND)}"
         return (
-            f"{plan.game}: {sides}, seed {plan.seeds[0]}\n"
+            f"{plan.game}: {players}, seed {plan.seeds[0]}\n"
             "Type a move, or: ? for the legal ones, undo, board, resign, quit."
         )
 
@@ -145,10 +143,10 @@ class Sitting:
             return None
         if isinstance(meant, Word):
             return self._obey(meant, seat)
-        ply = Played(move=meant, seat=seat, used_s=time.monotonic() - self._shown_s)
+        ply = Ply(move=meant, seat=seat, used_s=time.monotonic() - self._shown_s)
         self._game.play(ply)
         if self._partner is not None:
-            self._partner.hear(len(self._game.plies), ply.move)
+            self._partner.bot.news += play_line(len(self._game.plies), ply.move)
         self._draw()
         return None
 
@@ -166,7 +164,7 @@ class Sitting:
                 ply = len(self._game.plies) + 1
                 who = self._game.plan.names[seat]
                 words = f"{who} ({seat.word}): resigned at ply {ply}"
-                return Ending(_WON_BY[seat.other], Termination.RESIGNATION, words)
+                return Ending(WON_BY[seat.other], Termination.RESIGNATION, words)
         return None
 
     def _list_moves(self) -> None:
@@ -187,12 +185,8 @@ class Sitting:
 
     def _lost_by_bot(self, mishap: Mishap) -> Ending:
         assert self._partner is not None
-        seat = self._partner.seat
-        detail = self._partner.story(mishap)
-        _tell(printable(detail))
-        words = f"{self._partner.name} ({seat.word}): {detail}"
-        is_fault = mishap.why is not Termination.RESIGNATION
-        return Ending(_WON_BY[seat.other], mishap.why, words, is_fault)
+        _tell(printable(mishap.story(self._partner.bot)))
+        return mishap.ending(self._partner.bot)
 
     def _draw(self) -> None:
         game = self._game
@@ -207,15 +201,15 @@ class Sitting:
         colour = self._game.position.game.colours[seat]
         if self._partner is None:
             return colour
-        return f"{colour} ({self._partner.name if seat is self._partner.seat else 'you'})"
+        return f"{colour} ({self._partner.bot.name if seat is self._partner.seat else 'you'})"
 
     def _summary(self, ending: Ending) -> str:
         outcome = self._game.position.outcome()
         why = outcome.ending if outcome else str(ending.why)
         if ending == LEFT:
             return "not finished"
-        if ending.result in _WON_BY:
-            winner = self._name(Seat(_WON_BY.index(ending.result)))
+        if ending.result in WON_BY:
+            winner = self._name(Seat(WON_BY.index(ending.result)))
             return f"{ending.result}, {winner} won: {why}"
         return f"{ending.result}, {'a draw' if ending.is_decided else 'no result'}: {why}"
 

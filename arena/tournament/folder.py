@@ -321,12 +321,7 @@ def _greet_bots(config: Config, tell: Listener, tree: str) -> None:
 
 
 def _refuse_misfit(bot: Bot, config: Config) -> None:
-    missing = [game for game in config.games if game not in bot.games]
-    if missing:
-        known = ", ".join(sorted(bot.games)) or "no game"
-        raise ConfigError(
-            f"bot {bot.name!r} does not play {', '.join(missing)}: it says that it plays {known}"
-        )
+    bot.refuse_unless_it_plays(config.games)
     for wrong in bot.wrong_options():
         raise ConfigError(f"bot {bot.name!r}: {wrong}")
 

@@ -12,7 +12,7 @@ import bad_bots
 from bad_bots import Good
 from processes import new_tree
 
-from lath.arena.referee import match
+from lath.arena.referee import conversation
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication, play_game
@@ -54,7 +54,7 @@ class Table:
         kinds = zip(NAMES, (first, second), specs, strict=True)
         self.bots = [self._bot(name, kind, spec) for name, kind, spec in kinds]
         values = {"game": "yavalath", "setup": None, "names": NAMES, "seeds": (991, 992)}
-        with patch.object(match, "HELD_UP_S", HELD_UP_S):
+        with patch.object(conversation, "HELD_UP_S", HELD_UP_S):
             played = play_game(
                 GamePlan(number=17, round=4, **{**values, **plan}),
                 (self.bots[0], self.bots[1]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lath.arena.referee.match import Adjudication, Arbiter, Verdict
+from lath.arena.referee.match import Adjudication, Arbiter, Ending
 from lath.games.core import Seat
 from lath.notation.record import Termination
 
@@ -14,7 +14,7 @@ WINS = Adjudication(win_eval=0.9, win_after=4)
 DRAWS = Adjudication(draw_eval=0.05, draw_after=3)
 
 
-def told(rules: Adjudication, *plies: tuple[Seat, float | None]) -> Verdict | None:
+def told(rules: Adjudication, *plies: tuple[Seat, float | None]) -> Ending | None:
     """Return what an arbiter says after these plies; it must say nothing before the last."""
     arbiter = Arbiter(rules)
     for number, (seat, evaluation) in enumerate(plies, 1):
@@ -25,7 +25,7 @@ def told(rules: Adjudication, *plies: tuple[Seat, float | None]) -> Verdict | No
 
 
 def test_a_game_is_won_when_both_have_seen_it_for_long_enough() -> None:
-    assert told(WINS, (FIRST, 0.95), (SECOND, -0.9), (FIRST, 1.0), (SECOND, -0.99)) == Verdict(
+    assert told(WINS, (FIRST, 0.95), (SECOND, -0.9), (FIRST, 1.0), (SECOND, -0.99)) == Ending(
         "1-0",
         Termination.ADJUDICATION,
         "both bots saw at least 0.9 for first for 4 plies",
@@ -67,7 +67,7 @@ def test_a_bot_that_says_nothing_is_never_adjudicated_against() -> None:
 
 def test_the_ply_limit_ends_a_game_as_a_draw() -> None:
     rules = Adjudication(plies=3)
-    assert told(rules, (FIRST, None), (SECOND, None), (FIRST, None)) == Verdict(
+    assert told(rules, (FIRST, None), (SECOND, None), (FIRST, None)) == Ending(
         "1/2-1/2", Termination.PLY_LIMIT, "no end by ply 3"
     )
 

@@ -13,7 +13,7 @@ from one_game import CLOCK, Table, a_table
 
 from lath import games
 from lath.arena.errors import HeldUpError
-from lath.arena.referee import match
+from lath.arena.referee import conversation
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import Adjudication
 from lath.notation.protocol import TimeControl
@@ -120,15 +120,13 @@ def test_a_bot_does_not_pay_for_a_machine_that_stood_still(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Clock:
-        """Three seconds later at the second look, while the bot thinks."""
+        """Three seconds later from the moment at which a bot was asked and has not answered."""
 
-        looks = 0
+        @staticmethod
+        def monotonic() -> float:
+            thinks = any(bot.is_thinking for bot in table.bots)
+            return time.monotonic() + (3.0 if thinks else 0.0)
 
-        @classmethod
-        def monotonic(cls) -> float:
-            cls.looks += 1
-            return time.monotonic() + (3.0 if cls.looks >= 2 else 0.0)
-
-    monkeypatch.setattr(match, "time", Clock)
+    monkeypatch.setattr(conversation, "time", Clock)
     with pytest.raises(HeldUpError, match=r"the arena was held up for ([2-9]|\d\d)\.\d s"):
         table.play(bad_bots.ThinksABit, Good)

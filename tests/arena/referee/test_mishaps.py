@@ -18,8 +18,7 @@ from workers import play_in_worker
 
 from lath import games
 from lath.arena.errors import GameVoidError
-from lath.arena.referee import conversation as sides
-from lath.arena.referee import match
+from lath.arena.referee import conversation, match
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import play_game
@@ -162,7 +161,7 @@ class Table:
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no game be begun again because this process had to wait for a core."""
-    monkeypatch.setattr(match, "HELD_UP_S", 60.0)
+    monkeypatch.setattr(conversation, "HELD_UP_S", 60.0)
 
 
 @pytest.fixture
@@ -324,7 +323,7 @@ def test_a_daemon_that_hides_from_the_arena_ends_with_its_worker(
 def test_a_bot_that_thinks_on_the_others_turn_is_named(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sides, "_ODD_CPU_S", 0.03)
+    monkeypatch.setattr(conversation, "_ODD_CPU_S", 0.03)
     own_turns_s = match._Match._own_turns_s
     # Else waiting for a core in its own turns would hide what it computes in the other's.
     monkeypatch.setattr(
