@@ -1,6 +1,6 @@
 """Standings as JSON and as CSV, for programs and sheets.
 
-Must not know how standings come about. `lath.reports.schema.STANDINGS_SCHEMA` describes the JSON.
+Must not know how standings come about.
 """
 
 from __future__ import annotations
@@ -8,14 +8,15 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 from lath.notation.formats.tables import guarded
+from lath.reports.outcome import Outcome
 from lath.reports.ratings.results import Conditions, Estimate, Rating, Strength
+from lath.reports.schema import About, Amount, Count, Positive, Schema, Share, schema_of
 from lath.reports.standings import Meeting, Row, Standings, Table
-
-VERSION: Final = 2
-"""Of the JSON format: 2 has tables over all games and of each game, with ratings on two scales."""
 
 _DIGITS: Final = 6
 """Decimals of ratings and rates: more than anybody reads, fewer than machines differ in."""
@@ -30,13 +31,177 @@ CSV_COLUMNS: Final = (
 """`board_…` are the ratings without games lost by a forfeit; empty where there are none."""
 
 
-def to_json(standings: Standings) -> dict[str, Any]:
-    """Return the standings as `STANDINGS_SCHEMA` describes them, ready for `json.dumps`.
+class RatingValues(TypedDict):
+    """A TrueSkill rating."""
+
+    mu: float
+    """mean of the TrueSkill rating; that of its group is 25"""
+    sigma: Amount
+    """its standard deviation"""
+    low: float
+    """lower end of its 95 % interval"""
+    high: float
+    """upper end"""
+    exposed: float
+    """mu - 3 sigma"""
+
+
+class EstimateValues(TypedDict):
+    """A number on the Elo scale."""
+
+    value: float
+    """in Elo points"""
+    error: Amount
+    """its standard error"""
+    low: float
+    """lower end of its 95 % interval"""
+    high: float
+    """upper end"""
+
+
+class StrengthValues(RatingValues):
+    """Ratings of a bot on both scales."""
+
+    sequential: RatingValues | None
+    """the same as the package has it game after game, as a cross-check; null where it was not
+    made"""
+    elo: EstimateValues
+    """by Davidson's model; the mean of its group is 0"""
+
+
+LostBy = TypedDict("LostBy", {"crash": Count, "time": Count, "illegal move": Count, "flood": Count})
+
+
+class RowValues(StrengthValues):
+    """What one bot did."""
+
+    rank: Positive
+    """group by group; by exposed rating, then points, then name"""
+    name: str
+    """as the tags First and Second give it"""
+    games: Positive
+    """seats taken; a game against itself counts two"""
+    wins: Count
+    draws: Count
+    losses: Count
+    points: Amount
+    """a win 1, a draw 1/2"""
+    score_rate: Share
+    """points per game"""
+    group: Positive
+    """the number of its group, from 1"""
+    without_forfeits: StrengthValues | None
+    """ratings without games lost by crash, time, illegal move or flood; null where the bot is in no
+    other game"""
+    lost_by: LostBy
+    """games lost in this way"""
+
+
+class ConditionValues(TypedDict):
+    """What the Elo model makes of one game."""
+
+    game: str
+    """the game's id"""
+    games: Positive
+    """rated games"""
+    advantage: EstimateValues
+    """of the first seat"""
+    draw_rate: Share
+    """between equals, on the Elo scale"""
+
+
+class FitValues(TypedDict):
+    """How well the Elo model fits."""
+
+    chi_square: Amount
+    """Pearson's, of what the Elo model expects and what came"""
+    degrees: Count
+    """of freedom; 0 where nothing can be said"""
+    p_value: Share
+    """chance of a fit as bad or worse if the model were true"""
+
+
+class MeetingValues(TypedDict):
+    """What the row's bot scored against the column's."""
+
+    wins: Count
+    draws: Count
+    losses: Count
+    points: Amount
+    """of the row's bot"""
+    games: Count
+    superiority: Share | None
+    """the likelihood that the row's bot is the stronger one (LOS); null across groups and for a bot
+    and itself"""
+
+
+class TableValues(TypedDict):
+    """What came of some games."""
+
+    game: str
+    """the game's id; empty for all games together"""
+    games: Count
+    """counted games"""
+    first_wins: Count
+    draws: Count
+    second_wins: Count
+    first_score: Share | None
+    """first's points per game; null before any game"""
+    self_play: Count
+    """counted games in which a bot met itself"""
+    repeated: Count
+    """counted games that repeat another move by move, and are not rated"""
+    rated: Count
+    """games that the ratings are made of"""
+    unbalanced: bool
+    """whether some bot had one seat clearly more often than the other"""
+    endings: dict[str, Positive]
+    """how many games ended for each reason"""
+    groups: list[list[str]]
+    """bots that games connect, each by name, the largest group first; between groups nothing
+    compares"""
+    draw_rate: Annotated[float, About(gt=0, lt=1)]
+    """between equals on TrueSkill's scale, fitted"""
+    conditions: list[ConditionValues]
+    """what the Elo model makes of each game, by its id"""
+    fit: FitValues
+    rows: list[RowValues]
+    """the bots by rank"""
+    crosstable: list[list[MeetingValues]]
+    """for each row its meetings with each row, both in order of rank"""
+
+
+class StandingsValues(TypedDict):
+    """Standings as `standings.json` has them."""
+
+    version: Literal[2]
+    """of this format"""
+    events: list[str]
+    """the different event titles"""
+    overall: TableValues
+    """all games together"""
+    per_game: list[TableValues]
+    """each game alone, by its id"""
+    left_out: dict[str, Positive]
+    """records that count for nothing, by reason"""
+    unranked: list[str]
+    """bots that are named only in records left out"""
+    outcome: NotRequired[Annotated[dict[str, Any], About(shape=Outcome)]]
+    """in what `arena rate --json` prints of one tournament: its outcome.json"""
+
+
+def schema() -> Schema:
+    """Return the JSON Schema of `standings.json`."""
+    return schema_of(StandingsValues, "Standings of a Lath Arena tournament")
+
+
+def to_json(standings: Standings) -> StandingsValues:
+    """Return the standings as `schema` describes them, ready for `json.dumps`.
 
     Ratings and rates have six decimals. Without games lists are empty and `first_score` is None.
     """
     return {
-        "version": VERSION,
+        "version": 2,
         "events": list(standings.events),
         "overall": _table_to_json(standings.overall),
         "per_game": [_table_to_json(table) for table in standings.per_game],
@@ -45,14 +210,14 @@ def to_json(standings: Standings) -> dict[str, Any]:
     }
 
 
-def _table_to_json(table: Table) -> dict[str, Any]:
+def _table_to_json(table: Table) -> TableValues:
     return {
         "game": table.game,
         "games": table.games,
         "first_wins": table.first_wins,
         "draws": table.draws,
         "second_wins": table.second_wins,
-        "first_score": None if table.first_score is None else _short(table.first_score),
+        "first_score": _short_or_none(table.first_score),
         "self_play": table.self_play,
         "repeated": table.repeated,
         "rated": table.ratings.games,
@@ -71,7 +236,7 @@ def _table_to_json(table: Table) -> dict[str, Any]:
     }
 
 
-def _conditions_to_json(line: Conditions) -> dict[str, Any]:
+def _conditions_to_json(line: Conditions) -> ConditionValues:
     return {
         "game": line.game,
         "games": line.games,
@@ -80,7 +245,7 @@ def _conditions_to_json(line: Conditions) -> dict[str, Any]:
     }
 
 
-def _row_to_json(row: Row) -> dict[str, Any]:
+def _row_to_json(row: Row) -> RowValues:
     fair = row.without_forfeits
     return {
         "rank": row.rank,
@@ -103,7 +268,7 @@ def _row_to_json(row: Row) -> dict[str, Any]:
     }
 
 
-def _strength_to_json(strength: Strength) -> dict[str, Any]:
+def _strength_to_json(strength: Strength) -> StrengthValues:
     in_order = strength.sequential
     return {
         **_rating_to_json(strength.trueskill),
@@ -112,18 +277,18 @@ def _strength_to_json(strength: Strength) -> dict[str, Any]:
     }
 
 
-def _rating_to_json(rating: Rating) -> dict[str, float]:
-    spread = Estimate(rating.mu, rating.sigma)
+def _rating_to_json(rating: Rating) -> RatingValues:
+    interval = Estimate(rating.mu, rating.sigma)
     return {
         "mu": _short(rating.mu),
         "sigma": _short(rating.sigma),
-        "low": _short(spread.low),
-        "high": _short(spread.high),
+        "low": _short(interval.low),
+        "high": _short(interval.high),
         "exposed": _short(rating.exposed),
     }
 
 
-def _estimate_to_json(estimate: Estimate) -> dict[str, float]:
+def _estimate_to_json(estimate: Estimate) -> EstimateValues:
     return {
         "value": _short(estimate.value),
         "error": _short(estimate.error),
@@ -132,15 +297,14 @@ def _estimate_to_json(estimate: Estimate) -> dict[str, float]:
     }
 
 
-def _meeting_to_json(meeting: Meeting) -> dict[str, Any]:
-    better = meeting.superiority
+def _meeting_to_json(meeting: Meeting) -> MeetingValues:
     return {
         "wins": meeting.wins,
         "draws": meeting.draws,
         "losses": meeting.losses,
         "points": meeting.points,
         "games": meeting.games,
-        "superiority": None if better is None else _short(better),
+        "superiority": _short_or_none(meeting.superiority),
     }
 
 
@@ -148,12 +312,16 @@ def _short(number: float) -> float:
     return round(number, _DIGITS) + 0.0  # no -0.0
 
 
+def _short_or_none(number: float | None) -> float | None:
+    return None if number is None else _short(number)
+
+
 def to_csv(standings: Standings) -> str:
     """Return the table that `csv_of` makes."""
     return csv_of(to_json(standings))
 
 
-def csv_of(told: Mapping[str, Any]) -> str:
+def csv_of(standings: Mapping[str, Any]) -> str:
     """Return standings, given as `to_json` does, as a table.
 
     A header line and a line a bot and table, CRLF after each, as RFC 4180 has it.
@@ -164,7 +332,7 @@ def csv_of(told: Mapping[str, Any]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(CSV_COLUMNS)
-    for table in (told["overall"], *told["per_game"]):
+    for table in (standings["overall"], *standings["per_game"]):
         for row in table["rows"]:
             flat = _flat(table["game"], row)
             writer.writerow([guarded(flat.get(column, "")) for column in CSV_COLUMNS])
@@ -173,14 +341,14 @@ def csv_of(told: Mapping[str, Any]) -> str:
 
 def _flat(game: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return what stands in the columns of a row; some are not there."""
-    told = dict(row)
-    elo, sequential, fair = told.pop("elo"), told.pop("sequential"), told.pop("without_forfeits")
-    told |= {"game": game, "elo": elo["value"], "elo_low": elo["low"], "elo_high": elo["high"]}
+    cells = dict(row)
+    elo, sequential, fair = cells.pop("elo"), cells.pop("sequential"), cells.pop("without_forfeits")
+    cells |= {"game": game, "elo": elo["value"], "elo_low": elo["low"], "elo_high": elo["high"]}
     if sequential is not None:
-        told |= {"sequential_mu": sequential["mu"], "sequential_sigma": sequential["sigma"]}
+        cells |= {"sequential_mu": sequential["mu"], "sequential_sigma": sequential["sigma"]}
     if fair is not None:
-        told |= {"board_mu": fair["mu"], "board_sigma": fair["sigma"]}
-        told |= {"board_elo": fair["elo"]["value"]}
-        told |= {f"board_elo_{end}": fair["elo"][end] for end in ("low", "high")}
-    told |= told.pop("lost_by")
-    return told
+        cells |= {"board_mu": fair["mu"], "board_sigma": fair["sigma"]}
+        cells |= {"board_elo": fair["elo"]["value"]}
+        cells |= {f"board_elo_{end}": fair["elo"][end] for end in ("low", "high")}
+    cells |= cells.pop("lost_by")
+    return cells

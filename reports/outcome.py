@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, Literal, get_args
+from typing import Any, Literal
 
-VERSION: Final = 1
-"""Of the JSON format; `lath.reports.schema.OUTCOME_SCHEMA` describes it."""
+from lath.reports.schema import Count, Schema, read, schema_of
 
 Kind = Literal["name", "number", "text"]
 """What a column holds: a name may be cut where room is short, the others may not."""
@@ -21,6 +20,8 @@ class Column:
     """A column of a sheet."""
 
     heading: str
+    """What stands above it."""
+
     kind: Kind = "number"
 
 
@@ -29,25 +30,37 @@ class Sheet:
     """A table of words; where room is short columns may be left out, the last first."""
 
     columns: tuple[Column, ...]
+    """From left to right; one at least."""
+
     rows: tuple[tuple[str, ...], ...]
-    """As many cells in each as there are columns."""
+    """From the top; as many cells in each as there are columns."""
 
     title: str = ""
     """What it is one of, such as a round; empty where it stands alone."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError where cells and columns do not agree."""
+        if not self.columns or any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"rows of a sheet need {len(self.columns)} cells")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How a tournament ended, or stands, by the rules of its format."""
 
+    version: Literal[1] = 1
+    """Of this format."""
+
     format: str
     """Such as `swiss`."""
 
     event: str = ""
-    done: int = 0
+    """Its title."""
+
+    done: Count = 0
     """Games that were played and count."""
 
-    total: int = 0
+    total: Count = 0
     """Games that there will be, as far as one can tell; >= done."""
 
     verdict: str = ""
@@ -60,7 +73,7 @@ class Outcome:
     """The same as tables; none where the format says nothing that a crosstable does not."""
 
     data: Mapping[str, Any] = field(default_factory=dict)
-    """The same for programs, as the format has it."""
+    """The same for programs, as the format has it: docs/tournaments.md."""
 
     @property
     def is_complete(self) -> bool:
@@ -87,42 +100,26 @@ class Outcome:
 
 
 def to_json(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as `OUTCOME_SCHEMA` describes it, ready for `json.dumps`."""
-    return {"version": VERSION, **asdict(outcome)}
+    """Return an outcome as `schema` describes it, ready for `json.dumps`."""
+    written: dict[str, Any] = _with_lists(asdict(outcome))
+    return written
 
 
-def from_json(told: object) -> Outcome:
+def _with_lists(value: Any) -> Any:
+    """Return a JSON value with lists for tuples."""
+    if isinstance(value, dict):
+        return {key: _with_lists(inner) for key, inner in value.items()}
+    return [_with_lists(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def from_json(value: object) -> Outcome:
     """Return the outcome that somebody has kept; raises ValueError where it is none."""
     try:
-        return _read(told)
-    except (KeyError, TypeError, OverflowError) as error:
-        raise ValueError(f"it is no outcome: {error!r}") from error
+        return read(Outcome, value)
+    except ValueError as error:
+        raise ValueError(f"it is no outcome: {error}") from error
 
 
-def _read(told: Any) -> Outcome:
-    if told["version"] != VERSION:
-        raise ValueError(f"it is an outcome of version {told['version']!r}, expected {VERSION}")
-    return Outcome(
-        format=str(told["format"]),
-        event=str(told["event"]),
-        done=int(told["done"]),
-        total=int(told["total"]),
-        verdict=str(told["verdict"]),
-        words=tuple(map(str, told["words"])),
-        sheets=tuple(map(_sheet, told["sheets"])),
-        data=dict(told["data"]),
-    )
-
-
-def _sheet(told: Any) -> Sheet:
-    columns = tuple(_column(column) for column in told["columns"])
-    rows = tuple(tuple(map(str, row)) for row in told["rows"])
-    if not columns or any(len(row) != len(columns) for row in rows):
-        raise ValueError(f"rows of a sheet need {len(columns)} cells")
-    return Sheet(columns, rows, str(told["title"]))
-
-
-def _column(told: Any) -> Column:
-    if told["kind"] not in get_args(Kind):
-        raise ValueError(f"{told['kind']!r} is no kind of column")
-    return Column(str(told["heading"]), told["kind"])
+def schema() -> Schema:
+    """Return the JSON Schema of `outcome.json`."""
+    return schema_of(Outcome, "What a Lath Arena tournament came to by the rules of its format")

@@ -1,195 +1,106 @@
-"""The JSON Schemas (draft 2020-12) of `outcome.json` and `standings.json`.
+"""JSON Schemas (draft 2020-12) made from the types of the values that are written.
 
-Must not know how they come about.
+Must not know what any of them says. The fields of a type, their limits and their docstrings are its
+schema. pydantic reads them, and is imported when a schema or a value that was kept is asked for: no
+bot, worker or report needs it.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Annotated, Any, TypeVar
 
-from lath.reports.json_schema import (
-    document,
-    exactly,
-    list_of,
-    number,
-    or_null,
-    text,
-    told,
-    whole,
-)
+from typing_extensions import get_original_bases, is_typeddict
 
-_COUNTS: Final = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}}
+Schema = dict[str, Any]
 
-_RATE: Final = {"minimum": 0, "maximum": 1}
+_T = TypeVar("_T")
 
-_RATING: Final = {
-    "mu": number("mean of the TrueSkill rating; that of its group is 25"),
-    "sigma": number("its standard deviation", minimum=0),
-    "low": number("lower end of its 95 % interval"),
-    "high": number("upper end"),
-    "exposed": number("mu - 3 sigma"),
-}
 
-_ESTIMATE: Final = exactly(
-    {
-        "value": number("in Elo points"),
-        "error": number("its standard error", minimum=0),
-        "low": number("lower end of its 95 % interval"),
-        "high": number("upper end"),
-    }
-)
+class About:
+    """Stands in `Annotated`: what a value is, and its limits in pydantic's words such as `ge`."""
 
-_STRENGTH: Final = {
-    **_RATING,
-    "sequential": or_null(
-        exactly(_RATING),
-        "the same as the package has it game after game, as a cross-check; null where it was not "
-        "made",
-    ),
-    "elo": told(_ESTIMATE, "by Davidson's model; the mean of its group is 0"),
-}
+    def __init__(self, description: str = "", *, shape: Any = None, **limits: float) -> None:
+        """Note them; a value that is already JSON may have the `shape` of another type."""
+        self._description = description
+        self._shape = shape
+        self._limits = limits
 
-_ROW: Final = exactly(
-    {
-        "rank": whole("group by group; by exposed rating, then points, then name", 1),
-        "name": text("as the tags First and Second give it"),
-        "games": whole("seats taken; a game against itself counts two", 1),
-        "wins": whole(),
-        "draws": whole(),
-        "losses": whole(),
-        "points": number("a win 1, a draw 1/2", minimum=0),
-        "score_rate": number("points per game", **_RATE),
-        **_STRENGTH,
-        "group": whole("the number of its group, from 1", 1),
-        "without_forfeits": or_null(
-            exactly(_STRENGTH),
-            "ratings without games lost by crash, time, illegal move or flood; null where the bot "
-            "is in no other game",
-        ),
-        "lost_by": told(
-            exactly({way: whole() for way in ("crash", "time", "illegal move", "flood")}),
-            "games lost in this way",
-        ),
-    }
-)
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
+        """Return what pydantic checks values by."""
+        return {**handler(self._shape or source), **self._limits}
 
-_CONDITIONS: Final = exactly(
-    {
-        "game": text("the game's id"),
-        "games": whole("rated games", 1),
-        "advantage": told(_ESTIMATE, "of the first seat"),
-        "draw_rate": number("between equals, on the Elo scale", **_RATE),
-    }
-)
+    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], Schema]) -> Schema:
+        """Return the value's schema."""
+        said = {"description": self._description} if self._description else {}
+        return {**handler(core), **said}
 
-_FIT: Final = exactly(
-    {
-        "chi_square": number("Pearson's, of what the Elo model expects and what came", minimum=0),
-        "degrees": whole("of freedom; 0 where nothing can be said"),
-        "p_value": number("chance of a fit as bad or worse if the model were true", **_RATE),
-    }
-)
 
-_MEETING: Final = exactly(
-    {
-        "wins": whole("of the row's bot"),
-        "draws": whole(),
-        "losses": whole(),
-        "points": number("of the row's bot", minimum=0),
-        "games": whole(),
-        "superiority": {
-            "type": ["number", "null"],
-            **_RATE,
-            "description": "the likelihood that the row's bot is the stronger one (LOS); null "
-            "across groups and for a bot and itself",
-        },
-    }
-)
+Count = Annotated[int, About(ge=0)]
+Positive = Annotated[int, About(ge=1)]
+Amount = Annotated[float, About(ge=0)]
+Share = Annotated[float, About(ge=0, le=1)]
 
-_TABLE: Final = exactly(
-    {
-        "game": text("the game's id; empty for all games together"),
-        "games": whole("counted games"),
-        "first_wins": whole(),
-        "draws": whole(),
-        "second_wins": whole(),
-        "first_score": {
-            "type": ["number", "null"],
-            **_RATE,
-            "description": "first's points per game; null before any game",
-        },
-        "self_play": whole("counted games in which a bot met itself"),
-        "repeated": whole("counted games that repeat another move by move, and are not rated"),
-        "rated": whole("games that the ratings are made of"),
-        "unbalanced": {
-            "type": "boolean",
-            "description": "whether some bot had one seat clearly more often than the other",
-        },
-        "endings": told(_COUNTS, "how many games ended for each reason"),
-        "groups": list_of(
-            list_of({"type": "string"}, "by name"),
-            "bots that games connect, the largest group first; between groups nothing compares",
-        ),
-        "draw_rate": number(
-            "between equals on TrueSkill's scale, fitted", exclusiveMinimum=0, exclusiveMaximum=1
-        ),
-        "conditions": list_of(_CONDITIONS, "what the Elo model makes of each game, by its id"),
-        "fit": _FIT,
-        "rows": list_of(_ROW, "the bots by rank"),
-        "crosstable": list_of(
-            {"type": "array", "items": _MEETING},
-            "for each row its meetings with each row, both in order of rank",
-        ),
-    }
-)
 
-_COLUMN: Final = exactly(
-    {
-        "heading": text("what stands above it"),
-        "kind": {"enum": ["name", "number", "text"]},
-    }
-)
+@cache
+def schema_of(kind: Any, title: str) -> Schema:
+    """Return the schema of a dataclass or TypedDict as a document that stands by itself."""
+    from pydantic import ConfigDict, TypeAdapter
+    from pydantic.json_schema import GenerateJsonSchema
 
-_SHEET: Final = exactly(
-    {
-        "columns": list_of(_COLUMN, "from left to right"),
-        "rows": list_of(list_of({"type": "string"}, "a cell for each column"), "from the top"),
-        "title": text("such as a round of a knockout; empty where it stands alone"),
-    }
-)
+    class WithInherited(GenerateJsonSchema):
+        """All fields are written, and a TypedDict has the docstrings of another's fields."""
 
-_OUTCOME: Final = exactly(
-    {
-        "version": {"const": 1, "description": "of this format"},
-        "format": text("of the tournament, such as swiss"),
-        "event": text("its title"),
-        "done": whole("games that were played and count"),
-        "total": whole("games that there will be, as far as one can tell"),
-        "verdict": text("what it came to, in a sentence; empty where that is open"),
-        "words": list_of({"type": "string"}, "all of it in lines for people"),
-        "sheets": list_of(_SHEET, "all of it as tables"),
-        "data": {"type": "object", "description": "all of it for programs: docs/tournaments.md"},
-    }
-)
+        def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: ARG002 - pydantic's
+            return bool(field.get("required", True))
 
-OUTCOME_SCHEMA: Final = document(
-    "What a Lath Arena tournament came to by the rules of its format", _OUTCOME
-)
+        def typed_dict_schema(self, schema: Any) -> Schema:
+            made = super().typed_dict_schema(schema)
+            for base in filter(is_typeddict, get_original_bases(schema["cls"])):
+                for name, inherited in schema_of(base, "")["properties"].items():
+                    if "description" in inherited:
+                        made["properties"][name].setdefault("description", inherited["description"])
+            return made
 
-STANDINGS_SCHEMA: Final = document(
-    "Standings of a Lath Arena tournament",
-    exactly(
-        {
-            "version": {"const": 2, "description": "of this format"},
-            "events": list_of({"type": "string"}, "the different event titles"),
-            "overall": told(_TABLE, "all games together"),
-            "per_game": list_of(_TABLE, "each game alone, by its id"),
-            "left_out": told(_COUNTS, "records that count for nothing, by reason"),
-            "unranked": list_of({"type": "string"}, "bots that are named only in records left out"),
-        }
-    ),
-)
+    # In a list, for a type of one's own takes no configuration from outside.
+    made = TypeAdapter(
+        list[kind],
+        config=ConfigDict(extra="forbid", use_attribute_docstrings=True),
+    ).json_schema(mode="serialization", schema_generator=WithInherited)
+    written = _written_out(made["items"], made["$defs"])
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **written, "title": title}
 
-STANDINGS_SCHEMA["properties"]["outcome"] = told(
-    _OUTCOME, "in what `arena rate --json` prints of one tournament: its outcome.json"
-)
+
+def _written_out(schema: Schema, definitions: Mapping[str, Schema]) -> Schema:
+    """Return a schema without references, and without pydantic's titles and defaults."""
+    if reference := schema.get("$ref"):
+        schema = {**definitions[reference.rpartition("/")[2]], **schema}
+    found: Schema = {}
+    for key, value in schema.items():
+        match key, value:
+            case (("title" | "default" | "$ref"), _):
+                pass
+            case "description", str():
+                found[key] = " ".join(value.split())
+            case "properties", dict():
+                found[key] = {name: _written_out(one, definitions) for name, one in value.items()}
+            case _, dict():
+                found[key] = _written_out(value, definitions)
+            case "anyOf", list():
+                found[key] = [_written_out(one, definitions) for one in value]
+            case _:
+                found[key] = value
+    return found
+
+
+def read(kind: type[_T], value: object) -> _T:
+    """Return JSON as a value of a type; raises ValueError with the first thing that is wrong."""
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ValueError(f"{place}: {first['msg']}" if place else first["msg"]) from error

@@ -1,24 +1,10 @@
-"""What a page counts of games: facts, lengths, endings, beginnings, times, duels.
+"""What is counted of games: facts, dates, lengths, results by seat, endings and ways to begin.
 
-Must not know what is counted of it.
+`arena stats` and the page show these counts. Records go by one at a time and none is kept: memory
+grows with the different games, names, lengths, endings and, up to a bound, ways to begin. The types
+of what the page shows are its JSON Schema, too (`lath.reports.schema`).
 
-Must not know what is said of them. A game that ends late in a tournament of several games at a
-time comes between others, so that places shift: the tag Number, which the arena gives to each game
-once and for all, does not. Where not every record has one of its own, places must do.
-
-Must not know how a histogram is drawn.
-
-Must not know what any of the words mean.
-
-Must not know what a way is: a setup or first moves, a text is a text.
-
-Must not know rules: moves and setups are made canonical by who knows them.
-
-Must not know how it is shown. Times come from the records (`emt`), in whole milliseconds.
-
-Must not know who won.
-
-Must not know ratings: who is strong is told by the order of names.
+Must not know files, ratings, nor how a number is shown.
 """
 
 from __future__ import annotations
@@ -26,24 +12,73 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
 from lath import games as registry
 from lath.games.core import Seat
 from lath.games.errors import GameError, UnknownGameError
 from lath.notation.archive import spellings
-from lath.notation.record import RESULTS, Record, Termination
-from lath.reports.archive import median
+from lath.notation.record import Record, Termination
+from lath.notation.replay import positions
+from lath.reports.schema import About, Amount, Count, Positive
 from lath.reports.standings import FORFEITS, POINTS, UNSTATED, counts, why_left_out
+
+UNKNOWN: Final = ("", "?")
+"""Names that name nobody."""
+
+Link = Annotated[
+    int,
+    About(
+        "the `game` of a link: the tag Number where each record has one of its own, else the "
+        "record's place among all, from 1",
+        ge=1,
+    ),
+]
+
+
+class OfGame(TypedDict):
+    """What is said of one game id."""
+
+    game: Annotated[str, About("the game's id")]
+    title: Annotated[str, About("its name for people")]
+
+
+class Score(TypedDict):
+    """Results of some games, as whoever it is about sees them."""
+
+    wins: Count
+    draws: Count
+    losses: Count
+
+
+def game_title(game_id: str) -> str:
+    """Return a game's title, or its id where it is not installed."""
+    try:
+        return registry.get(game_id).title
+    except UnknownGameError:
+        return game_id or "unknown game"
+
+
+def game_credit(game_id: str) -> str:
+    """Return inventor and year; empty where the game is not installed."""
+    try:
+        return registry.get(game_id).credit
+    except UnknownGameError:
+        return ""
+
+
+# One game
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A record and what its replay says."""
+    """A record, and what is known of it besides."""
 
     number: int
     """Its place among all records, from 1; `Numbering` makes a link's `game` of it."""
@@ -63,13 +98,6 @@ class Entry:
         """Return whether it was lost otherwise than on the board."""
         return self.record.termination in FORFEITS
 
-    @property
-    def winner_loser(self) -> tuple[str, str] | None:
-        """Return who won and who lost; None for a draw and where nothing was decided."""
-        if self.points == 1:
-            return self.record.first, self.record.second
-        return (self.record.second, self.record.first) if self.points == 0 else None
-
 
 def entry(number: int, record: Record, ending: str = "", movers: Sequence[Seat] = ()) -> Entry:
     """Return the entry of a record whose rules said `ending` (empty where they said nothing)."""
@@ -79,20 +107,17 @@ def entry(number: int, record: Record, ending: str = "", movers: Sequence[Seat] 
     return Entry(number, record, why, movers, points)
 
 
-def game_title(game_id: str) -> str:
-    """Return a game's title, or its id where it is not installed."""
-    try:
-        return registry.get(game_id).title
-    except UnknownGameError:
-        return game_id or "unknown game"
+def ending_of(record: Record) -> str:
+    """Return why a game ended: the rules' own word, such as `four in line`, where it was they.
 
-
-def game_credit(game_id: str) -> str:
-    """Return inventor and year; empty where the game is not installed."""
-    try:
-        return registry.get(game_id).credit
-    except UnknownGameError:
-        return ""
+    The moves are played for that; raises GameError. Else the `Termination`.
+    """
+    if record.termination in ("", Termination.RULES):
+        (end,) = deque(positions(record), maxlen=1)
+        outcome = end.outcome()
+        if outcome is not None:
+            return outcome.ending
+    return record.termination or UNSTATED
 
 
 _TAG: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -102,7 +127,12 @@ _LINKS: Final = ("number", "example")
 
 
 class Numbering:
-    """Takes records one by one, then knows their numbers; places are from 1."""
+    """Takes records one by one, then knows their numbers; places are from 1.
+
+    A game that ends late in a tournament of several games at a time comes between others, so that
+    places shift: the tag Number, which the arena gives to each game once and for all, does not.
+    Where not every record has one of its own, places must do.
+    """
 
     def __init__(self) -> None:
         self._tags = array("L")
@@ -134,16 +164,342 @@ class Numbering:
         tags = self._tags[first - 1 : first - 1 + games]
         return [min(tags), max(tags)] if self.by_tag else [first, first + games - 1]
 
-    def linked(self, told: Any) -> Any:
-        """Return a part of the data with numbers where it has places to link to."""
-        if isinstance(told, list):
-            return [self.linked(inner) for inner in told]
-        if not isinstance(told, dict):
-            return told
+    def linked(self, value: Any) -> Any:
+        """Return a JSON value with numbers where it has places to link to."""
+        if isinstance(value, list):
+            return [self.linked(inner) for inner in value]
+        if not isinstance(value, dict):
+            return value
         return {
             key: self.number(inner) if key in _LINKS else self.linked(inner)
-            for key, inner in told.items()
+            for key, inner in value.items()
         }
+
+
+# Facts
+
+
+class Dates(TypedDict):
+    """When games were played."""
+
+    first: str
+    """the earliest, YYYY-MM-DD; empty where no record has one"""
+    last: str
+    """the latest"""
+    undated: Count
+    """records without a date"""
+
+
+class GameFacts(OfGame):
+    """How many records a game has."""
+
+    credit: str
+    """inventor and year"""
+    records: Positive
+
+
+class Control(TypedDict):
+    """How many records were played at one time control."""
+
+    control: str
+    """such as 10+0.1"""
+    records: Positive
+
+
+Results = TypedDict("Results", {"1-0": Count, "0-1": Count, "1/2-1/2": Count, "*": Count})
+
+
+class Facts(TypedDict):
+    """What the tags of records say."""
+
+    records: Count
+    """all records, also those that count for nothing"""
+    plies: Count
+    """of all of them"""
+    bots: Count
+    """different names"""
+    events: list[str]
+    """the different titles, in order of appearance"""
+    sites: list[str]
+    """likewise"""
+    rounds: Count
+    """different values of the tag Round"""
+    dates: Dates
+    games: list[GameFacts]
+    """by game id"""
+    time_controls: list[Control]
+    """the most frequent first; those without one come last"""
+    results: Results
+
+
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class FactCounter:
+    """Counts records, whether they count for the standings or not."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, Counter[str]] = {
+            tag: Counter() for tag in ("Event", "Site", "Round", "TimeControl")
+        }
+        self._results = Counter[str]()
+        self._games = Counter[str]()
+        self._names: set[str] = set()
+        self._plies = 0
+        self._dates: tuple[str, str] | None = None
+        self._undated = 0
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        for tag, words in self._words.items():
+            if word := record.tag(tag):
+                words[word] += 1
+        self._results[record.result] += 1
+        self._games[record.game] += 1
+        self._names |= {record.first, record.second}
+        self._plies += len(record.plies)
+        date = record.tag("Date")
+        if _DATE.fullmatch(date) is None:
+            self._undated += 1
+        else:
+            first, last = self._dates or (date, date)
+            self._dates = min(first, date), max(last, date)
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """Return the different titles, in order of appearance."""
+        return tuple(self._words["Event"])
+
+    def facts(self) -> Facts:
+        """Return what was counted."""
+        first, last = self._dates or ("", "")
+        return {
+            "records": self._results.total(),
+            "plies": self._plies,
+            "bots": len(self._names.difference(UNKNOWN)),
+            "events": list(self.events),
+            "sites": list(self._words["Site"]),
+            "rounds": len(self._words["Round"]),
+            "dates": {"first": first, "last": last, "undated": self._undated},
+            "games": [
+                {"game": game, "title": game_title(game), "credit": game_credit(game), "records": n}
+                for game, n in sorted(self._games.items())
+            ],
+            "time_controls": self._time_controls(),
+            "results": {
+                "1-0": self._results["1-0"],
+                "0-1": self._results["0-1"],
+                "1/2-1/2": self._results["1/2-1/2"],
+                "*": self._results["*"],
+            },
+        }
+
+    def _time_controls(self) -> list[Control]:
+        known = self._words["TimeControl"]
+        listed: list[Control] = [{"control": word, "records": n} for word, n in counts(known)]
+        if unstated := self._results.total() - known.total():
+            listed.append({"control": UNSTATED, "records": unstated})
+        return listed
+
+
+# Ways to begin
+
+
+class Way(Score):
+    """One way to begin, and what came of it."""
+
+    text: str
+    example: Link
+
+
+class WaysOf(TypedDict):
+    """Ways to begin, the most frequent ones of them."""
+
+    games: Positive
+    """all that began in one of these ways"""
+    different: Positive
+    """different ways"""
+    missed: Count
+    """games a way may have had besides; 0 where the counts are exact"""
+    lines: list[Way]
+    """the most frequent first"""
+
+
+class WaysOfGame(OfGame, WaysOf):
+    """Ways in which games of one id began."""
+
+
+MOST_WAYS: Final = 30_000
+"""Ways kept of a kind, in about 15 MB: more than any built-in game has of two plies. Of more, the
+rarer half is forgotten, and `missed` says so."""
+
+SHOWN: Final = 5
+"""Ways shown of a game."""
+
+
+@dataclass(slots=True)
+class WayCounts:
+    """What came of one way, for whom it is about."""
+
+    example: int
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    undecided: int = 0
+
+    @property
+    def games(self) -> int:
+        """Return all of them."""
+        return self.wins + self.draws + self.losses + self.undecided
+
+    @property
+    def score(self) -> float | None:
+        """Return points for a decided game, in 0..1; None where none was decided."""
+        decided = self.games - self.undecided
+        return (self.wins + self.draws / 2) / decided if decided else None
+
+    def add(self, points: float | None) -> None:
+        """Count a game; None where it was not decided."""
+        if points is None:
+            self.undecided += 1
+        elif points == 1:
+            self.wins += 1
+        elif points == 0:
+            self.losses += 1
+        else:
+            self.draws += 1
+
+
+class Ways:
+    """Ways to begin, and how often they came, in bounded memory."""
+
+    def __init__(self, most: int = MOST_WAYS) -> None:
+        self.games = 0
+        self.missed = 0
+        """Games a way may have had besides: of too many ways, the rare ones are forgotten."""
+        self._most = most
+        self._ways: dict[str, WayCounts] = {}
+
+    def add(self, text: str, points: float | None, number: int) -> None:
+        """Count a game of this number; `points` are those of whom it is about."""
+        self.games += 1
+        way = self._ways.get(text)
+        if way is None:
+            if len(self._ways) >= self._most:
+                self._forget()
+            way = self._ways[text] = WayCounts(number)
+        way.add(points)
+
+    def _forget(self) -> None:
+        """Drop the rarer half of the ways."""
+        ranked = self.ranked()
+        kept = (len(ranked) + 1) // 2
+        # A way that comes again, or first comes now, has lost at most what was dropped.
+        self.missed += ranked[kept][1].games
+        self._ways = dict(ranked[:kept])
+
+    def ranked(self) -> list[tuple[str, WayCounts]]:
+        """Return the most frequent ways first, then by text."""
+        return sorted(self._ways.items(), key=lambda pair: (-pair[1].games, pair[0]))
+
+    def summary(self, most: int) -> WaysOf:
+        """Return so many of the most frequent ways."""
+        return {
+            "games": self.games,
+            "different": len(self._ways),
+            "missed": self.missed,
+            "lines": [
+                {
+                    "text": text,
+                    "wins": way.wins,
+                    "draws": way.draws,
+                    "losses": way.losses,
+                    "example": way.example,
+                }
+                for text, way in self.ranked()[:most]
+            ],
+        }
+
+
+def ways_by_game(ways: Mapping[str, Ways]) -> list[WaysOfGame]:
+    """Return the ways of each game id, sorted; a game without any has no line."""
+    return [
+        {"game": game, "title": game_title(game), **ways[game].summary(SHOWN)}
+        for game in sorted(ways)
+        if ways[game].games
+    ]
+
+
+def first_moves(record: Record, plies: int) -> list[str]:
+    """Return so many moves in canonical text, fewer where there are no more."""
+    spelled = spellings(record.game)
+    return [spelled[ply.move] for ply in record.plies[:plies]]
+
+
+@lru_cache(maxsize=4096)
+def start_text(game_id: str, setup: str, position: str) -> str:
+    """Return where a game starts in canonical text, as it stands where its game refuses it.
+
+    Empty for the game's own beginning.
+    """
+    try:
+        game = registry.get(game_id)
+        if position:
+            return game.position(position).text()
+        return game.canonical_setup(setup) if setup else ""
+    except GameError:
+        return position or setup
+
+
+# Lengths, results and endings by game id
+
+Bin = TypedDict(
+    "Bin",
+    {
+        "from": Annotated[int, About("plies", ge=0)],
+        "to": Annotated[int, About("plies", ge=0)],
+        "games": Count,
+    },
+)
+
+
+class Spread(TypedDict):
+    """How many plies games have."""
+
+    shortest: Count
+    """in plies"""
+    median: Amount
+    """exact; between two games it is the mean of both"""
+    mean: Amount
+    longest: Count
+
+
+class Lengths(OfGame, Spread):
+    """The lengths of the games of one id."""
+
+    games: Positive
+    """counted games"""
+    bins: list[Bin]
+    """of one width, without a gap; at most 24"""
+
+
+class Ending(TypedDict):
+    """How often games ended for one reason."""
+
+    ending: str
+    """in the rules' own words, or the tag Termination"""
+    games: Positive
+    forfeit: bool
+    """whether it is a crash, time, an illegal move or a flood"""
+
+
+class Endings(OfGame):
+    """Why the games of one id ended."""
+
+    games: Positive
+    """counted games"""
+    endings: list[Ending]
+    """the most frequent first"""
 
 
 MOST_BINS: Final = 24
@@ -151,39 +507,140 @@ MOST_BINS: Final = 24
 
 _WIDTHS: Final = (1, 2, 5)
 
+PLIES: Final = 2
+"""Of an opening: a move and its answer."""
 
-class Lengths:
-    """Counts while the records go by: memory grows with the different lengths alone."""
 
-    def __init__(self) -> None:
-        self._games: dict[str, Counter[int]] = {}
+@dataclass(slots=True)
+class GameCounts:
+    """What was counted of the games of one id, or of several."""
+
+    lengths: Counter[int] = field(default_factory=Counter)
+    results: Counter[str] = field(default_factory=Counter)
+    endings: Counter[str] = field(default_factory=Counter)
+    forfeits: set[str] = field(default_factory=set)
+    """Endings by which a game was lost otherwise than on the board."""
+
+    openings: Ways = field(default_factory=Ways)
+
+    @property
+    def games(self) -> int:
+        """Return how many there are."""
+        return self.results.total()
+
+    @property
+    def plies(self) -> int:
+        """Return how many they have together."""
+        return sum(length * games for length, games in self.lengths.items())
+
+    @property
+    def spread(self) -> Spread:
+        """Return how long they are; there is one at least."""
+        return {
+            "shortest": min(self.lengths),
+            "median": median(self.lengths),
+            "mean": self.plies / self.games,
+            "longest": max(self.lengths),
+        }
+
+    @property
+    def first_score(self) -> float | None:
+        """Return the points of first for a decided game, in 0..1; None where none was decided."""
+        decided = sum(self.results[result] for result in POINTS)
+        points = sum(self.results[result] * worth for result, worth in POINTS.items())
+        return points / decided if decided else None
+
+
+class GameCounter:
+    """Counts the games of each id."""
+
+    def __init__(self, opening_plies: int = PLIES, *, any_start: bool = True) -> None:
+        """Begin without games; without `any_start` those from a `Position` have no opening."""
+        self.opening_plies: Final = opening_plies
+        self._any_start = any_start
+        self.by_game: Final[dict[str, GameCounts]] = {}
 
     def add(self, entry: Entry) -> None:
-        """Count one game; one that counts for nothing has no length."""
-        if entry.points is not None:
-            lengths = self._games.setdefault(entry.record.game, Counter())
-            lengths[len(entry.record.plies)] += 1
+        """Count one game, whether it counts for the standings or not."""
+        record = entry.record
+        found = self.by_game.get(record.game)
+        if found is None:
+            found = self.by_game[record.game] = GameCounts()
+        found.lengths[len(record.plies)] += 1
+        found.results[record.result] += 1
+        found.endings[entry.ending] += 1
+        if entry.is_forfeit:
+            found.forfeits.add(entry.ending)
+        if self._any_start or not record.tag("Position"):
+            moves = first_moves(record, self.opening_plies)
+            if len(moves) == self.opening_plies:
+                found.openings.add(" ".join(moves), POINTS.get(record.result), entry.number)
 
-    def to_json(self) -> list[dict[str, Any]]:
-        """Return a line a game id, sorted, as `schema.LENGTHS` describes them."""
-        return [_line(game_id, self._games[game_id]) for game_id in sorted(self._games)]
+    def lengths(self) -> list[Lengths]:
+        """Return a line a game id, sorted."""
+        return [_lengths(game, counted) for game, counted in sorted(self.by_game.items())]
+
+    def endings(self) -> list[Endings]:
+        """Return a line a game id, sorted."""
+        return [
+            {
+                "game": game,
+                "title": game_title(game),
+                "games": counted.games,
+                "endings": [
+                    {"ending": word, "games": games, "forfeit": word in counted.forfeits}
+                    for word, games in counts(counted.endings)
+                ],
+            }
+            for game, counted in sorted(self.by_game.items())
+        ]
+
+    def openings(self) -> list[WaysOfGame]:
+        """Return the openings of each game id, sorted; scores are first's."""
+        return ways_by_game({game: counted.openings for game, counted in self.by_game.items()})
 
 
-def _line(game_id: str, lengths: Counter[int]) -> dict[str, Any]:
-    games = lengths.total()
+def _lengths(game: str, counted: GameCounts) -> Lengths:
+    spread = counted.spread
     return {
-        "game": game_id,
-        "title": game_title(game_id),
-        "games": games,
-        "shortest": min(lengths),
-        "median": median(lengths),
-        "mean": round(sum(length * n for length, n in lengths.items()) / games, 2),
-        "longest": max(lengths),
-        "bins": bins(lengths),
+        "game": game,
+        "title": game_title(game),
+        "games": counted.games,
+        **spread,
+        "mean": round(spread["mean"], 2),
+        "bins": bins(counted.lengths),
     }
 
 
-def bins(lengths: Counter[int]) -> list[dict[str, int]]:
+def median(lengths: Counter[int]) -> float:
+    """Return the exact median of lengths that are counted.
+
+    >>> median(Counter({3: 1, 8: 2, 9: 1})), median(Counter({3: 2, 8: 2}))
+    (8.0, 5.5)
+    """
+    half = lengths.total() / 2
+    return (nth(lengths, math.ceil(half)) + nth(lengths, math.floor(half) + 1)) / 2
+
+
+def nth(values: Counter[int], place: int) -> int:
+    """Return the value at a place, from 1, among values that are counted, the least first."""
+    for value in sorted(values):
+        place -= values[value]
+        if place <= 0:
+            return value
+    raise ValueError(f"there are {place} values fewer")
+
+
+def quantile(values: Counter[int], share: float) -> int:
+    """Return the least value that at least this share of them does not exceed.
+
+    >>> quantile(Counter({1: 1, 2: 1, 9: 2}), 0.5), quantile(Counter({1: 99, 7: 1}), 0.95)
+    (2, 1)
+    """
+    return nth(values, math.ceil(share * values.total()))
+
+
+def bins(lengths: Counter[int]) -> list[Bin]:
     """Return at most MOST_BINS bins of one width, from the shortest to the longest game.
 
     The width is 1, 2, 5, 10 … plies, and every bin begins at a multiple of it.
@@ -217,480 +674,81 @@ def bin_width(shortest: int, longest: int) -> int:
         unit *= 10
 
 
-class Endings:
-    """Counts while the records go by."""
+# An archive
 
-    def __init__(self) -> None:
-        self._games: dict[str, Counter[tuple[str, bool]]] = {}
-
-    def add(self, entry: Entry) -> None:
-        """Count one game that counts."""
-        if entry.points is not None:
-            endings = self._games.setdefault(entry.record.game, Counter())
-            endings[entry.ending, entry.is_forfeit] += 1
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """Return a line a game id, sorted, as `schema.ENDINGS` describes them."""
-        return [_line_endings(game_id, self._games[game_id]) for game_id in sorted(self._games)]
+OPENINGS: Final = 10
+"""Ways to begin a game that `arena stats` shows."""
 
 
-def _line_endings(game_id: str, endings: Counter[tuple[str, bool]]) -> dict[str, Any]:
-    words = Counter[str]()
-    for (word, _), games in endings.items():
-        words[word] += games
-    return {
-        "game": game_id,
-        "title": game_title(game_id),
-        "games": endings.total(),
-        "endings": [
-            {"ending": word, "games": games, "forfeit": (word, True) in endings}
-            for word, games in counts(words)
-        ],
-    }
+class Survey:
+    """Counts the records of an archive; a record that counts for no rating counts here."""
 
+    def __init__(self, opening_plies: int = PLIES) -> None:
+        self._facts = FactCounter()
+        self._games = GameCounter(opening_plies, any_start=False)
 
-MOST: Final = 20_000
-"""Ways kept of a kind; of more, the rarer half is forgotten, and `missed` says so."""
-
-
-@dataclass(slots=True)
-class _Line:
-    """What came of one way, for first or for a bot."""
-
-    example: int
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
+    def add(self, record: Record, ending: str = "") -> None:
+        """Count one record; without `ending` it ended by what its `Termination` says."""
+        self._facts.add(record)
+        self._games.add(entry(0, record, ending))
 
     @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
-
-    def add(self, points: float) -> None:
-        if points == 1:
-            self.wins += 1
-        elif points == 0:
-            self.losses += 1
-        else:
-            self.draws += 1
-
-
-@dataclass(slots=True)
-class Lines:
-    """Ways to begin, and how often they came."""
-
-    most: int = MOST
-    games: int = 0
-    missed: int = 0
-    """Games a way may have had besides; 0 where the counts are exact."""
-
-    _lines: dict[str, _Line] = field(default_factory=dict)
-
-    def add(self, text: str, points: float, number: int) -> None:
-        """Count a game of this number; `points` are those of whom it is about."""
-        self.games += 1
-        line = self._lines.get(text)
-        if line is None:
-            if len(self._lines) >= self.most:
-                self._forget()
-            line = self._lines[text] = _Line(number)
-        line.add(points)
-
-    def _forget(self) -> None:
-        ranked = self._ranked()
-        kept = (len(ranked) + 1) // 2
-        self.missed += ranked[kept][1].games
-        self._lines = dict(ranked[:kept])
-
-    def _ranked(self) -> list[tuple[str, _Line]]:
-        return sorted(self._lines.items(), key=lambda pair: (-pair[1].games, pair[0]))
-
-    def to_json(self, most: int) -> dict[str, Any]:
-        """Return the most frequent ways, then by text, as `schema.LINES` describes them."""
-        return {
-            "games": self.games,
-            "different": len(self._lines),
-            "missed": self.missed,
-            "lines": [_to_json(text, line) for text, line in self._ranked()[:most]],
-        }
-
-
-def _to_json(text: str, line: _Line) -> dict[str, Any]:
-    return {
-        "text": text,
-        "wins": line.wins,
-        "draws": line.draws,
-        "losses": line.losses,
-        "example": line.example,
-    }
-
-
-PLIES: Final = 2
-"""Of an opening: a move and its answer."""
-
-SHOWN: Final = 5
-"""Lines told of a game."""
-
-SHOWN_OF_A_BOT: Final = 3
-"""Lines told of a bot, for each game and seat."""
-
-_MOST_OF_A_BOT: Final = 1_000
-
-SEATS: Final = ("first", "second")
-
-
-class Beginnings:
-    """Counts while the records go by; the counts of setups are first's, those of bots their own."""
-
-    def __init__(self) -> None:
-        self._setups: dict[str, Lines] = {}
-        self._openings: dict[str, Lines] = {}
-        self._bots: dict[tuple[str, str, int], Lines] = {}
-
-    def add(self, entry: Entry) -> None:
-        """Count one game that counts."""
-        if entry.points is None:
-            return
-        record, number = entry.record, entry.number
-        if start := start_text(record.game, record.tag("Setup"), record.tag("Position")):
-            setups = self._setups.setdefault(record.game, Lines())
-            setups.add(start, entry.points, number)
-        spelled = spellings(record.game)
-        moves = [spelled[ply.move] for ply in record.plies[:PLIES]]
-        if len(moves) == PLIES:
-            openings = self._openings.setdefault(record.game, Lines())
-            openings.add(" ".join(moves), entry.points, number)
-        self._add_to_bots(entry, entry.points, moves)
-
-    def _add_to_bots(self, entry: Entry, points: float, moves: list[str]) -> None:
-        """Count first's first move and second's first answer."""
-        record = entry.record
-        for seat, name in enumerate((record.first, record.second)):
-            if len(moves) > seat:
-                key = (name, record.game, seat)
-                lines = self._bots.setdefault(key, Lines(_MOST_OF_A_BOT))
-                own = 1 - points if seat else points
-                lines.add(" ".join(moves[: seat + 1]), own, entry.number)
-
-    def setups(self) -> list[dict[str, Any]]:
-        """Return the setups of each game id, sorted; a game without setups has no line."""
-        return _by_game(self._setups)
-
-    def openings(self) -> list[dict[str, Any]]:
-        """Return the openings of each game id, sorted."""
-        return _by_game(self._openings)
-
-    def of_bot(self, name: str) -> list[dict[str, Any]]:
-        """Return what a bot began with, by game id and seat."""
-        return [
-            {
-                "game": game,
-                "title": game_title(game),
-                "seat": SEATS[seat],
-                **self._bots[bot, game, seat].to_json(SHOWN_OF_A_BOT),
-            }
-            for bot, game, seat in sorted(self._bots)
-            if bot == name
-        ]
-
-
-def _by_game(lines: dict[str, Lines]) -> list[dict[str, Any]]:
-    return [
-        {"game": game, "title": game_title(game), **lines[game].to_json(SHOWN)}
-        for game in sorted(lines)
-    ]
-
-
-@lru_cache(maxsize=4096)
-def start_text(game_id: str, setup: str, position: str) -> str:
-    """Return where a game starts in canonical text, as it stands where its game refuses it.
-
-    Empty for the game's own beginning.
-    """
-    try:
-        game = registry.get(game_id)
-        if position:
-            return game.position(position).text()
-        return game.canonical_setup(setup) if setup else ""
-    except GameError:
-        return position or setup
-
-
-@dataclass(slots=True)
-class _Spent:
-    """What one bot used."""
-
-    moves: Counter[int] = field(default_factory=Counter)
-    """How many moves took so many milliseconds, to four digits."""
-
-    total_ms: float = 0.0
-    worst_ms: float = -1.0
-    worst_game: int = 0
-    worst_ply: int = 0
-    games: int = 0
-    lost: int = 0
-
-    def add(self, used_ms: float, number: int, ply: int) -> None:
-        self.moves[four_digits(used_ms)] += 1
-        self.total_ms += used_ms
-        if used_ms > self.worst_ms:
-            self.worst_ms, self.worst_game, self.worst_ply = used_ms, number, ply
-
-
-def four_digits(value: float) -> int:
-    """Return a whole number of at most four digits that are not 0: so few that all can be kept.
-
-    >>> four_digits(0.4), four_digits(1234.4), four_digits(123456.0)
-    (0, 1234, 123500)
-    """
-    if value < 10_000:
-        return round(value)
-    return int(round(value, 3 - math.floor(math.log10(value))))
-
-
-class Times:
-    """Counts while the records go by."""
-
-    def __init__(self) -> None:
-        self._bots: dict[str, _Spent] = {}
-
-    def add(self, entry: Entry) -> None:
-        """Count one game that counts; where it cannot be replayed, nobody knows who moved."""
-        if entry.points is None:
-            return
-        players = entry.record.first, entry.record.second
-        spent = [self._bots.setdefault(name, _Spent()) for name in players]
-        for one in spent:
-            one.games += 1
-        if entry.record.termination == Termination.TIME and entry.points != 0.5:
-            spent[entry.points == 1].lost += 1
-        for ply, (mover, made) in enumerate(zip(entry.movers, entry.record.plies, strict=False), 1):
-            used_s = made.used_s
-            if used_s is not None and 0 <= used_s < math.inf:
-                spent[mover].add(used_s * 1000, entry.number, ply)
-
-    def to_json(self, names: list[str]) -> list[dict[str, Any]]:
-        """Return a line for each bot of `names` whose moves were timed, in their order."""
-        return [
-            _line_times(name, self._bots[name])
-            for name in names
-            if name in self._bots and self._bots[name].moves
-        ]
-
-
-def _line_times(name: str, spent: _Spent) -> dict[str, Any]:
-    moves = spent.moves.total()
-    return {
-        "name": name,
-        "moves": moves,
-        "mean_s": round(spent.total_ms / moves / 1000, 6),
-        "median_s": quantile(spent.moves, 0.5) / 1000,
-        "p95_s": quantile(spent.moves, 0.95) / 1000,
-        "worst_s": round(spent.worst_ms / 1000, 6),
-        "worst": {"number": spent.worst_game, "ply": spent.worst_ply},
-        "games": spent.games,
-        "lost_on_time": spent.lost,
-    }
-
-
-def quantile(values: Counter[int], share: float) -> int:
-    """Return the least value that at least this share of them does not exceed.
-
-    >>> quantile(Counter({1: 1, 2: 1, 9: 2}), 0.5), quantile(Counter({1: 99, 7: 1}), 0.95)
-    (2, 1)
-    """
-    left = math.ceil(share * values.total())
-    for value in sorted(values):
-        left -= values[value]
-        if left <= 0:
-            return value
-    raise ValueError("no values")
-
-
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-UNKNOWN: Final = ("", "?")
-"""Names that name nobody."""
-
-
-class Facts:
-    """Counts while the records go by."""
-
-    def __init__(self) -> None:
-        self._words: dict[str, Counter[str]] = {
-            tag: Counter() for tag in ("Event", "Site", "Round", "TimeControl")
-        }
-        self._results = Counter[str]()
-        self._games = Counter[str]()
-        self._bots: set[str] = set()
-        self._plies = 0
-        self._timed = 0
-        self._dates: tuple[str, str] | None = None
-        self._undated = 0
-
-    def add(self, entry: Entry) -> None:
-        """Count one record, whether it counts for the standings or not."""
-        record = entry.record
-        for tag, words in self._words.items():
-            if word := record.tag(tag):
-                words[word] += 1
-        self._results[record.result] += 1
-        self._games[record.game] += 1
-        self._bots |= {record.first, record.second}
-        self._plies += len(record.plies)
-        self._add_date(record)
-
-    def _add_date(self, record: Record) -> None:
-        date = record.tag("Date")
-        if _DATE.fullmatch(date) is None:
-            self._undated += 1
-        else:
-            first, last = self._dates or (date, date)
-            self._dates = min(first, date), max(last, date)
+    def opening_plies(self) -> int:
+        """Return how long an opening is."""
+        return self._games.opening_plies
 
     @property
-    def events(self) -> tuple[str, ...]:
-        """Return the different titles, in order of appearance."""
-        return tuple(self._words["Event"])
+    def facts(self) -> Facts:
+        """Return what the tags say."""
+        return self._facts.facts()
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the facts as `schema.FACTS` describes them."""
-        first, last = self._dates or ("", "")
+    @property
+    def games(self) -> list[tuple[str, GameCounts]]:
+        """Return what was counted of each game id, the one with the most records first."""
+        return sorted(self._games.by_game.items(), key=lambda pair: (-pair[1].games, pair[0]))
+
+    def together(self) -> GameCounts:
+        """Return the lengths and results of all games."""
+        found = GameCounts()
+        for _, counted in self.games:
+            found.lengths.update(counted.lengths)
+            found.results.update(counted.results)
+        return found
+
+    def to_json(self, openings: int = OPENINGS) -> dict[str, Any]:
+        """Return it with so many openings a game, as docs/queries.md describes it."""
+        facts = self.facts
+        dates = facts["dates"]
         return {
-            "records": self._results.total(),
-            "plies": self._plies,
-            "bots": len(self._bots.difference(UNKNOWN)),
-            "events": list(self.events),
-            "sites": list(self._words["Site"]),
-            "rounds": len(self._words["Round"]),
-            "dates": {"first": first, "last": last, "undated": self._undated},
-            "games": [self._game(game_id) for game_id in sorted(self._games)],
-            "time_controls": self._time_controls(),
-            "results": {result: self._results[result] for result in RESULTS},
+            "games": facts["records"],
+            "plies": facts["plies"],
+            "players": facts["bots"],
+            "dates": {**dates, "first": dates["first"] or None, "last": dates["last"] or None},
+            "opening_plies": self.opening_plies,
+            "by_game": [_surveyed(game, counted, openings) for game, counted in self.games],
         }
 
-    def _game(self, game_id: str) -> dict[str, Any]:
-        return {
-            "game": game_id,
-            "title": game_title(game_id),
-            "credit": game_credit(game_id),
-            "records": self._games[game_id],
-        }
 
-    def _time_controls(self) -> list[dict[str, Any]]:
-        known = self._words["TimeControl"]
-        unstated = self._results.total() - known.total()
-        listed = [{"control": word, "records": n} for word, n in counts(known)]
-        return [*listed, {"control": UNSTATED, "records": unstated}] if unstated else listed
-
-
-DUELS_SHOWN: Final = 3
-"""Games shown of a kind."""
-
-
-_Results = Counter[tuple[str, str, int, float]]
-"""How often a bot had, against whom, at which game, in which seat, so many points."""
-
-
-class Duels:
-    """Counts while the records go by: memory grows with pairs of bots, not with games."""
-
-    def __init__(self) -> None:
-        self._results: dict[str, _Results] = {}
-        self._shortest: dict[tuple[str, str], _Told] = {}
-        """The shortest game that a bot won on the board against another."""
-        self._losses: dict[str, list[_Told]] = {}
-        self._forfeits: dict[str, list[_Told]] = {}
-
-    def add(self, entry: Entry) -> None:
-        """Count one game that counts."""
-        if entry.points is None:
-            return
-        record = entry.record
-        for seat, (bot, other) in enumerate(
-            ((record.first, record.second), (record.second, record.first))
-        ):
-            points = 1 - entry.points if seat else entry.points
-            results: _Results = self._results.setdefault(bot, Counter())
-            results[other, record.game, seat, points] += 1
-        if entry.winner_loser is not None:
-            self._keep(entry, *entry.winner_loser)
-
-    def _keep(self, entry: Entry, winner: str, loser: str) -> None:
-        told = _Told(len(entry.record.plies), entry.number, winner, loser, entry)
-        if entry.is_forfeit:
-            forfeits = self._forfeits.setdefault(loser, [])
-            if len(forfeits) < DUELS_SHOWN:
-                forfeits.append(told)
-            return
-        pair = winner, loser
-        self._shortest[pair] = min(self._shortest.get(pair, told), told)
-        losses = self._losses.setdefault(loser, [])
-        losses.append(told)
-        losses.sort()
-        del losses[DUELS_SHOWN:]
-
-    def to_json(self, bot: str, ranked: Sequence[str]) -> dict[str, Any]:
-        """Return what `schema.BOT` describes of a bot; `ranked` are all, the strongest first."""
-        wins = [self._shortest[bot, other] for other in ranked if (bot, other) in self._shortest]
-        lost = [
-            self._shortest[other, bot]
-            for other in reversed(ranked)
-            if (other, bot) in self._shortest
-        ]
-        return {
-            "games": self._by_game(bot),
-            "opponents": self._by_opponent(bot, ranked),
-            "best_wins": [one.to_json(one.loser) for one in wins[:DUELS_SHOWN]],
-            "worst_losses": [one.to_json(one.winner) for one in lost[:DUELS_SHOWN]],
-            "shortest_losses": [one.to_json(one.winner) for one in self._losses.get(bot, ())],
-            "forfeits": [one.to_json(one.winner) for one in self._forfeits.get(bot, ())],
-        }
-
-    def _by_game(self, bot: str) -> list[dict[str, Any]]:
-        results = self._results.get(bot, _Results())
-        found: dict[str, Counter[tuple[int, float]]] = {}
-        for (_, game, seat, points), games in results.items():
-            found.setdefault(game, Counter())[seat, points] += games
-        return [
-            {
-                "game": game,
-                "title": game_title(game),
-                **{word: _score(found[game], seat) for seat, word in enumerate(SEATS)},
-            }
-            for game in sorted(found)
-        ]
-
-    def _by_opponent(self, bot: str, ranked: Sequence[str]) -> list[dict[str, Any]]:
-        found: dict[str, Counter[tuple[int, float]]] = {}
-        for (other, _, _, points), games in self._results.get(bot, {}).items():
-            found.setdefault(other, Counter())[0, points] += games
-        return [{"name": other, **_score(found[other], 0)} for other in ranked if other in found]
-
-
-def _score(counted: Counter[tuple[int, float]], seat: int) -> dict[str, int]:
-    wins, draws, losses = (counted[seat, points] for points in (1.0, 0.5, 0.0))
-    return {"wins": wins, "draws": draws, "losses": losses}
-
-
-class _Told:
-    """A decided game, in the order of length, then of number."""
-
-    __slots__ = ("ending", "game", "loser", "number", "plies", "winner")
-
-    def __init__(self, plies: int, number: int, winner: str, loser: str, entry: Entry) -> None:
-        self.plies, self.number, self.winner, self.loser = plies, number, winner, loser
-        self.game, self.ending = entry.record.game, entry.ending
-
-    def __lt__(self, other: _Told) -> bool:
-        return (self.plies, self.number) < (other.plies, other.number)
-
-    def to_json(self, opponent: str) -> dict[str, Any]:
-        return {
-            "number": self.number,
-            "plies": self.plies,
-            "opponent": opponent,
-            "game": self.game,
-            "title": game_title(self.game),
-            "ending": self.ending,
-        }
+def _surveyed(game: str, counted: GameCounts, openings: int) -> dict[str, Any]:
+    return {
+        "game": game,
+        "games": counted.games,
+        "plies": counted.plies,
+        "lengths": counted.spread,
+        "results": {
+            "first": counted.results["1-0"],
+            "second": counted.results["0-1"],
+            "draws": counted.results["1/2-1/2"],
+            "unfinished": counted.results["*"],
+            "first_score": counted.first_score,
+        },
+        "endings": dict(counts(counted.endings)),
+        "openings": {
+            "games": counted.openings.games,
+            "missed": counted.openings.missed,
+            "lines": [
+                {"moves": text.split(), "games": way.games, "first_score": way.score}
+                for text, way in counted.openings.ranked()[:openings]
+            ],
+        },
+    }

@@ -93,21 +93,21 @@ def _schema(name: SchemaName) -> object:
 
             return config_schema()
         case SchemaName.OUTCOME:
-            from lath.reports.schema import OUTCOME_SCHEMA
+            from lath.reports import outcome
 
-            return OUTCOME_SCHEMA
+            return outcome.schema()
         case SchemaName.STANDINGS:
-            from lath.reports.schema import STANDINGS_SCHEMA
+            from lath.reports import export
 
-            return STANDINGS_SCHEMA
+            return export.schema()
         case SchemaName.REPORT:
-            from lath.reports.page.schema import DOCUMENT_SCHEMA
+            from lath.reports.page import document
 
-            return DOCUMENT_SCHEMA
+            return document.schema()
         case SchemaName.INDEX:
-            from lath.reports.page.schema import INDEX_SCHEMA
+            from lath.reports.page import index
 
-            return INDEX_SCHEMA
+            return index.schema()
         case SchemaName.EVENTS:
             from lath.arena.tournament.events import events_schema
 

@@ -10,9 +10,9 @@ import typer
 
 from lath.arena.cli.files import Distinct, Files, Quiet, Selection, Where
 from lath.arena.cli.main import App
-from lath.arena.terminal.tables import print_summary
+from lath.arena.terminal.tables import print_survey
 from lath.games.errors import GameError
-from lath.reports.archive import Survey, ending_of, to_json
+from lath.reports.statistics import Survey, ending_of
 
 app = App()
 
@@ -46,18 +46,17 @@ def stats(
     survey = Survey(opening_plies)
     for entry, record in selection:
         try:
-            survey.add(record, ending_of(record) if endings else None)
+            survey.add(record, ending_of(record) if endings else record.termination)
         except GameError as error:
             selection.refuse(entry, error)
-    summary = survey.summary()
     if as_json:
         left_out = {"duplicates": selection.duplicates, "bad": selection.bad}
-        counts = {"records": selection.records, "left_out": left_out, **to_json(summary)}
+        counts = {"records": selection.records, "left_out": left_out, **survey.to_json()}
         print(json.dumps(counts, indent=2))
     else:
-        print_summary(summary)
+        print_survey(survey)
     left_out_words = selection.left_out_words()
     if not quiet and (where or left_out_words):
-        games = summary.numbers.games if summary.numbers else 0
+        games = survey.together().games
         print(f"{games} of {selection.records} records counted{left_out_words}", file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)

@@ -44,10 +44,10 @@ from lath.arena.terminal.layout import (
 )
 from lath.arena.tournament.store import BotTotals
 from lath.notation.errors import printable
-from lath.reports.archive import Numbers, Summary
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ratings.results import Z95, Conditions
-from lath.reports.standings import Meeting, Row, Standings, Table, greatest_gap
+from lath.reports.standings import Meeting, Row, Standings, Table, counts, greatest_gap
+from lath.reports.statistics import OPENINGS, GameCounts, Survey
 
 POOR_FIT: Final = 0.01
 """A fit that comes by chance less often than this is told of."""
@@ -383,27 +383,27 @@ def _without(row: Row) -> str:
     return "-" if fair is None else f"{fair.trueskill.exposed:.2f}"
 
 
-def print_summary(summary: Summary) -> None:
+def print_survey(survey: Survey) -> None:
     """Print the tables to standard output."""
     console = Console(highlight=False)
-    if summary.numbers is None:
+    if not survey.games:
         console.print("no games")
         return
-    for table in _tables(summary, summary.numbers, console):
+    for table in _tables(survey, console):
         console.print(table)
         console.print()
-    console.print(_words(summary, summary.numbers))
+    console.print(_words(survey))
 
 
-def _tables(summary: Summary, numbers: Numbers, console: Console) -> Iterator[Framed]:
-    yield _lengths(summary, numbers)
-    results = _results(summary, numbers, _part)
+def _tables(survey: Survey, console: Console) -> Iterator[Framed]:
+    yield _lengths(survey)
+    results = _results(survey, _part)
     unlimited = console.options.update(max_width=1000)
     is_wide = console.measure(results, options=unlimited).maximum > console.width
-    yield _results(summary, numbers, _rate) if is_wide else results
-    yield _endings_archive_tables(summary)
-    if any(game.openings for game in summary.games):
-        yield _openings(summary)
+    yield _results(survey, _rate) if is_wide else results
+    yield _endings_archive_tables(survey)
+    if any(counted.openings.games for _, counted in survey.games):
+        yield _openings(survey)
 
 
 def _table(title: str, words: Iterable[str], numbers: Iterable[str]) -> Framed:
@@ -418,65 +418,66 @@ def _table(title: str, words: Iterable[str], numbers: Iterable[str]) -> Framed:
     return table
 
 
-def _rows(summary: Summary, numbers: Numbers) -> Iterator[tuple[Text, Numbers]]:
+def _rows(survey: Survey) -> Iterator[tuple[Text, GameCounts]]:
     """Yield what stands in a row for each game, and for all of them if there are several."""
-    for game in summary.games:
-        yield _text(game.game, "bold"), game.numbers
-    if len(summary.games) > 1:
-        yield _text("all", "bold"), numbers
+    for game, counted in survey.games:
+        yield _text(game, "bold"), counted
+    if len(survey.games) > 1:
+        yield _text("all", "bold"), survey.together()
 
 
-def _lengths(summary: Summary, numbers: Numbers) -> Framed:
+def _lengths(survey: Survey) -> Framed:
     headings = ("games", "%", "plies", "shortest", "median", "mean", "longest")
     table = _table("Games and their plies", ["game"], headings)
-    for name, of_game in _rows(summary, numbers):
-        lengths = of_game.lengths
+    games = survey.together().games
+    for name, counted in _rows(survey):
+        spread = counted.spread
         table.add_row(
             name,
-            f"{of_game.games:,}",
-            _rate(of_game.games, numbers.games),
-            f"{of_game.plies:,}",
-            f"{lengths.shortest:,}",
-            f"{lengths.median:,g}",
-            f"{lengths.mean:,.1f}",
-            f"{lengths.longest:,}",
+            f"{counted.games:,}",
+            _rate(counted.games, games),
+            f"{counted.plies:,}",
+            f"{spread['shortest']:,}",
+            f"{spread['median']:,g}",
+            f"{spread['mean']:,.1f}",
+            f"{spread['longest']:,}",
         )
     return table
 
 
-def _results(summary: Summary, numbers: Numbers, shown: Callable[[int, int], str]) -> Framed:
-    headings = ["first won", "second won", "draw", "first scored"]
-    if numbers.results.unfinished:
-        headings.insert(3, "unfinished")
-    table = _table("Results", ["game"], headings)
-    for name, of_game in _rows(summary, numbers):
-        results = of_game.results
-        parts = [results.first, results.second, results.draws, results.unfinished]
-        cells = [shown(part, of_game.games) for part in parts[: len(headings) - 1]]
-        table.add_row(name, *cells, _percent(results.first_score))
+def _results(survey: Survey, shown: Callable[[int, int], str]) -> Framed:
+    headings = {"1-0": "first won", "0-1": "second won", "1/2-1/2": "draw"}
+    if survey.together().results["*"]:
+        headings["*"] = "unfinished"
+    table = _table("Results", ["game"], (*headings.values(), "first scored"))
+    for name, counted in _rows(survey):
+        cells = [shown(counted.results[result], counted.games) for result in headings]
+        table.add_row(name, *cells, _percent(counted.first_score))
     return table
 
 
-def _endings_archive_tables(summary: Summary) -> Framed:
+def _endings_archive_tables(survey: Survey) -> Framed:
     table = _table("Endings", ["game", "ending"], ["games", "%"])
-    for game in summary.games:
-        for number, (ending, count) in enumerate(game.endings):
-            share = _rate(count, game.numbers.games)
-            table.add_row(_once(game.game, number), _text(ending), f"{count:,}", share)
+    for game, counted in survey.games:
+        for number, (ending, games) in enumerate(counts(counted.endings)):
+            share = _rate(games, counted.games)
+            table.add_row(_once(game, number), _text(ending), f"{games:,}", share)
     return table
 
 
-def _openings(summary: Summary) -> Framed:
-    title = "Openings" if summary.opening_plies == 1 else f"First {summary.opening_plies} plies"
+def _openings(survey: Survey) -> Framed:
+    plies = survey.opening_plies
+    title = "Openings" if plies == 1 else f"First {plies} plies"
     table = _table(title, ["game", "moves"], ["games", "%", "first scored"])
-    for game in summary.games:
-        for number, opening in enumerate(game.openings):
+    for game, counted in survey.games:
+        openings = counted.openings
+        for number, (moves, way) in enumerate(openings.ranked()[:OPENINGS]):
             table.add_row(
-                _once(game.game, number),
-                _text(" ".join(opening.moves)),
-                f"{opening.games:,}",
-                _rate(opening.games, game.opening_games),
-                _percent(opening.first_score),
+                _once(game, number),
+                _text(moves),
+                f"{way.games:,}",
+                _rate(way.games, openings.games),
+                _percent(way.score),
             )
     return table
 
@@ -490,15 +491,17 @@ def _text(words: str, style: str = "") -> Text:
     return Text(printable(words), style=style)
 
 
-def _words(summary: Summary, numbers: Numbers) -> str:
-    told = f"{numbers.games:,} games, {numbers.plies:,} plies, {summary.players:,} players"
-    if summary.first_date:
-        told += f"; {summary.first_date} to {summary.last_date}"
-        told += f", {summary.undated:,} without a date" if summary.undated else ""
-    missed = max(game.opening_missed for game in summary.games)
+def _words(survey: Survey) -> str:
+    facts = survey.facts
+    dates = facts["dates"]
+    words = f"{facts['records']:,} games, {facts['plies']:,} plies, {facts['bots']:,} players"
+    if dates["first"]:
+        words += f"; {dates['first']} to {dates['last']}"
+        words += f", {dates['undated']:,} without a date" if dates["undated"] else ""
+    missed = max(counted.openings.missed for _, counted in survey.games)
     if missed:
-        told += f"\nopenings may be counted too low, by up to {missed:,}: rare ones were forgotten"
-    return told
+        words += f"\nopenings may be counted too low, by up to {missed:,}: rare ones were forgotten"
+    return words
 
 
 def _part(part: int, whole: int) -> str:

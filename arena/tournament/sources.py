@@ -390,13 +390,17 @@ def collect(folder: Path, tournaments: Sequence[Path], base: Path) -> Collection
     collector = Collector()
     for tournament in tournaments:
         phase = phase_of(tournament)
-        told = collector.begin(tournament.relative_to(folder).as_posix())
-        if has_records(tournament, phase):
-            try:
-                told.add(records_of([tournament]), outcome_in([tournament]))
-            except ArenaError as error:
-                raise UnreadableError(tournament, error) from error
-        told.end(is_playing=phase is Phase.PLAYING, link=link_to(tournament / REPORT, base))
+        is_there = has_records(tournament, phase)
+        try:
+            collector.add(
+                tournament.relative_to(folder).as_posix(),
+                records_of([tournament]) if is_there else (),
+                outcome_in([tournament]) if is_there else None,
+                is_playing=phase is Phase.PLAYING,
+                link=link_to(tournament / REPORT, base),
+            )
+        except ArenaError as error:
+            raise UnreadableError(tournament, error) from error
     return collector.collection()
 
 

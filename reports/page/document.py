@@ -1,65 +1,40 @@
 """All that the page shows of some records, as plain JSON values: the data behind the page.
 
-Must not know how standings come about. A crosstable has everything twice, from both sides, and
-those of many bots are most of a page's standings; `js/standings.js` puts them together again.
+One pass over the records; none is kept, and the same records give the same values.
 
-Must not know how any of it looks. One pass over the records; none is kept, and the same records
-give the same values. `lath.reports.page.schema.DOCUMENT_SCHEMA` describes them.
+Must not know how any of it looks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
+
+from typing_extensions import TypedDict
 
 from lath.notation.record import Record
+from lath.reports import export
 from lath.reports import outcome as outcomes
-from lath.reports.export import csv_of, to_json
+from lath.reports.export import StandingsValues
 from lath.reports.outcome import Outcome
+from lath.reports.page.bots import DuelCounter, Duels, StartCounter, TimeCounter, Times, WaysOfBot
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
+from lath.reports.schema import About, Count, Positive, Schema, schema_of
 from lath.reports.standings import Standings, Tally, standings_of
 from lath.reports.statistics import (
-    Beginnings,
-    Duels,
     Endings,
+    FactCounter,
     Facts,
+    GameCounter,
     Lengths,
-    Times,
+    OfGame,
+    WaysOfGame,
     entry,
     game_title,
 )
-
-Cell = Mapping[str, Any]
-
-
-def halved(standings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return standings whose crosstables are `meetings`, and their `csv` as `standings.csv` has it.
-
-    These are four lists (`wins`, `draws`, `losses`, `superiority`) of each row's bot against
-    itself and the bots below it, row after row. Points and games follow from them.
-    """
-    return {
-        **standings,
-        "csv": csv_of(standings),
-        "overall": _halved(standings["overall"]),
-        "per_game": [_halved(table) for table in standings["per_game"]],
-    }
-
-
-def _halved(table: Mapping[str, Any]) -> dict[str, Any]:
-    rows: Sequence[Sequence[Cell]] = table["crosstable"]
-    cells = [cell for at, row in enumerate(rows) for cell in row[at:]]
-    words = ("wins", "draws", "losses", "superiority")
-    meetings = {word: [cell[word] for cell in cells] for word in words}
-    others = {key: value for key, value in table.items() if key != "crosstable"}
-    return {**others, "meetings": meetings}
-
-
-VERSION: Final = 1
-"""Of the data's shape."""
 
 DEFAULT_TITLE: Final = "Bot tournament"
 """Where neither the caller nor an `Event` tag has a title."""
@@ -73,18 +48,105 @@ _DIGITS: Final = 3
 """Decimals of ratings over time: a drawing has no more."""
 
 
+class BotHistory(TypedDict):
+    """A bot's rating over time."""
+
+    rank: Positive
+    name: str
+    mu: list[float | None]
+    """the sequential rating's mean at each snapshot; null before the first game"""
+    sigma: list[float | None]
+    """its standard deviation"""
+
+
+class History(TypedDict):
+    """Ratings over time."""
+
+    games: list[Positive]
+    """after how many rated games each snapshot is; at most 100"""
+    bots: list[BotHistory]
+    """by rank"""
+
+
+class Advantage(TypedDict):
+    """What a seat is worth."""
+
+    value: float
+    low: float
+    high: float
+
+
+class FirstMove(OfGame):
+    """What the seats of one game scored."""
+
+    first_wins: Count
+    draws: Count
+    second_wins: Count
+    advantage: Advantage | None
+    """of the first seat in Elo points with its 95 % interval; null where nothing is rated"""
+    draw_rate: float | None
+    """between equals by the Elo model; null where nothing is rated"""
+
+
+class Bot(Duels):
+    """What is said of one bot."""
+
+    rank: Positive
+    name: str
+    openings: list[WaysOfBot]
+    """its first moves, and its answers to first moves"""
+
+
+class Document(TypedDict):
+    """The data behind a page."""
+
+    version: Literal[1]
+    """of this format"""
+    title: str
+    """of the page"""
+    heading: str
+    """above the outcome; empty where there is none"""
+    facts: Facts
+    """of the event"""
+    outcome: Annotated[dict[str, Any], About("as outcome.json has it", shape=Outcome)] | None
+    """what it came to by the rules of the format; null where that says nothing"""
+    standings: StandingsValues
+    """as standings.json has them"""
+    history: History
+    """the rating over time"""
+    first_move: list[FirstMove]
+    """by game id"""
+    lengths: list[Lengths]
+    """by game id"""
+    endings: list[Endings]
+    """by game id"""
+    times: list[Times]
+    """by rank; bots without timed moves are not there"""
+    bots: list[Bot]
+    """by rank"""
+    setups: list[WaysOfGame]
+    """by game id; scores are first's"""
+    openings: list[WaysOfGame]
+    """by game id, of two plies; scores are first's"""
+
+
+def schema() -> Schema:
+    """Return the JSON Schema of what `document` returns."""
+    return schema_of(Document, "The data behind a Lath Arena report")
+
+
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """What one pass over the records leaves."""
 
-    document: dict[str, Any]
+    document: Document
     packer: Packer
     """The replays, which only the page needs."""
 
 
 def document(
     records: Iterable[Record], *, title: str | None = None, outcome: Outcome | None = None
-) -> dict[str, Any]:
+) -> Document:
     """Return the data behind the page on `records`, whose order is that of the games.
 
     `outcome` is what their tournament came to by the rules of its format. Without `title` it is
@@ -108,57 +170,53 @@ class _Counts:
 
     def __init__(self) -> None:
         self.packer = Packer()
-        self._tally = Tally()
-        self._facts, self._duels, self._beginnings = Facts(), Duels(), Beginnings()
-        self._lengths, self._endings, self._times = Lengths(), Endings(), Times()
+        self._tally, self._facts, self._games = Tally(), FactCounter(), GameCounter()
+        self._times, self._duels, self._starts = TimeCounter(), DuelCounter(), StartCounter()
 
     def add(self, number: int, record: Record) -> None:
-        told = self.packer.add(record)
-        movers = told.replay.movers if told.replay else ()
-        seen = entry(number, record, told.ending, movers)
-        self._tally.add(record, seen.ending)
-        for counts in (
-            *(self._facts, self._duels, self._beginnings),
-            *(self._lengths, self._endings, self._times),
-        ):
-            counts.add(seen)
+        seen = self.packer.add(record)
+        game = entry(number, record, seen.ending, seen.replay.movers if seen.replay else ())
+        self._tally.add(record, game.ending)
+        self._facts.add(record)
+        if game.points is not None:
+            for counter in (self._games, self._times, self._duels, self._starts):
+                counter.add(game)
 
-    def document(self, title: str | None, outcome: Outcome | None) -> dict[str, Any]:
+    def document(self, title: str | None, outcome: Outcome | None) -> Document:
         standings = standings_of(self._tally)
         names = [row.name for row in standings.overall.rows]
         linked = self.packer.numbering.linked
-        says_something = outcome is not None and outcome.says_something
+        told = outcome if outcome and outcome.says_something else None
         return {
-            "version": VERSION,
+            "version": 1,
             "title": title or listed(self._facts.events) or DEFAULT_TITLE,
-            "facts": self._facts.to_json(),
-            "outcome": _plain(outcomes.to_json(outcome)) if outcome and says_something else None,
-            "heading": outcome.heading if outcome and says_something else "",
-            "standings": to_json(standings),
-            "history": self._history(names),
+            "facts": self._facts.facts(),
+            "outcome": outcomes.to_json(told) if told else None,
+            "heading": told.heading if told else "",
+            "standings": export.to_json(standings),
+            "history": self._history(names, standings.overall.ratings.draw_rate),
             "first_move": _first_move(standings),
-            "lengths": self._lengths.to_json(),
-            "endings": self._endings.to_json(),
-            "times": linked(self._times.to_json(names)),
+            "lengths": self._games.lengths(),
+            "endings": self._games.endings(),
+            "times": linked(self._times.times(names)),
             "bots": linked([self._bot(rank, name, names) for rank, name in enumerate(names, 1)]),
-            "setups": linked(self._beginnings.setups()),
-            "openings": linked(self._beginnings.openings()),
+            "setups": linked(self._starts.setups()),
+            "openings": linked(self._games.openings()),
         }
 
-    def _bot(self, rank: int, name: str, ranked: Sequence[str]) -> dict[str, Any]:
-        told = self._duels.to_json(name, ranked)
+    def _bot(self, rank: int, name: str, ranked: Sequence[str]) -> Bot:
         return {
             "rank": rank,
             "name": name,
-            **told,
-            "openings": self._beginnings.of_bot(name),
+            **self._duels.duels(name, ranked),
+            "openings": self._starts.of_bot(name),
         }
 
-    def _history(self, names: Sequence[str]) -> dict[str, Any]:
+    def _history(self, names: Sequence[str], draw_rate: float) -> History:
         """Return the rating of every bot after so many games, None before its first."""
         points = min(POINTS_OF_A_LINE, max(30, _POINTS_OF_ALL_LINES // max(1, len(names))))
-        snapshots = history(self._tally.results(), points)
-        bots = []
+        snapshots = history(self._tally.results(), points, draw_rate=draw_rate)
+        bots: list[BotHistory] = []
         for rank, name in enumerate(names, 1):
             ratings = [snapshot.ratings.get(name) for snapshot in snapshots]
             mu = [None if one is None else round(one.mu, _DIGITS) for one in ratings]
@@ -167,34 +225,47 @@ class _Counts:
         return {"games": [snapshot.games for snapshot in snapshots], "bots": bots}
 
 
-def _plain(value: Any) -> Any:
-    """Return a JSON value with lists for tuples."""
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
-def _first_move(standings: Standings) -> list[dict[str, Any]]:
+def _first_move(standings: Standings) -> list[FirstMove]:
     """Return for each game id what the seats scored and what the Elo model makes of it."""
     conditions = {line.game: line for line in standings.overall.ratings.conditions}
-    told = []
-    for table in standings.per_game:
-        line = conditions.get(table.game)
-        told.append(
-            {
-                "game": table.game,
-                "title": game_title(table.game),
-                "first_wins": table.first_wins,
-                "draws": table.draws,
-                "second_wins": table.second_wins,
-                "advantage": None
-                if line is None
-                else {
-                    "value": round(line.advantage.value, 2),
-                    "low": round(line.advantage.low, 2),
-                    "high": round(line.advantage.high, 2),
-                },
-                "draw_rate": None if line is None else round(line.draw_rate, 6),
-            }
-        )
-    return told
+    return [
+        {
+            "game": table.game,
+            "title": game_title(table.game),
+            "first_wins": table.first_wins,
+            "draws": table.draws,
+            "second_wins": table.second_wins,
+            "advantage": None
+            if (line := conditions.get(table.game)) is None
+            else {
+                "value": round(line.advantage.value, 2),
+                "low": round(line.advantage.low, 2),
+                "high": round(line.advantage.high, 2),
+            },
+            "draw_rate": None if line is None else round(line.draw_rate, 6),
+        }
+        for table in standings.per_game
+    ]
+
+
+def halved(standings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return standings whose crosstables are `meetings`, and their `csv` as `standings.csv` has it.
+
+    A crosstable has everything twice, from both sides, and those of many bots are most of a page's
+    standings. These are four lists (`wins`, `draws`, `losses`, `superiority`) of each row's bot
+    against itself and the bots below it, row after row; `js/standings.js` makes crosstables again.
+    """
+    return {
+        **standings,
+        "csv": export.csv_of(standings),
+        "overall": _halved(standings["overall"]),
+        "per_game": [_halved(table) for table in standings["per_game"]],
+    }
+
+
+def _halved(table: Mapping[str, Any]) -> dict[str, Any]:
+    cells = [cell for at, row in enumerate(table["crosstable"]) for cell in row[at:]]
+    words = ("wins", "draws", "losses", "superiority")
+    meetings = {word: [cell[word] for cell in cells] for word in words}
+    others = {key: value for key, value in table.items() if key != "crosstable"}
+    return {**others, "meetings": meetings}

@@ -7,74 +7,81 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, Literal
 
 from markupsafe import Markup
+from typing_extensions import TypedDict
 
 from lath.notation.record import Record
-from lath.reports.export import to_json
+from lath.reports import export
 from lath.reports.outcome import Outcome
 from lath.reports.page.page import Page, encodable, environment_of, parts, policy
-from lath.reports.standings import Standings, Tally, standings_of
-from lath.reports.statistics import UNKNOWN, Entry, Facts, entry
-
-VERSION: Final = 1
-"""Of the shape of the data."""
+from lath.reports.schema import Amount, Count, Schema, schema_of
+from lath.reports.standings import POINTS, Standings, Tally, standings_of, why_left_out
+from lath.reports.statistics import UNKNOWN, FactCounter, Facts
 
 DEFAULT_TITLE: Final = "Bot tournaments"
 """Where the caller has no title."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tournament:
+class Tournament(TypedDict):
     """A line of the table."""
 
     name: str
-    """Its folder, as a path from that of all."""
-
+    """its folder, as a path from that of all"""
+    title: str
+    """its event, or its folder"""
     link: str
-    """The address of its report; empty where there is none."""
-
-    facts: dict[str, Any]
-    """As `Facts.to_json` has them."""
-
-    outcome: Outcome | None
-    leaders: tuple[str, ...]
-    """Who has the most points; empty before any game counts."""
-
-    points: float
-    """Of each of them."""
-
-    of: int
-    """Games of each of them; of the one with the fewest where they differ."""
-
+    """the address of its report; empty where there is none"""
+    facts: Facts
+    format: str
+    """such as swiss; empty where it is not known"""
+    done: Count
+    """games that are played and count"""
+    total: Count | None
+    """games that there will be; null where that is not known"""
+    verdict: str
+    """what it came to by the rules of its format; empty where that is open"""
+    leaders: list[str]
+    """who has the most points, by name"""
+    points: Amount
+    """of each of them"""
+    of: Count
+    """games of each of them; the fewest where they differ"""
     is_playing: bool
-    """Whether it is being played now."""
-
-    @property
-    def title(self) -> str:
-        """Return what it is called: its event, or its folder."""
-        events = self.facts["events"]
-        return (self.outcome.event if self.outcome else "") or (events[0] if events else self.name)
-
-    @property
-    def newest_first(self) -> tuple[Any, ...]:
-        """Return what it is sorted by: its last date, then its first, the undated at the end."""
-        dates = self.facts["dates"]
-        return tuple(-int(date.replace("-", "") or 0) for date in (dates["last"], dates["first"]))
+    """whether it is being played now"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
+class Unreadable(TypedDict):
     """A tournament that is left out, since its files cannot be read."""
 
     name: str
-    """Its folder, as a path from that of all."""
-
+    """its folder, as a path from that of all"""
     reason: str
-    """What is wrong with them, in a line."""
+    """what is wrong with its files, in a line"""
+
+
+class Document(TypedDict):
+    """The data behind an index page."""
+
+    version: Literal[1]
+    """of this format"""
+    title: str
+    """of the page"""
+    facts: Facts
+    standings: export.StandingsValues
+    """of all their games together"""
+    tournaments: list[Tournament]
+    """the newest first, those without a date last"""
+    unreadable: list[Unreadable]
+    """those that are left out, by folder"""
+
+
+def schema() -> Schema:
+    """Return the JSON Schema of what `document` returns."""
+    return schema_of(Document, "The data behind a Lath Arena index of tournaments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ class Collection:
     tournaments: tuple[Tournament, ...]
     """The newest first, then by name."""
 
-    facts: dict[str, Any]
+    facts: Facts
     standings: Standings
     unreadable: tuple[Unreadable, ...] = ()
     """Those that nothing here is made of."""
@@ -94,97 +101,71 @@ class Collector:
     """Counts the records of one tournament after the other; none is kept."""
 
     def __init__(self) -> None:
-        self._tally, self._facts = Tally(), Facts()
+        self._tally, self._facts = Tally(), FactCounter()
         self._tournaments: list[Tournament] = []
 
-    def begin(self, name: str) -> Telling:
-        """Return what takes the records of the next tournament."""
-        return Telling(name, self._tally, self._facts, self._tournaments)
-
-    def collection(self) -> Collection:
-        """Return what has been told."""
-        rows = sorted(self._tournaments, key=lambda one: (one.newest_first, one.name))
-        return Collection(tuple(rows), self._facts.to_json(), standings_of(self._tally))
-
-
-@dataclass(slots=True)
-class Telling:
-    """One tournament, while it is told of."""
-
-    name: str
-    all_games: Tally
-    all_facts: Facts
-    told: list[Tournament]
-    outcome: Outcome | None = None
-    facts: Facts = field(default_factory=Facts)
-    points: Counter[str] = field(default_factory=Counter)
-    """By bot, twice as many: whole numbers are exact."""
-
-    games: Counter[str] = field(default_factory=Counter)
-
-    def add(self, records: Iterable[Record], outcome: Outcome | None) -> None:
-        """Count its records, and note what it came to by the rules of its format."""
-        self.outcome = outcome
+    def add(
+        self,
+        name: str,
+        records: Iterable[Record] = (),
+        outcome: Outcome | None = None,
+        *,
+        is_playing: bool = False,
+        link: str = "",
+    ) -> None:
+        """Count a tournament's records; `outcome` is what it came to by the rules of its format."""
+        counter = FactCounter()
+        halves, games = Counter[str](), Counter[str]()
         for record in records:
-            self._count(entry(0, record))
-            self.all_games.add(record)
-
-    def _count(self, seen: Entry) -> None:
-        self.facts.add(seen)
-        self.all_facts.add(seen)
-        if seen.points is not None:
-            for name, score in (
-                (seen.record.first, seen.points),
-                (seen.record.second, 1 - seen.points),
-            ):
-                self.points[name] += int(2 * score)
-                self.games[name] += 1
-
-    def end(self, *, is_playing: bool, link: str) -> None:
-        """Add it to those that were told of."""
-        best = max(self.points.values(), default=0)
-        leaders = sorted(name for name, points in self.points.items() if points == best and best)
-        self.told.append(
-            Tournament(
-                name=self.name,
-                link=link,
-                facts=self.facts.to_json(),
-                outcome=self.outcome,
-                leaders=tuple(name for name in leaders if name not in UNKNOWN),
-                points=best / 2,
-                of=min((self.games[name] for name in leaders), default=0),
-                is_playing=is_playing,
-            )
+            for counted in (counter, self._facts, self._tally):
+                counted.add(record)
+            if not why_left_out(record):
+                won = round(2 * POINTS[record.result])
+                halves.update({record.first: won})
+                halves.update({record.second: 2 - won})
+                games.update((record.first, record.second))
+        best = max(halves.values(), default=0)
+        leaders = sorted(name for name, points in halves.items() if points == best and best)
+        facts = counter.facts()
+        event = (outcome.event if outcome else "") or next(iter(facts["events"]), name)
+        self._tournaments.append(
+            {
+                "name": name,
+                "title": event,
+                "link": link,
+                "facts": facts,
+                "format": outcome.format if outcome else "",
+                "done": outcome.done if outcome else facts["records"],
+                "total": outcome.total if outcome else None,
+                "verdict": outcome.verdict if outcome else "",
+                "leaders": [leader for leader in leaders if leader not in UNKNOWN],
+                "points": best / 2,
+                "of": min((games[leader] for leader in leaders), default=0),
+                "is_playing": is_playing,
+            }
         )
 
+    def collection(self) -> Collection:
+        """Return what all of them come to."""
+        rows = sorted(self._tournaments, key=lambda one: (_newest_first(one), one["name"]))
+        return Collection(tuple(rows), self._facts.facts(), standings_of(self._tally))
 
-def document(collection: Collection, *, title: str | None = None) -> dict[str, Any]:
-    """Return all that the index page shows, as plain JSON values: `INDEX_SCHEMA` describes them."""
+
+def _newest_first(one: Tournament) -> tuple[int, ...]:
+    """Return what it is sorted by: its last date, then its first, the undated at the end."""
+    dates = one["facts"]["dates"]
+    return tuple(-int(date.replace("-", "") or 0) for date in (dates["last"], dates["first"]))
+
+
+def document(collection: Collection, *, title: str | None = None) -> Document:
+    """Return all that the index page shows, as plain JSON values."""
     return {
-        "version": VERSION,
+        "version": 1,
         "title": title or DEFAULT_TITLE,
         "facts": collection.facts,
-        "standings": to_json(collection.standings),
-        "tournaments": [_to_json(one) for one in collection.tournaments],
-        "unreadable": [{"name": one.name, "reason": one.reason} for one in collection.unreadable],
-    }
-
-
-def _to_json(one: Tournament) -> dict[str, Any]:
-    outcome = one.outcome
-    return {
-        "name": one.name,
-        "title": one.title,
-        "link": one.link,
-        "facts": one.facts,
-        "format": outcome.format if outcome else "",
-        "done": outcome.done if outcome else one.facts["records"],
-        "total": outcome.total if outcome else None,
-        "verdict": outcome.verdict if outcome else "",
-        "leaders": list(one.leaders),
-        "points": one.points,
-        "of": one.of,
-        "is_playing": one.is_playing,
+        "standings": export.to_json(collection.standings),
+        "tournaments": list(collection.tournaments),
+        "unreadable": list(collection.unreadable),
     }
 
 

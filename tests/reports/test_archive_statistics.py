@@ -13,8 +13,7 @@ from sample_records import BUILT_IN, bare, cut, random_game, tournament, with_ta
 from lath.games.errors import IllegalMoveError
 from lath.notation import Record, parse
 from lath.notation.archive import Seen
-from lath.reports.archive import Survey, ending_of, median, to_json
-from lath.reports.openings import Opening, Openings
+from lath.reports.statistics import Survey, Ways, ending_of, median
 
 _FEW = bytes(byte % 2 for byte in range(256))
 """Makes of bytes such as come often across two identities."""
@@ -28,10 +27,11 @@ def surveyed(*records: Record, opening_plies: int = 2) -> Survey:
 
 
 def test_no_records_have_no_numbers() -> None:
-    summary = Survey().summary()
-    assert summary.numbers is None
-    assert summary.games == ()
-    assert to_json(summary)["dates"] == {"first": None, "last": None, "undated": 0}
+    survey = Survey()
+    assert survey.games == []
+    told = survey.to_json()
+    assert (told["games"], told["by_game"]) == (0, [])
+    assert told["dates"] == {"first": None, "last": None, "undated": 0}
 
 
 @given(st.lists(st.integers(0, 200), min_size=1))
@@ -41,34 +41,29 @@ def test_the_median_of_counted_lengths_is_that_of_the_lengths(lengths: list[int]
 
 def test_lengths_and_plies_are_those_of_the_main_lines() -> None:
     records = tournament(["ann", "bob"], 3)
-    numbers = surveyed(*records).summary().numbers
+    counted = surveyed(*records).together()
     lengths = [len(record.plies) for record in records]
-    assert numbers is not None
-    assert numbers.games == len(records)
-    assert numbers.plies == sum(lengths)
-    assert numbers.lengths.mean == statistics.mean(lengths)
-    assert (numbers.lengths.shortest, numbers.lengths.longest) == (min(lengths), max(lengths))
+    assert counted.games == len(records)
+    assert counted.plies == sum(lengths)
+    assert counted.spread["mean"] == statistics.mean(lengths)
+    assert (counted.spread["shortest"], counted.spread["longest"]) == (min(lengths), max(lengths))
 
 
 def test_results_are_counted_by_seat_and_only_decided_games_score() -> None:
     records = [bare("a", "b", result) for result in ("1-0", "1-0", "0-1", "1/2-1/2", "*")]
-    numbers = surveyed(*records).summary().numbers
-    assert numbers is not None
-    results = numbers.results
-    assert (results.first, results.second, results.draws, results.unfinished) == (2, 1, 1, 1)
-    assert results.first_score == 2.5 / 4
+    counted = surveyed(*records).together()
+    assert counted.results == {"1-0": 2, "0-1": 1, "1/2-1/2": 1, "*": 1}
+    assert counted.first_score == 2.5 / 4
 
 
 def test_a_game_nobody_finished_has_no_score() -> None:
-    numbers = surveyed(bare("a", "b", "*")).summary().numbers
-    assert numbers is not None
-    assert numbers.results.first_score is None
+    assert surveyed(bare("a", "b", "*")).together().first_score is None
 
 
 def test_games_come_by_their_number_then_by_id() -> None:
     ids = ["surikata", "yavalath", "manalath", "yavalath"]
-    summary = surveyed(*(bare("a", "b", "1-0", game_id=game_id) for game_id in ids)).summary()
-    assert [game.game for game in summary.games] == ["yavalath", "manalath", "surikata"]
+    survey = surveyed(*(bare("a", "b", "1-0", game_id=game_id) for game_id in ids))
+    assert [game for game, _ in survey.games] == ["yavalath", "manalath", "surikata"]
 
 
 def test_dates_span_what_is_a_date_and_players_are_different_names() -> None:
@@ -76,13 +71,9 @@ def test_dates_span_what_is_a_date_and_players_are_different_names() -> None:
     records = [
         bare(name, "bob", "1-0", Date=date) for name, date in zip("aabbc", dates, strict=True)
     ]
-    summary = surveyed(*records, bare("?", "bob", "1-0")).summary()
-    assert (summary.first_date, summary.last_date, summary.undated) == (
-        "2025-01-02",
-        "2026-11-20",
-        3,
-    )
-    assert summary.players == 4
+    facts = surveyed(*records, bare("?", "bob", "1-0")).facts
+    assert facts["dates"] == {"first": "2025-01-02", "last": "2026-11-20", "undated": 3}
+    assert facts["bots"] == 4
 
 
 def test_endings_are_what_termination_says_unless_somebody_knows_better() -> None:
@@ -90,8 +81,8 @@ def test_endings_are_what_termination_says_unless_somebody_knows_better() -> Non
     survey.add(bare("a", "b", "1-0", Termination="time"))
     survey.add(bare("a", "b", "1-0", Termination=""))
     survey.add(bare("a", "b", "1-0"), "four in line")
-    (game,) = survey.summary().games
-    assert game.endings == (("four in line", 1), ("not stated", 1), ("time", 1))
+    (told,) = survey.to_json()["by_game"]
+    assert list(told["endings"].items()) == [("four in line", 1), ("not stated", 1), ("time", 1)]
 
 
 @pytest.mark.parametrize("game_id", BUILT_IN)
@@ -112,23 +103,26 @@ def test_openings_are_counted_by_canonical_moves_with_the_score_of_first() -> No
     texts = ["c3 xb4-b2 1-0", "c3! xb2-b4 (2. xF) d4 1/2-1/2", "c3 xF *", "c3 0-1"]
     records = [parse(f'[Game "mammalath"] {text}') for text in texts]
     elsewhere = parse('[Game "yavalath"] [Position "5/6/7/8/9/8/7/6/wb3 w"] e5 d4 *')
-    mammalath, yavalath = surveyed(*records, elsewhere).summary().games
-    assert mammalath.openings == (
-        Opening(moves=("c3", "xb2-b4"), games=2, first_score=0.75),
-        Opening(moves=("c3", "xF"), games=1, first_score=None),
-    )
-    assert mammalath.opening_games == 3
-    assert (yavalath.openings, yavalath.opening_games) == ((), 0)
+    mammalath, yavalath = surveyed(*records, elsewhere).to_json()["by_game"]
+    assert mammalath["openings"] == {
+        "games": 3,
+        "missed": 0,
+        "lines": [
+            {"moves": ["c3", "xb2-b4"], "games": 2, "first_score": 0.75},
+            {"moves": ["c3", "xF"], "games": 1, "first_score": None},
+        ],
+    }
+    assert yavalath["openings"] == {"games": 0, "missed": 0, "lines": []}
 
 
 def test_only_the_most_common_openings_are_told() -> None:
     records = [
         parse(f'[Game "yavalath"] {move} *') for move in ["a1", *["b1"] * 2, *["c1"] * 3, "d1"]
     ]
-    (game,) = surveyed(*records, opening_plies=1).summary(2).games
-    assert [(opening.moves, opening.games) for opening in game.openings] == [
-        (("c1",), 3),
-        (("b1",), 2),
+    (told,) = surveyed(*records, opening_plies=1).to_json(2)["by_game"]
+    assert [(line["moves"], line["games"]) for line in told["openings"]["lines"]] == [
+        (["c1"], 3),
+        (["b1"], 2),
     ]
 
 
@@ -136,19 +130,18 @@ def test_only_the_most_common_openings_are_told() -> None:
 def test_forgotten_openings_are_never_more_than_what_is_said_to_be_missed(
     moves: list[str], most: int
 ) -> None:
-    openings = Openings(1, most)
-    for move in moves:
-        openings.add((move,), 1.0)
-    told = openings.most_common(100)
+    ways = Ways(most)
+    for number, move in enumerate(moves):
+        ways.add(move, 1.0, number)
+    told = ways.ranked()
     true = Counter(moves)
     assert len(told) <= most
-    for opening in told:
-        (move,) = opening.moves
-        assert opening.games <= true[move] <= opening.games + openings.missed
-    for move in set(true) - {opening.moves[0] for opening in told}:
-        assert true[move] <= openings.missed
+    for move, way in told:
+        assert way.games <= true[move] <= way.games + ways.missed
+    for move in set(true) - {move for move, _ in told}:
+        assert true[move] <= ways.missed
     if len(true) <= most:
-        assert openings.missed == 0
+        assert ways.missed == 0
 
 
 def test_what_was_seen_is_new_once() -> None:

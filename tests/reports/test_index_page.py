@@ -21,8 +21,8 @@ from lath.notation.record import Record
 from lath.notation.writer import format_record
 from lath.reports.export import to_json
 from lath.reports.outcome import Outcome
+from lath.reports.page import index as data_of_index
 from lath.reports.page.index import Collector, document, render
-from lath.reports.page.schema import INDEX_SCHEMA
 from lath.reports.standings import compute
 
 HOSTILE_FOLDERS = (
@@ -133,8 +133,8 @@ def test_the_data_keeps_its_schema(tmp_path: Path) -> None:
     put(tmp_path / "cup", GAMES, outcome)
     put(tmp_path / "other", [bare("ann", "bob", "*", Termination="void")])
     told = document(collect(tmp_path, tournaments_in(tmp_path), tmp_path))
-    jsonschema.validate(told, INDEX_SCHEMA)
-    jsonschema.validate(document(Collector().collection()), INDEX_SCHEMA)
+    jsonschema.validate(told, data_of_index.schema())
+    jsonschema.validate(document(Collector().collection()), data_of_index.schema())
     (cup, other) = told["tournaments"]
     assert (cup["title"], cup["verdict"], cup["done"], cup["total"]) == ("Cup", "Winner: ann", 4, 6)
     assert (other["title"], other["leaders"]) == ("other", [])
@@ -172,7 +172,7 @@ def test_the_order_in_which_folders_are_found_changes_nothing(tmp_path: Path) ->
         put(tmp_path / name, on("2026-01-01", *GAMES))
     found = tournaments_in(tmp_path)
     one, other = (collect(tmp_path, order, tmp_path) for order in (found, found[::-1]))
-    assert [t.name for t in one.tournaments] == [t.name for t in other.tournaments]
+    assert one.tournaments == other.tournaments
     rows, same = (render(collection).html for collection in (one, other))
     assert rows == same
 

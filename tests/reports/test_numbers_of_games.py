@@ -14,10 +14,10 @@ from sample_records import tournament, with_tags
 from unpacking import unpacked
 
 from lath.notation.record import Record
+from lath.reports.page import document as data_of_page
 from lath.reports.page.document import document, gather
 from lath.reports.page.pack import Packer
 from lath.reports.page.page import Page, page_of, render
-from lath.reports.page.schema import DOCUMENT_SCHEMA
 from lath.reports.statistics import Numbering
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def test_where_a_record_has_no_number_of_its_own_places_must_do(tags: Sequence[s
 
 def test_a_late_game_changes_no_number_in_the_data() -> None:
     told = document(numbered(TAGS))
-    Draft202012Validator(DOCUMENT_SCHEMA).validate(told)
+    Draft202012Validator(data_of_page.schema()).validate(told)
     shown = {
         one["number"]: one["plies"]
         for bot in told["bots"]

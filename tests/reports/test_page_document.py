@@ -18,16 +18,16 @@ from sample_records import bare, cut, hostile_records, random_game
 
 from lath.notation.record import Ply, Record
 from lath.notation.replay import positions
+from lath.reports.page import document as data_of_page
 from lath.reports.page.document import DEFAULT_TITLE, document
-from lath.reports.page.schema import DOCUMENT_SCHEMA
 from lath.reports.standings import FORFEITS, why_left_out
-from lath.reports.statistics import MOST_BINS, Lines
+from lath.reports.statistics import MOST_BINS, Ways
 
 PLAYED = played()
 
 
 @cache
-def told_of() -> dict[str, Any]:
+def told_of() -> Any:
     """Return the document of the games played."""
     return document(PLAYED, outcome=knockout())
 
@@ -56,12 +56,12 @@ def numbered() -> dict[int, Record]:
     ids=["empty", "hostile", "void", "many bots"],
 )
 def test_the_schema_describes_the_document(records: Iterable[Record]) -> None:
-    Draft202012Validator(DOCUMENT_SCHEMA).validate(document(records))
+    Draft202012Validator(data_of_page.schema()).validate(document(records))
 
 
 def test_the_schema_is_one_and_describes_a_whole_document() -> None:
-    Draft202012Validator.check_schema(DOCUMENT_SCHEMA)
-    Draft202012Validator(DOCUMENT_SCHEMA).validate(told_of())
+    Draft202012Validator.check_schema(data_of_page.schema())
+    Draft202012Validator(data_of_page.schema()).validate(told_of())
 
 
 def test_a_document_is_plain_json_and_the_same_every_time() -> None:
@@ -262,10 +262,10 @@ def test_a_histogram_has_few_bins_of_one_width_without_a_gap() -> None:
 
 
 def test_ways_to_begin_are_counted_in_bounded_memory_and_the_frequent_ones_stay() -> None:
-    lines = Lines(most=10)
+    ways = Ways(most=10)
     for number in range(1, 1001):
-        lines.add("often" if number % 2 else f"once {number}", 1.0, number)
-    told = lines.to_json(3)
+        ways.add("often" if number % 2 else f"once {number}", 1.0, number)
+    told = ways.summary(3)
     assert told["games"] == 1000
     assert told["different"] <= 10
     assert told["lines"][0]["text"] == "often"

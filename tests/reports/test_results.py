@@ -30,9 +30,9 @@ from lath.arena.tournament.outputs import OUTCOME, text_of
 from lath.arena.tournament.sources import outcome_in
 from lath.notation.protocol import TimeControl
 from lath.notation.writer import format_record
-from lath.reports.outcome import Column, Outcome, Sheet, from_json, to_json
+from lath.reports import export
+from lath.reports.outcome import Column, Outcome, Sheet, from_json, schema, to_json
 from lath.reports.page.page import render
-from lath.reports.schema import OUTCOME_SCHEMA, STANDINGS_SCHEMA
 
 FIVE = ("A", "B", "C", "D", "E")
 
@@ -96,7 +96,7 @@ def an_outcome(form: str = "swiss", **terms: Any) -> Outcome:
 def test_an_outcome_keeps_its_schema_and_is_read_back(form: str) -> None:
     outcome = an_outcome(form)
     told = json.loads(text_of(outcome))
-    jsonschema.validate(told, OUTCOME_SCHEMA)
+    jsonschema.validate(told, schema())
     assert from_json(told) == from_json(json.loads(json.dumps(to_json(outcome))))
     assert from_json(told).sheets == outcome.sheets
 
@@ -139,7 +139,7 @@ def test_rate_prints_the_result_first(folder: Path) -> None:
 
 def test_rate_has_the_result_in_its_json(folder: Path) -> None:
     told = json.loads(here("rate", "--json", folder).out)
-    jsonschema.validate(told, STANDINGS_SCHEMA)
+    jsonschema.validate(told, export.schema())
     assert told["outcome"] == json.loads((folder / OUTCOME).read_text())
 
 

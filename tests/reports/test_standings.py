@@ -14,9 +14,9 @@ import pytest
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
 from lath.notation.record import Record
+from lath.reports import export
 from lath.reports.export import CSV_COLUMNS, to_csv, to_json
 from lath.reports.ratings.results import Ratings, Strength
-from lath.reports.schema import STANDINGS_SCHEMA
 from lath.reports.standings import (
     Gap,
     Row,
@@ -303,13 +303,13 @@ def test_records_may_come_from_an_iterator() -> None:
 @pytest.mark.parametrize("records", [*SOME, a_field()])
 def test_the_json_keeps_its_schema(records: Sequence[Record]) -> None:
     validator = jsonschema.Draft202012Validator
-    validator.check_schema(STANDINGS_SCHEMA)
+    validator.check_schema(export.schema())
     read_back = json.loads(json.dumps(to_json(compute(records)), allow_nan=False))
-    validator(STANDINGS_SCHEMA).validate(read_back)
+    validator(export.schema()).validate(read_back)
 
 
 def test_the_schema_refuses_what_is_missing_or_unknown() -> None:
-    validator = jsonschema.Draft202012Validator(STANDINGS_SCHEMA)
+    validator = jsonschema.Draft202012Validator(export.schema())
     good = to_json(compute(THREE))
     assert not validator.is_valid({**good, "surprise": 1})
     assert not validator.is_valid({key: value for key, value in good.items() if key != "overall"})
@@ -334,7 +334,7 @@ def test_a_rating_that_was_not_made_is_null() -> None:
     row = replace(made, strength=replace(made.strength, sequential=None))
     without = replace(standings, overall=replace(standings.overall, rows=(row,)))
     told = to_json(without)
-    jsonschema.validate(told, STANDINGS_SCHEMA)
+    jsonschema.validate(told, export.schema())
     assert told["overall"]["rows"][0]["sequential"] is None
     assert read_csv(to_csv(without))[0]["sequential_mu"] == ""
 

@@ -79,9 +79,8 @@ def index() -> Page:
     collector = Collector()
     tournaments = {"autumn": (played(), knockout()), "<b>hostile</b>": (hostile_records(), None)}
     for name, (records, outcome) in tournaments.items():
-        told = collector.begin(name)
-        told.add(records, outcome)
-        told.end(is_playing=name == "autumn", link=f"{quote(name)}/report.html")
+        link = f"{quote(name)}/report.html"
+        collector.add(name, records, outcome, is_playing=name == "autumn", link=link)
     return render_index(collector.collection(), refresh_s=3600.0)
 
 

@@ -18,7 +18,7 @@ from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 from lath.notation.formats import READABLE, TABLE, writer
 from lath.notation.record import Record
 from lath.notation.writer import format_record
-from lath.reports.schema import STANDINGS_SCHEMA
+from lath.reports import export
 
 TWO_GAMES = ("surikata", "yavalath")
 
@@ -52,13 +52,13 @@ def test_by_game_prints_the_tables_of_each_game(file: Path) -> None:
 
 def test_the_json_keeps_its_schema_and_has_each_game(file: Path) -> None:
     told = json.loads(arena("rate", "--json", file).out)
-    jsonschema.validate(told, STANDINGS_SCHEMA)
+    jsonschema.validate(told, export.schema())
     assert (told["version"], told["overall"]["games"]) == (2, 12)
     assert [table["game"] for table in told["per_game"]] == list(TWO_GAMES)
 
 
 def test_the_schema_is_printed() -> None:
-    assert json.loads(arena("schema", "standings").out) == STANDINGS_SCHEMA
+    assert json.loads(arena("schema", "standings").out) == export.schema()
 
 
 def test_the_csv_has_a_line_for_each_bot_and_table(file: Path) -> None:

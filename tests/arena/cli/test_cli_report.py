@@ -17,8 +17,8 @@ from sample_records import tournament
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament import outputs as pages
 from lath.notation.writer import format_record
+from lath.reports.page import document as data_of_page
 from lath.reports.page.page import TEMPLATES, names
-from lath.reports.page.schema import DOCUMENT_SCHEMA
 
 RECORDS = tournament(("ann", "bob"), 1, game_ids=("yavalath", "surikata"))
 
@@ -65,7 +65,7 @@ def test_a_page_goes_to_standard_output(records: Path, here: Path) -> None:
 def test_the_data_keep_their_schema_and_come_without_a_page(records: Path, here: Path) -> None:
     ran = arena("report", records, "--data", "-")
     told = json.loads(ran.out)
-    jsonschema.validate(told, DOCUMENT_SCHEMA)
+    jsonschema.validate(told, data_of_page.schema())
     assert (ran.status, ran.err, listed(here)) == (0, "", [])
     assert told["facts"]["records"] == len(RECORDS)
 
@@ -87,16 +87,16 @@ def test_records_from_standard_input_are_read_once(records: Path, here: Path) ->
 
 
 def test_the_schema_of_the_data_is_printed() -> None:
-    assert json.loads(arena("schema", "report").out) == DOCUMENT_SCHEMA
+    assert json.loads(arena("schema", "report").out) == data_of_page.schema()
 
 
 def test_the_docs_name_every_field_of_the_data() -> None:
     page = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
     table = page.split("| field | is |")[1]
     told = set(re.findall(r"`([a-z_0-9]+)`", table))
-    own = dict(DOCUMENT_SCHEMA["properties"])
+    own = dict(data_of_page.schema()["properties"])
     del own["standings"], own["outcome"]  # they have schemas of their own
-    missing = {*DOCUMENT_SCHEMA["properties"], *properties_of(own)} - told
+    missing = {*data_of_page.schema()["properties"], *properties_of(own)} - told
     assert missing <= {"title", "game", *RESULTS}, missing
 
 

@@ -31,7 +31,7 @@ from arena_runs import (
 )
 from bad_bots import Good
 
-from lath.reports.schema import STANDINGS_SCHEMA
+from lath.reports import export
 
 TWO = {"ann": Good, "bob": Good}
 
@@ -352,7 +352,7 @@ def test_rate_prints_a_table_for_people(played: Path) -> None:
 def test_rate_prints_json_that_keeps_its_schema(played: Path) -> None:
     ended = arena("rate", "--json", played, cwd=played)
     told = json.loads(ended.stdout)
-    jsonschema.validate(told, STANDINGS_SCHEMA)
+    jsonschema.validate(told, export.schema())
     assert (ended.returncode, ended.stderr) == (0, "")
     assert told.pop("outcome")["format"] == "round-robin"
     assert told == json.loads((played / "standings.json").read_text())

@@ -1,0 +1,329 @@
+"""What the page says of each bot: how long it thinks, whom it beat and where, how it begins.
+
+Must not know ratings: who is strong is told by the order of names. Times come from the records
+(`emt`), in whole milliseconds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple
+
+from typing_extensions import TypedDict
+
+from lath.notation.record import Termination
+from lath.reports.schema import Amount, Count, Positive
+from lath.reports.statistics import (
+    Entry,
+    Link,
+    OfGame,
+    Score,
+    Ways,
+    WaysOfGame,
+    first_moves,
+    game_title,
+    quantile,
+    start_text,
+    ways_by_game,
+)
+
+SHOWN: Final = 3
+"""Games of a kind, and ways to begin for each game and seat."""
+
+_MOST_WAYS: Final = 1_000
+"""Ways kept of a bot, for each game and seat."""
+
+# Times
+
+
+class Slowest(TypedDict):
+    """Where a bot took longest."""
+
+    number: Link
+    ply: Positive
+    """of the slowest move"""
+
+
+class Times(TypedDict):
+    """How long a bot thinks."""
+
+    name: str
+    moves: Positive
+    """with a known time, of games that can be replayed"""
+    mean_s: Amount
+    """seconds a move"""
+    median_s: Amount
+    """to the millisecond, and to four digits"""
+    p95_s: Amount
+    """95 % of moves take no longer; likewise"""
+    worst_s: Amount
+    worst: Slowest
+    games: Positive
+    """counted games"""
+    lost_on_time: Count
+    """those of them that it lost on time"""
+
+
+@dataclass(slots=True)
+class _Spent:
+    """What one bot used."""
+
+    moves: Counter[int] = field(default_factory=Counter)
+    """How many moves took so many milliseconds, to four digits."""
+
+    total_ms: float = 0.0
+    worst_ms: float = -1.0
+    worst_game: int = 0
+    worst_ply: int = 0
+    games: int = 0
+    lost: int = 0
+
+    def add(self, used_ms: float, number: int, ply: int) -> None:
+        self.moves[four_digits(used_ms)] += 1
+        self.total_ms += used_ms
+        if used_ms > self.worst_ms:
+            self.worst_ms, self.worst_game, self.worst_ply = used_ms, number, ply
+
+
+def four_digits(value: float) -> int:
+    """Return a whole number of at most four digits that are not 0: so few that all can be kept.
+
+    >>> four_digits(0.4), four_digits(1234.4), four_digits(123456.0)
+    (0, 1234, 123500)
+    """
+    if value < 10_000:
+        return round(value)
+    return int(round(value, 3 - math.floor(math.log10(value))))
+
+
+class TimeCounter:
+    """Counts the times of games that count for the standings."""
+
+    def __init__(self) -> None:
+        self._bots: dict[str, _Spent] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Count one game; where it cannot be replayed, nobody knows who moved."""
+        players = entry.record.first, entry.record.second
+        spent = [self._bots.setdefault(name, _Spent()) for name in players]
+        for one in spent:
+            one.games += 1
+        if entry.record.termination == Termination.TIME and entry.points != 0.5:
+            spent[entry.points == 1].lost += 1
+        for ply, (mover, made) in enumerate(zip(entry.movers, entry.record.plies, strict=False), 1):
+            used_s = made.used_s
+            if used_s is not None and 0 <= used_s < math.inf:
+                spent[mover].add(used_s * 1000, entry.number, ply)
+
+    def times(self, names: Sequence[str]) -> list[Times]:
+        """Return a line for each bot of `names` whose moves were timed, in their order."""
+        timed = [(name, self._bots[name]) for name in names if name in self._bots]
+        return [_times(name, spent) for name, spent in timed if spent.moves]
+
+
+def _times(name: str, spent: _Spent) -> Times:
+    moves = spent.moves.total()
+    return {
+        "name": name,
+        "moves": moves,
+        "mean_s": round(spent.total_ms / moves / 1000, 6),
+        "median_s": quantile(spent.moves, 0.5) / 1000,
+        "p95_s": quantile(spent.moves, 0.95) / 1000,
+        "worst_s": round(spent.worst_ms / 1000, 6),
+        "worst": {"number": spent.worst_game, "ply": spent.worst_ply},
+        "games": spent.games,
+        "lost_on_time": spent.lost,
+    }
+
+
+# Duels
+
+
+class ScoreBySeat(OfGame):
+    """A bot's results at one game."""
+
+    first: Score
+    second: Score
+
+
+class ScoreAgainst(Score):
+    """A bot's results against one other."""
+
+    name: str
+
+
+class Duel(OfGame):
+    """A decided game of a bot."""
+
+    number: Link
+    plies: Count
+    opponent: str
+    ending: str
+
+
+class Duels(TypedDict):
+    """A bot's results, and games of it to look at."""
+
+    games: list[ScoreBySeat]
+    """its results by game id and seat"""
+    opponents: list[ScoreAgainst]
+    """its results by opponent, the strongest first"""
+    best_wins: list[Duel]
+    """the shortest against each of the highest rated it beat"""
+    worst_losses: list[Duel]
+    """the shortest to each of the lowest rated it lost to"""
+    shortest_losses: list[Duel]
+    """all of these three: without forfeits"""
+    forfeits: list[Duel]
+    """the first games that it lost by a forfeit"""
+
+
+class _Decided(NamedTuple):
+    """A decided game, in the order of length, then of number."""
+
+    plies: int
+    number: int
+    winner: str
+    loser: str
+    game: str
+    ending: str
+
+    def against(self, opponent: str) -> Duel:
+        """Return it as the other one sees it."""
+        return {
+            "number": self.number,
+            "plies": self.plies,
+            "opponent": opponent,
+            "game": self.game,
+            "title": game_title(self.game),
+            "ending": self.ending,
+        }
+
+
+class DuelCounter:
+    """Counts decided games and draws: memory grows with pairs of bots, not with games."""
+
+    def __init__(self) -> None:
+        self._results: dict[str, Counter[tuple[str, str, int, float]]] = {}
+        """How often a bot had, against whom, at which game, in which seat, so many points."""
+        self._shortest: dict[tuple[str, str], _Decided] = {}
+        """The shortest game that a bot won on the board against another."""
+        self._losses: dict[str, list[_Decided]] = {}
+        self._forfeits: dict[str, list[_Decided]] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Count one game."""
+        record, points = entry.record, entry.points
+        if points is None:
+            return
+        first, second = record.first, record.second
+        self._results.setdefault(first, Counter())[second, record.game, 0, points] += 1
+        self._results.setdefault(second, Counter())[first, record.game, 1, 1 - points] += 1
+        if points != 0.5:
+            winner, loser = (first, second) if points else (second, first)
+            plies = len(record.plies)
+            self._keep(
+                _Decided(plies, entry.number, winner, loser, record.game, entry.ending),
+                is_forfeit=entry.is_forfeit,
+            )
+
+    def _keep(self, game: _Decided, *, is_forfeit: bool) -> None:
+        if is_forfeit:
+            forfeits = self._forfeits.setdefault(game.loser, [])
+            if len(forfeits) < SHOWN:
+                forfeits.append(game)
+            return
+        pair = game.winner, game.loser
+        self._shortest[pair] = min(self._shortest.get(pair, game), game)
+        losses = self._losses.setdefault(game.loser, [])
+        losses.append(game)
+        losses.sort()
+        del losses[SHOWN:]
+
+    def duels(self, bot: str, ranked: Sequence[str]) -> Duels:
+        """Return those of a bot; `ranked` are all names, the strongest first."""
+        shortest = self._shortest
+        wins = [shortest[bot, other] for other in ranked if (bot, other) in shortest]
+        lost = [shortest[other, bot] for other in reversed(ranked) if (other, bot) in shortest]
+        return {
+            "games": self._by_game(bot),
+            "opponents": self._by_opponent(bot, ranked),
+            "best_wins": [game.against(game.loser) for game in wins[:SHOWN]],
+            "worst_losses": [game.against(game.winner) for game in lost[:SHOWN]],
+            "shortest_losses": [game.against(game.winner) for game in self._losses.get(bot, ())],
+            "forfeits": [game.against(game.winner) for game in self._forfeits.get(bot, ())],
+        }
+
+    def _by_game(self, bot: str) -> list[ScoreBySeat]:
+        found: dict[str, tuple[Counter[float], Counter[float]]] = {}
+        for (_, game, seat, points), games in self._results.get(bot, {}).items():
+            found.setdefault(game, (Counter(), Counter()))[seat][points] += games
+        return [
+            {
+                "game": game,
+                "title": game_title(game),
+                "first": _score(found[game][0]),
+                "second": _score(found[game][1]),
+            }
+            for game in sorted(found)
+        ]
+
+    def _by_opponent(self, bot: str, ranked: Sequence[str]) -> list[ScoreAgainst]:
+        found: dict[str, Counter[float]] = {}
+        for (other, _, _, points), games in self._results.get(bot, {}).items():
+            found.setdefault(other, Counter())[points] += games
+        return [{"name": other, **_score(found[other])} for other in ranked if other in found]
+
+
+def _score(points: Counter[float]) -> Score:
+    return {"wins": points[1.0], "draws": points[0.5], "losses": points[0.0]}
+
+
+# Ways to begin
+
+
+class WaysOfBot(WaysOfGame):
+    """Ways in which a bot began games of one id, or answered."""
+
+    seat: Literal["first", "second"]
+
+
+class StartCounter:
+    """Counts in which setups games began, and with which moves bots did."""
+
+    def __init__(self) -> None:
+        self._setups: dict[str, Ways] = {}
+        self._bots: dict[tuple[str, str, int], Ways] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Count a game that counts for the standings: first's first move, second's first answer."""
+        record, number, points = entry.record, entry.number, entry.points
+        if points is None:
+            return
+        if start := start_text(record.game, record.tag("Setup"), record.tag("Position")):
+            self._setups.setdefault(record.game, Ways()).add(start, points, number)
+        moves = first_moves(record, 2)
+        for seat, name in enumerate((record.first, record.second)):
+            if len(moves) > seat:
+                ways = self._bots.setdefault((name, record.game, seat), Ways(_MOST_WAYS))
+                ways.add(" ".join(moves[: seat + 1]), 1 - points if seat else points, number)
+
+    def setups(self) -> list[WaysOfGame]:
+        """Return the setups of each game id; scores are first's."""
+        return ways_by_game(self._setups)
+
+    def of_bot(self, name: str) -> list[WaysOfBot]:
+        """Return what a bot began with, by game id and seat; scores are its own."""
+        return [
+            {
+                "game": game,
+                "title": game_title(game),
+                "seat": "second" if seat else "first",
+                **self._bots[bot, game, seat].summary(SHOWN),
+            }
+            for bot, game, seat in sorted(self._bots)
+            if bot == name
+        ]
