@@ -1,51 +1,38 @@
 """Archives that do not fit into memory: records put in order, divided, without duplicates.
 
 Records are carried as they stand in their files, `Entry.text`; what is kept of them meanwhile is
-bounded, or lies in temporary files that vanish with the process.
-
-Must not know files. A key's order is bytes that compare as its values should, so that it costs
-little to keep, to write to a file and to compare.
-
-Must not know what the files hold.
-
-Must not know files. Nothing is played, so that a game that its rules refuse has an identity too.
-
-Must not know records (`identity.py` does) nor files.
-
-Must not know what it sorts: keys are bytes, and so is what they order.
-
-Must not know what divides the records. One file is open at a time, whatever the number of parts:
-what belongs to a part is gathered in memory, and added to its file when there is much of it.
+bounded, or lies in temporary files that vanish with the process. Nothing is played, so that a game
+that its rules refuse has an identity too. Must not know the formats of files.
 """
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import heapq
-import lzma
+import errno
 import re
 import shutil
-import struct
-import sys
 import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import blake2b
-from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from lath import games
+from lath.games.core import Game
 from lath.games.errors import GameError, MoveSyntaxError
+from lath.notation import reader
 from lath.notation.errors import NotationError
-from lath.notation.reader import sync
+from lath.notation.reader import compressed, sync
 from lath.notation.record import KNOWN_TAGS, RESULTS, SHORT, Record
+
+if TYPE_CHECKING:
+    import sqlite3
 
 UNKNOWN: Final = "?"
 """A value that says as much as none."""
@@ -274,25 +261,20 @@ class _Spellings(dict[str, str]):
     """The canonical text of the moves of one game, as they come by."""
 
     def __init__(self, game_id: str) -> None:
-        self._game: Final = games.get(game_id)
+        self._game: Game | None = None
+        with suppress(GameError):
+            self._game = games.get(game_id)
 
     def __missing__(self, text: str) -> str:
-        try:
-            canonical: str = self._game.canonical(text)
-        except MoveSyntaxError:
-            canonical = text
-        if len(self) >= _MOVES_KEPT:
-            self.clear()
-        if len(text) <= SHORT:
-            self[text] = canonical
+        canonical = text
+        if self._game is not None:
+            with suppress(MoveSyntaxError):
+                canonical = self._game.canonical(text)
+            if len(self) >= _MOVES_KEPT:
+                self.clear()
+            if len(text) <= SHORT:
+                self[text] = canonical
         return canonical
-
-
-class _AsTheyStand(dict[str, str]):
-    """The moves of a game that is not installed."""
-
-    def __missing__(self, text: str) -> str:
-        return text
 
 
 def spellings(game_id: str) -> Mapping[str, str]:
@@ -301,15 +283,10 @@ def spellings(game_id: str) -> Mapping[str, str]:
     >>> spellings("mammalath")["xb4-b2"], spellings("chess")["e4"]
     ('xb2-b4', 'e4')
     """
-    return _spellings(game_id) if len(game_id) <= SHORT else _AsTheyStand()
+    return _spellings(game_id) if len(game_id) <= SHORT else _Spellings("")
 
 
-@lru_cache(maxsize=256)
-def _spellings(game_id: str) -> Mapping[str, str]:
-    try:
-        return _Spellings(game_id)
-    except GameError:
-        return _AsTheyStand()
+_spellings: Final = lru_cache(maxsize=256)(_Spellings)
 
 
 _SHELF: Final = 2
@@ -347,22 +324,26 @@ class Seen:
 
 
 MEMORY: Final = 64 << 20
-"""Bytes of what is being sorted that are in memory at once."""
-
-_OVERHEAD: Final = 150
-"""Bytes that Python takes for two values, their pair and its place in a list."""
-
-_MOST_RUNS: Final = 64
-"""Files open at once; common limits for a process are 256 and 1024."""
-
-_LENGTHS: Final = struct.Struct(">II")
-
-_BUFFER: Final = 1 << 17
+"""Bytes of what is being sorted or compared that are in memory at once."""
 
 Item = tuple[bytes, bytes]
 """A key, and what it orders."""
 
-_KEY: Final = itemgetter(0)
+
+@contextmanager
+def temporary_database(memory: int = MEMORY) -> Iterator[sqlite3.Connection]:
+    """Open a database that vanishes with the process, however that ends.
+
+    What is over `memory` bytes lies in a file without a name. Raises sqlite3.Error where there is
+    no room for it.
+    """
+    import sqlite3
+
+    with closing(sqlite3.connect("", isolation_level=None)) as database:
+        database.execute(f"PRAGMA cache_size = -{max(1, memory >> 10)}")
+        database.execute("PRAGMA journal_mode = OFF")
+        database.execute("BEGIN")
+        yield database
 
 
 def in_order(
@@ -370,68 +351,30 @@ def in_order(
 ) -> Iterator[bytes]:
     """Yield what `items` hold in the order of their keys; equal keys stay in their order.
 
-    `memory` is in bytes. What is over it lies in temporary files without a name, which vanish
-    when the process ends, however it ends. Raises OSError where there is no room for them.
+    `memory` is in bytes; what is over it lies on the disk. Raises OSError where there is no room.
 
     >>> list(in_order([(b"2", b"two"), (b"1", b"one"), (b"2", b"deux")]))
     [b'one', b'two', b'deux']
     """
-    runs: list[IO[bytes]] = []
+    import sqlite3  # who neither sorts nor compares does not wait for it
+
     try:
-        chunk: list[Item] = []
-        size = 0
-        for item in items:
-            chunk.append(item)
-            size += len(item[0]) + len(item[1]) + _OVERHEAD
-            if size >= memory:
-                chunk.sort(key=_KEY, reverse=reverse)
-                _spill(runs, chunk, reverse)
-                chunk.clear()
-                size = 0
-        chunk.sort(key=_KEY, reverse=reverse)
-        sources = [*map(_read, runs), iter(chunk)]
-        for _, value in heapq.merge(*sources, key=_KEY, reverse=reverse):
-            yield value
-    finally:
-        for run in runs:
-            run.close()
-
-
-def _spill(runs: list[IO[bytes]], chunk: list[Item], reverse: bool) -> None:
-    """Write a sorted chunk to a run of its own; many runs become one first."""
-    if len(runs) == _MOST_RUNS:
-        merged = _written(heapq.merge(*map(_read, runs), key=_KEY, reverse=reverse))
-        for run in runs:
-            run.close()
-        runs[:] = [merged]
-    runs.append(_written(chunk))
-
-
-def _written(items: Iterable[Item]) -> IO[bytes]:
-    run = tempfile.TemporaryFile(prefix="arena-sort-", buffering=_BUFFER)  # noqa: SIM115 - the caller closes it
-    try:
-        for key, value in items:
-            run.write(_LENGTHS.pack(len(key), len(value)))
-            run.write(key)
-            run.write(value)
-        run.seek(0)
-    except BaseException:
-        run.close()
-        raise
-    return run
-
-
-def _read(run: IO[bytes]) -> Iterator[Item]:
-    while lengths := run.read(_LENGTHS.size):
-        key, value = _LENGTHS.unpack(lengths)
-        yield run.read(key), run.read(value)
+        with temporary_database(memory) as database:
+            database.execute("CREATE TABLE item (key BLOB, value BLOB)")
+            database.executemany("INSERT INTO item VALUES (?, ?)", items)
+            order = "DESC" if reverse else "ASC"
+            query = f"SELECT value FROM item ORDER BY key {order}, rowid"  # noqa: S608 - our words
+            for (value,) in database.execute(query):
+                yield value
+    except sqlite3.Error as error:
+        raise OSError(errno.EIO, f"the temporary database cannot be written: {error}") from error
 
 
 PARTS_MEMORY: Final = 32 << 20
 """Bytes of records that wait to be written; all are written when there are more."""
 
-COMPRESSIONS: Final = ("gz", "bz2", "xz", "zst")
-
+COMPRESSIONS: Final = tuple(suffix[1:] for suffix in reader.COMPRESSIONS)
+"""The ways in which the parts of an archive may be compressed."""
 
 _SYNCING: Final = 16
 """Files that are made safe on the disk at the same time."""
@@ -467,8 +410,7 @@ class Parts:
     ) -> None:
         """`compression` is one of COMPRESSIONS, or empty; `memory` is in bytes."""
         self._folder: Final = folder
-        self._compression: Final = compression
-        self._suffix: Final = f".lath.{compression}" if compression else ".lath"
+        self._compression: Final = f".{compression}" if compression else ""
         self._replace: Final = replace
         self._memory: Final = memory
         self._size = 0
@@ -507,7 +449,7 @@ class Parts:
         """Add a record to the part of this name, which is a file's without its suffix."""
         part = self._parts.get(name)
         if part is None:
-            part = self._parts[name] = Part(self._folder / (name + self._suffix))
+            part = self._parts[name] = Part(self._folder / f"{name}.lath{self._compression}")
             self._refuse_existing(part)
         data = (b"\n" if part.records else b"") + text.encode() + b"\n"
         part.records += 1
@@ -524,7 +466,7 @@ class Parts:
         for number, part in enumerate(self._parts.values()):
             if part.gathered:
                 with (self._hidden / str(number)).open("ab") as stream:
-                    stream.write(_compressed(b"".join(part.gathered), self._compression))
+                    stream.write(compressed(b"".join(part.gathered), self._compression))
                 part.gathered.clear()
         self._size = 0
 
@@ -538,24 +480,6 @@ class Parts:
         for path, part in zip(hidden, self._parts.values(), strict=True):
             path.replace(part.path)
         sync(self._folder)
-
-
-def _compressed(data: bytes, compression: str) -> bytes:
-    """Return the data as one member of a compressed file, which may have any number of them."""
-    if compression == "gz":
-        return gzip.compress(data, mtime=0)
-    if compression == "bz2":
-        return bz2.compress(data)
-    if compression == "xz":
-        return lzma.compress(data)
-    if compression == "zst":
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
-        compressed: bytes = zstd.compress(data)
-        return compressed
-    return data
 
 
 def verbatim(texts: Iterable[str | bytes]) -> Iterator[bytes]:

@@ -1,13 +1,8 @@
 """Two archives side by side: which records are in both, in both but different, or in one alone.
 
-Must not know files. Spelling, line ends, the order of tags and how a start is written (a `Setup`
-or the `Position` that it makes) are layout.
-
-Must not know records: what is alike is decided by digests. Memory stays flat, at the size of the
-database's cache.
-
-One side is read twice, unless all of it was found in the other; the other side once. Must not
-know how the outcome is told.
+Spelling, line ends, the order of tags and how a start is written (a `Setup` or the `Position` that
+it makes) are layout. One side is read twice, unless all of it was found in the other; memory stays
+flat. Must not know files, nor how people are told of the outcome.
 """
 
 from __future__ import annotations
@@ -20,10 +15,18 @@ from contextlib import closing
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import zip_longest
-from typing import Final, Self
+from typing import Final
 
 from lath.notation import parse
-from lath.notation.archive import SIZE, Key, canonical_moves, identity, spellings, start_text
+from lath.notation.archive import (
+    SIZE,
+    Key,
+    canonical_moves,
+    identity,
+    spellings,
+    start_text,
+    temporary_database,
+)
 from lath.notation.reader import Entry
 from lath.notation.record import Comment, Ply, Record
 
@@ -175,17 +178,14 @@ def _digest(parts: Sequence[str]) -> bytes:
     return blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
 
 
-CACHE: Final = 64 << 20
-"""Bytes of the database that stay in memory."""
-
 A, B = 0, 1
 """The two sides."""
 
 _TABLES: Final = """
 CREATE TABLE whole (digest BLOB, number INTEGER, PRIMARY KEY (digest, number)) WITHOUT ROWID;
-CREATE TABLE leftover (side INTEGER, number INTEGER, line INTEGER, k0 BLOB, k1 BLOB, k2 BLOB,
+CREATE TABLE leftover (side INTEGER, number INTEGER, k0 BLOB, k1 BLOB, k2 BLOB,
     PRIMARY KEY (side, number)) WITHOUT ROWID;
-CREATE TABLE text (place INTEGER PRIMARY KEY, text BLOB);
+CREATE TABLE text (place INTEGER PRIMARY KEY, line INTEGER, text BLOB);
 CREATE TABLE pair (a INTEGER PRIMARY KEY, b INTEGER UNIQUE);
 """
 
@@ -200,13 +200,16 @@ USING (k, nth)
 """
 """Pairs the first of a key in A with the first of it in B, the second with the second."""
 
+_PAIRS: Final = (
+    "SELECT number, b FROM leftover LEFT JOIN pair ON a = number WHERE side = 0 ORDER BY number",
+    """SELECT NULL, number FROM leftover WHERE side = 1 AND number NOT IN (SELECT b FROM pair)
+    ORDER BY number""",
+)
+
 
 @dataclass(frozen=True, slots=True)
-class Leftover:
-    """A record for which the other archive has none that is equal."""
-
-    side: int
-    """A or B."""
+class Stands:
+    """One record and where it stands."""
 
     number: int
     """In its file, from 1."""
@@ -214,26 +217,17 @@ class Leftover:
     line: int
     """On which it begins."""
 
-    text: str
-    """As it stands there."""
+    record: Record
 
 
 class Pairing:
     """Pairs equal records first, then what is left by one key after the other."""
 
-    def __init__(self) -> None:
-        # An unnamed database is a temporary file that vanishes with the process.
-        self._database: Final = sqlite3.connect("", isolation_level=None)
-        self._database.execute(f"PRAGMA cache_size = -{CACHE >> 10}")
-        self._database.execute("PRAGMA journal_mode = OFF")
-        self._database.executescript(_TABLES)
-        self._database.execute("BEGIN")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._database.close()
+    def __init__(self, database: sqlite3.Connection) -> None:
+        """`database` is an empty one."""
+        self._database: Final = database
+        for table in _TABLES.split(";"):
+            database.execute(table)
 
     def index(self, digest: bytes, number: int) -> None:
         """Keep the digest of a record of one side."""
@@ -255,59 +249,37 @@ class Pairing:
             for (number,) in cursor.execute("SELECT number FROM whole ORDER BY number"):
                 yield number
 
-    def leave(self, leftover: Leftover, keys: Sequence[bytes | None]) -> None:
+    def leave(self, side: int, entry: Entry, keys: Sequence[bytes | None]) -> None:
         """Keep a record that has no equal, with up to three keys, the closest first."""
-        k0, k1, k2 = (*keys, None, None, None)[:3]
-        row = (leftover.side, leftover.number, leftover.line, k0, k1, k2)
-        self._database.execute("INSERT INTO leftover VALUES (?, ?, ?, ?, ?, ?)", row)
-        text = zlib.compress(leftover.text.encode(), 1)
-        place = 2 * leftover.number + leftover.side
-        self._database.execute("INSERT INTO text VALUES (?, ?)", (place, text))
+        row = (side, entry.number, *(*keys, None, None, None)[:3])
+        self._database.execute("INSERT INTO leftover VALUES (?, ?, ?, ?, ?)", row)
+        text = zlib.compress(entry.text.encode(), 1)
+        place = 2 * entry.number + side
+        self._database.execute("INSERT INTO text VALUES (?, ?, ?)", (place, entry.line, text))
 
-    def pairs(self) -> Generator[tuple[Leftover | None, Leftover | None], None, None]:
+    def pairs(self) -> Generator[tuple[Stands | None, Stands | None], None, None]:
         """Yield the leftovers, paired where a key is the same: by their numbers in A, then in B.
 
         Where a key is there several times, the first of A belongs to the first of B, and so on.
         """
         for k in ("k0", "k1", "k2"):
             self._database.execute(_JOIN.format(k=k))
-        with closing(self._database.cursor()) as cursor:
-            for number, other in cursor.execute(
-                "SELECT number, b FROM leftover LEFT JOIN pair ON a = number "
-                "WHERE side = 0 ORDER BY number"
-            ):
-                yield self._leftover(A, number), None if other is None else self._leftover(B, other)
-        with closing(self._database.cursor()) as cursor:
-            for (number,) in cursor.execute(
-                "SELECT number FROM leftover WHERE side = 1 "
-                "AND number NOT IN (SELECT b FROM pair) ORDER BY number"
-            ):
-                yield None, self._leftover(B, number)
+        for query in _PAIRS:
+            with closing(self._database.execute(query)) as cursor:
+                for a, b in cursor:
+                    yield self._stands(A, a), self._stands(B, b)
 
-    def _leftover(self, side: int, number: int) -> Leftover:
+    def _stands(self, side: int, number: int | None) -> Stands | None:
+        if number is None:
+            return None
         line, text = self._database.execute(
-            "SELECT line, text FROM leftover JOIN text ON place = 2 * number + side "
-            "WHERE side = ? AND number = ?",
-            (side, number),
+            "SELECT line, text FROM text WHERE place = ?", (2 * number + side,)
         ).fetchone()
-        return Leftover(side, number, line, zlib.decompress(text).decode())
+        return Stands(number, line, parse(zlib.decompress(text).decode()))
 
 
 Sound = Iterable[tuple[Entry, Record]]
 """Entries with nothing wrong with them, and their records."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stands:
-    """One record and where it stands."""
-
-    number: int
-    """In its file, from 1."""
-
-    line: int
-    """On which it begins."""
-
-    record: Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,19 +324,24 @@ class Comparison:
         it has an equal.
         """
         indexed, streamed = (a, b) if twice == A else (b, a)
-        with Pairing() as pairing:
+        with temporary_database() as database:
+            pairing = Pairing(database)
             for entry, record in indexed():
                 pairing.index(self._whole(entry, record), entry.number)
             for entry, record in streamed():
                 if pairing.take(self._whole(entry, record)):
                     self.equal += 1
                 else:
-                    self._leave(pairing, B if twice == A else A, entry, record)
+                    pairing.leave(B if twice == A else A, entry, self._keys(record))
             with closing(pairing.unpaired()) as unpaired:
                 self._leave_unpaired(pairing, twice, unpaired, indexed)
             with closing(pairing.pairs()) as pairs:
                 for one, other in pairs:
-                    finding = self._finding(one, other)
+                    differs = None
+                    if one and other:
+                        moves_only = self._moves_only
+                        differs = difference(one.record, other.record, moves_only=moves_only)
+                    finding = Finding(one, other, differs)
                     if finding.is_equal:
                         self.equal += 1
                     else:
@@ -378,7 +355,7 @@ class Comparison:
             return
         for entry, record in read():
             if entry.number == number:
-                self._leave(pairing, side, entry, record)
+                pairing.leave(side, entry, self._keys(record))
                 number = next(wanted, None)
                 if number is None:
                     return
@@ -390,25 +367,8 @@ class Comparison:
             return (key_of(record, self._key) or b"") + identity(record)
         return content(record, entry.text)
 
-    def _leave(self, pairing: Pairing, side: int, entry: Entry, record: Record) -> None:
-        leftover = Leftover(side, entry.number, entry.line, entry.text)
-        pairing.leave(leftover, self._keys(record))
-
     def _keys(self, record: Record) -> tuple[bytes | None, ...]:
         """Return what a leftover is paired by: key and moves, key, and moves without a key."""
         key, moves = key_of(record, self._key), identity(record)
         both = None if key is None else key + moves
         return (both, key) if self._key else (both, key, moves)
-
-    def _finding(self, a: Leftover | None, b: Leftover | None) -> Finding:
-        one, other = _stands(a), _stands(b)
-        differs = None
-        if one and other:
-            differs = difference(one.record, other.record, moves_only=self._moves_only)
-        return Finding(one, other, differs)
-
-
-def _stands(leftover: Leftover | None) -> Stands | None:
-    if leftover is None:
-        return None
-    return Stands(leftover.number, leftover.line, parse(leftover.text))

@@ -19,12 +19,13 @@ import os
 import re
 import stat
 import sys
+import zlib
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, cast
 
 from lath.notation.errors import Fault, Problem, RecordError, RecordSyntaxError
 from lath.notation.record import Record
@@ -59,7 +60,8 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     if file.suffix in COMPRESSIONS and file.is_file() and not file.stat().st_size:
         raise OSError(errno.EIO, "damaged: it is empty", str(path))
     try:
-        with _opened(file, "rb") as stream:
+        module = _compression(file.suffix)
+        with module.open(file, "rb") if module else file.open("rb") as stream:
             yield stream
     except OSError:
         raise
@@ -83,37 +85,28 @@ def read_block(stream: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
     return b"".join(parts), None
 
 
-def _opened(path: Path, mode: Literal["rb", "wb"], file: BinaryIO | None = None) -> BinaryIO:
-    """Open by suffix what is at `path`, or `file` in its place; a suffix alone opens nothing."""
-    where = path if file is None else file
-    if path.suffix == ".gz":
-        return cast("BinaryIO", gzip.open(where, mode))
-    if path.suffix == ".bz2":
-        return cast("BinaryIO", bz2.open(where, mode))
-    if path.suffix == ".xz":
-        return cast("BinaryIO", lzma.open(where, mode))
-    if path.suffix == ".zst":
-        return _open_zstd(where, mode)
-    return path.open(mode) if file is None else file
+def _compression(suffix: str) -> Any:
+    """Return the module that compresses files of this suffix; None for other files."""
+    if suffix == ".zst":
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+        return zstd
+    return {".gz": gzip, ".bz2": bz2, ".xz": lzma}.get(suffix)
 
 
-def _open_zstd(where: Path | BinaryIO, mode: Literal["rb", "wb"]) -> BinaryIO:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return cast("BinaryIO", zstd.open(where, mode))
+def compressed(data: bytes, suffix: str) -> bytes:
+    """Return the data as one member of a compressed file, which may have any number of them."""
+    if suffix == ".gz":
+        return gzip.compress(data, mtime=0)  # the same at any time
+    module = _compression(suffix)
+    return module.compress(data) if module else data
 
 
 def read_errors() -> tuple[type[Exception], ...]:
     """Return what reading a file raises: OSError, and more where a compressed one is damaged."""
-    import zlib
-
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return (OSError, EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError)
+    return (OSError, EOFError, zlib.error, lzma.LZMAError, _compression(".zst").ZstdError)
 
 
 def write_atomically(path: Path, content: Iterable[bytes]) -> None:
@@ -183,11 +176,9 @@ def _write_durably(path: Path, content: Iterable[bytes], mode: int | None) -> No
 
 def _fill(file: BinaryIO, path: Path, content: Iterable[bytes]) -> None:
     """Write bytes, compressed as the suffix of `path` says; the file stays open."""
-    if path.suffix in COMPRESSIONS:
-        with _opened(path, "wb", file) as stream:
-            stream.writelines(_blocks(content))
-    else:
-        file.writelines(_blocks(content))
+    module = _compression(path.suffix)
+    with module.open(file, "wb") if module else nullcontext(file) as stream:
+        stream.writelines(_blocks(content))
     file.flush()
 
 

@@ -15,7 +15,7 @@ from record_strategies import RECORDS
 from sample_records import bare, random_game, tournament, with_tags
 
 from lath.notation import canonical, format_record, parse
-from lath.notation.archive import keys
+from lath.notation.archive import keys, temporary_database
 from lath.notation.comparison import (
     A,
     B,
@@ -285,7 +285,8 @@ def test_changes_of_a_large_archive_are_all_found() -> None:
 
 
 def test_a_pairing_leaves_no_file_behind() -> None:
-    with Pairing() as pairing:
+    with temporary_database() as database:
+        pairing = Pairing(database)
         for number in range(1000):
             pairing.index(number.to_bytes(16, "big"), number)
         assert pairing.take((7).to_bytes(16, "big"))

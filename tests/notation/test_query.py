@@ -13,8 +13,7 @@ from query_strategies import TREES, Tree, answer, is_like, printed, quoted, reco
 
 from lath.games.errors import IllegalMoveError, UnknownGameError
 from lath.notation import Record, parse
-from lath.notation.query.language import QueryError, compile_query
-from lath.notation.query.predicates import like
+from lath.notation.query import QueryError, compile_query, like
 
 PAGE = DOCS / "queries.md"
 

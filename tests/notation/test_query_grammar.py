@@ -13,7 +13,7 @@ from lark.exceptions import UnexpectedInput
 from query_strategies import TREES, Tree, printed
 from test_grammar import collisions, shape
 
-from lath.notation.query.language import NAMES, ORDERED, WORDS, grammar
+from lath.notation.query import NAMES, ORDERED, WORDS, grammar
 
 SAMPLES = (
     "game = yavalath",

@@ -1,0 +1,597 @@
+"""The language of `--where`: a text into one question to a record. docs/queries.md describes it.
+
+>>> from lath.notation import parse
+>>> from lath.notation.query import compile_query
+>>> matches = compile_query("game = yavalath and (winner = ann or plies > 20)")
+>>> matches(parse('[Game "yavalath"] [First "ann"] e5 1-0'))
+True
+
+`query.lark` is the grammar. The text is read once; what is asked of a record are functions inside
+each other, the cheap ones first. Lark is loaded with the first query: it takes a while.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache, lru_cache, partial
+from importlib import resources
+from itertools import product
+from operator import attrgetter, eq, ge, gt, itemgetter, le, lt
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
+
+from lath import games
+from lath.games.core import Game, Position
+from lath.games.errors import PositionError
+from lath.notation.archive import canonical_moves, spellings, start_text
+from lath.notation.errors import NotationError
+from lath.notation.record import KNOWN_TAGS, RESULTS, Comment, Ply, Record, Termination
+from lath.notation.replay import positions
+
+if TYPE_CHECKING:
+    from lark import Lark
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+    from lark.lexer import Token
+
+NAMES: Final = (
+    *("game", "event", "first", "second", "player", "winner", "loser"),
+    *("result", "termination", "setup"),
+)
+"""What is compared as text: by `=`, `!=`, `~` and `in`."""
+
+ORDERED: Final = ("round", "date")
+"""What has an order besides; as every tag by its own name has."""
+
+WORDS: Final = (*NAMES, *ORDERED, "plies", "position", "move", "comments", "variations")
+"""What a test can begin with, besides a tag and `contains`."""
+
+_ENGLISH: Final = {
+    "NAME": "a test such as plies > 20",
+    "EQUALITY": "'=', '!='",
+    "ORDER": "'<', '<=', '>', '>='",
+    "LIKE": "'~'",
+    "_IN": "'in'",
+    "_MOVE": "'move' and a move",
+    "NUMBER": "a whole number of at most 9 digits",
+    "WORD": "a word or a text in quotes",
+    "LPAR": "a list such as (a, b)",
+    "COMMA": "','",
+    "RPAR": "')'",
+    "_AND": "'and'",
+    "_OR": "'or'",
+    "$END": "the end",
+}
+"""What a terminal is in English, in the order in which messages list them; the others are possible
+only beside one of these."""
+
+KEYWORDS: Final = ("and", "or", "not")
+"""Words that are values in quotes only: who leaves a value out shall be told of that."""
+
+
+class QueryError(NotationError):
+    """The text is no query; the message shows where and says what was expected."""
+
+    def __init__(self, text: str, at: int, message: str, expected: str = "") -> None:
+        self.message = message
+        """What is wrong, on one line."""
+        self.expected = expected
+        """What would have been right; empty where the message says it all."""
+        self.at = at
+        """Where, in characters from the start."""
+        told = f"{message}; expected {expected}" if expected else message
+        super().__init__(f"{told}\n{_excerpt(text, at)}")
+
+
+def _excerpt(text: str, at: int) -> str:
+    """Return the line of the place, and a caret under it."""
+    start = text.rfind("\n", 0, at) + 1
+    line = text[start:].partition("\n")[0]
+    shown = "".join(letter if letter.isprintable() else " " for letter in line)
+    return f"  {shown}\n  {' ' * (at - start)}^"
+
+
+MAX_NESTING: Final = 100
+"""Parentheses and `not` inside each other; far beyond what people write."""
+
+
+def compile_query(text: str) -> Callable[[Record], bool]:
+    """Return whether a record matches, as a function; raises QueryError.
+
+    The function raises GameError where the query asks for a position and the record cannot be
+    played. It keeps what it learns of games, so that it is best kept for all records.
+    """
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+    try:
+        question: Question = _lark().parse(text)  # type: ignore[assignment]  # by the transformer
+    except _WrongValueError as error:
+        raise QueryError(text, *error.args) from error
+    except (UnexpectedToken, UnexpectedCharacters) as error:
+        raise _syntax_error(text, error) from error
+    if question.depth > MAX_NESTING:
+        raise QueryError(text, 0, f"the query is nested more than {MAX_NESTING} deep")
+    return question.matches
+
+
+def grammar() -> str:
+    """Return the text of `query.lark`."""
+    return (resources.files("lath.notation") / "query.lark").read_text(encoding="utf-8")
+
+
+class _WrongValueError(Exception):
+    """A value or a name means nothing, though the grammar takes it; has QueryError's arguments."""
+
+
+def _place(token: Token) -> int:
+    """Return where a token of the query stands."""
+    assert token.start_pos is not None
+    return token.start_pos
+
+
+def _no_value(word: str) -> tuple[str, str]:
+    """Return the message and what was expected in the place of a keyword."""
+    return f"{str(word)!r} is no value", "a value before it, or it in quotes"
+
+
+def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> QueryError:
+    """Return what Lark found wrong with the text of a query."""
+    from lark.exceptions import UnexpectedToken
+
+    last = error.token_history[-1] if error.token_history else None
+    if last is not None and last.type == "WORD" and last in KEYWORDS:
+        return QueryError(text, _place(last), *_no_value(last))
+    at = error.pos_in_stream
+    wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
+    expected = _english(wanted)
+    if isinstance(error, UnexpectedToken) and error.token.type == "$END":
+        message = "the query ends too early" if text.strip() else "the query is empty"
+        return QueryError(text, len(text.rstrip()), message, expected)
+    assert at is not None
+    if text[at] in "\"'" and "WORD" in wanted:
+        return _quote_error(text, at)
+    word = _WORD.match(text, at)
+    found = word[0] if word else text[at]
+    if "NAME" in wanted and found.isidentifier() and found not in KEYWORDS:
+        return QueryError(text, at, *_unknown_name(found))
+    return QueryError(text, at, f"{found!r} does not belong here", expected)
+
+
+_WORD: Final = re.compile(r"[\w.+/:@#%*?-]{1,40}|[<>=!]+")
+
+
+def _quote_error(text: str, at: int) -> QueryError:
+    read = re.compile(r"""(["'])(?:(?!\1)[^\\]|\\["'\\])*""").match(text, at)
+    assert read is not None
+    if text[read.end() : read.end() + 1] == "\\":
+        escape = text[read.end() : read.end() + 2]
+        return QueryError(text, read.end(), f"unknown escape {escape!r}", r"\" or \' or \\")
+    return QueryError(text, at, "the text is never closed", f"{text[at]} at its end")
+
+
+def _unknown_name(word: str) -> tuple[str, str]:
+    """Return the message and what was expected in the place of a name that means nothing."""
+    alike = difflib.get_close_matches(word.lower(), [*WORDS, "contains", "not"], n=1)
+    if alike:
+        return f"nothing is called {word!r}: did you mean {alike[0]!r}?", ""
+    names = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
+    return f"nothing is called {word!r}", names
+
+
+def _english(terminals: set[str]) -> str:
+    if "NAME" in terminals:
+        terminals = {"NAME"}
+    words = [words for name, words in _ENGLISH.items() if name in terminals]
+    if {"NOT", "_IN"} <= terminals:
+        words.append("'not in'")
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+TextTest = Callable[[str], bool]
+"""Says whether a text passes."""
+
+ORDERS: Final[dict[str, Callable[[Any, Any], bool]]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+def equals(values: Collection[str], *, as_numbers: bool) -> TextTest:
+    """Return whether a text is one of the values, with numbers also whether it is the same number.
+
+    >>> equals(["3", "final"], as_numbers=True)("03")
+    True
+    """
+    numbers = {number(value) for value in values} - {None} if as_numbers else set()
+    wanted = frozenset(values) - {""}
+    if not numbers:
+        return wanted.__contains__
+    return lambda text: text in wanted or number(text) in numbers
+
+
+def ordered(order: str, value: str) -> TextTest:
+    """Return whether a text stands so to the value: as numbers if that is one, else by letters.
+
+    >>> ordered("<", "10")("9"), ordered("<", "10")("nine"), ordered("<", "b")("9")
+    (True, False, True)
+    """
+    compare = ORDERS[order]
+    bound = number(value)
+    if bound is None:
+        return lambda text: text != "" and compare(text, value)
+
+    def test(text: str) -> bool:
+        found = number(text)
+        return found is not None and compare(found, bound)
+
+    return test
+
+
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
+
+
+def number(text: str) -> Decimal | None:
+    """Return the exact number that a text is; None where it is none.
+
+    >>> number("-0.50"), number("1e5"), number("nan")
+    (Decimal('-0.50'), None, None)
+    """
+    return Decimal(text) if _NUMBER.fullmatch(text) else None
+
+
+def like(pattern: str) -> TextTest:
+    """Return whether the whole of a text is like the pattern, no matter the case.
+
+    In it `*` is any text and `?` any one letter. What stands between stars is looked for from the
+    left and kept where it is found first, which is enough, so that no pattern is slow.
+
+    >>> like("gre*y?")("GREEDY2"), like("greed")("greedy")
+    (True, False)
+    """
+    first, *others = (re.escape(part).replace(r"\?", ".") for part in pattern.split("*"))
+    if others:
+        *middle, last = others
+        first += "".join(f"(?>.*?{part})" for part in middle) + f".*{last}"
+    compiled = re.compile(first, re.IGNORECASE | re.DOTALL)
+    return lambda text: text != "" and compiled.fullmatch(text) is not None
+
+
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def dated(dates: Collection[str], order: str = "=") -> TextTest:
+    """Return whether a text is a date that stands so to one of the dates, as far as that goes.
+
+    >>> dated(["2026-11"])("2026-11-20"), dated(["2026-11"], ">")("2026-11-20")
+    (True, False)
+    """
+    compare: Callable[[str, str], bool] = ORDERS.get(order, eq)
+
+    def test(text: str) -> bool:
+        if _DATE.fullmatch(text) is None:
+            return False
+        return any(compare(text[: len(date)], date) for date in dates)
+
+    return test
+
+
+_TAG, _PLIES, _MOVES, _SETUP, _COMMENTS, _REPLAY = 1, 2, 10, 50, 100, 10_000
+"""What questions cost; only the order of the sums matters."""
+
+_MOST_GAMES: Final = 1 << 8
+"""Games for which an answer is remembered; a file may name any number."""
+
+
+_MOST_MOVES: Final = 1 << 14
+"""Spellings of moves that are remembered, of all games together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about a record."""
+
+    matches: Callable[[Record], bool]
+    cost: int
+    depth: int = 1
+    """How many calls it takes inside each other."""
+
+
+def any_of(parts: Sequence[Question]) -> Question:
+    """Return whether one of them says yes; the cheap ones are asked first."""
+    if len(parts) == 1:
+        return parts[0]
+    asked = _cheap_first(parts)
+
+    def matches(record: Record) -> bool:
+        for ask in asked:  # noqa: SIM110 - takes less than half the time of any()
+            if ask(record):
+                return True
+        return False
+
+    return _joined(matches, parts)
+
+
+def all_of(parts: Sequence[Question]) -> Question:
+    """Return whether all of them say yes; the cheap ones are asked first."""
+    if len(parts) == 1:
+        return parts[0]
+    asked = _cheap_first(parts)
+
+    def matches(record: Record) -> bool:
+        for ask in asked:  # noqa: SIM110 - as above
+            if not ask(record):
+                return False
+        return True
+
+    return _joined(matches, parts)
+
+
+def _cheap_first(parts: Sequence[Question]) -> tuple[Callable[[Record], bool], ...]:
+    return tuple(part.matches for part in sorted(parts, key=attrgetter("cost")))
+
+
+def _joined(matches: Callable[[Record], bool], parts: Sequence[Question]) -> Question:
+    depth = 1 + max(part.depth for part in parts)
+    return Question(matches, sum(part.cost for part in parts), depth)
+
+
+def inverse(part: Question) -> Question:
+    """Return whether it says no."""
+    ask = part.matches
+    return Question(lambda record: not ask(record), part.cost, part.depth + 1)
+
+
+def tag(name: str, test: TextTest) -> Question:
+    """Return whether the tag's value passes."""
+    return Question(lambda record: test(record.tag(name)), _TAG)
+
+
+def player(test: TextTest) -> Question:
+    """Return whether the name of first or of second passes."""
+    return Question(
+        lambda record: test(record.tag("First")) or test(record.tag("Second")), 2 * _TAG
+    )
+
+
+def by_result(seats: Mapping[str, str], test: TextTest) -> Question:
+    """Return whether the game has one of these results, and the name of its seat passes."""
+
+    def matches(record: Record) -> bool:
+        seat = seats.get(record.result)
+        return seat is not None and test(record.tag(seat))
+
+    return Question(matches, 2 * _TAG)
+
+
+def plies(test: Callable[[int], bool]) -> Question:
+    """Return whether the number of plies of the main line passes."""
+    return Question(lambda record: test(len(record.moves)), _PLIES)
+
+
+def setup(texts: Collection[str]) -> Question:
+    """Return whether the tag Setup says one of these setups, as its game reads them."""
+
+    @lru_cache(_MOST_GAMES)
+    def wanted(game_id: str) -> frozenset[str]:
+        return frozenset(start_text(game_id, text, "") for text in texts)
+
+    def matches(record: Record) -> bool:
+        found = record.tag("Setup")
+        return found != "" and start_text(record.game, found, "") in wanted(record.game)
+
+    return Question(matches, _SETUP)
+
+
+def contains(text: str) -> Question:
+    """Return whether the main line has this move, as its game reads it."""
+    return Question(lambda record: _spelled(record.game, text) in canonical_moves(record), _MOVES)
+
+
+def move(ply: int, texts: Collection[str]) -> Question:
+    """Return whether the move of a ply, from 1, is one of these, as its game reads them."""
+
+    def matches(record: Record) -> bool:
+        moves = record.moves
+        if ply > len(moves):
+            return False
+        game_id = record.game
+        found = _spelled(game_id, moves[ply - 1])
+        return any(_spelled(game_id, text) == found for text in texts)
+
+    return Question(matches, _PLIES)
+
+
+def _spelled(game_id: str, text: str) -> str:
+    """Return the canonical text of a move."""
+    return spellings(game_id)[text]
+
+
+def passes(texts: Collection[str]) -> Question:
+    """Return whether some position of the main line is one of these, as its game reads them.
+
+    Plays the moves: raises GameError where a record breaks the rules before it comes to one. Where
+    the game reads none of the texts nothing is played.
+    """
+
+    @lru_cache(_MOST_GAMES)
+    def wanted(game_id: str) -> frozenset[Position]:
+        return frozenset(read_by([games.get(game_id)], texts))
+
+    def matches(record: Record) -> bool:
+        sought = wanted(record.game)
+        return bool(sought) and not sought.isdisjoint(positions(record))
+
+    return Question(matches, _REPLAY)
+
+
+def read_by(readers: Iterable[Game], texts: Iterable[str]) -> Iterator[Position]:
+    """Yield the positions that some text is of in some of the games."""
+    for game, text in product(readers, texts):
+        with suppress(PositionError):
+            yield game.position(text)
+
+
+def _has_words(line: Sequence[Ply]) -> bool:
+    for ply in line:
+        if ply.comments and _says_words(ply.comments):
+            return True
+        for variation in ply.variations:
+            if _says_words(variation.comments) or _has_words(variation.plies):
+                return True
+    return False
+
+
+def _says_words(comments: Iterable[Comment]) -> bool:
+    """Return whether there are words; `[%emt 0.5]` alone are none."""
+    return any(isinstance(part, str) for comment in comments for part in comment)
+
+
+def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
+    """Return the question whether `subject` stands so to one of the values."""
+    if subject.type == "NUMBER":
+        if int(subject) == 0:
+            raise _WrongValueError(_place(subject), "there is no ply 0", "1 or more")
+        return move(int(subject), list(map(str, values)))
+    if subject.type == "PLIES":
+        return plies(_of_number(sign, list(map(int, values))))
+    if subject.type == "POSITION":
+        return _position(values)
+    if subject == "setup" and sign == "=":
+        return setup(list(map(str, values)))
+    _refuse_unknown(subject, sign, values)
+    return _named(subject, _of_text(subject, sign, list(map(str, values))))
+
+
+def _named(subject: Token, test: TextTest) -> Question:
+    """Return the question to what has this name."""
+    if subject in _SPECIAL:
+        return _SPECIAL[subject](test)
+    if subject in (*NAMES, *ORDERED):
+        return tag(subject.capitalize(), test)
+    name = subject.removeprefix("tag.")
+    if name == subject and name not in KNOWN_TAGS and name.lower() in WORDS:
+        message = f"there is no tag {name}"
+        expected = f"{name.lower()}, or tag.{name} for a tag of your own"
+        raise _WrongValueError(_place(subject), message, expected)
+    return tag(name, test)
+
+
+_SPECIAL: Final[Mapping[str, Callable[[TextTest], Question]]] = {
+    "result": lambda test: Question(lambda record: test(record.result), _TAG),
+    "player": player,
+    "winner": partial(by_result, {"1-0": "First", "0-1": "Second"}),
+    "loser": partial(by_result, {"1-0": "Second", "0-1": "First"}),
+}
+
+
+def _of_text(subject: Token, sign: str, values: list[str]) -> TextTest:
+    if sign == "~":
+        return like(values[0])
+    if subject == "date":
+        return dated(values, sign)
+    if sign == "=":
+        return equals(values, as_numbers=subject.type == "ORDERED")
+    return ordered(sign, values[0])
+
+
+def _of_number(sign: str, values: list[int]) -> Callable[[int], bool]:
+    if sign == "=":
+        return frozenset(values).__contains__
+    compare = ORDERS[sign]
+    (bound,) = values
+    return lambda number: compare(number, bound)
+
+
+def _position(values: Sequence[Token]) -> Question:
+    for value in values:
+        if next(read_by(games.installed(), [value]), None) is None:
+            message = f"{str(value)!r} is a position of no installed game"
+            raise _WrongValueError(
+                _place(value), message, "a text as `arena show --json` prints it"
+            )
+    return passes(list(map(str, values)))
+
+
+def _refuse_unknown(subject: Token, sign: str, values: Sequence[Token]) -> None:
+    """Refuse what can never be true of a record: a slip of the pen would find nothing."""
+    if sign == "~" or subject not in _ALLOWED:
+        return
+    allowed, expected = _ALLOWED[subject]
+    for value in values:
+        if not allowed.fullmatch(value):
+            message = f"{str(value)!r} is no {subject}"
+            raise _WrongValueError(_place(value), message, expected)
+
+
+def _one_of(words: Sequence[str]) -> tuple[re.Pattern[str], str]:
+    *most, last = words
+    return re.compile("|".join(map(re.escape, words))), f"{', '.join(most)} or {last}"
+
+
+_ALLOWED: Final = {
+    "result": _one_of(RESULTS),
+    "termination": _one_of([word.value for word in Termination]),
+    "date": (re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}"), "the form 2026-11-20, 2026-11 or 2026"),
+}
+
+
+_FLAGS: Final[Mapping[str, Question]] = {
+    "comments": Question(
+        lambda record: _says_words(record.comments) or _has_words(record.plies), _COMMENTS
+    ),
+    "variations": Question(lambda record: any(ply.variations for ply in record.plies), _COMMENTS),
+}
+
+
+def _comparison(parts: Sequence[Token]) -> Question:
+    subject, sign, value = parts
+    if sign == "!=":
+        return inverse(_asked(subject, "=", [value]))
+    return _asked(subject, str(sign), [value])
+
+
+def _membership(parts: Sequence[Any]) -> Question:
+    subject, *negation, values = parts
+    question = _asked(subject, "=", values)
+    return inverse(question) if negation else question
+
+
+def _value(parts: Sequence[Token]) -> Token:
+    (word,) = parts
+    if word.type == "STRING":
+        return word.update(value=re.sub(r"\\(.)", r"\1", word[1:-1]))
+    if word in KEYWORDS:
+        raise _WrongValueError(_place(word), *_no_value(word))
+    return word
+
+
+_BUILDERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {
+    **dict.fromkeys(("query", "nested", "move"), itemgetter(0)),
+    **dict.fromkeys(("values", "numbers"), list),
+    "any_of": any_of,
+    "all_of": all_of,
+    "inverse": lambda parts: inverse(parts[-1]),
+    "flag": lambda parts: _FLAGS[parts[0]],
+    "contains": lambda parts: contains(str(parts[0])),
+    "comparison": _comparison,
+    "membership": _membership,
+    "value": _value,
+}
+"""What the parser makes of each rule while it reduces; no tree stands in between."""
+
+
+@cache
+def _lark() -> Lark:
+    from lark import Lark
+
+    builders: Any = SimpleNamespace(**_BUILDERS)  # all that Lark asks of a Transformer
+    return Lark(
+        grammar(),
+        start="query",
+        parser="lalr",
+        lexer="contextual",
+        maybe_placeholders=False,
+        transformer=builders,
+    )
