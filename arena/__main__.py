@@ -65,7 +65,8 @@ def run(arguments: list[str]) -> int:
         status = app(arguments, standalone_mode=False) or 0
         return _interrupted() if status == _SIGINT else _flushed(status)
     except (ArenaError, GameError) as error:
-        print(f"arena: {error}", file=sys.stderr)
+        for line in str(error).split("\n") if isinstance(error, ConfigError) else [error]:
+            print(f"arena: {line}", file=sys.stderr)
         if isinstance(error, DiskError):
             return FULL
         return USAGE if isinstance(error, ConfigError | UnknownGameError) else FAULT

@@ -8,7 +8,7 @@ class ArenaError(Exception):
 
 
 class ConfigError(ArenaError):
-    """The configuration is wrong: the user's to mend."""
+    """The configuration is wrong: the user's to mend. The message has a line for each mistake."""
 
 
 class StoreError(ArenaError):

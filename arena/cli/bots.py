@@ -12,7 +12,7 @@ import typer
 
 from lath.arena.cli.main import App, Group
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.config import bundled, missing_script, resolve
+from lath.arena.tournament.programs import bundled, missing_script, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

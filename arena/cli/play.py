@@ -165,7 +165,7 @@ def _keep(friendly: Friendly, ending: Ending, out: Path | None) -> None:
 def _spec(text: str) -> BotSpec | None:
     """Return how the bot is started, None for none; raises ConfigError."""
     from lath.arena.referee.conversation import BotSpec
-    from lath.arena.tournament.config import bundled, resolve
+    from lath.arena.tournament.programs import bundled, resolve
 
     name, equals, command = text.partition("=")
     if text == NOBODY:

@@ -349,7 +349,7 @@ def _format_flags(
 
 def _bot_flag(text: str) -> dict[str, Any]:
     """Return a bot's table; its files are those of the current folder, whatever the file's is."""
-    from lath.arena.tournament.config import resolve
+    from lath.arena.tournament.programs import resolve
 
     name, equals, command = text.partition("=")
     if not equals:

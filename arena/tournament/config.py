@@ -1,18 +1,7 @@
 """What a tournament is: the configuration, read from TOML or flags, checked whole.
 
-Must not know the keys.
-
-Every reader returns the value or raises TypeError or ValueError; what is allowed, in words, stands
-with the keys.
-
-Must not know what the values mean: the keys do.
-
-Must not know how a schedule is made.
-
-Must not import `bots`: the entry points of distributions say which modules are bots.
-
-Must not know how games are played. An unknown key or a wrong value names file, line, key and what
-is allowed.
+The model below says of each key what it takes: to the reader, to people whose file is wrong, and to
+`arena schema config`. Must not know how games are played, nor what becomes of a configuration.
 """
 
 from __future__ import annotations
@@ -22,15 +11,24 @@ import json
 import os
 import re
 import shlex
-import shutil
-import sys
 import tomllib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+)
+from pydantic.json_schema import GenerateJsonSchema
 
 from lath import games
 from lath.arena.errors import ConfigError
@@ -38,13 +36,341 @@ from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S, Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
 from lath.arena.schedule.formats import FORMATS
-from lath.arena.schedule.openings import ORDERS, BookChoice, digest
-from lath.arena.schedule.sprt import MODELS, MOST_ELO, Sprt
+from lath.arena.schedule.openings import BookChoice, digest
+from lath.arena.schedule.sprt import MOST_ELO, Sprt
 from lath.arena.tournament import system as cores
+from lath.arena.tournament.programs import bundled, missing_script, resolve
 from lath.games.errors import UnknownGameError
 from lath.notation.protocol import TimeControl
 
-COMMAND_LINE = "the command line"
+DEMO_GAMES: Final = ("mammalath", "manalath", "surikata", "yavalath")
+DEMO_TIME: Final = TimeControl(initial_ms=2000, increment_ms=20)
+
+MOST: Final = 10**15
+"""The greatest whole number; no key needs more."""
+
+MAX_JOBS: Final = 512
+"""Games at the same time: each is three processes."""
+
+_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_SIZES: Final = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def seconds(value: Any) -> float:
+    """Return the seconds of a duration such as `0.1s`, `50ms` or a number; raises ValueError."""
+    if type(value) in (int, float):
+        amount = float(value)
+    else:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)", str(value), re.ASCII)
+        if match is None:
+            raise ValueError("not a duration")
+        amount = float(match[1]) * _UNITS[match[2]]
+    if not 0 <= amount <= 10**8:
+        raise ValueError("out of range")
+    return amount
+
+
+def _size(value: Any) -> int:
+    """Return the bytes of a size such as `512MiB`."""
+    match = re.fullmatch(r"(\d+)\s*(KiB|MiB|GiB)", str(value), re.ASCII)
+    if match is None:
+        raise ValueError("not a size")
+    return int(match[1]) * _SIZES[match[2]]
+
+
+def _printable(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError("not a text on one line")
+    return text
+
+
+def _trimmed(text: str) -> str:
+    if text != text.strip():
+        raise ValueError("blanks round a name")
+    return text
+
+
+def _different(texts: list[str]) -> list[str]:
+    if len(set(texts)) != len(texts):
+        raise ValueError("twice the same")
+    return texts
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    """Return the words of a command, which may be one text as a shell reads it."""
+    words = shlex.split(value) if isinstance(value, str) else value
+    if not isinstance(words, list) or not all(isinstance(w, str) for w in words):
+        raise ValueError("not a command")
+    if not words or not words[0] or any("\0" in word for word in words):
+        raise ValueError("not a command")
+    return tuple(words)
+
+
+def _environment(variables: dict[str, str]) -> dict[str, str]:
+    """Return variables that a process can have."""
+    if any("\0" in f"{name}{v}" or "=" in name or not name for name, v in variables.items()):
+        raise ValueError("no environment")
+    return variables
+
+
+def _on_one_line(options: dict[str, Any]) -> dict[str, Any]:
+    if any("\n" in f"{name}{value}" for name, value in options.items()):
+        raise ValueError("a line end")
+    return options
+
+
+def _format_name(value: str) -> str:
+    if value not in FORMATS:
+        raise ValueError("not a format")
+    return value
+
+
+# What keys take. The description is what is allowed, in English, for errors and editors.
+_DURATION: Final = WithJsonSchema(
+    {
+        "anyOf": [
+            {"type": "number", "minimum": 0},
+            {"type": "string", "pattern": r"^\d+(\.\d+)?\s*(ms|s|min|m|h)$"},
+        ]
+    }
+)
+_COMMAND: Final = WithJsonSchema(
+    {
+        "anyOf": [
+            {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            {"type": "string", "minLength": 1},
+        ]
+    }
+)
+_SIZE: Final = WithJsonSchema({"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"})
+
+Text = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
+Name = Annotated[
+    Text,
+    Field(
+        max_length=200,
+        description="a text of 1 to 200 printable characters, without blanks at its ends",
+    ),
+    AfterValidator(_trimmed),
+]
+Count = Annotated[
+    int, Field(strict=True, ge=1, le=MOST, description="a whole number from 1 to 10^15")
+]
+CountFrom0 = Annotated[
+    int, Field(strict=True, ge=0, le=MOST, description="a whole number from 0 to 10^15")
+]
+Duration = Annotated[
+    float,
+    BeforeValidator(seconds),
+    _DURATION,
+    Field(description="a duration such as '0.1s' or '100ms'"),
+]
+SomeTime = Annotated[
+    float,
+    BeforeValidator(seconds),
+    _DURATION,
+    Field(ge=0.001, description="a duration from 1ms, such as '10s'"),
+]
+Share = Annotated[float, Field(strict=True, ge=0, le=1, description="a number from 0 to 1")]
+Elo = Annotated[
+    float, Field(strict=True, ge=-1000, le=1000, description="a number from -1000 to 1000")
+]
+Risk = Annotated[
+    float, Field(strict=True, gt=0, lt=0.5, description="a number over 0 and under 0.5")
+]
+
+
+class _Table(BaseModel):
+    """Keys and what they take; others are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Return the keys that were written, and their values."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class BotTime(_Table):
+    """A bot's own time control: `initial` and `increment`, or `move`, or `nodes`."""
+
+    initial: SomeTime = 0.0
+    increment: Duration = 0.0
+    move: SomeTime = 0.0
+    nodes: Count = 0
+
+
+class TimeTable(BotTime):
+    """How long bots may think, in the games of bots without a time of their own."""
+
+    margin: Duration = MARGIN_S
+    startup: SomeTime = 10.0
+    limit: SomeTime = HARD_LIMIT_S
+
+
+class AdjudicationTable(_Table):
+    """When games end before their rules end them."""
+
+    plies: Count = 0
+    win_eval: Share = 0.0
+    win_after: Count = 0
+    draw_eval: Share = 0.0
+    draw_after: Count = 0
+
+
+class SprtTable(_Table):
+    """When a match is decided before its last round."""
+
+    elo0: Elo
+    elo1: Elo
+    alpha: Risk = 0.05
+    beta: Risk = 0.05
+    model: Annotated[
+        Literal["logistic", "normalized"], Field(description="'logistic' or 'normalized'")
+    ] = "logistic"
+
+
+class OpeningsTable(_Table):
+    """Where games begin."""
+
+    file: Annotated[Text, Field(description="a file of records or positions")]
+    order: Annotated[
+        Literal["sequential", "random"], Field(description="'sequential' or 'random'")
+    ] = "sequential"
+    plies: CountFrom0 | None = Field(default=None, description="a whole number from 0 to 10^15")
+    start: Count = 1
+
+
+class BotTable(_Table):
+    """One bot."""
+
+    name: Name
+    command: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_words),
+        _COMMAND,
+        Field(description="a list of words such as ['python', 'mybot.py'], or one text"),
+    ] = ()
+    cwd: Annotated[Text, Field(description="a folder")] = ""
+    env: Annotated[
+        dict[str, str],
+        AfterValidator(_environment),
+        Field(description="a table of texts such as { LOG = '0' }"),
+    ] = {}
+    options: Annotated[
+        dict[str, str | int | float | bool],
+        AfterValidator(_on_one_line),
+        Field(description="a table of texts, numbers or booleans such as { threads = 1 }"),
+    ] = {}
+    memory: Annotated[
+        int,
+        BeforeValidator(_size),
+        _SIZE,
+        Field(ge=1, description="a size such as '512MiB' (KiB, MiB or GiB)"),
+    ] = 0
+    time: BotTime | None = Field(
+        default=None,
+        description="a table such as { initial = '10s', increment = '0.1s' } (or move, or nodes)",
+    )
+    threads: Annotated[
+        int, Field(strict=True, ge=1, le=MAX_JOBS, description="a whole number from 1 to 512")
+    ] = 1
+
+
+class ConfigTable(_Table):
+    """The whole file."""
+
+    event: Name = "Tournament"
+    games: Annotated[
+        list[Text],
+        Field(
+            min_length=1,
+            json_schema_extra={"uniqueItems": True},
+            description="a list of different games such as ['mammalath', 'manalath'] "
+            "(`arena games` lists them)",
+        ),
+        AfterValidator(_different),
+    ] = list(DEMO_GAMES)
+    format: Annotated[
+        str,
+        AfterValidator(_format_name),
+        Field(
+            json_schema_extra={"enum": list(FORMATS)}, description=f"one of {', '.join(FORMATS)}"
+        ),
+    ] = "round-robin"
+    rounds: Count = 1
+    pairs: Count = 1
+    challengers: Count = 1
+    seed: CountFrom0 = 1
+    jobs: Annotated[
+        Annotated[int, Field(strict=True, ge=1, le=MAX_JOBS)] | Literal["auto"],
+        Field(description=f"a whole number from 1 to {MAX_JOBS}, or 'auto'"),
+    ] = 1
+    pin: Annotated[Literal["auto", "off"], Field(description="'auto' or 'off'")] = "auto"
+    log: Annotated[Literal["bad", "all"], Field(description="'bad' or 'all'")] = "bad"
+    time: TimeTable = Field(default_factory=TimeTable, description="a table [time]")
+    adjudication: AdjudicationTable = Field(
+        default_factory=AdjudicationTable, description="a table [adjudication]"
+    )
+    sprt: SprtTable | None = Field(default=None, description="a table [sprt]")
+    openings: OpeningsTable | None = Field(default=None, description="a table [openings]")
+    bot: Annotated[
+        list[BotTable],
+        Field(json_schema_extra={"minItems": 2}, description="tables [[bot]]"),
+    ] = []
+
+
+TABLES: Final[Mapping[str, type[_Table]]] = {
+    "": ConfigTable,
+    "time": TimeTable,
+    "adjudication": AdjudicationTable,
+    "sprt": SprtTable,
+    "openings": OpeningsTable,
+    "bot": BotTable,
+}
+"""By the name of the table in the file."""
+
+
+class _Plain(GenerateJsonSchema):
+    """Without a title for every key."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        return False
+
+
+class _Input(_Plain):
+    """What TOML can say: there is no null."""
+
+    def nullable_schema(self, schema: Any) -> Any:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: Any) -> Any:
+        if not schema.get("default"):  # what stands for a key that was not written
+            return self.generate_inner(schema["schema"])
+        return super().default_schema(schema)
+
+
+class _Output(_Plain):
+    """Of what we write every field is there."""
+
+    def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: ARG002
+        return True
+
+
+def json_schema(kind: Any, title: str, *, is_output: bool = False) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of what we read, or of what we write."""
+    mode: Any = "serialization" if is_output else "validation"
+    maker = _Output if is_output else _Input
+    schema = TypeAdapter(kind).json_schema(mode=mode, schema_generator=maker)
+    return {"$schema": maker.schema_dialect, **schema, "title": title}
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a configuration."""
+    return json_schema(ConfigTable, "Configuration of a tournament")
+
+
+COMMAND_LINE: Final = "the command line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +384,25 @@ class Source:
     flags: frozenset[str] = frozenset()
     """Keys and tables that flags said, in place of the file."""
 
-    def place(self, name: str, table: str = "") -> str:
-        """Return where a key of a table (`time`, `bot 0`, ``) stands, as `file:line`.
+    def line(self, table: str, key: str) -> int | None:
+        """Return on which line a key of a table (`time`, `bot 0`, ``) stands.
 
-        The line is that of the table where the key has none, and left out where nobody knows.
+        The line is that of the table where the key has none, and None where nobody knows.
         """
-        if (table.partition(" ")[0] or name) in self.flags:
+        if (table.partition(" ")[0] or key) in self.flags:
+            return None
+        line = _line_of(self.text, table, key)
+        return line or (_line_of(self.text, "", table) if table else None)
+
+    def place(self, table: str, key: str) -> str:
+        """Return the same as `file:line`."""
+        if (table.partition(" ")[0] or key) in self.flags:
             return COMMAND_LINE
-        line = _line_of(self.text, name, table) or (table and _line_of(self.text, table, ""))
+        line = self.line(table, key)
         return f"{self.name}:{line}" if line else self.name
 
 
-def _line_of(text: str, name: str, table: str) -> int | None:
+def _line_of(text: str, table: str, key: str) -> int | None:
     """Return the line on which a key stands, else that of its table's header; None if unknown."""
     current = ""
     seen = -1
@@ -84,15 +417,21 @@ def _line_of(text: str, name: str, table: str) -> int | None:
                 current = f"bot {seen} {current[4:]}"
             if current == table:
                 header = number
-            if current == (f"{table} {name}" if table else name):
+            if current == (f"{table} {key}" if table else key):
                 return number
-        elif current == table and re.match(rf"\s*[\"']?{re.escape(name)}[\"']?\s*[.=]", line):
+        elif current == table and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
             return number
     return header
 
 
-_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_SIZES: Final = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+class Mistake(NamedTuple):
+    """What is wrong with a key."""
+
+    table: str
+    """Such as `time` or `bot 0`; empty for the keys at the top."""
+
+    key: str
+    text: str
 
 
 def shown(value: Any) -> str:
@@ -112,552 +451,179 @@ def _escaped(letter: str) -> str:
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
-def read_text(value: Any) -> str:
-    """Return a text that says something, on one line."""
-    if not isinstance(value, str) or not value.strip() or not value.isprintable():
-        raise ValueError("not a text")
-    return value
-
-
-def read_name(value: Any) -> str:
-    """Return a text of at most 200 characters without blanks round it."""
-    text = read_text(value)
-    if len(text) > 200 or text != text.strip():
-        raise ValueError("not a name")
-    return text
-
-
-MOST: Final = 10**15
-"""The greatest whole number; no key needs more."""
-
-
-def whole(low: int, high: int = MOST) -> Callable[[Any], int]:
-    """Return a reader of whole numbers from `low` to `high`."""
-
-    def read(value: Any) -> int:
-        if type(value) is not int or not low <= value <= high:
-            raise ValueError("not a whole number in range")
-        return value
-
-    return read
-
-
-def seconds(value: Any) -> float:
-    """Return the seconds of a duration such as `0.1s`, `50ms` or a number; raises ValueError."""
-    if type(value) in (int, float):
-        amount = float(value)
-    else:
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)", read_text(value), re.ASCII)
-        if match is None:
-            raise ValueError("not a duration")
-        amount = float(match[1]) * _UNITS[match[2]]
-    if not 0 <= amount <= 10**8:
-        raise ValueError("out of range")
-    return amount
-
-
-def some_seconds(value: Any) -> float:
-    """Return the seconds of a duration from 1 ms."""
-    if (amount := seconds(value)) < 0.001:
-        raise ValueError("too short")
-    return amount
-
-
-def size(value: Any) -> int:
-    """Return the bytes of a size such as `512MiB`; raises ValueError."""
-    match = re.fullmatch(r"(\d+)\s*(KiB|MiB|GiB)", read_text(value), re.ASCII)
-    if match is None or not int(match[1]):
-        raise ValueError("not a size")
-    return int(match[1]) * _SIZES[match[2]]
-
-
-def read_games(value: Any) -> tuple[str, ...]:
-    """Return a list of different texts, at least one."""
-    if not isinstance(value, list) or not value or len(set(map(str, value))) != len(value):
-        raise ValueError("not a list of games")
-    return tuple(read_text(item) for item in value)
-
-
-def read_number(value: Any, low: float, high: float) -> float:
-    """Return a number from `low` to `high`."""
-    if type(value) not in (int, float) or not low <= value <= high:
-        raise ValueError("not a number in range")
-    return float(value)
-
-
-def read_elo(value: Any) -> float:
-    """Return an advantage in Elo, -1000 to 1000."""
-    return read_number(value, -1000, 1000)
-
-
-def read_risk(value: Any) -> float:
-    """Return a probability over 0 and under 0.5."""
-    return read_number(value, 1e-9, 0.5 - 1e-9)
-
-
-def read_command(value: Any) -> tuple[str, ...]:
-    """Return the words of a command, which may be one text as a shell reads it."""
-    words = shlex.split(value) if isinstance(value, str) else value
-    if not isinstance(words, list) or not words or not all(isinstance(w, str) for w in words):
-        raise ValueError("not a command")
-    if not words[0] or any("\0" in word for word in words):
-        raise ValueError("not a command")
-    return tuple(words)
-
-
-def read_env(value: Any) -> dict[str, str]:
-    """Return variables that a process can have."""
-    if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
-        raise ValueError("not a table of texts")
-    if any("\0" in f"{name}{v}" or "=" in name or not name for name, v in value.items()):
-        raise ValueError("no environment")
-    return dict(value)
-
-
-def read_options(value: Any) -> dict[str, object]:
-    """Return options for a bot: texts, numbers or booleans."""
-    kinds = (str, int, float, bool)
-    if not isinstance(value, dict) or not all(isinstance(v, kinds) for v in value.values()):
-        raise ValueError("not a table of values")
-    if any("\n" in f"{name}{v}" for name, v in value.items()):
-        raise ValueError("a line end")
-    return dict(value)
-
-
-MAX_JOBS: Final = 512
-"""Games at the same time: each is three processes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One key."""
-
-    read: Callable[[Any], Any]
-    """Returns the value; raises TypeError or ValueError."""
-
-    allowed: str
-    """What it takes, in English, for errors."""
-
-    schema: dict[str, Any]
-    """The same as JSON Schema."""
-
-
-def _format(value: Any) -> str:
-    if value not in FORMATS:
-        raise ValueError("not a format")
-    return str(value)
-
-
-def _jobs(value: Any) -> int | str:
-    return "auto" if value == "auto" else whole(1, MAX_JOBS)(value)
-
-
-_DURATION: Final[dict[str, Any]] = {
-    "anyOf": [
-        {"type": "number", "minimum": 0},
-        {"type": "string", "pattern": r"^\d+(\.\d+)?\s*(ms|s|min|m|h)$"},
-    ]
-}
-_NAME: Final = Key(
-    read_name,
-    "a text of 1 to 200 printable characters, without blanks at its ends",
-    {"type": "string", "minLength": 1, "maxLength": 200},
-)
-
-
-def _share(value: Any) -> float:
-    if type(value) not in (int, float) or not 0 <= value <= 1:
-        raise ValueError("not in 0..1")
-    return float(value)
-
-
-def _choice(*words: str) -> Key:
-    def read(value: Any) -> str:
-        if value not in words:
-            raise ValueError("not one of them")
-        return str(value)
-
-    return Key(read, " or ".join(map(repr, words)), {"enum": list(words)})
-
-
-def _whole(low: int, high: int = MOST) -> Key:
-    limit = "10^15" if high == MOST else str(high)
-    schema = {"type": "integer", "minimum": low, "maximum": high}
-    return Key(whole(low, high), f"a whole number from {low} to {limit}", schema)
-
-
-_COUNT: Final = _whole(1)
-
-TOP_KEYS: Final = {
-    "event": _NAME,
-    "games": Key(
-        read_games,
-        "a list of different games such as ['mammalath', 'manalath'] (`arena games` lists them)",
-        {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
-    ),
-    "format": Key(_format, f"one of {', '.join(FORMATS)}", {"enum": list(FORMATS)}),
-    "rounds": _COUNT,
-    "pairs": _COUNT,
-    "challengers": _COUNT,
-    "seed": _whole(0),
-    "jobs": Key(
-        _jobs,
-        f"a whole number from 1 to {MAX_JOBS}, or 'auto'",
-        {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MAX_JOBS}, {"const": "auto"}]},
-    ),
-    "pin": _choice("auto", "off"),
-    "log": _choice("bad", "all"),
-}
-
-TIME_KEYS: Final = {
-    "initial": Key(some_seconds, "a duration from 1ms, such as '10s'", _DURATION),
-    "increment": Key(seconds, "a duration such as '0.1s' or '100ms'", _DURATION),
-    "move": Key(some_seconds, "a duration from 1ms, such as '500ms'", _DURATION),
-    "nodes": _COUNT,
-    "margin": Key(seconds, "a duration such as '50ms'", _DURATION),
-    "startup": Key(some_seconds, "a duration from 1ms, such as '10s'", _DURATION),
-    "limit": Key(some_seconds, "a duration from 1ms, such as '60s'", _DURATION),
-}
-
-_SHARE: Final = Key(_share, "a number from 0 to 1", {"type": "number", "minimum": 0, "maximum": 1})
-
-ADJUDICATION_KEYS: Final = {
-    "plies": _COUNT,
-    "win_eval": _SHARE,
-    "win_after": _COUNT,
-    "draw_eval": _SHARE,
-    "draw_after": _COUNT,
-}
-
-_ELO: Final = Key(
-    read_elo, "a number from -1000 to 1000", {"type": "number", "minimum": -1000, "maximum": 1000}
-)
-_RISK: Final = Key(
-    read_risk,
-    "a number over 0 and under 0.5",
-    {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.5},
-)
-
-SPRT_KEYS: Final = {
-    "elo0": _ELO,
-    "elo1": _ELO,
-    "alpha": _RISK,
-    "beta": _RISK,
-    "model": _choice(*MODELS),
-}
-
-OPENINGS_KEYS: Final = {
-    "file": Key(read_text, "a file of records or positions", {"type": "string", "minLength": 1}),
-    "order": _choice(*ORDERS),
-    "plies": _whole(0),
-    "start": _COUNT,
-}
-
-BOT_TIME: Final = ("initial", "increment", "move", "nodes")
-"""Keys of a bot's own time control."""
-
-
-def _bot_time(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict) or not value or not value.keys() <= set(BOT_TIME):
-        raise ValueError("not a time control")
-    return {name: TIME_KEYS[name].read(told) for name, told in value.items()}
-
-
-BOT_KEYS: Final = {
-    "name": _NAME,
-    "command": Key(
-        read_command,
-        "a list of words such as ['python', 'mybot.py'], or one text",
-        {
-            "anyOf": [
-                {"type": "array", "items": {"type": "string"}, "minItems": 1},
-                {"type": "string", "minLength": 1},
-            ]
-        },
-    ),
-    "cwd": Key(read_text, "a folder", {"type": "string", "minLength": 1}),
-    "env": Key(
-        read_env,
-        "a table of texts such as { LOG = '0' }",
-        {"type": "object", "additionalProperties": {"type": "string"}},
-    ),
-    "options": Key(
-        read_options,
-        "a table of texts, numbers or booleans such as { threads = 1 }",
-        {
-            "type": "object",
-            "additionalProperties": {"type": ["string", "number", "boolean"]},
-        },
-    ),
-    "memory": Key(
-        size,
-        "a size such as '512MiB' (KiB, MiB or GiB)",
-        {"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"},
-    ),
-    "time": Key(
-        _bot_time,
-        "a table such as { initial = '10s', increment = '0.1s' } (or move, or nodes)",
-        {
-            "type": "object",
-            "additionalProperties": False,
-            "minProperties": 1,
-            "properties": {name: TIME_KEYS[name].schema for name in BOT_TIME},
-        },
-    ),
-    "threads": _whole(1, MAX_JOBS),
-}
-
-
-TABLES: Final = {
-    "time": TIME_KEYS,
-    "adjudication": ADJUDICATION_KEYS,
-    "sprt": SPRT_KEYS,
-    "openings": OPENINGS_KEYS,
-}
-"""The tables of a configuration besides the bots'."""
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of a configuration."""
-
-    def table(keys: dict[str, Key], **more: Any) -> dict[str, Any]:
-        return {
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {**{name: key.schema for name, key in keys.items()}, **more},
-        }
-
-    bot = {**table(BOT_KEYS), "required": ["name"]}
-    bots = {"type": "array", "items": bot, "minItems": 2}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Configuration of a tournament",
-        **table(TOP_KEYS, **{name: table(keys) for name, keys in TABLES.items()}, bot=bots),
-    }
-
-
-def json_schema(kind: Any, title: str, *, is_output: bool = False) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of a type; in output every field is there."""
-    from pydantic import TypeAdapter
-    from pydantic.json_schema import GenerateJsonSchema
-
-    class Plain(GenerateJsonSchema):
-        def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
-            return False
-
-        def field_is_required(self, field: Any, total: bool) -> bool:
-            return is_output or super().field_is_required(field, total)
-
-    mode: Any = "serialization" if is_output else "validation"
-    schema = TypeAdapter(kind).json_schema(mode=mode, schema_generator=Plain)
-    return {"$schema": Plain.schema_dialect, **schema, "title": title}
-
-
-@dataclass(frozen=True)
-class Check:
-    """Finds unknown keys and wrong values, and where they stand."""
-
-    source: Source
-
-    def all(self, told: Mapping[str, Any]) -> None:
-        """Raise ConfigError at the first thing that is wrong."""
-        self._table(told, {**TOP_KEYS, **dict.fromkeys((*TABLES, "bot"))}, "")
-        for name, keys in TABLES.items():
-            table = told.get(name, {})
-            if not isinstance(table, dict):
-                self._fail(name, "", table, f"a table [{name}]")
-            self._table(table, keys, name)
-        bots = told.get("bot", [])
-        if not isinstance(bots, list) or not all(isinstance(row, dict) for row in bots):
-            self._fail("bot", "", bots, "tables [[bot]]")
-        for index, row in enumerate(bots):
-            self._table(row, BOT_KEYS, f"bot {index}")
-            if "name" not in row:
-                place = self.source.place("name", f"bot {index}")
-                raise ConfigError(f"{place}: bot: expected a name")
-
-    def _table(self, told: Mapping[str, Any], keys: Mapping[str, Key | None], table: str) -> None:
-        for name, value in told.items():
-            if name not in keys:
-                raise self._unknown(name, keys, table)
-            key = keys[name]
-            if key is None:
-                continue
-            try:
-                key.read(value)
-            except (TypeError, ValueError) as error:
-                self._fail(name, table, value, key.allowed, error)
-
-    def _unknown(self, name: str, keys: Mapping[str, Key | None], table: str) -> ConfigError:
-        where = f" in [{table.partition(' ')[0]}]" if table else ""
-        alike = get_close_matches(name.lower(), keys, n=1)
+def _of_keys(told: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
+    """Return what is right, and what is wrong with each key by itself."""
+    mistakes: list[Mistake] = []
+    sound = {name: _copied(value) for name, value in told.items()}
+    while True:
+        try:
+            return ConfigTable.model_validate(sound), mistakes
+        except ValidationError as error:
+            kinds = {_place_of(each["loc"]): each["type"] for each in error.errors()}
+            for (table, key, is_inside), kind in kinds.items():
+                text = _text("" if is_inside else kind, table, key, told)
+                mistakes.append(Mistake(table, key, text))
+                _leave_out(sound, table, key)
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, list):
+        return [dict(row) if isinstance(row, dict) else row for row in value]
+    return dict(value) if isinstance(value, dict) else value
+
+
+def _place_of(loc: tuple[int | str, ...]) -> tuple[str, str, bool]:
+    """Return the table and the key that pydantic speaks of, and whether of what is in its value."""
+    first, *rest = map(str, loc)
+    if first == "bot" and len(rest) > 1:
+        return f"bot {rest[0]}", rest[1], len(rest) > 2
+    if first in TABLES and first != "bot" and rest:
+        return first, rest[0], len(rest) > 1
+    return "", first, bool(rest)
+
+
+def _row(told: Mapping[str, Any], table: str) -> Any:
+    """Return a table of a configuration."""
+    name, _, index = table.partition(" ")
+    if not name:
+        return told
+    return told[name][int(index)] if index else told[name]
+
+
+def _leave_out(told: dict[str, Any], table: str, key: str) -> None:
+    """Take out a key that is wrong; with one that is missing, what cannot do without it."""
+    row = _row(told, table)
+    if key in row:
+        del row[key]
+    elif table.startswith("bot "):
+        row["name"] = table
+    elif table:
+        told.pop(table, None)
+
+
+_MISSING: Final = {"name": "a name", "file": "a file"}
+
+
+def _text(kind: str, table: str, key: str, told: Mapping[str, Any]) -> str:
+    name = table.partition(" ")[0]
+    keys = TABLES[name].model_fields
+    if kind == "extra_forbidden":
+        where = f" in [{name}]" if table else ""
+        alike = get_close_matches(key.lower(), keys, n=1)
         meant = f"; did you mean {alike[0]!r}?" if alike else ""
-        return ConfigError(
-            f"{self.source.place(name, table)}: unknown key {name!r}{where}, expected one of "
-            f"{', '.join(keys)}{meant}"
-        )
-
-    def _fail(
-        self, name: str, table: str, value: Any, allowed: str, error: Exception | None = None
-    ) -> None:
-        raise ConfigError(
-            f"{self.source.place(name, table)}: {name} = {shown(value)}, expected {allowed}"
-        ) from error
+        return f"unknown key {key!r}{where}, expected one of {', '.join(keys)}{meant}"
+    if kind == "missing":
+        return f"{name}: expected {_MISSING.get(key, key)}"
+    return f"{key} = {shown(_row(told, table)[key])}, expected {keys[key].description}"
 
 
-SETTINGS = ("pairs", "challengers", "sprt")
+def _together(model: ConfigTable, wrong: Iterable[Mistake], folder: Path) -> Iterator[Mistake]:
+    """Yield what does not go together, as far as the keys that belong to it are right."""
+    keys = {(mistake.table, mistake.key) for mistake in wrong}
+    for game_id in model.games:
+        try:
+            games.get(game_id)
+        except UnknownGameError as error:
+            yield Mistake("", "games", f"games: {error}")
+    if ("", "format") not in keys:
+        yield from _of_format(model)
+    yield from _of_time(model.time, "time")
+    yield from _of_adjudication(model.adjudication, keys)
+    if model.sprt is not None:
+        yield from _of_sprt(model.sprt)
+    if model.openings is not None:
+        try:
+            digest(folder / model.openings.file)
+        except ConfigError as error:
+            yield Mistake("openings", "file", f"openings: {error}")
+    if ("", "bot") not in keys:
+        yield from _of_bots(model.bot, folder)
+
+
+_SETTINGS: Final = ("pairs", "challengers", "sprt")
 """What only some formats know. All take `rounds`; a knockout ends when it ends."""
 
 
-def refuse_misfits(name: str, told: Collection[str], source: Source) -> None:
-    """Raise ConfigError where a format is told what means nothing to it."""
-    for setting in SETTINGS:
-        if setting in told and setting not in FORMATS[name].settings:
+def _of_format(model: ConfigTable) -> Iterator[Mistake]:
+    name, bots = model.format, len(model.bot)
+    for setting in _SETTINGS:
+        if setting in model.model_fields_set and setting not in FORMATS[name].settings:
             fitting = [each for each, format_ in FORMATS.items() if setting in format_.settings]
-            raise ConfigError(
-                f"{source.place(setting)}: {setting} is for format {' or '.join(fitting)}, "
-                f"not {name}"
-            )
-
-
-def refuse_numbers(name: str, bots: int, challengers: int, source: Source) -> None:
-    """Raise ConfigError where a format cannot be played by so many bots."""
+            text = f"{setting} is for format {' or '.join(fitting)}, not {name}"
+            yield Mistake("", setting, text)
     most = FORMATS[name].max_bots
     if most is not None and bots > most:
-        place = source.place("format")
-        raise ConfigError(f"{place}: a {name} is between {most} bots, found {bots}")
-    if challengers >= bots:
-        raise ConfigError(
-            f"{source.place('challengers')}: challengers = {challengers}, expected fewer than the "
-            f"{bots} bots"
-        )
+        yield Mistake("", "format", f"a {name} is between {most} bots, found {bots}")
+    if "challengers" in FORMATS[name].settings and model.challengers >= bots >= 2:
+        text = f"challengers = {model.challengers}, expected fewer than the {bots} bots"
+        yield Mistake("", "challengers", text)
 
 
-def sprt_of(told: Mapping[str, Any] | None, source: Source) -> Sprt | None:
-    """Return the test of the table `[sprt]`; None without one. Raises ConfigError."""
-    if told is None:
-        return None
-    values = _read(told, SPRT_KEYS)
-    for name in ("elo0", "elo1"):
-        if name not in values:
-            raise ConfigError(f"{source.place(name, 'sprt')}: sprt: expected {name}")
-    sprt = Sprt(**values)
-    most = MOST_ELO[sprt.model]
-    if max(abs(sprt.elo0), abs(sprt.elo1)) > most:
-        place = source.place("elo0" if abs(sprt.elo0) > most else "elo1", "sprt")
-        raise ConfigError(f"{place}: sprt: expected {sprt.model} Elo from -{most:g} to {most:g}")
-    if sprt.elo0 >= sprt.elo1:
-        raise ConfigError(
-            f"{source.place('elo0', 'sprt')}: sprt: elo0 = {sprt.elo0:g}, expected less than elo1 "
-            f"= {sprt.elo1:g}"
-        )
-    return sprt
+def _of_time(table: BotTime, place: str, bot: str = "") -> Iterator[Mistake]:
+    """Yield what is wrong with a time control; `bot` is whose own it is, if one's."""
+    kinds = [kind for kind in ("initial", "move", "nodes") if getattr(table, kind)]
+    where = f"bot {bot!r}: time" if bot else "time"
+    if bot and not table.model_fields_set:
+        allowed = BotTable.model_fields["time"].description
+        yield Mistake(place, "time", f"time = {{}}, expected {allowed}")
+    if len(kinds) > 1:
+        text = f"{where}: {' and '.join(kinds)}, expected one of them"
+        yield Mistake(place, "time" if bot else kinds[1], text)
+    if "increment" in table.model_fields_set and "initial" not in kinds:
+        yield Mistake(place, "time" if bot else "increment", f"{where}: increment without initial")
 
 
-def sprt_table(text: str) -> dict[str, Any]:
-    """Return the table `[sprt]` of a `--sprt` flag such as `0,10` or `0,10,0.05,0.1`.
-
-    Raises ConfigError.
-    """
-    words = text.split(",")
-    try:
-        numbers = [float(word) for word in words]
-    except ValueError:
-        numbers = []
-    if len(numbers) not in (2, 4):
-        raise ConfigError(f"--sprt {text!r}, expected elo0,elo1 or elo0,elo1,alpha,beta")
-    return dict(zip(("elo0", "elo1", "alpha", "beta"), numbers, strict=False))
+def _of_adjudication(
+    table: AdjudicationTable, wrong: Iterable[tuple[str, str]]
+) -> Iterator[Mistake]:
+    given = {*table.model_fields_set, *(key for name, key in wrong if name == "adjudication")}
+    for one, other in (("win_eval", "win_after"), ("draw_eval", "draw_after")):
+        if (one in given) != (other in given):
+            text = f"adjudication: expected both {one} and {other}, or none"
+            yield Mistake("adjudication", one if one in given else other, text)
+    if table.given.get("win_eval", 1) <= table.draw_eval:
+        text = "adjudication: expected win_eval over draw_eval and over 0"
+        yield Mistake("adjudication", "win_eval", text)
 
 
-def openings_of(told: Mapping[str, Any] | None, folder: Path, source: Source) -> BookChoice | None:
-    """Return which book the table `[openings]` names; None without one. Raises ConfigError."""
-    if told is None:
-        return None
-    values = _read(told, OPENINGS_KEYS)
-    if "file" not in values:
-        raise ConfigError(f"{source.place('file', 'openings')}: openings: expected a file")
-    path = (folder / values.pop("file")).resolve()
-    return BookChoice(path=path, digest=digest(path), **values)
+def _of_sprt(table: SprtTable) -> Iterator[Mistake]:
+    most = MOST_ELO[table.model]
+    if max(abs(table.elo0), abs(table.elo1)) > most:
+        key = "elo0" if abs(table.elo0) > most else "elo1"
+        yield Mistake("sprt", key, f"sprt: expected {table.model} Elo from -{most:g} to {most:g}")
+    if table.elo0 >= table.elo1:
+        text = f"sprt: elo0 = {table.elo0:g}, expected less than elo1 = {table.elo1:g}"
+        yield Mistake("sprt", "elo0", text)
 
 
-def _read(told: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, Any]:
-    return {name: key.read(told[name]) for name, key in keys.items() if name in told}
+def _of_bots(bots: list[BotTable], folder: Path) -> Iterator[Mistake]:
+    if len(bots) < 2:
+        yield Mistake("", "bot", f"expected at least two bots, found {len(bots)}")
+    names: set[str] = set()
+    for index, bot in enumerate(bots):
+        table, called = f"bot {index}", f"bot {bot.name!r}"
+        if bot.name in names:
+            text = f"two bots are called {bot.name!r}, expected different names"
+            yield Mistake(table, "name", text)
+        names.add(bot.name)
+        if bot.cwd and not (folder / bot.cwd).is_dir():
+            text = f"{called}: cwd {str(folder / bot.cwd)!r} is not a folder"
+            yield Mistake(table, "cwd", text)
+        if not bot.command and bot.name not in bundled() and bot.name != table:
+            known = ", ".join(bundled())
+            text = f"{called} has no command, and is not one of the bundled bots: {known}"
+            yield Mistake(table, "name", text)
+        if bot.time is not None:
+            yield from _of_time(bot.time, table, bot.name)
 
 
-ENTRY_POINTS: Final = "lath_arena.bots"
+def _refuse(mistakes: Iterable[Mistake], source: Source) -> None:
+    """Raise ConfigError with all mistakes, in the order of the file, if there are any."""
+    ordered = sorted(mistakes, key=lambda each: source.line(each.table, each.key) or 10**9)
+    lines = [f"{source.place(each.table, each.key)}: {each.text}" for each in ordered]
+    if lines:
+        raise ConfigError("\n".join(dict.fromkeys(lines)))
 
-_SCRIPTS: Final = (".py", ".js", ".sh", ".rb", ".jar", ".lua", ".pl")
-"""How the name of a program ends that another program runs."""
-
-
-@cache
-def bundled() -> dict[str, tuple[str, ...]]:
-    """Return the command of each bot that this installation brings, by name."""
-    from importlib.metadata import entry_points
-
-    return {
-        point.name: (sys.executable, "-P", "-m", point.value)
-        for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
-    }
-
-
-def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-    """Return the command as it can be started from any folder.
-
-    A program with a `/` and every argument that names a file are taken from `folder`; `python` is
-    the interpreter that runs the arena where PATH has no other.
-    """
-    program, *arguments = command
-    if "/" in program:
-        program = _absolute(program, folder)
-    elif program in ("python", "python3"):
-        program = _python(program)
-    return (program, *(_file(word, folder) for word in arguments))
-
-
-def _python(program: str) -> str:
-    """Return the arena's interpreter in a virtual environment, or where PATH has none."""
-    if sys.prefix != sys.base_prefix or shutil.which(program) is None:
-        return sys.executable
-    return program
-
-
-def _file(word: str, folder: Path) -> str:
-    is_file = not word.startswith("-") and (folder / word).is_file()
-    return _absolute(word, folder) if is_file else word
-
-
-def missing_script(command: tuple[str, ...], folder: Path, *, in_scratch: bool) -> str:
-    """Return that an argument looks like a script and is not in `folder`; empty if none is.
-
-    `in_scratch`: the bot does not run in `folder` itself.
-
-    >>> missing_script(("python", "nosuch.py"), Path("/proc"), in_scratch=True)
-    'nosuch.py is not in /proc (the bot runs in a scratch folder)'
-    """
-    for word in command[1:]:
-        if _is_like_a_script(word) and not (folder / word).exists():
-            why = " (the bot runs in a scratch folder)" if in_scratch else ""
-            return (
-                f"{word} is no file" if word.startswith("/") else f"{word} is not in {folder}{why}"
-            )
-    return ""
-
-
-def _is_like_a_script(word: str) -> bool:
-    if word.startswith("-") or len(word.split()) != 1:
-        return False  # a flag, or a program's own text
-    return word.endswith(_SCRIPTS) or "/" in word
-
-
-def _absolute(word: str, folder: Path) -> str:
-    """Return a path from `folder` without resolving links: a virtual environment is one."""
-    return os.path.normpath(folder / word)
-
-
-DEMO_GAMES: Final = ("mammalath", "manalath", "surikata", "yavalath")
-DEMO_ROUNDS: Final = 3
-DEMO_TIME: Final = TimeControl(initial_ms=2000, increment_ms=20)
 
 _FLAGS: Final = Source()
 _NONE: Final[Mapping[str, Any]] = {}
@@ -738,7 +704,7 @@ def demo() -> dict[str, Any]:
         "event": "Demo of the bundled bots",
         "games": list(DEMO_GAMES),
         "format": "round-robin",
-        "rounds": DEMO_ROUNDS,
+        "rounds": 3,
         "seed": 1,
         "jobs": os.cpu_count() or 1,
         "time": {
@@ -750,16 +716,17 @@ def demo() -> dict[str, Any]:
 
 
 def load(path: Path, folder: Path, flags: Mapping[str, Any] = _NONE) -> Config:
-    """Return the tournament that a file says, and flags over it; raises ConfigError.
+    """Return the tournament that a file says, and flags over it.
 
-    Relative paths are taken from `folder`.
+    Relative paths are taken from `folder`. Raises ConfigError, of a mistake in the file also where
+    a flag stands in the place of the key.
     """
     text = _text_of(path)
     try:
         told = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
-    Check(Source(str(path), text)).all(told)
+    _refuse(_of_keys({key: told[key] for key in flags if key in told})[1], Source(str(path), text))
     return build({**told, **flags}, folder, source=Source(str(path), text, frozenset(flags)))
 
 
@@ -777,79 +744,63 @@ def build(told: Mapping[str, Any], folder: Path, *, source: Source = _FLAGS) -> 
 
     Relative paths are taken from `folder`. `source` is where the table comes from.
     """
-    Check(source).all(told)
-    values = {name: key.read(told[name]) for name, key in TOP_KEYS.items() if name in told}
-    bots = tuple(_bot(row, folder, n, source) for n, row in enumerate(told.get("bot", [])))
-    _refuse_few(bots, source)
-    chosen = values.get("format", "round-robin")
-    refuse_misfits(chosen, told, source)
-    refuse_numbers(chosen, len(bots), values.get("challengers", 1), source)
-    values.setdefault("games", DEMO_GAMES)
-    for game_id in values["games"]:
-        try:
-            games.get(game_id)
-        except UnknownGameError as error:
-            raise ConfigError(f"{source.place('games')}: games: {error}") from error
-    if values.get("jobs") == "auto":
-        values["jobs"] = max(1, len(cores.available()) // max(bot.threads for bot in bots))
-    openings = openings_of(told.get("openings"), folder, source)
+    model, wrong = _of_keys(told)
+    _refuse([*wrong, *_together(model, wrong, folder)], source)
+    bots = tuple(_bot(table, folder) for table in model.bot)
+    openings = _book(model.openings, folder)
+    most = max(1, len(cores.available()) // max(bot.threads for bot in bots))
     written = {
         **told,
         **({"openings": {**told["openings"], "file": str(openings.path)}} if openings else {}),
-        "bot": [_absolute_config(row, bot) for row, bot in zip(told["bot"], bots, strict=True)],
+        "bot": [_absolute(row, bot) for row, bot in zip(told["bot"], bots, strict=True)],
     }
+    names = ("event", "format", "rounds", "pairs", "challengers", "seed", "pin", "log")
     return Config(
-        **values,
-        sprt=sprt_of(told.get("sprt"), source),
+        **{name: getattr(model, name) for name in names},
+        games=tuple(model.games),
+        jobs=most if model.jobs == "auto" else model.jobs,
+        sprt=None if model.sprt is None else Sprt(**dict(model.sprt)),
         openings=openings,
-        adjudication=_adjudication(told.get("adjudication", {}), source),
-        limits=_limits(told.get("time", {}), source),
+        adjudication=Adjudication(**dict(model.adjudication)),
+        limits=Limits(
+            time=_time(model.time) if "time" in told else DEMO_TIME,
+            margin_s=model.time.margin,
+            startup_s=model.time.startup,
+            hard_limit_s=model.time.limit,
+        ),
         bots=bots,
         as_written=written,
     )
 
 
-def _absolute_config(row: Mapping[str, Any], bot: BotSpec) -> dict[str, Any]:
+def _absolute(row: Mapping[str, Any], bot: BotSpec) -> dict[str, Any]:
     """Return a bot's table as any folder can read it."""
     written = {**row, "command": list(bot.command)}
     return {**written, "cwd": bot.cwd} if bot.cwd else written
 
 
-def _refuse_few(bots: Sequence[BotSpec], source: Source) -> None:
-    if len(bots) < 2:
-        place = source.place("bot")
-        raise ConfigError(f"{place}: expected at least two bots, found {len(bots)}")
-    names = [bot.name for bot in bots]
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            place = source.place("name", f"bot {index}")
-            raise ConfigError(f"{place}: two bots are called {name!r}, expected different names")
+def _book(table: OpeningsTable | None, folder: Path) -> BookChoice | None:
+    if table is None:
+        return None
+    path = (folder / table.file).resolve()
+    return BookChoice(
+        path=path, digest=digest(path), order=table.order, plies=table.plies, start=table.start
+    )
 
 
-def _bot(row: Mapping[str, Any], folder: Path, index: int, source: Source) -> BotSpec:
-    values = {name: key.read(row[name]) for name, key in BOT_KEYS.items() if name in row}
-    table, called = f"bot {index}", f"bot {values['name']!r}"
-    cwd = folder / values["cwd"] if "cwd" in values else None
-    if cwd and not cwd.is_dir():
-        place = source.place("cwd", table)
-        raise ConfigError(f"{place}: {called}: cwd {str(cwd)!r} is not a folder")
-    command = values.get("command") or bundled().get(values["name"])
-    if command is None:
-        raise ConfigError(
-            f"{source.place('name', table)}: {called} has no command, and is not one of the "
-            f"bundled bots: {', '.join(bundled())}"
-        )
-    home = (cwd or folder).resolve()
+def _bot(table: BotTable, folder: Path) -> BotSpec:
+    command = table.command or bundled()[table.name]
+    home = (folder / table.cwd).resolve()
     return BotSpec(
-        name=values["name"],
+        name=table.name,
         command=resolve(command, home),
-        cwd=str(home) if cwd else None,
-        lacks=missing_script(command, home, in_scratch=cwd is None),
-        env=values.get("env", {}),
-        options=values.get("options", {}),
-        memory_bytes=values.get("memory"),
-        time=_time(values["time"], source, table, called) if "time" in values else None,
-        threads=values.get("threads", _threads(values.get("options", {}))),
+        cwd=str(home) if table.cwd else None,
+        lacks=missing_script(command, home, in_scratch=not table.cwd),
+        env=table.env,
+        options=table.options,
+        memory_bytes=table.memory or None,
+        time=None if table.time is None else _time(table.time),
+        threads=table.given.get("threads", _threads(table.options)),
     )
 
 
@@ -859,47 +810,12 @@ def _threads(options: Mapping[str, object]) -> int:
     return told if type(told) is int and 1 <= told <= MAX_JOBS else 1
 
 
-def _adjudication(told: Mapping[str, Any], source: Source) -> Adjudication:
-    """Return what ends games early; raises ConfigError for one half of what belongs together."""
-    values = {name: key.read(told[name]) for name, key in ADJUDICATION_KEYS.items() if name in told}
-    for one, other in (("win_eval", "win_after"), ("draw_eval", "draw_after")):
-        if (one in values) != (other in values):
-            place = source.place(one if one in values else other, "adjudication")
-            raise ConfigError(f"{place}: adjudication: expected both {one} and {other}, or none")
-    if values.get("win_eval", 1) <= values.get("draw_eval", 0):
-        place = source.place("win_eval", "adjudication")
-        raise ConfigError(f"{place}: adjudication: expected win_eval over draw_eval and over 0")
-    return Adjudication(**values)
-
-
-def _limits(told: Mapping[str, Any], source: Source) -> Limits:
-    values = {name: key.read(told[name]) for name, key in TIME_KEYS.items() if name in told}
-    return Limits(
-        time=_time(values, source, "time") if told else DEMO_TIME,
-        margin_s=values.get("margin", MARGIN_S),
-        startup_s=values.get("startup", 10.0),
-        hard_limit_s=values.get("limit", HARD_LIMIT_S),
-    )
-
-
-def _time(values: Mapping[str, Any], source: Source, table: str, called: str = "") -> TimeControl:
-    """Return the time control of a table that was read; raises ConfigError for two in one.
-
-    `called` is the bot whose own it is.
-    """
-    kinds = [kind for kind in ("initial", "move", "nodes") if kind in values]
-    where = f"{called}: time" if called else "time"
-    if len(kinds) > 1:
-        place = source.place("time" if called else kinds[1], table)
-        raise ConfigError(f"{place}: {where}: {' and '.join(kinds)}, expected one of them")
-    if "increment" in values and "initial" not in values:
-        place = source.place("time" if called else "increment", table)
-        raise ConfigError(f"{place}: {where}: increment without initial")
+def _time(table: BotTime) -> TimeControl:
     return TimeControl(
-        initial_ms=round(values.get("initial", 0) * 1000),
-        increment_ms=round(values.get("increment", 0) * 1000),
-        move_ms=round(values.get("move", 0) * 1000),
-        nodes=values.get("nodes", 0),
+        initial_ms=round(table.initial * 1000),
+        increment_ms=round(table.increment * 1000),
+        move_ms=round(table.move * 1000),
+        nodes=table.nodes,
     )
 
 
@@ -914,3 +830,18 @@ def time_table(text: str) -> dict[str, Any]:
     if time.move_ms:
         return {"move": f"{time.move_ms}ms"}
     return {"nodes": time.nodes} if time.nodes else {"limit": f"{HARD_LIMIT_S}s"}
+
+
+def sprt_table(text: str) -> dict[str, Any]:
+    """Return the table `[sprt]` of a `--sprt` flag such as `0,10` or `0,10,0.05,0.1`.
+
+    Raises ConfigError.
+    """
+    words = text.split(",")
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (2, 4):
+        raise ConfigError(f"--sprt {text!r}, expected elo0,elo1 or elo0,elo1,alpha,beta")
+    return dict(zip(("elo0", "elo1", "alpha", "beta"), numbers, strict=False))

@@ -66,10 +66,18 @@ def test_a_worker_and_a_bot_start_without_the_heavy_libraries() -> None:
     code = (
         "import sys, lath.arena.__main__, lath.arena.tournament.worker, lath.bots.greedy\n"
         "heavy = {'lark', 'typer', 'rich', 'jinja2', 'trueskill', 'sqlite3', 'tomllib'}\n"
-        "print(sorted(heavy & set(sys.modules)))"
+        "print(sorted((heavy | {'pydantic'}) & set(sys.modules)))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_only_who_reads_configurations_imports_pydantic() -> None:
+    """It costs 145 ms; some releases of Typer import it by themselves when a command runs."""
+    commands = ", ".join(f"lath.arena.cli.{name}" for name in ("main", "records", "report", "bots"))
+    code = f"import sys, lath.arena.botcheck.check, {commands}; print('pydantic' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False"
 
 
 def test_no_page_says_a_name_from_before_the_namespace() -> None:

@@ -216,6 +216,16 @@ def test_a_wrong_configuration_is_told_by_file_line_key_and_what_is_allowed(
     assert not (tmp_path / "out").exists()
 
 
+def test_every_mistake_of_a_file_has_its_line(tmp_path: Path) -> None:
+    text = CONFIG.replace("rounds = 2", "rounds = 0").replace('"5s"', '"soon"')
+    with chdir(tmp_path):
+        ended = commands.arena("run", write_config(tmp_path, text), "--out", "out")
+    assert [line.partition(" =")[0] for line in ended.err.splitlines()] == [
+        f"arena: {tmp_path / 'cup.toml'}:4: rounds",
+        f"arena: {tmp_path / 'cup.toml'}:7: move",
+    ]
+
+
 # What is wrong with the file as a whole, or with the flags.
 REFUSED = [
     (["cup.toml"], "rounds = = 2", "cup.toml is not TOML: Invalid value (at line 1"),

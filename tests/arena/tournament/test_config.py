@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -17,7 +18,8 @@ from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import config
 from lath.arena.tournament import config as keys
 from lath.arena.tournament import config as values
-from lath.arena.tournament.config import missing_script, sprt_table
+from lath.arena.tournament.config import sprt_table
+from lath.arena.tournament.programs import missing_script
 
 FULL = """\
 event = "Autumn bots"
@@ -172,6 +174,90 @@ def test_what_is_wrong_is_named_with_file_line_key_and_what_is_allowed(
         read(tmp_path, FULL.replace(old, new))
     assert message in str(error.value)
     assert str(error.value).startswith(str(tmp_path / "t.toml"))
+
+
+WRONG = """\
+event = 3
+sead = 1
+games = ["go", "yavalath"]
+format = "match"
+pairs = 2
+
+[time]
+initial = "10s"
+move = "soon"
+nodes = 5
+
+[sprt]
+elo0 = 9
+elo1 = 5
+
+[[bot]]
+name = "greedy"
+memory = "512MB"
+env = { A = 1, B = 2 }
+
+[[bot]]
+command = "x"
+
+[[bot]]
+name = "greedy"
+cwd = "gone"
+"""
+
+
+def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path, WRONG)
+    lines = [line.removeprefix(f"{tmp_path}/t.toml:") for line in str(error.value).splitlines()]
+    assert [line.partition(",")[0] for line in lines] == [
+        "1: event = 3",
+        "2: unknown key 'sead'",
+        "3: games: unknown game 'go'",
+        "4: a match is between 2 bots",
+        "5: pairs is for format swiss or knockout",
+        '9: move = "soon"',
+        "10: time: initial and nodes",
+        "13: sprt: elo0 = 9",
+        '18: memory = "512MB"',
+        '19: env = {"A": 1',
+        "21: bot: expected a name",
+        "25: two bots are called 'greedy'",
+        f"26: bot 'greedy': cwd '{tmp_path}/gone' is not a folder",
+    ]
+
+
+def test_what_follows_from_another_mistake_is_not_told(tmp_path: Path) -> None:
+    text = (
+        f'format = "ladder"\n[sprt]\nelo1 = 5\n[adjudication]\nwin_eval = 2\nwin_after = 3\n{FORMS}'
+    )
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path, text)
+    assert re.findall(r"toml:(\d+: \w+)", str(error.value)) == [
+        "1: format",
+        "2: sprt",
+        "5: win_eval",
+    ]
+
+
+def test_a_mistake_in_the_file_and_one_of_the_flags_are_both_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text(f"seed = -1\nrounds = 0\n{FORMS}")
+    with pytest.raises(ConfigError) as error:
+        config.load(path, tmp_path, {"jobs": "many"})
+    assert [line.partition(",")[0] for line in str(error.value).splitlines()] == [
+        f"{path}:1: seed = -1",
+        f"{path}:2: rounds = 0",
+        'the command line: jobs = "many"',
+    ]
+
+
+@pytest.mark.parametrize(
+    "value", ["time = {}", "time = 3", "time = { depth = 1 }", "time = { move = 0 }"]
+)
+def test_a_bots_time_that_is_none_is_told_as_the_bots_key(tmp_path: Path, value: str) -> None:
+    with pytest.raises(ConfigError, match=r":19: time = .*, expected a table such as \{ initial"):
+        read(tmp_path, FULL.replace("env =", f"{value}\nenv ="))
 
 
 FORMS = """\

@@ -1,0 +1,84 @@
+"""Which program a bot is: the bundled ones, and commands as any folder can start them.
+
+Must not import `bots`: the entry points of distributions say which modules are bots. Must not know
+configurations.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+ENTRY_POINTS: Final = "lath_arena.bots"
+
+_SCRIPTS: Final = (".py", ".js", ".sh", ".rb", ".jar", ".lua", ".pl")
+"""How the name of a program ends that another program runs."""
+
+
+@cache
+def bundled() -> dict[str, tuple[str, ...]]:
+    """Return the command of each bot that this installation brings, by name."""
+    from importlib.metadata import entry_points
+
+    return {
+        point.name: (sys.executable, "-P", "-m", point.value)
+        for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
+    }
+
+
+def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+    """Return the command as it can be started from any folder.
+
+    A program with a `/` and every argument that names a file are taken from `folder`; `python` is
+    the interpreter that runs the arena where PATH has no other.
+    """
+    program, *arguments = command
+    if "/" in program:
+        program = _absolute(program, folder)
+    elif program in ("python", "python3"):
+        program = _python(program)
+    return (program, *(_file(word, folder) for word in arguments))
+
+
+def _python(program: str) -> str:
+    """Return the arena's interpreter in a virtual environment, or where PATH has none."""
+    if sys.prefix != sys.base_prefix or shutil.which(program) is None:
+        return sys.executable
+    return program
+
+
+def _file(word: str, folder: Path) -> str:
+    is_file = not word.startswith("-") and (folder / word).is_file()
+    return _absolute(word, folder) if is_file else word
+
+
+def missing_script(command: tuple[str, ...], folder: Path, *, in_scratch: bool) -> str:
+    """Return that an argument looks like a script and is not in `folder`; empty if none is.
+
+    `in_scratch`: the bot does not run in `folder` itself.
+
+    >>> missing_script(("python", "nosuch.py"), Path("/proc"), in_scratch=True)
+    'nosuch.py is not in /proc (the bot runs in a scratch folder)'
+    """
+    for word in command[1:]:
+        if _is_like_a_script(word) and not (folder / word).exists():
+            why = " (the bot runs in a scratch folder)" if in_scratch else ""
+            return (
+                f"{word} is no file" if word.startswith("/") else f"{word} is not in {folder}{why}"
+            )
+    return ""
+
+
+def _is_like_a_script(word: str) -> bool:
+    if word.startswith("-") or len(word.split()) != 1:
+        return False  # a flag, or a program's own text
+    return word.endswith(_SCRIPTS) or "/" in word
+
+
+def _absolute(word: str, folder: Path) -> str:
+    """Return a path from `folder` without resolving links: a virtual environment is one."""
+    return os.path.normpath(folder / word)
