@@ -1,32 +1,31 @@
-"""A whole check: every probe in its order, a fresh process after each that broke.
+"""A whole check: every step in its order, a fresh process after each that broke, and its report.
 
-Must not know terminals: who prints the lines knows whether there is colour.
-
-Must not know what the probes do. A bot that hangs everywhere is given up after a few times.
+Must not know what the steps do, nor terminals: who prints the lines knows whether there is colour.
+A bot that hangs everywhere is given up after a few times.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from lath import games
+from lath.arena.botcheck.lab import Lab, Settings
 from lath.arena.botcheck.points import FaultFoundError, Finding, Point, Verdict, untested
-from lath.arena.botcheck.probes import (
+from lath.arena.botcheck.steps import (
     BESIDE,
+    CHAPTERS,
     EACH_GAME,
     ENDINGS,
     HEARD,
     HELLO,
     READY,
     TIMES,
-    GameProbe,
-    Probe,
-    games_of,
+    Step,
 )
-from lath.arena.botcheck.session import Lab, Terms
+from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import BotSpec
 from lath.notation.errors import printable
 
@@ -38,20 +37,133 @@ _SEEN: Final = " " * 26
 _BELOW: Final = " " * 12
 """Before what was said, and how to mend it."""
 
+IDS: Final = tuple(step.id for steps in CHAPTERS.values() for step in steps)
+"""The ids of all points, in the order of a check."""
+
+_CHAPTER: Final = {step.id: name for name, steps in CHAPTERS.items() for step in steps}
+
+_NEEDED: Final = ("starts", "hello", "ready")
+"""Without these nothing that comes after them can be tested: they are, whatever is asked for."""
+
+_UNNAMED: Final = "it names no game that is installed; --game GAME tests it all the same"
+
+
+def check(spec: BotSpec, settings: Settings, only: Collection[str] = ()) -> Iterator[Point]:
+    """Yield the points of the protocol and how the bot keeps them, each as soon as it is known.
+
+    `only` are the ids of the points to test, empty for all; what must hold before them is tested
+    too, and is among the points where it does not. No process of the bot is left when this ends.
+    Raises ConfigError for an id that no point has.
+    """
+    for id_ in only:
+        if id_ not in IDS:
+            raise ConfigError(f"no point of a check is called {id_!r} ({', '.join(IDS)})")
+    lab = Lab(spec, settings)
+    try:
+        yield from _Check(lab, frozenset(only or IDS)).points()
+    finally:
+        lab.drop()
+
+
+class _Check:
+    def __init__(self, lab: Lab, wanted: frozenset[str]) -> None:
+        self._lab = lab
+        self._wanted = wanted
+        self._deaf = ""
+        """Why nothing more can be tested; empty while it can."""
+        self._unready = ""
+        """Why no game can be; empty while it can."""
+
+    def points(self) -> Iterator[Point]:
+        yield from self._run(HELLO)
+        greeted = dict.fromkeys(game for game in self._lab.greeting.games if game in games.ids())
+        ids = self._lab.settings.games or tuple(greeted)
+        if ids:
+            self._lab.game = games.get(ids[0])
+        else:
+            self._unready = _UNNAMED
+        yield from self._run(READY)
+        playable: tuple[str | None, ...] = (None,) if self._deaf or self._unready else ids
+        for game in playable:
+            yield from self._run(EACH_GAME, game)
+        yield from self._run((*TIMES, *BESIDE), playable[0])
+        yield from self._run((*HEARD, *ENDINGS))
+
+    def _run(self, steps: Iterable[Step], game: str | None = None) -> Iterator[Point]:
+        """Run those of the steps that are wanted; nothing is to be said where a game lacks one."""
+        if game is not None:
+            self._lab.game = games.get(game)
+        for step in steps:
+            is_wanted = step.id in self._wanted
+            if not (is_wanted or self._is_needed(step)):
+                continue
+            finding = self._found(step)
+            if finding is None:
+                continue
+            point = self._point(step, finding, game)
+            if is_wanted or (point.verdict.is_bad and step.id in _NEEDED):
+                yield point
+
+    def _is_needed(self, step: Step) -> bool:
+        greeting = {step.id for step in HELLO}
+        return step.id in _NEEDED and (step.id != "ready" or bool(self._wanted - greeting))
+
+    def _found(self, step: Step) -> Finding | None:
+        if why := self._why_not(step):
+            return untested(why)
+        try:
+            finding = step.run(self._lab)
+        except FaultFoundError as error:
+            self._lab.breaks += 1
+            self._lab.silences += error.is_costly
+            finding = Finding(step.at_worst, error.seen, error.mend, error.stderr)
+        if finding is not None and finding.verdict is Verdict.FAULT and step.id in _NEEDED:
+            if step.id == "ready":
+                self._unready = f"it failed at {step.id!r}"
+            else:
+                self._deaf = f"it failed at {step.id!r}"
+        return finding
+
+    def _why_not(self, step: Step) -> str:
+        """Return why the step cannot be run; empty where it can."""
+        if step in HELLO or step in HEARD or step in ENDINGS:
+            return self._deaf
+        return self._deaf or self._unready or self._lab.gave_up
+
+    def _point(self, step: Step, finding: Finding, game: str | None) -> Point:
+        """Return the point; after one that is bad the next begins with a fresh process."""
+        exchange: tuple[str, ...] = ()
+        # What was heard in all sessions is not explained by the last lines of one of them.
+        if finding.verdict.is_bad and step not in HEARD:
+            exchange = self._lab.exchange
+            if step not in HELLO:
+                self._lab.drop()
+        return Point(
+            id=step.id,
+            chapter=_CHAPTER[step.id],
+            game=game,
+            asks=step.asks,
+            verdict=finding.verdict,
+            seen=finding.seen,
+            mend=finding.mend,
+            exchange=exchange,
+            stderr=finding.stderr,
+        )
+
 
 @dataclass(slots=True)
 class Report:
-    """The text of a check, point by point; what was told once is not told again."""
+    """The text of a check, point by point; what was said once is not said again."""
 
     _heading: str = ""
     _mends: dict[str, str] = field(default_factory=dict)
-    """For each way to mend something, where it was told first."""
+    """For each way to mend something, where it stands first."""
 
     _stderrs: dict[tuple[str, ...], str] = field(default_factory=dict)
-    """For each end of standard error, where it was told first."""
+    """For each end of standard error, where it stands first."""
 
     _skipped: list[Point] = field(default_factory=list)
-    """Points that were not tested, for the same reason, and are still to be told."""
+    """Points that were not tested, for the same reason, and are still to be named."""
 
     def add(self, point: Point) -> Iterator[str]:
         """Yield the lines that a point adds."""
@@ -96,7 +208,7 @@ class Report:
             yield f"{_BELOW}  {printable(line)}"
 
     def rest(self) -> Iterator[str]:
-        """Yield what is still to be told of the points that were not tested."""
+        """Yield what is still to be said of the points that were not tested."""
         skipped, self._skipped = self._skipped, []
         if skipped:
             names = ", ".join(dict.fromkeys(point.id for point in skipped))
@@ -118,128 +230,12 @@ def _wrapped(text: str, *, indent: str) -> list[str]:
 def count_words(points: Iterable[Point], seconds: float) -> str:
     """Return how many points there are of each verdict."""
     verdicts = [point.verdict for point in points]
-    told = [
+    counts = [
         _counted(verdicts.count(verdict), verdict) for verdict in Verdict if verdict in verdicts
     ]
-    return f"{len(verdicts)} points: {', '.join(told)}; {seconds:.1f} s"
+    return f"{len(verdicts)} points: {', '.join(counts)}; {seconds:.1f} s"
 
 
 def _counted(number: int, verdict: Verdict) -> str:
     has_plural = verdict in (Verdict.NOTE, Verdict.WARNING, Verdict.FAULT)
     return f"{number} {verdict}{'s' if has_plural and number != 1 else ''}"
-
-
-def to_json(point: Point) -> dict[str, object]:
-    """Return the point for a program; every key is always there."""
-    return {
-        "id": point.id,
-        "chapter": point.chapter,
-        "game": point.game,
-        "asks": point.asks,
-        "verdict": point.verdict.value,
-        "seen": point.seen,
-        "mend": point.mend,
-        "exchange": list(point.exchange),
-        "stderr": list(point.stderr),
-    }
-
-
-CHAPTERS: Final[dict[str, Sequence[Probe | GameProbe]]] = {
-    "greeting": (*HELLO, *READY),
-    "games": EACH_GAME,
-    "time": TIMES,
-    "manners": (*BESIDE, *HEARD),
-    "end": ENDINGS,
-}
-"""Every probe, in the order of a check; those of `games` are run in each game."""
-
-_CHAPTER: Final = {probe.id: name for name, probes in CHAPTERS.items() for probe in probes}
-
-_NEEDED: Final = ("starts", "hello", "ready")
-"""Without these nothing that comes after them can be tested."""
-
-
-def check(spec: BotSpec, terms: Terms) -> Iterator[Point]:
-    """Yield the points of the protocol and how the bot keeps them, each as soon as it is known.
-
-    No process of the bot is left when this ends.
-    """
-    lab = Lab(spec, terms)
-    try:
-        yield from _Check(lab).points()
-    finally:
-        lab.drop()
-
-
-class _Check:
-    def __init__(self, lab: Lab) -> None:
-        self._lab = lab
-        self._why = ""
-        """Why nothing more can be tested; empty while it can."""
-
-    def points(self) -> Iterator[Point]:
-        yield from map(self._once, HELLO)
-        has_greeted = not self._why
-        if has_greeted and not games_of(self._lab):
-            self._why = "it names no game that is installed; --game GAME tests it all the same"
-        yield from map(self._once, READY)
-        yield from self._played()
-        if has_greeted:
-            self._why = ""
-        yield from map(self._once, (*HEARD, *ENDINGS))
-
-    def _played(self) -> Iterator[Point]:
-        ids: Sequence[str] = () if self._why else games_of(self._lab)
-        for game_id in ids or (None,):
-            for probe in EACH_GAME:
-                yield from self._in_game(probe, game_id)
-        for probe in (*TIMES, *BESIDE):
-            yield from self._in_game(probe, ids[0] if ids else None)
-
-    def _once(self, probe: Probe) -> Point:
-        if self._why:
-            return self._point(probe, untested(self._why))
-        finding = self._found(probe, lambda: probe.run(self._lab))
-        assert finding is not None
-        if probe.id in _NEEDED and finding.verdict is Verdict.FAULT:
-            self._why = f"it failed at {probe.id!r}"
-        return self._point(probe, finding)
-
-    def _in_game(self, probe: GameProbe, game_id: str | None) -> Iterator[Point]:
-        """Yield a point in a game; nothing where the game has nothing of the kind."""
-        why = self._why or self._lab.gave_up
-        if why or game_id is None:
-            yield self._point(probe, untested(why), game_id)
-            return
-        game = games.get(game_id)
-        finding = self._found(probe, lambda: probe.run(self._lab, game))
-        if finding is not None:
-            yield self._point(probe, finding, game_id)
-
-    def _found(self, probe: Probe | GameProbe, run: Callable[[], Finding | None]) -> Finding | None:
-        try:
-            return run()
-        except FaultFoundError as error:
-            self._lab.breaks += 1
-            self._lab.silences += error.is_costly
-            return Finding(probe.at_worst, error.seen, error.mend, error.stderr)
-
-    def _point(self, probe: Probe | GameProbe, finding: Finding, game: str | None = None) -> Point:
-        """Return the point; after one that is bad the next begins with a fresh process."""
-        exchange: tuple[str, ...] = ()
-        # What was heard in all sessions is not explained by the last lines of one of them.
-        if finding.verdict.is_bad and probe not in HEARD:
-            exchange = self._lab.exchange
-            if probe not in HELLO:
-                self._lab.drop()
-        return Point(
-            id=probe.id,
-            asks=probe.asks,
-            chapter=_CHAPTER[probe.id],
-            verdict=finding.verdict,
-            seen=finding.seen,
-            mend=finding.mend,
-            game=game,
-            exchange=exchange,
-            stderr=finding.stderr,
-        )

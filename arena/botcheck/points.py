@@ -33,7 +33,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a session has shown of one point."""
+    """What a step has shown of one point."""
 
     verdict: Verdict
     seen: str
@@ -48,23 +48,23 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One point of the protocol and how a bot keeps it."""
+    """One point of the protocol and how a bot keeps it; as JSON it has these keys."""
 
     id: str
     """Its name in docs/bot-check.md."""
 
-    asks: str
-    """What a bot has to do, as a sentence without its subject."""
-
     chapter: str
     """Which part of the check it belongs to, such as `greeting`."""
+
+    game: str | None = None
+    """The game that was played; None where the point is about no single game."""
+
+    asks: str
+    """What a bot has to do, as a sentence without its subject."""
 
     verdict: Verdict
     seen: str
     mend: str = ""
-    game: str | None = None
-    """The game that was played; None where the point is about no single game."""
-
     exchange: tuple[str, ...] = ()
     """The last lines before something went wrong: `> ` the arena's, `< ` the bot's."""
 
@@ -73,24 +73,17 @@ class Point:
 
 
 class FaultFoundError(ArenaError):
-    """The bot did what ends the session that tests it; told as a finding."""
+    """The bot did what ends the session that tests it; it becomes a finding."""
 
     def __init__(
         self, seen: str, mend: str, *, is_costly: bool = False, stderr: tuple[str, ...] = ()
     ) -> None:
         super().__init__(seen)
-        self.stderr = stderr
         self.seen = seen
         self.mend = mend
+        self.stderr = stderr
         self.is_costly = is_costly
         """Whether it took long: silence and floods do."""
-
-
-class SilenceError(FaultFoundError):
-    """The bot was waited for in vain."""
-
-    def __init__(self, seen: str, mend: str) -> None:
-        super().__init__(seen, mend, is_costly=True)
 
 
 def duration(seconds: float) -> str:

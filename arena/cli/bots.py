@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,8 +18,8 @@ from lath.arena.tournament.programs import bundled, missing_script, resolve
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from lath.arena.botcheck.lab import Settings
     from lath.arena.botcheck.points import Point
-    from lath.arena.botcheck.session import Terms
     from lath.arena.referee.conversation import BotSpec
 
 
@@ -81,6 +82,10 @@ def check(
         typer.Option("--startup", metavar="SECONDS", min=0.01, help="For `ok` and each `ready`."),
     ] = 10.0,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="For all chance.")] = 1,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="POINT", help="A point to test, such as ping; else all."),
+    ] = None,
     cwd: Annotated[
         Path | None, typer.Option("--cwd", metavar="DIR", help="Where the bot runs.")
     ] = None,
@@ -102,13 +107,14 @@ def check(
     from lath.arena.referee import trees
     from lath.arena.tournament.system import on_signals
 
-    spec, terms = _spec(command, cwd, option or []), _terms(game or [], tc, seconds, startup, seed)
+    spec = _spec(command, cwd, option or [])
+    settings = _settings(game or [], tc, seconds, startup, seed)
     trees.adopt_orphans()  # this process starts nothing but the bot
     began_s = time.monotonic()
     points: list[Point] = []
 
     def noted() -> Iterator[Point]:
-        for point in points_of(spec, terms):
+        for point in points_of(spec, settings, only or []):
             points.append(point)
             if point.verdict.is_bad or not quiet:
                 yield point
@@ -128,10 +134,8 @@ def _interrupt() -> None:
 
 
 def _print_json(points: Iterator[Point]) -> None:
-    from lath.arena.botcheck.check import to_json
-
     for point in points:
-        print(json.dumps(to_json(point), ensure_ascii=False), flush=True)
+        print(json.dumps(asdict(point), ensure_ascii=False), flush=True)
 
 
 def _print_text(points: Iterator[Point]) -> None:
@@ -204,10 +208,10 @@ def _option(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _terms(game_ids: list[str], tc: str, seconds: float, startup: float, seed: int) -> Terms:
+def _settings(game_ids: list[str], tc: str, seconds: float, startup: float, seed: int) -> Settings:
     """Return how the bot is tested; raises ConfigError and UnknownGameError."""
     from lath import games
-    from lath.arena.botcheck.session import Terms
+    from lath.arena.botcheck.lab import Settings
     from lath.notation.protocol import TimeControl
 
     for game_id in game_ids:
@@ -216,7 +220,7 @@ def _terms(game_ids: list[str], tc: str, seconds: float, startup: float, seed: i
         control = TimeControl.read(tc)
     except ValueError as error:
         raise ConfigError(f"--tc: {error}") from error
-    return Terms(
+    return Settings(
         games=tuple(dict.fromkeys(game_ids)),
         startup_s=startup,
         move_s=seconds,

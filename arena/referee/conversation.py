@@ -10,7 +10,7 @@ one poll and one read, with nothing beside them that can be left out (benchmarks
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -251,6 +251,11 @@ class Bot:
         return self._child
 
     @property
+    def has_process(self) -> bool:
+        """Return whether there is a process, also one that has ended since it was started."""
+        return self._child is not None
+
+    @property
     def is_running(self) -> bool:
         """Return whether there is a process that can be talked to, as far as is known."""
         child = self._child
@@ -389,12 +394,12 @@ class Bot:
         self._margin_s = limits.margin_s
         self._was_asked = self._has_answered = self.is_thinking = False
         self._needs_board = True
-        after_s = self.call(new.line(), f"ready {new.number}", limits.startup_s)
+        after_s = self.call(f"ready {new.number}", limits.startup_s, new.line())
         self._cpu_before_s = self.child.cpu_s
         return after_s
 
-    def call(self, line: str, answer: str, within_s: float) -> float:
-        """Say a line that has one answer; return how long that takes; raises NoAnswer."""
+    def call(self, answer: str, within_s: float, *lines: str, end: str = "\n") -> float:
+        """Say lines that have one answer; return how long that takes; raises NoAnswer."""
         wanted = answer.encode().split()
 
         def take(heard: bytes) -> bool | None:
@@ -403,24 +408,31 @@ class Bot:
             self.asides.take(heard)
             return None
 
+        self.catch_up()
         self.child.expect()
-        return self.hear(take, self.say(line), within_s)[1]
+        return self.hear(take, self.say(*lines, end=end), within_s)[1]
 
-    def ask(  # noqa: PLR0917 - it is called for every ply
+    def catch_up(self) -> None:
+        """Take in what it has said: none of it answers what it is asked next."""
+        self._watch.wait(0.0)
+        while self.child.lines:
+            self.asides.take(self.child.lines.popleft())
+
+    def ask(
         self,
         position: Position,
         ply: int,
-        first_ms: int,
-        second_ms: int,
+        left_ms: Sequence[int],
         allowed_s: float,
         other: Bot | None = None,
     ) -> tuple[str, float]:
         """Return the bot's move for a ply, as it wrote it, and the time it took.
 
+        `left_ms` is what the clocks of first and second show, `allowed_s` how long it may take.
         Raises NoAnswer, also where `other`, who is to hear of the move, breaks meanwhile; and
         HeldUpError.
         """
-        request = self.request(position, ply, first_ms, second_ms)
+        request = self.request(position, ply, left_ms)
         child = self._child
         assert child is not None
         slice_ms = _SLICE_MS if allowed_s > SLICE_S else allowed_s * 1000
@@ -436,7 +448,7 @@ class Bot:
             child.lines.append(line)
         return self.await_move(ply, child.asked_s, allowed_s, other)
 
-    def request(self, position: Position, ply: int, first_ms: int, second_ms: int) -> bytes:
+    def request(self, position: Position, ply: int, left_ms: Sequence[int]) -> bytes:
         """Return what asks for a ply; what was said before it is sent is no answer to it.
 
         Raises NoAnswer where the bot left before its first turn.
@@ -447,19 +459,16 @@ class Bot:
             self._prepare(position)
         child.output_bytes = 0
         self.is_thinking = True
-        request = self.news + self._go_line(ply, first_ms, second_ms)
+        request = self.news + self._go_line(ply, left_ms[0], left_ms[1])
         self.news = b""
         return request
 
     def _prepare(self, position: Position) -> None:
         """Drop what the bot said before it was asked, and add to its news what it wants."""
-        child = self.child
-        if not self._was_asked or child.has_output():
-            self._watch.wait(0.0)  # it may have left since it was ready
-        if not self._was_asked and child.is_gone:
+        if not self._was_asked or self.child.has_output():
+            self.catch_up()  # it may also have left since it was ready
+        if not self._was_asked and self.child.is_gone:
             raise NoAnswer(self, Termination.CRASH)
-        while child.lines:
-            self.asides.take(child.lines.popleft())
         self.asides.infos.clear()
         self.asides.wrong_answer = ""
         self._was_asked = True

@@ -142,9 +142,8 @@ class Partner:
         """
         self._watch.wait(0.0)  # what it said, and whether it left, while the other thought
         allowed_s = self._clock.allowed_s[self.seat]
-        first_ms, second_ms = self._clock.left_ms
         try:
-            text, used_s = self.bot.ask(position, ply, first_ms, second_ms, allowed_s)
+            text, used_s = self.bot.ask(position, ply, self._clock.left_ms, allowed_s)
         except NoAnswer as error:
             raise priced(error, self.seat, ply, allowed_s) from error
         move, _ = read_answer(position, self.seat, text, ply)

@@ -308,8 +308,7 @@ class _Match:
         clock, book = self._clock, self._book
         bot, other = self._bots if seat is Seat.FIRST else self._other_way_round
         ply = book.plies + 1
-        first_ms, second_ms = clock.left_ms
-        text, used_s = bot.ask(position, ply, first_ms, second_ms, clock.allowed_s[seat], other)
+        text, used_s = bot.ask(position, ply, clock.left_ms, clock.allowed_s[seat], other)
         left_s = clock.charge(seat, used_s)
         move = Move(text)
         try:  # the text as it is: nearly every answer is canonical

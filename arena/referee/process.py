@@ -273,6 +273,13 @@ class Child:
         rest, self.unsent = self.unsent, b""
         self.write(rest)
 
+    def close_input(self) -> None:
+        """End its input, as a parent that dies does."""
+        self.exchange.append((time.monotonic(), True, b"(end of the input)\n"))
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.in_fd)  # the descriptor stays this object's to close
+        os.close(nowhere)
+
     def has_output(self) -> bool:
         """Return whether lines wait, or something that was not read yet."""
         return bool(self.lines) or bool(self.glance(0))

@@ -1,9 +1,12 @@
-"""Checks of fake bots in worker processes, a few at a time: they wait more than they compute."""
+"""Checks of fake bots in worker processes, a few at a time: they wait more than they compute.
+
+Must not know what must be found in which bot.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +18,8 @@ from bad_bots import Good
 from processes import calm_s
 
 from lath.arena.botcheck.check import check
+from lath.arena.botcheck.lab import Settings
 from lath.arena.botcheck.points import Point, Verdict
-from lath.arena.botcheck.session import Terms
 from lath.arena.referee import trees
 from lath.arena.referee.conversation import BotSpec
 from lath.notation.protocol import TimeControl
@@ -45,8 +48,8 @@ def tried(do: Callable[[], Result], is_fine: Callable[[Result], bool]) -> Result
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a check has said of a bot."""
+class Found:
+    """What a check has found in a bot."""
 
     points: tuple[Point, ...]
     took_s: float
@@ -57,24 +60,28 @@ class Told:
         return {point.id: point.verdict for point in self.points if point.verdict in wanted}
 
 
-def check_one(name: str, log: Path) -> Told:
-    """Return what is told of one kind of bot."""
+def check_one(name: str, log: Path, only: frozenset[str]) -> Found:
+    """Return what is found in one kind of bot at these points; all of them where there are none."""
     began_s = calm_s()
     module = bad_bots if hasattr(bad_bots, name) else odd_bots
     kind: type[Good] = getattr(module, name)
     game = "mammalath" if kind in MAMMALATH_ONLY else "yavalath"
-    terms = Terms(games=(game,), time=TIME, startup_s=2.0, move_s=2.0)
+    settings = Settings(games=(game,), time=TIME, startup_s=2.0, move_s=2.0)
     spec = BotSpec(name=name, command=module.command(kind), env={"LOG": str(log)})
-    return Told(tuple(check(spec, terms)), calm_s() - began_s)
+    return Found(tuple(check(spec, settings, only)), calm_s() - began_s)
 
 
 def check_all(
-    names: Sequence[str], folder: Path, at_the_same_time: int = AT_THE_SAME_TIME
-) -> dict[str, Told]:
-    """Return what is told of each kind of bot that there is; their logs go into the folder."""
+    kinds: Mapping[str, frozenset[str]], folder: Path, at_the_same_time: int = AT_THE_SAME_TIME
+) -> dict[str, Found]:
+    """Return what is found in each kind of bot that there is, at its points; see `check_one`.
+
+    Their logs go into the folder.
+    """
     folder.mkdir()
-    names = [name for name in names if hasattr(bad_bots, name) or hasattr(odd_bots, name)]
+    names = [name for name in kinds if hasattr(bad_bots, name) or hasattr(odd_bots, name)]
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(at_the_same_time, context, trees.adopt_orphans) as pool:
         logs = [folder / name for name in names]
-        return dict(zip(names, pool.map(check_one, names, logs), strict=True))
+        found = pool.map(check_one, names, logs, [kinds[name] for name in names])
+        return dict(zip(names, found, strict=True))

@@ -11,15 +11,17 @@ import bad_bots
 import odd_bots
 import pytest
 from bad_bots import Good
-from bot_checks import HASTE, TRIES, Told, check_all
+from bot_checks import HASTE, TRIES, Found, check_all
 from places import ROOT
 from processes import gone, pids_with
 
-from lath.arena.botcheck.check import CHAPTERS, Report, check
+from lath import games
+from lath.arena.botcheck.check import Report, check
+from lath.arena.botcheck.lab import Lab, Settings
 from lath.arena.botcheck.points import FaultFoundError, Point, Verdict
-from lath.arena.botcheck.probes import HEARD, is_ready
-from lath.arena.botcheck.session import Lab, Session, Terms
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.botcheck.steps import CHAPTERS, HEARD, is_ready
+from lath.arena.errors import ConfigError
+from lath.arena.referee.conversation import Bot, BotSpec
 from lath.notation.protocol import TimeControl
 
 pytestmark = pytest.mark.alone
@@ -137,6 +139,24 @@ ELSEWHERE: Final = {
     "LeaksDescriptors",  # it depends on the machine's limit whether it dies in its games
 }
 
+WHOLE: Final = {
+    "Good",
+    "Pongs",
+    "HasOptions",
+    "IsReadyForOneGameOnly",
+    "HangsInHandshake",
+    "HangsInItsMove",
+    "DiesInItsMove",
+    "PlaysAnIllegalMove",
+    "StopsReading",
+    "ClosesItsInput",
+    "WritesForEver",
+    "HasChildrenAndPlays",
+}
+"""Kinds that the whole check is run with; the others play what they are bad at, and `AROUND`."""
+
+AROUND: Final = frozenset({"banner", "name", "games", "options", "wants", "first", "quit"})
+
 MORE_IS_WRONG: Final = {
     # Where a turn goes wrong, every point with two turns in it does.
     *(name for name, found in FOUND.items() if "first" in found),
@@ -152,7 +172,7 @@ LONGEST_S: Final = 20.0
 """A check, whatever the bot does."""
 
 
-def surprises(kind: str, of_it: Told) -> set[str]:
+def surprises(kind: str, of_it: Found) -> set[str]:
     """Return the points at which something else was found than must be, or may be."""
     found = of_it.verdicts(FAULT, WARNING, NOTE)
     lacking = {id_ for id_, verdict in FOUND[kind].items() if found.get(id_) is not verdict}
@@ -160,11 +180,12 @@ def surprises(kind: str, of_it: Told) -> set[str]:
     return lacking if kind in MORE_IS_WRONG else lacking | more
 
 
-def was_late(kind: str, of_it: Told) -> bool:
+def was_late(kind: str, of_it: Found) -> bool:
     """Return whether a bot surprised by being slow, as bots are where the machine is busy."""
     points = [point for point in of_it.points if point.verdict.is_bad]
     is_slow = any(re.search(r"\b(took|within|runs on)\b", point.seen) for point in points)
-    return of_it.took_s >= LONGEST_S or (is_slow and bool(surprises(kind, of_it)))
+    odd = surprises(kind, of_it)
+    return of_it.took_s >= LONGEST_S or (is_slow and bool(odd)) or bool(odd & HASTE)
 
 
 @pytest.fixture(scope="module")
@@ -173,15 +194,20 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("logs")
 
 
+def points_of(kind: str) -> frozenset[str]:
+    """Return the points at which a kind of bot is tested; none: at all of them."""
+    return frozenset() if kind in WHOLE else AROUND | FOUND[kind].keys()
+
+
 @pytest.fixture(scope="module")
-def told(logs: Path) -> dict[str, Told]:
-    """Return what is told of each kind of bot; of those that were late, when they were not."""
-    told: dict[str, Told] = check_all(list(FOUND), logs / "0")
+def found(logs: Path) -> dict[str, Found]:
+    """Return what is found in each kind of bot; in those that were late, when they were not."""
+    found = check_all({kind: points_of(kind) for kind in FOUND}, logs / "0")
     for number in range(1, TRIES):
-        late = [kind for kind, of_it in told.items() if was_late(kind, of_it)]
+        late = {kind: points_of(kind) for kind, of_it in found.items() if was_late(kind, of_it)}
         if late:
-            told |= check_all(late, logs / str(number), at_the_same_time=2)
-    return told
+            found |= check_all(late, logs / str(number), at_the_same_time=2)
+    return found
 
 
 every_kind = pytest.mark.parametrize("kind", FOUND)
@@ -198,56 +224,56 @@ def test_every_kind_of_bad_bot_has_been_judged() -> None:
 
 
 @every_kind
-def test_what_is_wrong_is_found(kind: str, told: dict[str, Told]) -> None:
-    found = told[kind].verdicts(FAULT, WARNING, NOTE)
-    assert FOUND[kind].items() <= found.items()
-    assert (FAULT in found.values()) == (FAULT in FOUND[kind].values())
+def test_what_is_wrong_is_found(kind: str, found: dict[str, Found]) -> None:
+    verdicts = found[kind].verdicts(FAULT, WARNING, NOTE)
+    assert FOUND[kind].items() <= verdicts.items()
+    assert (FAULT in verdicts.values()) == (FAULT in FOUND[kind].values())
 
 
 @pytest.mark.parametrize("kind", [name for name in FOUND if name not in MORE_IS_WRONG])
-def test_nothing_else_is_found(kind: str, told: dict[str, Told]) -> None:
-    assert told[kind].verdicts(FAULT, WARNING).keys() - FOUND[kind].keys() <= HASTE
+def test_nothing_else_is_found(kind: str, found: dict[str, Found]) -> None:
+    assert found[kind].verdicts(FAULT, WARNING).keys() - FOUND[kind].keys() <= HASTE
 
 
 @every_kind
-def test_a_check_ends_soon_whatever_the_bot_does(kind: str, told: dict[str, Told]) -> None:
-    assert told[kind].took_s < LONGEST_S
+def test_a_check_ends_soon_whatever_the_bot_does(kind: str, found: dict[str, Found]) -> None:
+    assert found[kind].took_s < LONGEST_S
 
 
 @every_kind
 def test_what_is_bad_says_what_was_seen_and_how_to_mend_it(
-    kind: str, told: dict[str, Told]
+    kind: str, found: dict[str, Found]
 ) -> None:
-    for point in told[kind].points:
+    for point in found[kind].points:
         assert point.seen
         assert bool(point.mend) == point.verdict.is_bad or point.verdict is NOTE
 
 
 @every_kind
 def test_what_was_said_is_shown_where_it_explains_something(
-    kind: str, told: dict[str, Told]
+    kind: str, found: dict[str, Found]
 ) -> None:
-    heard = {probe.id for probe in HEARD}
-    for point in told[kind].points:
+    heard = {step.id for step in HEARD}
+    for point in found[kind].points:
         explains = point.verdict.is_bad and point.id not in heard
         assert bool(point.exchange) == (explains and point.id != "starts")
 
 
-def test_no_process_is_left_of_any_of_them(told: dict[str, Told], logs: Path) -> None:
+def test_no_process_is_left_of_any_of_them(found: dict[str, Found], logs: Path) -> None:
     assert gone(lambda: pids_with("LOG", f"{logs}/"))
 
 
-def test_a_bot_that_never_says_ok_is_not_asked_for_more(told: dict[str, Told]) -> None:
-    of_it = told["HangsInHandshake"]
+def test_a_bot_that_never_says_ok_is_not_asked_for_more(found: dict[str, Found]) -> None:
+    of_it = found["HangsInHandshake"]
     assert set(of_it.verdicts(Verdict.OK, FAULT)) == {"starts", "hello"}
     rest = {point.seen for point in of_it.points if point.verdict is Verdict.UNTESTED}
     assert rest == {"it failed at 'hello'"}
 
 
 def test_a_bot_that_hangs_is_given_up_but_its_end_is_tested(
-    told: dict[str, Told],
+    found: dict[str, Found],
 ) -> None:
-    of_it = told["HangsInItsMove"]
+    of_it = found["HangsInItsMove"]
     assert of_it.verdicts(FAULT) == {"first": FAULT, "second": FAULT}
     assert "many-games" in of_it.verdicts(Verdict.UNTESTED)
     assert "quit" in of_it.verdicts(Verdict.OK)
@@ -258,7 +284,7 @@ def test_the_manual_tells_of_every_point() -> None:
     tables = page.split("## The points")[1]
     cells = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", tables, re.MULTILINE)
     named = re.findall("[a-z-]+", " ".join(cells))
-    assert named == [probe.id for probes in CHAPTERS.values() for probe in probes]
+    assert named == [step.id for steps in CHAPTERS.values() for step in steps]
 
 
 # The library
@@ -266,11 +292,28 @@ def test_the_manual_tells_of_every_point() -> None:
 
 def test_points_come_in_the_same_order_and_with_the_same_verdicts() -> None:
     spec = BotSpec(name="pongs", command=odd_bots.command(odd_bots.Pongs))
-    terms = Terms(games=("surikata",), time=TimeControl(move_ms=2000))
-    both = first, again = [*check(spec, terms)], [*check(spec, terms)]
+    settings = Settings(games=("surikata",), time=TimeControl(move_ms=2000))
+    only = ("wants", "first", "swap-offered", "ping", "move-text", "quit")
+    both = first, again = [*check(spec, settings, only)], [*check(spec, settings, only)]
+    assert [p.id for p in first] == ["wants", "first", "ping", "move-text", "quit"]
     assert [p.id for p in first] == [p.id for p in again]
     one, other = ([(p.id, p.verdict) for p in points if p.id not in HASTE] for points in both)
     assert one == other
+
+
+def test_what_must_hold_before_a_point_is_among_the_points_where_it_does_not() -> None:
+    spec = BotSpec(name="exits", command=bad_bots.command(bad_bots.ExitsAtStart))
+    points = list(check(spec, Settings(games=("yavalath",)), only={"ping"}))
+    assert [(p.id, p.verdict) for p in points] == [
+        ("hello", Verdict.FAULT),
+        ("ping", Verdict.UNTESTED),
+    ]
+
+
+def test_a_point_that_there_is_not_is_refused_before_the_bot_starts() -> None:
+    spec = BotSpec(name="pongs", command=odd_bots.command(odd_bots.Pongs))
+    with pytest.raises(ConfigError, match=r"no point of a check is called 'pong' \(starts, "):
+        next(check(spec, Settings(), only={"pong"}))
 
 
 def test_points_that_were_not_tested_for_the_same_reason_are_told_together() -> None:
@@ -288,18 +331,19 @@ def test_a_bot_that_leaves_before_its_first_turn_is_not_started_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     command = bad_bots.command(bad_bots.ExitsBeforeItsFirstGo)
-    lab = Lab(BotSpec(name="leaves", command=command), Terms(games=("yavalath",)))
-    lab.session()
-    asked: list[Session] = []
-    plain = Lab.session
+    lab = Lab(BotSpec(name="leaves", command=command), Settings(games=("yavalath",)))
+    lab.game = games.get("yavalath")
+    lab.running()
+    asked: list[Bot] = []
+    plain = Lab.running
 
-    def after_its_end(self: Lab) -> Session:
+    def after_its_end(self: Lab) -> Bot:
         if asked:
-            assert asked[0].ends_within(60.0)
+            assert self.ends_within(60.0)
         asked.append(plain(self))
         return asked[-1]
 
-    monkeypatch.setattr(Lab, "session", after_its_end)
+    monkeypatch.setattr(Lab, "running", after_its_end)
     try:
         with pytest.raises(FaultFoundError, match="exited with status 3 before"):
             is_ready(lab)

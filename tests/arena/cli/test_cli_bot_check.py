@@ -127,6 +127,18 @@ def test_quiet_prints_what_is_bad_and_nothing_else(tmp_path: Path) -> None:
     assert "  ok " not in bad("-q", cwd=tmp_path).stdout
 
 
+def test_single_points_may_be_tested(tmp_path: Path) -> None:
+    ended = good("--json", "--game", "yavalath", "--only", "ping", "--only", "quit", cwd=tmp_path)
+    points = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [(point["id"], point["chapter"]) for point in points] == [
+        ("ping", "manners"),
+        ("quit", "end"),
+    ]
+    assert list(points[0]) == [
+        *("id", "chapter", "game", "asks", "verdict", "seen", "mend", "exchange", "stderr")
+    ]
+
+
 def test_a_whole_command_may_be_one_word_and_files_are_those_of_the_folder(tmp_path: Path) -> None:
     for module in (bad_bots, odd_bots):
         shutil.copy(str(module.__file__), tmp_path)
@@ -164,6 +176,7 @@ def test_an_option_that_the_bot_does_not_take_is_a_fault(
         (["--option", "depth"], "--option 'depth', expected NAME=VALUE"),
         (["--cwd", "/no/folder"], "--cwd: '/no/folder' is not a folder"),
         (["--seconds", "0"], "--seconds"),
+        (["--only", "pong"], "no point of a check is called 'pong' (starts, hello, "),
     ],
 )
 def test_wrong_usage_is_told_before_the_bot_starts(

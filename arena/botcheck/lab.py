@@ -1,0 +1,537 @@
+"""Where a bot is tested: its processes, one after the other, the games against it, what was heard.
+
+Must not know which steps a check has, nor what they think of what they see: it tells of silence,
+floods, ends and moves that lose a game.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import secrets
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final
+
+from lath.arena.botcheck.points import FaultFoundError, duration
+from lath.arena.referee import trees
+from lath.arena.referee.clock import Clock, Limits
+from lath.arena.referee.conversation import (
+    INFO_KEPT,
+    Asides,
+    Bot,
+    BotSpec,
+    Greeting,
+    Lines,
+    NoAnswer,
+    lines_of,
+)
+from lath.arena.referee.process import Watch
+from lath.games.core import Game, Move, Position, Seat, read_move
+from lath.games.errors import GameError
+from lath.notation import protocol as wire
+from lath.notation.protocol import TimeControl
+from lath.notation.record import Termination
+
+LINES_KEPT: Final = 10
+"""Lines of the conversation that are shown when something goes wrong."""
+
+STDERR_LINES: Final = 12
+"""Lines of standard error that are shown: the last ones, which say what a traceback comes to."""
+
+STDERR_WIDTH: Final = 300
+
+_WIDTH: Final = 90
+"""Letters of a line that are shown."""
+
+_LEGAL_WIDTH: Final = 30
+"""The same for a line of legal moves, of which the first say enough."""
+
+_CUT_OUT: Final = re.compile(r" \[\.\.\. (\d+) bytes \.\.\.\] ")
+"""What stands in the place of the middle of a line too long to keep."""
+
+FLUSH: Final = (
+    "end the line with a newline and flush after every line "
+    "(Python: print(…, flush=True); C: fflush(stdout))"
+)
+
+SILENCES: Final = 2
+"""After so many silences and floods, nothing more is asked."""
+
+BREAKS: Final = 30
+"""After so many points that ended the session, the rest would not tell anything new."""
+
+DEFAULT_TIME: Final = TimeControl(initial_ms=2000, increment_ms=20)
+
+_GRACE_S: Final = 0.5
+"""How much longer than allowed an answer is waited for, to tell how late it is."""
+
+_INTERRUPTED_S: Final = 0.05
+"""How long a bot thinks before it is interrupted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a bot is tested."""
+
+    games: tuple[str, ...] = ()
+    """Ids; empty: all that the bot names and that are installed."""
+
+    startup_s: float = 10.0
+    """For `ok` and each `ready`."""
+
+    move_s: float = 10.0
+    """For a move where the time control sets no limit."""
+
+    time: TimeControl = DEFAULT_TIME
+    """Of the whole games."""
+
+    seed: int = 1
+
+
+class Lab:
+    """The bot under test, one process after the other; what was heard of all of them."""
+
+    game: Game
+    """The game in which it is tested now; there is none before it has named one."""
+
+    def __init__(self, spec: BotSpec, settings: Settings) -> None:
+        self.spec: Final = spec
+        self.settings: Final = settings
+        self.greeting = Greeting()
+        """What the bot said of itself when it was greeted last."""
+        self.has_been_ready = False
+        """Whether it can play at all."""
+        self.asides: Final = Asides()
+        self.bad_infos: Final = Lines(3, 200)
+        self.odd_moves: Final = Lines(3, 80)
+        """Legal moves that were not in their canonical text."""
+        self.silences = 0
+        self.breaks = 0
+        self._tree: Final = f"check-{secrets.token_hex(4)}."
+        self._watch: Final = Watch()
+        self.bot = self._new_bot(spec)
+        """The newest process, whatever has become of it."""
+        self._number = 0
+
+    def _new_bot(self, spec: BotSpec) -> Bot:
+        bot = Bot(spec, self._watch, tree=self._tree, forgives_hold_ups=True)
+        bot.asides = self.asides
+        return bot
+
+    @property
+    def gave_up(self) -> str:
+        """Return why nothing more is asked of the bot; empty while it is."""
+        if self.silences >= SILENCES:
+            return f"it fell silent or flooded {self.silences} times before; mend that first"
+        if self.breaks >= BREAKS:
+            return f"{self.breaks} sessions broke before; mend them first"
+        return ""
+
+    # Its process
+
+    def running(self) -> Bot:
+        """Return the bot, greeted; a fresh process where there is none that lives.
+
+        Raises FaultFoundError.
+        """
+        self._watch.wait(0.0)
+        if not self.bot.is_running:
+            self.open()
+            self.greet()
+        return self.bot
+
+    def open(self, *, memory_bytes: int | None = None) -> None:
+        """Start a process; raises FaultFoundError."""
+        self.drop()
+        limited = replace(self.spec, memory_bytes=memory_bytes or self.spec.memory_bytes)
+        self.bot = self._new_bot(limited)
+        try:
+            self.bot.open()
+        except OSError as error:
+            what = error.filename or self.spec.command[0]
+            raise FaultFoundError(
+                f"cannot be started: {error.strerror}: {str(what)!r}",
+                "check the path, that the file may be executed, and its first line (#!…)",
+            ) from error
+
+    def greet(self) -> None:
+        """Say hello and set the options that the user gave; raises FaultFoundError."""
+        with self.expecting("`ok`", self.settings.startup_s):
+            self.bot.greet(self.settings.startup_s)
+        self.greeting = self.bot.greeting
+
+    def drop(self) -> None:
+        """End the process; the next one is a fresh one."""
+        if self.bot.has_process:
+            self.bot.catch_up()
+        self.bot.kill()
+
+    def listen(self, seconds: float) -> None:
+        """Do nothing for a while but listen."""
+        until_s = time.monotonic() + seconds
+        self._watch.wait(0.0)
+        while time.monotonic() < until_s:
+            self._watch.wait(until_s)
+
+    def ends_within(self, seconds: float) -> str | None:
+        """Return how the process ends, in words; None where it does not in this time."""
+        until_s = time.monotonic() + seconds
+        while not self.bot.child.wait(time.monotonic() + 0.01):
+            if time.monotonic() >= until_s:
+                return None
+            self._watch.wait(0.0)  # a full pipe must not hold it up
+        return self.bot.child.end_words()
+
+    def sweep(self) -> int:
+        """End what the process has left behind; return how many processes that were."""
+        return trees.sweep(self._tree)
+
+    # What it says
+
+    @contextmanager
+    def expecting(self, what: str, within_s: float, mend: str = "") -> Iterator[None]:
+        """Turn it into a FaultFoundError where the answer `what` does not come.
+
+        `mend` is what helps against silence.
+        """
+        try:
+            yield
+        except NoAnswer as error:
+            raise self._fault(error.why, what, within_s, mend) from error
+
+    def _fault(self, why: Termination, what: str, within_s: float, mend: str) -> FaultFoundError:
+        if why is Termination.FLOOD:
+            return FaultFoundError(
+                f"flooded its output before {what}",
+                "write lines of at most 64 KiB, and at most 8 MiB for one move",
+                is_costly=True,
+            )
+        if why is Termination.TIME:
+            seen, mend = f"no {what} within {duration(within_s)}", mend or f"answer with {what}"
+            if (wrong := self.asides.wrong_answer) and self.bot.is_thinking:
+                seen = f"{seen}, but {wrong[:60]!r}"
+                mend = "answer `go N …` with the same number: `bestmove N MOVE`"
+            else:
+                mend = f"{mend}; {FLUSH}"
+            return FaultFoundError(seen, mend, is_costly=True)
+        seen = f"{self.bot.child.end_words()} before {what}"
+        mend = "keep running, reading and writing until `quit`"
+        if self.spec.lacks and not self.bot.greeting.after_s:
+            seen = f"{seen}: {self.spec.lacks}"
+            mend = "put the file there, or write its path from there"
+        return FaultFoundError(seen, mend, stderr=_last_lines(self.bot.child.stderr_text()))
+
+    @property
+    def exchange(self) -> tuple[str, ...]:
+        """Return the last lines of both sides, those of the bot that nobody has heard too."""
+        if not self.bot.has_process:
+            return ()
+        self._watch.wait(0.0)
+        return tuple(map(_shown, deque(lines_of(self.bot.child.exchange), LINES_KEPT)))
+
+    def judge_infos(self, position: Position) -> None:
+        """Judge what the bot said with `info` while it thought about `position`."""
+        for line in self.asides.infos[-INFO_KEPT:]:
+            text = line.decode("utf-8", "replace").rstrip("\r")
+            if why := wrong_info(text, position):
+                self.bad_infos.add(f"{text[:60]} ({why})")
+        self.asides.infos.clear()
+
+    # Its games
+
+    def limits(self, time: TimeControl) -> Limits:
+        """Return how long is waited in a game with this time control."""
+        return Limits(
+            time=time, startup_s=self.settings.startup_s, hard_limit_s=self.settings.move_s
+        )
+
+    def new_game(
+        self,
+        side: Seat = Seat.FIRST,
+        *,
+        time: TimeControl | None = None,
+        seed: int | None = None,
+        setup: str | None = None,
+        position: str | None = None,
+    ) -> wire.NewGame:
+        """Return what the bot is told of a new game; no number comes twice."""
+        self._number += 1
+        return wire.NewGame(
+            number=self._number,
+            game=self.game.id,
+            side=side.word,
+            time=self.settings.time if time is None else time,
+            seed=self.settings.seed if seed is None else seed,
+            setup=setup,
+            position=position,
+        )
+
+    def enter(self, bot: Bot, new: wire.NewGame) -> float:
+        """Return how long a bot takes to be ready for a game; raises FaultFoundError."""
+        with self.expecting(f"`ready {new.number}`", self.settings.startup_s):
+            after_s = bot.enter(new, self.limits(new.time))
+        self.has_been_ready = True
+        return after_s
+
+    def ready_s(self, bot: Bot, side: Seat = Seat.FIRST) -> float:
+        """Return how long a bot takes to be ready for a game that is not played."""
+        setup = self.game.draw_setup(self.settings.seed)
+        return self.enter(bot, self.new_game(side, time=TimeControl(move_ms=1000), setup=setup))
+
+
+def _last_lines(text: str) -> tuple[str, ...]:
+    """Return the last lines of standard error; `…` comes before them where there were more."""
+    lines = [line.rstrip()[:STDERR_WIDTH] for line in text.splitlines() if line.strip()]
+    more = ("…",) if len(lines) > STDERR_LINES else ()
+    return (*more, *lines[-STDERR_LINES:])
+
+
+def _shown(line: str) -> str:
+    """Return a line as people are shown it: cut off where it is long."""
+    width = 2 + (_LEGAL_WIDTH if line.startswith("> legal ") else _WIDTH)
+    if len(line) <= width:
+        return line
+    letters = len(line) - 2
+    if cut := _CUT_OUT.search(line):
+        letters += int(cut[1]) - len(cut[0])
+    return f"{line[:width].rstrip()} … ({letters} letters)"
+
+
+def wrong_info(line: str, position: Position) -> str | None:
+    """Return what is wrong with a comment of a bot that thinks about `position`; None if nothing.
+
+    >>> from lath import games
+    >>> wrong_info("info depth 3 eval 0.25 pv e5 swap", games.get("yavalath").start())
+    >>> wrong_info("info eval 25", games.get("yavalath").start())
+    'eval 25'
+    """
+    words = line.split()[1:]
+    understood = wire.read_info(line)
+    while words:
+        name = words.pop(0)
+        if name == "text":
+            return None
+        if name == "pv":
+            return _wrong_variation(words, position)
+        value = words.pop(0) if words else ""
+        if understood.get(name) != value:
+            return f"{name} {value}".strip()
+    return None
+
+
+def _wrong_variation(moves: list[str], position: Position) -> str | None:
+    if not moves:
+        return "pv without moves"
+    for text in moves:
+        try:
+            position = position.play(read_move(position, text))
+        except GameError as error:
+            return f"pv: {error}"
+    return None
+
+
+class Bout:
+    """A game between the bot and a player that picks its moves by chance, at once."""
+
+    def __init__(
+        self,
+        lab: Lab,
+        side: Seat = Seat.FIRST,
+        *,
+        time: TimeControl | None = None,
+        seed: int | None = None,
+        position: str | None = None,
+        is_plain: bool = False,
+    ) -> None:
+        """Tell the bot of a new game and wait until it is ready; raises FaultFoundError.
+
+        Setup, its chance and the other's follow from `seed`, where there is no `position`; a game
+        that `is_plain` has no setup.
+        """
+        seed = lab.settings.seed if seed is None else seed
+        is_drawn = position is None and not is_plain
+        self.setup: Final = lab.game.draw_setup(seed) if is_drawn else None
+        self.side: Final = side
+        self.position = (
+            lab.game.start(self.setup) if position is None else lab.game.position(position)
+        )
+        self.ply = 1
+        """The number of the ply to come."""
+        self.turns = 0
+        self.resigned = False
+        self.last_s = 0.0
+        """How long the bot's last answer took."""
+        self.slowest_s = 0.0
+        self._lab: Final = lab
+        self._bot: Final = lab.running()
+        self._chance: Final = random.Random(f"{lab.game.id} {side} {seed}")
+        self._new: Final = lab.new_game(
+            side, time=time, seed=seed, setup=self.setup, position=position
+        )
+        self._clock: Final = Clock(lab.limits(self._new.time))
+        lab.enter(self._bot, self._new)
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether nobody moves any more."""
+        return self.resigned or self.position.is_over
+
+    @property
+    def is_bots_turn(self) -> bool:
+        """Return whether the bot decides next."""
+        return self.position.to_move is self.side
+
+    def play(self, move: Move) -> None:
+        """Play a ply that the bot hears of before its next `go`: the other's, or a book's."""
+        self._bot.news += f"{wire.play_line(self.ply, move)}\n".encode()
+        self._apply(move)
+
+    def reply(self) -> None:
+        """Play a move by chance."""
+        self.play(self._chance.choice(self.position.legal_moves()))
+
+    def _apply(self, move: Move) -> None:
+        self.position = self.position.play(move)
+        self.ply += 1
+
+    def play_on(self, *, seconds: float, turns: int = 10_000, left_ms: int | None = None) -> None:
+        """Play until the game is over, the bot has had its turns, or the time is up.
+
+        `left_ms` is what its clock shows, in place of what is left.
+        """
+        until_s = time.monotonic() + seconds
+        while not self.is_over and self.turns < turns and time.monotonic() < until_s:
+            if self.is_bots_turn:
+                self.ask(left_ms=left_ms)
+            else:
+                self.reply()
+
+    def ask(self, *, left_ms: int | None = None) -> str:
+        """Return the bot's move, or `resign`; `left_ms` in place of what its clock shows.
+
+        Raises FaultFoundError: it ends, is silent, too late, or the move is none or not legal.
+        """
+        clocks = self._clocks(left_ms)
+        go = wire.go_line(self.ply, self._new.time, *clocks)
+        within_s = self._clock.allowed_s[self.side] + (_GRACE_S if self._has_limit else 0.0)
+        with self._answering(go, within_s):
+            text, used_s = self._bot.ask(self.position, self.ply, clocks, within_s)
+        self._judge_time(go, used_s)
+        return self._judge_move(go, " ".join(text.split()))
+
+    def _clocks(self, left_ms: int | None = None) -> tuple[int, int]:
+        """Return what the clocks show; `left_ms` in place of the bot's."""
+        first_ms, second_ms = self._clock.left_ms
+        if left_ms is None:
+            return first_ms, second_ms
+        return (left_ms, second_ms) if self.side is Seat.FIRST else (first_ms, left_ms)
+
+    @property
+    def _has_limit(self) -> bool:
+        """Return whether a late answer loses the game."""
+        return bool(self._new.time.has_clock or self._new.time.move_ms)
+
+    @contextmanager
+    def _answering(self, go: str, within_s: float) -> Iterator[None]:
+        """Expect an answer to `go`, and judge what is said beside it."""
+        what = f"`bestmove {self.ply} MOVE` to `{go}`"
+        mend = "answer `go N …` with `bestmove N MOVE`"
+        try:
+            with self._lab.expecting(what, within_s, mend):
+                yield
+        finally:
+            self._lab.judge_infos(self.position)
+            self._lab.asides.wrong_answer = ""
+
+    def _judge_time(self, go: str, used_s: float) -> None:
+        self.last_s = used_s
+        self.slowest_s = max(self.slowest_s, used_s)
+        allowed_s = self._clock.allowed_s[self.side]
+        if used_s > allowed_s:
+            limits = self._lab.limits(self._new.time)
+            had_s = allowed_s - (limits.margin_s if self._has_limit else 0.0)
+            raise FaultFoundError(
+                f"took {duration(used_s)} for `{go}`, it had {duration(had_s)}",
+                "measure the time from `go` and answer before it is up; times are milliseconds",
+            )
+        self._clock.charge(self.side, used_s)
+
+    def _judge_move(self, go: str, text: str) -> str:
+        self.turns += 1
+        if text == wire.RESIGN:
+            self.resigned = True
+            return text
+        if not text:
+            raise FaultFoundError(
+                f"no move after the number (`{go}`)",
+                "write `bestmove N MOVE` on one line; N ends at a blank or with the line of `go`",
+            )
+        try:
+            move = read_move(self.position, text)
+        except GameError as error:
+            mend = (
+                "begin at the start that `new` tells, play every `play` and your own `bestmove` "
+                "on it, write moves as docs/rules.md does; or say `want legal` before `ok`"
+            )
+            if "legal" in self._lab.greeting.wants:
+                mend = "answer with a move of the last `legal` line, as it is written there"
+            raise FaultFoundError(f"{error} (`{go}`)"[:300], mend) from error
+        if move != text:
+            self._lab.odd_moves.add(f"{text} for {move}")
+        self._apply(move)
+        return move
+
+    def begin_to_think(self) -> str:
+        """Ask the bot and return the `go` that it thinks about; empty where it answers at once.
+
+        Raises FaultFoundError where it ends.
+        """
+        clocks = self._clocks()
+        go = wire.go_line(self.ply, self._new.time, *clocks)
+        with self._answering(go, _INTERRUPTED_S):
+            try:
+                asked_s = self._bot.child.send(self._bot.request(self.position, self.ply, clocks))
+                self._bot.await_move(self.ply, asked_s, _INTERRUPTED_S)
+            except NoAnswer as error:
+                if error.why is not Termination.TIME:
+                    raise
+                return go
+        return ""
+
+    def stop(self, go: str, within_s: float) -> float:
+        """Say `stop` while the bot thinks; return how long its answer takes.
+
+        Raises FaultFoundError.
+        """
+        stopped_s = self._bot.say(wire.STOP)
+        with self._answering(go, within_s):
+            return self._bot.await_move(self.ply, stopped_s, within_s)[1]
+
+    def finish(self) -> None:
+        """Tell the bot of the result: by the rules, of a resignation, else of an adjudication."""
+        outcome = self.position.outcome()
+        if self.resigned:
+            self.end(("0-1", "1-0")[self.side], Termination.RESIGNATION)
+        elif outcome is not None:
+            self.end(outcome.result, Termination.RULES)
+        else:
+            self.end("1/2-1/2", Termination.ADJUDICATION)
+
+    def end(self, result: str, why: Termination, *before: str) -> None:
+        """Tell the bot of this result, after the lines `before`."""
+        self._bot.say(*before, wire.result_line(self._new.number, result, why))
+
+    def words(self) -> str:
+        """Return how far the game went and how long the bot took."""
+        how = f"{self.ply - 1} plies, slowest move {duration(self.slowest_s)}"
+        if self.resigned:
+            return f"resigned at ply {self.ply}; {how}"
+        outcome = self.position.outcome()
+        if outcome is None:
+            return f"{how}, then broken off"
+        won = "drew" if outcome.winner is None else ("lost", "won")[outcome.winner is self.side]
+        return f"{won} by {outcome.ending}; {how}"

@@ -1,0 +1,730 @@
+"""The steps of a check: what each asks of a bot, and how it is found out; `CHAPTERS` has them all.
+
+Must not know in what order they run, nor what becomes of what they find. A step may raise
+FaultFoundError; one that plays does so in `lab.game`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from lath import games
+from lath.arena.botcheck.lab import FLUSH, Bout, Lab
+from lath.arena.botcheck.points import (
+    FaultFoundError,
+    Finding,
+    Verdict,
+    duration,
+    fault,
+    note,
+    ok,
+    untested,
+    warning,
+)
+from lath.arena.referee.clock import MARGIN_S
+from lath.arena.referee.conversation import QUIT_S, Lines
+from lath.games.core import SEATS, Move, Position, Seat
+from lath.notation import protocol as wire
+from lath.notation.protocol import TimeControl
+from lath.notation.record import Termination
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How one point of the protocol is tested."""
+
+    id: str
+    """Its name in docs/bot-check.md."""
+
+    asks: str
+    """What a bot has to do, as a sentence without its subject."""
+
+    run: Callable[[Lab], Finding | None]
+    """Returns None where the game has nothing of the kind."""
+
+    at_worst: Verdict = Verdict.FAULT
+    """What it costs when the bot breaks off the session."""
+
+
+# The greeting: what comes after it depends on what the bot says here
+
+
+def starts(lab: Lab) -> Finding:
+    """Start the bot."""
+    lab.open()
+    return ok("process started")
+
+
+def says_ok(lab: Lab) -> Finding:
+    """Greet it and wait for `ok`."""
+    lab.greet()
+    after_s = lab.greeting.after_s
+    seen = f"after {duration(after_s)}"
+    if after_s > lab.settings.startup_s / 2:
+        return warning(
+            f"{seen}, of {duration(lab.settings.startup_s)}",
+            "say `ok` first and load what takes long before `ready`, which has a limit of its own",
+        )
+    return ok(seen)
+
+
+def has_no_banner(lab: Lab) -> Finding:
+    """Look for lines that mean nothing before `ok`."""
+    banner = lab.greeting.banner
+    if not banner:
+        return ok("nothing else")
+    return note(f"{len(banner)} other lines, which are ignored, such as {banner[0][:60]!r}")
+
+
+def has_a_name(lab: Lab) -> Finding:
+    """Look for `id name`."""
+    if name := lab.greeting.name:
+        return ok(name)
+    return warning("it has no name", "say `id name NAME` before `ok`")
+
+
+def names_games(lab: Lab) -> Finding:
+    """Look for `game` and compare with what is installed."""
+    named, known = lab.greeting.games, games.ids()
+    if not named:
+        return fault("no `game` line", f"say `game ID …` before `ok`; there are {', '.join(known)}")
+    unasked = [game for game in lab.settings.games if game not in named]
+    if unasked:
+        return fault(
+            f"it does not name {', '.join(unasked)}, only {', '.join(named)}",
+            f"say `game {' '.join(unasked)}` too, or check other games",
+        )
+    unknown = [game for game in named if game not in known]
+    mend = f"name games that are installed here: {', '.join(known)}"
+    if len(unknown) == len(named):
+        return fault(f"it plays only {', '.join(unknown)}, which are not installed", mend)
+    if unknown:
+        return warning(f"{', '.join(unknown)} are not installed", mend)
+    return ok(", ".join(named))
+
+
+def names_options(lab: Lab) -> Finding:
+    """Look whether the lines of `option` can be read and make sense."""
+    options = lab.greeting.options.values()
+    wrong = [*lab.greeting.bad_options, *filter(None, map(odd_option, options))]
+    if wrong:
+        return warning(
+            "; ".join(wrong)[:300],
+            "write `option name N type T default V`, for `spin` with `min` and `max`, for `combo` "
+            "with `var` for each choice",
+        )
+    return ok(", ".join(option.name for option in options) or "it has none")
+
+
+def odd_option(option: wire.Option) -> str:
+    """Return what is wrong with an option that can be read; empty if nothing is.
+
+    >>> odd_option(wire.Option("depth", "spin", "9", 1, 8))
+    "option depth: default '9' is not a whole number from 1 to 8"
+    """
+    if option.type == "combo" and not option.choices:
+        return f"option {option.name}: a combo without a `var` for each choice"
+    if option.default is not None and (expected := option.wrong_with(option.default)):
+        return f"option {option.name}: default {option.default!r} is not {expected}"
+    return ""
+
+
+def wants_what_there_is(lab: Lab) -> Finding:
+    """Look whether it wants what the arena can send."""
+    wants = lab.greeting.wants
+    unknown = [what for what in wants if what not in wire.WANTS]
+    if unknown:
+        return warning(
+            f"it wants {', '.join(unknown)}, which it will not get",
+            f"`want` takes {' and '.join(wire.WANTS)}",
+        )
+    return ok(", ".join(wants) or "it wants nothing")
+
+
+# Ready for games
+
+
+OPTION_MEMORY: Final = 4 << 30
+"""Bytes for a bot whose options are at their edges: its largest table must not stop the machine."""
+
+VALUES_TRIED: Final = 40
+
+
+def is_ready(lab: Lab) -> Finding:
+    """Begin games; the first is not finished, as when the other bot did not start."""
+    bot = lab.running()  # one process for all: one that has left after the first game is at fault
+    slowest_s = max(lab.ready_s(bot, seat) for seat in SEATS)
+    return ok(f"after {duration(slowest_s)}, also when the game before was not finished")
+
+
+def takes_defaults(lab: Lab) -> Finding:
+    """Set each option to its default, and hold the user's options against what the bot has."""
+    options = lab.greeting.options
+    for name, value in lab.spec.options.items():
+        option = options.get(name)
+        if option is None:
+            known = ", ".join(options) or "it has none"
+            return fault(f"no option {name!r} ({known})", "set options that the bot names")
+        if expected := option.wrong_with(value):
+            return fault(f"option {name} = {value!r}", f"give {expected}")
+    bot = lab.running()
+    plain = [o for o in options.values() if o.default is not None and o.type != "button"]
+    for option in plain:
+        if option.name not in lab.spec.options:
+            bot.say(wire.setoption_line(option.name, option.default))
+    if not plain:
+        return ok("nothing to set")
+    lab.ready_s(bot)
+    return ok(f"{len(plain)} set, then `ready`")
+
+
+def takes_edges(lab: Lab) -> Finding:
+    """Set each option to its lowest, its highest and each of its values, in a process apart."""
+    options = lab.greeting.options.values()
+    tried = [(option.name, value) for option in options for value in edges_of(option)]
+    if not tried:
+        return ok("nothing to set")
+    lab.open(memory_bytes=OPTION_MEMORY)
+    lab.greet()
+    bot = lab.running()
+    for name, value in tried[:VALUES_TRIED]:
+        bot.say(wire.setoption_line(name, value))
+        lab.ready_s(bot)
+    lab.drop()
+    return ok(f"{min(len(tried), VALUES_TRIED)} values set, then `ready`")
+
+
+def edges_of(option: wire.Option) -> list[str]:
+    """Return the values at the edges of what an option takes; none where it has no edges.
+
+    >>> edges_of(wire.Option("depth", "spin", "3", 1, 8))
+    ['1', '8']
+    """
+    if option.type == "check":
+        return ["true", "false"]
+    if option.type == "combo":
+        return list(option.choices)
+    return [str(bound) for bound in (option.minimum, option.maximum) if bound is not None]
+
+
+# Games, with the time of the settings
+
+
+GAME_S: Final = 4.0
+"""For a whole game; one that takes longer is broken off, as by adjudication."""
+
+SHORT: Final = 2
+"""Turns of the bot in each of several games."""
+
+BOOK: Final = 4
+"""Plies of the book for both sides."""
+
+SWAP: Final = Move("swap")
+
+
+def _finished(bout: Bout, *, seconds: float = GAME_S, turns: int = 10_000) -> Bout:
+    """Return a game that is played on, and broken off after some time or turns of the bot."""
+    bout.play_on(seconds=seconds, turns=turns)
+    bout.finish()
+    return bout
+
+
+def _whole(lab: Lab, side: Seat) -> Finding:
+    bout = _finished(Bout(lab, side))
+    if bout.resigned and bout.turns == 1:
+        return warning(
+            bout.words(), "does it know this game and its own turn? It resigned before it played"
+        )
+    return note(bout.words()) if bout.resigned else ok(bout.words())
+
+
+def plays_first(lab: Lab) -> Finding:
+    """Play a whole game in which the bot is first."""
+    return _whole(lab, Seat.FIRST)
+
+
+def plays_second(lab: Lab) -> Finding:
+    """Play a whole game in which the bot is second."""
+    return _whole(lab, Seat.SECOND)
+
+
+def knows_setups(lab: Lab) -> Finding | None:
+    """Begin with another setup, and with none where the game can: its plainest start."""
+    if not lab.game.has_setups:
+        return None
+    drawn = _finished(Bout(lab, seed=lab.settings.seed + 1), turns=SHORT)
+    _finished(Bout(lab, is_plain=True), turns=SHORT)
+    return ok(f"began with the setup {drawn.setup} and without any")
+
+
+def knows_positions(lab: Lab) -> Finding:
+    """Begin in the middle of a game: with the bot to move, and with the other to move."""
+    for plies, is_bots_turn in ((4, True), (5, False), (5, True)):
+        position = _in_a_game(lab, plies)
+        side = position.to_move if is_bots_turn else position.to_move.other
+        _finished(Bout(lab, side, position=position.text()), turns=SHORT)
+    return ok("began in three positions, on its turn and on the other's")
+
+
+def _in_a_game(lab: Lab, plies: int) -> Position:
+    """Return a position that chance has reached; before the end of the game."""
+    chance = random.Random(f"{lab.game.id} {lab.settings.seed}")
+    start = position = lab.game.start(lab.game.draw_setup(lab.settings.seed))
+    for _ in range(plies):
+        position = position.play(chance.choice(position.legal_moves()))
+        if position.is_over:
+            return start
+    return position
+
+
+def follows_a_book(lab: Lab) -> Finding:
+    """Play several plies for both sides before the first `go`."""
+    for side, plies in ((Seat.FIRST, BOOK), (Seat.SECOND, BOOK + 1)):
+        bout = Bout(lab, side)
+        for _ in range(plies):
+            if not bout.is_over:
+                bout.reply()
+        _finished(bout, turns=SHORT)
+    return ok(f"went on after {BOOK} and {BOOK + 1} plies that others played for it")
+
+
+def answers_an_offer(lab: Lab) -> Finding | None:
+    """Let the bot choose whether it swaps, in several games."""
+    swapped = 0
+    for index in range(3):
+        bout = Bout(lab, Seat.SECOND, seed=index)
+        bout.reply()
+        if SWAP not in bout.position.legal_moves():
+            bout.finish()
+            return None
+        swapped += bout.ask() == SWAP
+        _finished(bout, turns=SHORT + 1)
+    return ok(f"swapped in {swapped} of 3 games, and played on")
+
+
+def bears_a_swap(lab: Lab) -> Finding | None:
+    """Swap against the bot."""
+    bout = Bout(lab)
+    bout.ask()
+    if bout.is_over or SWAP not in bout.position.legal_moves():
+        bout.finish()
+        return None
+    bout.play(SWAP)
+    _finished(bout, turns=SHORT + 1)
+    return ok("played on after `play 2 swap`")
+
+
+# Time: in one game, for what a bot does with it does not depend on the rules
+
+
+MOVE: Final = TimeControl(move_ms=100)
+NODES: Final = TimeControl(nodes=50)
+SUDDEN_DEATH: Final = TimeControl(initial_ms=1000)
+LONG: Final = TimeControl(move_ms=1000)
+"""Long enough to be interrupted."""
+
+LITTLE_MS: Final = 50
+
+STOP_S: Final = 0.3
+"""How soon a bot that listens while it thinks answers `stop`."""
+
+IDLE_S: Final = 0.3
+BUSY_S: Final = 0.1
+"""Time of a processor in IDLE_S that is more than tidying up."""
+
+TURNS: Final = 5
+
+
+def keeps_move_time(lab: Lab) -> Finding:
+    """Give a fixed time for each move, in both seats."""
+    bouts = [_finished(Bout(lab, side, time=MOVE), seconds=1.5) for side in SEATS]
+    slowest_s = max(bout.slowest_s for bout in bouts)
+    return ok(f"slowest move {duration(slowest_s)} of {duration(MOVE.move_ms / 1000)}")
+
+
+def plays_by_nodes(lab: Lab) -> Finding:
+    """Give nodes for each move."""
+    bouts = [_finished(Bout(lab, side, time=NODES), seconds=1.0) for side in SEATS]
+    return ok(f"slowest move {duration(max(bout.slowest_s for bout in bouts))}")
+
+
+def plays_without_limit(lab: Lab) -> Finding:
+    """Give no limit at all."""
+    return ok(_finished(Bout(lab, time=TimeControl()), seconds=1.5).words())
+
+
+def bears_sudden_death(lab: Lab) -> Finding:
+    """Give a clock to which nothing is added."""
+    bout = _finished(Bout(lab, Seat.SECOND, time=SUDDEN_DEATH), seconds=2.0)
+    had_s = SUDDEN_DEATH.initial_ms / 1000
+    return ok(f"slowest move {duration(bout.slowest_s)} of {duration(had_s)}")
+
+
+def answers_in_a_hurry(lab: Lab) -> Finding:
+    """Show the bot a clock that is nearly empty."""
+    bout = Bout(lab, time=TimeControl(initial_ms=2000))
+    bout.play_on(seconds=GAME_S, turns=TURNS, left_ms=LITTLE_MS)
+    bout.finish()
+    seen = f"slowest move {duration(bout.slowest_s)} with {LITTLE_MS} ms left"
+    if bout.slowest_s > LITTLE_MS / 1000 + MARGIN_S:
+        return warning(seen, "keep some time in reserve, and answer at once when little is left")
+    return ok(seen)
+
+
+def stops(lab: Lab) -> Finding:
+    """Say `stop` while it thinks."""
+    bout = Bout(lab, time=LONG)
+    go = bout.begin_to_think()
+    if not go:
+        bout.finish()
+        return ok("it answers before it can be stopped")
+    after_s = bout.stop(go, LONG.move_ms / 1000 + MARGIN_S + 1.0)
+    bout.finish()
+    seen = f"answered {duration(after_s)} after `stop`"
+    if after_s <= STOP_S:
+        return ok(seen)
+    return warning(
+        seen,
+        "read lines while you think and answer `stop` at once; a bot that thinks in one piece "
+        "may leave it so, games just end later",
+    )
+
+
+def bears_a_sudden_end(lab: Lab) -> Finding:
+    """End a game while it thinks, as when the other bot has gone, and begin the next at once."""
+    bout = Bout(lab, time=LONG)
+    go = bout.begin_to_think()
+    if go:  # its answer may still come, and is no fault
+        lab.asides.forgiven = [b"bestmove", b"%d" % bout.ply]
+    bout.end("1-0", Termination.CRASH, wire.STOP)
+    try:
+        after = Bout(lab, time=LONG)
+    except FaultFoundError as error:
+        raise FaultFoundError(
+            f"{error.seen}, after `{go or 'go'}`, `stop` and `result`",
+            "a game can end while you think: go on reading, and answer the next `new`",
+            is_costly=error.is_costly,
+            stderr=error.stderr,
+        ) from error
+    finally:
+        lab.asides.forgiven = []
+    after.ask()
+    after.finish()
+    return ok("ready for the next game, and playing it")
+
+
+def repeats_itself(lab: Lab) -> Finding:
+    """Play the same game in two processes."""
+    played = []
+    for _ in range(2):
+        lab.drop()
+        bout = Bout(lab, time=NODES)
+        moves: list[str] = []
+        while len(moves) < TURNS and not bout.is_over:
+            if bout.is_bots_turn:
+                moves.append(bout.ask())
+            else:
+                bout.reply()
+        bout.finish()
+        played.append(moves)
+    if played[0] == played[1]:
+        return ok(f"the same {len(played[0])} moves twice")
+    return note(
+        f"{' '.join(played[0])}, then {' '.join(played[1])}",
+        "take all chance from the seed of `new`, if games shall be repeatable",
+    )
+
+
+def rests(lab: Lab) -> Finding:
+    """Measure how much it computes while the other thinks."""
+    if sys.platform != "linux":
+        return untested("only Linux tells how much a process computes")
+    bout = Bout(lab)
+    bout.ask()
+    if bout.is_over:
+        bout.finish()
+        return untested("the game was over after its first move")
+    session = lab.bot.child.pid
+    lab.listen(0.05)
+    before_s = _computed_s(session)
+    lab.listen(IDLE_S)
+    busy_s = _computed_s(session) - before_s
+    bout.finish()
+    if busy_s <= BUSY_S:
+        return ok(f"computed {duration(busy_s)} of {duration(IDLE_S)}")
+    return warning(
+        f"computed {duration(busy_s)} in {duration(IDLE_S)} of the other's turn",
+        "wait for input without computing: thinking on the other's turn takes its processor, and "
+        "waiting is for a read that blocks",
+    )
+
+
+def _computed_s(session: int) -> float:
+    """Return the processor time of all processes of a session, in seconds.
+
+    Time in which one waited for a processor counts too, where the system tells it: on a busy
+    machine there may be little else.
+    """
+    ticks = waited_ns = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
+            if int(fields[3]) != session:
+                continue
+            ticks += int(fields[11]) + int(fields[12])
+            waited_ns += int((folder / "schedstat").read_bytes().split()[1])
+        except OSError:
+            continue  # it has ended
+    return ticks / os.sysconf("SC_CLK_TCK") + waited_ns / 1e9
+
+
+# Manners, in one game too
+
+
+UNKNOWN: Final = ("weather fine", "go*", "pingpong 3", "x" * 1000)
+
+PING_S: Final = 0.5
+
+BLANKS_S: Final = 2.0
+
+GAMES: Final = 4
+
+
+def ignores_unknown_lines(lab: Lab) -> Finding:
+    """Say what no version of the protocol says, before a game and in it."""
+    lab.running().say(*UNKNOWN)
+    bout = Bout(lab)
+    while bout.turns < SHORT and not bout.is_over:
+        if bout.is_bots_turn:
+            lab.bot.say(*UNKNOWN)
+            bout.ask()
+        else:
+            bout.reply()
+    bout.finish()
+    return ok(f"played on after {' and '.join(map(repr, UNKNOWN[:2]))}")
+
+
+def bears_blanks(lab: Lab) -> Finding:
+    """Write CRLF, blanks at both ends and two between words, and empty lines."""
+    try:
+        _widely(lab)
+    except FaultFoundError as error:
+        return warning(
+            error.seen,
+            "take a line apart at any number of blanks, CR among them, and pass over empty lines; "
+            "the arena writes none of these, but people who test a bot by hand do",
+        )
+    return ok("read a game's first lines all the same")
+
+
+def _widely(lab: Lab) -> None:
+    """Begin a game in lines with more blanks; raises FaultFoundError."""
+    bot, start = lab.running(), lab.game.start()
+    new = lab.new_game(time=TimeControl(move_ms=1000))
+    ready, within_s = f"ready {new.number}", min(BLANKS_S, lab.settings.startup_s)
+    with lab.expecting(f"`{ready}`", within_s):
+        bot.call(ready, within_s, "", _wide(new.line()), "  ", end="\r\n")
+    wanted = [wire.position_line(start.text()), wire.legal_line(start.legal_moves())]
+    lines = [line for line in wanted if line.split()[0] in lab.greeting.wants]
+    with lab.expecting("`bestmove 1 MOVE`", BLANKS_S):
+        go = wire.go_line(1, new.time, 0, 0)
+        bot.await_move(1, bot.say("", *map(_wide, [*lines, go]), end="\r\n"), BLANKS_S)
+    bot.say(wire.result_line(new.number, "1/2-1/2", "adjudication"))
+
+
+def _wide(line: str) -> str:
+    return f" {line.replace(' ', '  ')} "
+
+
+def answers_pings(lab: Lab) -> Finding:
+    """Ping between two games."""
+    _finished(Bout(lab), seconds=2.0, turns=1)
+    bot = lab.running()
+    try:
+        with lab.expecting("`pong 4711`", PING_S):
+            after_s = bot.call("pong 4711", PING_S, "ping 4711")
+    except FaultFoundError as error:
+        return warning(error.seen, f"answer `ping K` with `pong K` between games; {FLUSH}")
+    return ok(f"after {duration(after_s)}")
+
+
+def plays_several_games(lab: Lab) -> Finding:
+    """Play short games one after the other."""
+    bot = lab.running()
+    for index in range(GAMES):
+        _finished(Bout(lab, SEATS[index % 2], seed=index), seconds=2.0, turns=SHORT)
+        lab.listen(0.05)
+        if lab.running() is not bot:
+            return fault(
+                "it ends after a game",
+                "wait for the next `new` after `result`: a process plays many games, until `quit`",
+            )
+    return ok(f"{GAMES} games in one process")
+
+
+# What was heard in all sessions: these steps come after the games
+
+
+def _counted(lines: Lines, mend: str, fine: str) -> Finding:
+    if not lines.number:
+        return ok(fine)
+    examples = ", ".join(repr(line[:80]) for line in lines.first[:3])
+    seen = f"{lines.number} line{'' if lines.number == 1 else 's'}, such as {examples}"
+    return warning(seen, mend) if mend else note(seen)
+
+
+def says_nothing_else(lab: Lab) -> Finding:
+    """Tell of lines that answered nothing."""
+    mend = (
+        "write to standard output only what the protocol knows, one `bestmove` for each `go`, "
+        "and all else to standard error or as `info text …`"
+    )
+    return _counted(lab.asides.strays, mend, "nothing else")
+
+
+def comments_well(lab: Lab) -> Finding:
+    """Tell of comments that make no sense."""
+    mend = (
+        "`info` takes `depth N`, `eval X` from -1 (lost) to 1 (won), `nodes N`, then `pv MOVE …` "
+        "from the position it thinks about, or `text …`"
+    )
+    number = lab.asides.info_lines
+    return _counted(lab.bad_infos, mend, f"{number} lines" if number else "it tells nothing")
+
+
+def writes_moves_plainly(lab: Lab) -> Finding:
+    """Tell of legal moves that were written in another way."""
+    return _counted(lab.odd_moves, "write moves as docs/rules.md does", "all moves")
+
+
+def complains(lab: Lab) -> Finding:
+    """Tell of what the bot itself said was wrong."""
+    return _counted(lab.asides.complaints, "", "no `error`")
+
+
+# The end
+
+
+CLEAN: Final = "exited with status 0"
+
+TIDY_S: Final = 0.2
+"""For what a bot has started to end after it."""
+
+
+def quits(lab: Lab) -> Finding:
+    """Say `quit`."""
+    lab.running().say(wire.QUIT)
+    return _ending(lab, "`quit`", "end on `quit`; until then the arena waits, then it kills")
+
+
+def leaves_with_its_parent(lab: Lab) -> Finding:
+    """Close its input, as happens when the arena is killed."""
+    lab.drop()
+    lab.running().child.close_input()
+    return _ending(lab, "its input has ended", "end where reading a line finds the end of the file")
+
+
+def _ending(lab: Lab, event: str, mend: str) -> Finding:
+    """Return what to think of how the bot ends now."""
+    ended = lab.ends_within(QUIT_S)
+    if ended is None:
+        return warning(f"runs on {duration(QUIT_S)} after {event}", mend)
+    return ok(ended) if ended == CLEAN else note(ended, f"exit with status 0 after {event}")
+
+
+def leaves_nothing(lab: Lab) -> Finding:
+    """Look for processes of the bot that outlive it, after it was made ready for a game."""
+    lab.drop()
+    bot = lab.running()
+    if lab.has_been_ready:
+        lab.ready_s(bot)
+    bot.say(wire.QUIT)
+    if lab.ends_within(QUIT_S) is None:
+        return untested("it does not end by itself")
+    lab.listen(TIDY_S)
+    left = lab.sweep()
+    if left:
+        ran = "1 process still ran" if left == 1 else f"{left} processes still ran"
+        return warning(
+            f"{ran} {duration(TIDY_S)} after it",
+            "end what you start; the arena kills what is left",
+        )
+    return ok("no process is left")
+
+
+# All of them
+
+_WARNING = Verdict.WARNING
+
+HELLO: Final = (
+    Step("starts", "can be started", starts),
+    Step("hello", "answers `arena 1` with `ok`", says_ok),
+    Step("banner", "says nothing else before `ok`", has_no_banner),
+    Step("name", "says who it is: `id name …`", has_a_name),
+    Step("games", "says which games it plays: `game …`", names_games),
+    Step("options", "names its options so that they can be set", names_options),
+    Step("wants", "wants what there is: `legal`, `position`", wants_what_there_is),
+)
+
+READY: Final = (
+    Step("ready", "answers `new ID …` with `ready ID`", is_ready),
+    Step("setoption", "takes its options' defaults", takes_defaults),
+    Step("option-edges", "takes the edges of its options", takes_edges, _WARNING),
+)
+
+EACH_GAME: Final = (
+    Step("first", "plays a whole game as first", plays_first),
+    Step("second", "plays a whole game as second", plays_second),
+    Step("setup", "begins with any setup", knows_setups),
+    Step("position", "begins in any position", knows_positions),
+    Step("book", "plays on after a book's moves for both sides", follows_a_book),
+    Step("swap-offered", "decides whether to swap", answers_an_offer),
+    Step("swap-suffered", "plays on when the other swaps", bears_a_swap),
+)
+
+TIMES: Final = (
+    Step("move-time", "keeps a fixed time for each move: `tc move MS`", keeps_move_time),
+    Step("nodes", "plays with `tc nodes N`", plays_by_nodes),
+    Step("no-limit", "plays with `tc none`", plays_without_limit),
+    Step("no-increment", "keeps a clock without increment", bears_sudden_death),
+    Step("little-time", f"answers in time with {LITTLE_MS} ms left", answers_in_a_hurry, _WARNING),
+    Step("stop", "answers soon after `stop`", stops, _WARNING),
+    Step("sudden-end", "bears a `result` while it thinks", bears_a_sudden_end),
+    Step("seed", "plays the same with the same seed and nodes", repeats_itself),
+    Step("rest", "does not compute on the other's turn", rests, _WARNING),
+)
+
+BESIDE: Final = (
+    Step("unknown-lines", "ignores lines that it does not know", ignores_unknown_lines),
+    Step("blanks", "reads lines with CRLF and more blanks", bears_blanks, _WARNING),
+    Step("ping", "answers `ping K` with `pong K` between games", answers_pings),
+    Step("many-games", "plays one game after the other", plays_several_games),
+)
+
+HEARD: Final = (
+    Step("stray-lines", "says nothing that answers nothing", says_nothing_else),
+    Step("info", "comments in the protocol's words: `info …`", comments_well),
+    Step("move-text", "writes moves in their one canonical way", writes_moves_plainly),
+    Step("errors", "reports no errors of its own", complains),
+)
+
+ENDINGS: Final = (
+    Step("quit", f"ends on `quit` within {QUIT_S:g} s", quits),
+    Step("end-of-input", "ends when its input does", leaves_with_its_parent),
+    Step("leaves-nothing", "leaves no process behind", leaves_nothing),
+)
+
+CHAPTERS: Final[dict[str, tuple[Step, ...]]] = {
+    "greeting": (*HELLO, *READY),
+    "games": EACH_GAME,
+    "time": TIMES,
+    "manners": (*BESIDE, *HEARD),
+    "end": ENDINGS,
+}
+"""Every step, in the order of a check; those of `games` are run in each game."""
