@@ -1,30 +1,26 @@
-"""An Elo scale: Davidson's model fitted to counts, how sure it is, whether it fits.
+"""An Elo scale: Davidson's model fitted to counts, how sure it is, and whether it fits.
 
-Must not know the order of the games, TrueSkill, or how a rating is shown.
-
-With d the strength of first minus that of second, a the advantage of the first seat and n how
-drawish the game is (Davidson, 1970; Davidson and Beaver, 1977):
+**The model.** With d the strength of first minus that of second, a the advantage of the first seat
+and n how drawish the game is (Davidson, 1970; Davidson and Beaver, 1977):
 
     P(first wins) : P(draw) : P(second wins) = e^((d+a)/2) : n : e^(-(d+a)/2)
 
 All bots have one strength; each game id has an a and an n of its own. The fit is the top of the
 posterior with weak priors, so that 100 % scores stay finite.
 
-Must not know how the model was fitted, or how errors are shown.
+**Its errors.** They are the sandwich H⁻¹·B·H⁻¹ of the curvature H around the covariance B of the
+scores, with the games of a `Result.pair` as one cluster. In B a game by itself has the variance
+that the model gives it; two games of one cluster have the product of their scores that was seen.
+So games without a pair give the model's own errors, and a bot that won all its games, whose scores
+are all tiny, is not taken to be sure of itself.
 
-It is the sandwich H⁻¹·B·H⁻¹ of the curvature H around the covariance B of the scores, with the
-games of a `Result.pair` as one cluster. In B a game by itself has the variance that the model gives
-it; two games of one cluster have the product of their scores that was seen. So games without a
-pair give the model's own errors, and a bot that won all its games, whose scores are all tiny, is
-not taken to be sure of itself.
+**Its fit.** Pearson's chi-square over (game, first, second, result). With few games a cell the
+textbook's distribution does not hold; so mean and variance of the sum are those that it has for
+just these numbers of games (Haldane, 1937), less what the fitted parameters take away (McCullagh,
+1986), and its tail is that of the scaled chi-square with the same two moments. Where cells are
+large that is the textbook's.
 
-Must not know how the model was fitted, nor TrueSkill.
-
-Pearson's chi-square over (game, first, second, result). With few games a cell the textbook's
-distribution does not hold; so mean and variance of the sum are those that it has for just these
-numbers of games (Haldane, 1937), less what the fitted parameters take away (McCullagh, 1986), and
-its tail is that of the scaled chi-square with the same two moments. Where cells are large that is
-the textbook's.
+Must not know the order of the games, TrueSkill's model, or how a rating is shown.
 """
 
 from __future__ import annotations
@@ -45,7 +41,7 @@ from lath.reports.ratings.numerics import (
     times,
     zeros,
 )
-from lath.reports.ratings.results import Cell, Counts, Fit, Seats, Tally
+from lath.reports.ratings.results import Cell, Counts, Fit, Seats, SeatScore
 from lath.reports.ratings.skill import PRIOR_DRAWS, PRIOR_GAMES
 
 ELO: Final = 400 / math.log(10)
@@ -67,6 +63,8 @@ _STEPS: Final = 200
 _LONGEST_STEP: Final = 2.0
 """Of any parameter at once, in units of the model: 350 Elo points."""
 
+
+# The model
 
 Chances = tuple[float, float, float]
 """That first wins, draws and loses; together 1."""
@@ -139,7 +137,7 @@ def fit(counts: Counts) -> Davidson:
 
 
 def _slopes(
-    places: Places, games: Sequence[tuple[tuple[int, int, int], Tally]], values: Vector
+    places: Places, games: Sequence[tuple[tuple[int, int, int], SeatScore]], values: Vector
 ) -> tuple[Vector, Matrix]:
     """Return the log-posterior's gradient, and minus its second derivatives: the lower triangle."""
     gradient, curvature = _prior(places, values)
@@ -184,6 +182,8 @@ def _prior(places: Places, values: Vector) -> tuple[Vector, Matrix]:
         curvature[game + 1][game + 1] = PRIOR_GAMES * draw * (1 - draw)
     return gradient, curvature
 
+
+# Its errors
 
 Frame = tuple[int, int, int]
 """Where the parameters of two bots, the lower one first, and of the game are."""
@@ -320,12 +320,14 @@ def _spread(blocks: _Blocks, size: int) -> Matrix:
     ]
 
 
+# Its fit
+
 _LEAST_SPREAD: Final = 0.5
 """Variance over mean below which the sum says nothing: a quarter of the textbook's. So it is with
 about one game a cell, where nearly all of it is fixed by what was fitted."""
 
 
-def fit_of(model: Davidson, tallies: Mapping[Seats, Tally], groups: int) -> Fit:
+def fit_of(model: Davidson, tallies: Mapping[Seats, SeatScore], groups: int) -> Fit:
     """Return the fit of `model` to its games; `groups` counts the connected groups of bots.
 
     A game id without any draw has no cells for draws.
@@ -364,7 +366,7 @@ def fit_of(model: Davidson, tallies: Mapping[Seats, Tally], groups: int) -> Fit:
 
 
 def _cells(
-    model: Davidson, seats: Seats, tally: Tally, *, draws: bool
+    model: Davidson, seats: Seats, tally: SeatScore, *, draws: bool
 ) -> tuple[list[float], list[int]]:
     """Return the chances of the possible results, and how often each was seen."""
     win, draw, loss = model.chances(seats)

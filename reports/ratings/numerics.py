@@ -1,11 +1,10 @@
 """Small dense symmetric matrices, the normal and the chi-square distribution, fixed points.
 
-Must not know what their numbers mean. Sums of products run inside the interpreter's own loops:
-100 rows are inverted in about 20 ms.
+Sums of products run inside the interpreter's own loops: 100 rows are inverted in about 20 ms. The
+normal distribution is the standard one. Fixed points are accelerated by the method of
+D. G. Anderson (1965), as Walker and Ni have it (2011).
 
-Must not know skills or games. All values are of the standard normal distribution.
-
-Must not know what the numbers mean. (D. G. Anderson, 1965; Walker and Ni, 2011.)
+Must not know what the numbers mean.
 """
 
 from __future__ import annotations
@@ -18,6 +17,8 @@ from typing import Final
 
 Vector = list[float]
 Matrix = list[Vector]
+
+# Matrices
 
 _times: Final[Callable[[float, float], float]] = mul
 
@@ -86,10 +87,12 @@ def _inverse_columns(lower: Sequence[Vector]) -> Matrix:
     return columns
 
 
-_SQRT_HALF: Final = math.sqrt(0.5)
+# The normal and the chi-square distribution
+
+SQRT_HALF: Final = math.sqrt(0.5)
 _SQRT_2_PI: Final = math.sqrt(2 * math.pi)
 
-_DEEP: Final = -25.0
+DEEP: Final = -25.0
 """Below this an asymptotic series is exact to 1e-15, and far above `cdf` underflows (-38)."""
 
 _ASYMPTOTIC: Final = (1, -1, 3, -15, 105, -945, 10395)
@@ -109,7 +112,7 @@ def pdf(x: float) -> float:
 
 def cdf(x: float) -> float:
     """Return the probability of a value up to `x`, to full relative accuracy on the left."""
-    return math.erfc(-x * _SQRT_HALF) / 2
+    return math.erfc(-x * SQRT_HALF) / 2
 
 
 def mills(t: float) -> float:
@@ -118,7 +121,7 @@ def mills(t: float) -> float:
     >>> round(mills(0.0), 6)
     1.253314
     """
-    if t > _DEEP:
+    if t > DEEP:
         return cdf(t) * _SQRT_2_PI * math.exp(t * t / 2) if t < 37 else math.inf
     return math.fsum(term / t ** (2 * i) for i, term in enumerate(_ASYMPTOTIC)) / -t
 
@@ -128,8 +131,8 @@ def win(t: float) -> tuple[float, float]:
 
     v > 0 falls towards 0 on the right; w is in 0..1.
     """
-    if t > _DEEP:
-        v = 2 * math.exp(-t * t / 2) / (_SQRT_2_PI * math.erfc(-t * _SQRT_HALF))
+    if t > DEEP:
+        v = 2 * math.exp(-t * t / 2) / (_SQRT_2_PI * math.erfc(-t * SQRT_HALF))
         return v, v * (v + t)
     v = 1 / mills(t)
     beyond = 1 / t**2
@@ -192,6 +195,8 @@ def _fraction(a: float, z: float) -> float:
             break
     return value
 
+
+# Fixed points
 
 _DEPTH: Final = 6
 _RIDGE: Final = 1e-12

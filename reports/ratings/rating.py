@@ -1,6 +1,7 @@
-"""Everything that results say about strengths, each number from the module that knows it.
+"""Everything that results say about strengths: both scales, their errors, and ratings over time.
 
-Must not know how a line is drawn.
+Each number is from the module that knows it; here they are put around the mean of each group of
+bots that games connect.
 
 Must not know records, nor how a rating is shown.
 """
@@ -28,41 +29,7 @@ from lath.reports.ratings.results import (
     connected,
     count,
 )
-from lath.reports.ratings.skill import MU, SIGMA, InOrder, Posterior, converged
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What the games up to one of them said."""
-
-    games: int
-    """How many of the results had been seen; > 0, rising from snapshot to snapshot."""
-
-    ratings: Mapping[str, Rating]
-    """The sequential rating of every bot that had appeared by then."""
-
-
-def history(
-    results: Sequence[Result], points: int = 100, *, draw_rate: float | None = None
-) -> tuple[Snapshot, ...]:
-    """Return at most `points` snapshots, evenly over the games, the last after all of them.
-
-    Ratings are the sequential ones, in the order of the results; empty without results. Memory is
-    bounded by points times bots. `draw_rate` is `Ratings.draw_rate` of the same results where it
-    is known already; otherwise it is fitted here. `points` > 0.
-    """
-    if draw_rate is None:
-        counts = count(results)
-        draw_rate = converged(counts.names, counts.tallies).draw_rate
-    number = min(points, len(results))
-    ends = [len(results) * i // number for i in range(number + 1)] if number else []
-    sequence = InOrder(draw_rate)
-    snapshots = []
-    for start, end in pairwise(ends):
-        sequence.add(results[start:end])
-        snapshots.append(Snapshot(end, sequence.ratings()))
-    return tuple(snapshots)
-
+from lath.reports.ratings.skill import MU, SIGMA, InOrder, Posterior, converged, rate_in_order
 
 _LEAST_SHARE: Final = 0.25
 """What clusters leave at least of a variance that the model gives: half of the error. Fewer than a
@@ -81,7 +48,7 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
     posterior = converged(counts.names, counts.tallies)
     model = fit(counts)
     spread = covariance(model, counts.clusters, counts.games)
-    sequential = _sequential(results, posterior.draw_rate) if in_order else {}
+    sequential = rate_in_order(results, posterior.draw_rate) if in_order else {}
     strengths: dict[str, Strength] = {}
     differences: dict[tuple[str, str], float] = {}
     for number, group in enumerate(groups):
@@ -102,13 +69,6 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
         fit=fit_of(model, counts.tallies, len(groups)),
         differences=differences,
     )
-
-
-def _sequential(results: Iterable[Result], draw_rate: float) -> Mapping[str, Rating]:
-    # Here and not above: whoever leaves it out does not pay for the import.
-    from lath.reports.ratings.skill import rate_in_order
-
-    return rate_in_order(results, draw_rate)
 
 
 def _skills(posterior: Posterior, places: Sequence[int]) -> list[Rating]:
@@ -183,3 +143,36 @@ def _conditions(counts: Counts, model: Davidson, spread: Matrix) -> tuple[Condit
         )
         for game, i in model.places.games.items()
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What the games up to one of them said."""
+
+    games: int
+    """How many of the results had been seen; > 0, rising from snapshot to snapshot."""
+
+    ratings: Mapping[str, Rating]
+    """The sequential rating of every bot that had appeared by then."""
+
+
+def history(
+    results: Sequence[Result], points: int = 100, *, draw_rate: float | None = None
+) -> tuple[Snapshot, ...]:
+    """Return at most `points` snapshots, evenly over the games, the last after all of them.
+
+    Ratings are the sequential ones, in the order of the results; empty without results. Memory is
+    bounded by points times bots. `draw_rate` is `Ratings.draw_rate` of the same results where it
+    is known already; otherwise it is fitted here. `points` > 0.
+    """
+    if draw_rate is None:
+        counts = count(results)
+        draw_rate = converged(counts.names, counts.tallies).draw_rate
+    number = min(points, len(results))
+    ends = [len(results) * i // number for i in range(number + 1)] if number else []
+    sequence = InOrder(draw_rate)
+    snapshots = []
+    for start, end in pairwise(ends):
+        sequence.add(results[start:end])
+        snapshots.append(Snapshot(end, sequence.ratings()))
+    return tuple(snapshots)

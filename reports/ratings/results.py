@@ -1,17 +1,16 @@
-"""Results as values and as counts: who scored what against whom, who is connected.
+"""What goes in and what comes out: results, their counts, who is connected, and ratings as values.
+
+`count` is where the order of the games is lost, but for the order in which numbers are added up;
+nothing that follows it takes a step per game.
 
 Must not know how anything is estimated.
-
-Must not know results: a draw connects as a win does.
-
-Must not know how strength is estimated. After this the order of the games is gone, but for the
-order in which numbers are added up, and nothing that follows takes a step per game.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -192,7 +191,7 @@ is made of every game."""
 
 
 @dataclass(slots=True)
-class Tally:
+class SeatScore:
     """How often first won, drew and lost."""
 
     wins: int = 0
@@ -221,7 +220,7 @@ class Counts:
     names: tuple[str, ...]
     """Every bot, sorted; also one that met only itself."""
 
-    tallies: Mapping[Seats, Tally]
+    tallies: Mapping[Seats, SeatScore]
     """Of games between different bots, sorted."""
 
     clusters: Mapping[tuple[Cell, ...], int]
@@ -233,89 +232,41 @@ class Counts:
         return sum(tally.games for tally in self.tallies.values())
 
 
-class _Path(dict[Cell, "_Path"]):
-    """The games of a pair so far; leads on to one longer by a game. Pairs alike share a path."""
-
-    __slots__ = ("before", "cell", "pairs")
-
-    def __init__(self, before: _Path | None, cell: Cell | None) -> None:
-        super().__init__()
-        self.before = before
-        self.cell = cell
-        self.pairs = 0
-        """How many pairs have just these games."""
-
-    def __missing__(self, cell: Cell) -> _Path:
-        self[cell] = longer = _Path(self, cell)
-        return longer
-
-    def onward(self) -> Iterator[_Path]:
-        """Yield all that begin with this one."""
-        waiting = [self]
-        while waiting:
-            path = waiting.pop()
-            yield path
-            waiting.extend(path.values())
-
-    def cells(self) -> tuple[Cell, ...]:
-        """Return the games, the last first."""
-        path, cells = self, []
-        while path.before is not None and path.cell is not None:
-            cells.append(path.cell)
-            path = path.before
-        return tuple(cells)
-
-
 def count(results: Iterable[Result]) -> Counts:
     """Return the counts of `results`; a bot's games against itself are passed over."""
-    cells, paths = _walk(results)
-    pairs = [(path.cells(), path.pairs) for path in paths]
-    for pair, times in pairs:
-        for cell in pair:
-            cells[cell] = cells.get(cell, 0) + times
+    cells, pairs = _cells_and_pairs(results)
     names = {name for cell in cells for name in cell[:2]}
-    return Counts(names=tuple(sorted(names)), tallies=_tallies(cells), clusters=_clusters(pairs))
-
-
-def _clusters(pairs: Iterable[tuple[tuple[Cell, ...], int]]) -> dict[tuple[Cell, ...], int]:
     clusters: dict[tuple[Cell, ...], int] = {}
-    for pair, times in pairs:
+    for pair, times in pairs.items():
         cluster = tuple([cell for cell in pair if cell[0] != cell[1]])
         if len(cluster) > 1:
             clusters[cluster] = clusters.get(cluster, 0) + times
-    return clusters
+    return Counts(names=tuple(sorted(names)), tallies=_tallies(cells), clusters=clusters)
 
 
-def _walk(results: Iterable[Result]) -> tuple[dict[Cell, int], list[_Path]]:
-    """Return the games that stand alone, counted, and the different paths of pairs.
+def _cells_and_pairs(results: Iterable[Result]) -> tuple[Counter[Cell], Counter[tuple[Cell, ...]]]:
+    """Return how often each kind of result came, and which of them came together in one pair.
 
-    The one loop that takes a step a game. Games of a pair mostly follow each other: as long as
-    they do, the pair is not looked up.
+    The one loop that takes a step a game; games that are alike are one object.
     """
-    start = path = _Path(None, None)
-    alone: dict[Cell, int] = {}
-    ends: dict[Hashable, _Path] = {}
-    so_far, path_of = alone.get, ends.get
-    last: Hashable = None
+    cells = Counter[Cell]()
+    known: dict[Cell, Cell] = {}
+    pairs: dict[Hashable, list[Cell]] = {}
     for result in results:
         cell, pair = result[:4], result[4]
-        if pair is None:
-            alone[cell] = so_far(cell, 0) + 1
-        elif pair == last:
-            path = path[cell]
-        else:
-            ends[last] = path
-            last = pair
-            path = path_of(pair, start)[cell]
-    ends[last] = path
-    for path in ends.values():
-        path.pairs += 1
-    return alone, [path for path in start.onward() if path.pairs and path is not start]
+        cells[cell] += 1
+        if pair is not None:
+            cell = known.setdefault(cell, cell)
+            if (games := pairs.get(pair)) is None:
+                pairs[pair] = [cell]
+            else:
+                games.append(cell)
+    return cells, Counter(map(tuple, pairs.values()))
 
 
-def _tallies(cells: Mapping[Cell, int]) -> dict[Seats, Tally]:
-    tallies: dict[Seats, Tally] = {}
+def _tallies(cells: Mapping[Cell, int]) -> dict[Seats, SeatScore]:
+    tallies: dict[Seats, SeatScore] = {}
     for (first, second, score, game), times in cells.items():
         if first != second:
-            tallies.setdefault(Seats(game, first, second), Tally()).add(score, times)
+            tallies.setdefault(Seats(game, first, second), SeatScore()).add(score, times)
     return dict(sorted(tallies.items()))

@@ -1,39 +1,32 @@
-"""TrueSkill over all games at once, and game after game as the package has it.
+"""TrueSkill: converged over all games at once, and game after game in their order.
 
-Must not know results.
-
-Must not know names, nor how the factors of all games become one posterior.
-
-Must not know the order of the games, seats, clusters, or how a rating is shown.
-
-The model is the `trueskill` package's with tau 0: skills are normal before the first game, a
-performance is a skill with noise, and a game is drawn where two performances are closer than a
-margin. Given the margin, the likelihood of each game is replaced by a normal factor in the
+**Converged.** The model is the `trueskill` package's with tau 0: skills are normal before the first
+game, a performance is a skill with noise, and a game is drawn where two performances are closer
+than a margin. Given the margin, the likelihood of each game is replaced by a normal factor in the
 difference of two skills that gives the same first two moments (Minka, 2001); identical games share
 a factor, of which the cavity takes away one copy. All factors are renewed from one posterior, until
 nothing moves; where that is slow or swings, as with a bot that never lost, steps are extrapolated.
 The margin, and with it the draw rate, climbs along the evidence's slope in the same rounds.
 
-Must not know records, or how a rating is shown. The only module that touches `trueskill`.
+**In order.** This depends on the order, a little also with tau 0, and so it stands beside the
+converged rating as a check. It is computed by a closed form for two players that is the package's
+`rate_1vs1` to 1e-9 (a test) and a hundred times as fast. The bots do not learn, so tau is 0: a
+rating narrows with every game and never drifts.
 
-It depends on the order, a little also with tau 0, and so it stands beside the converged rating as
-a check. It is computed by a closed form for two players that is the package's `rate_1vs1` to 1e-9
-(a test) and a hundred times as fast. `rate_by_package` runs the package itself; nothing but tests
-and benchmarks needs it.
-
-The bots do not learn, so tau is 0: a rating narrows with every game and never drifts.
+Must not know records, seats, pairs of games, or how a rating is shown.
 """
 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Final
 
 from lath.reports.ratings.numerics import (
+    DEEP,
+    SQRT_HALF,
     Accelerator,
     Matrix,
     Vector,
@@ -46,7 +39,7 @@ from lath.reports.ratings.numerics import (
     win,
     zeros,
 )
-from lath.reports.ratings.results import Rating, Result, Seats, Tally
+from lath.reports.ratings.results import Rating, Result, Seats, SeatScore
 
 MU: Final = 25.0
 SIGMA: Final = MU / 3
@@ -73,6 +66,8 @@ def draw_rate_of(margin: float) -> float:
     """Return how often equals draw: the inverse of `margin_of`."""
     return math.erf(margin / NOISE / math.sqrt(2))
 
+
+# Converged
 
 _NEGLIGIBLE: Final = 1e-20
 """A factor of less precision says nothing, in games of any number, and is not accelerated."""
@@ -212,7 +207,7 @@ class ConvergenceError(ArithmeticError):
     """The rounds did not come to rest: a bug, for no results are known to do that."""
 
 
-def converged(names: Sequence[str], tallies: Mapping[Seats, Tally]) -> Posterior:
+def converged(names: Sequence[str], tallies: Mapping[Seats, SeatScore]) -> Posterior:
     """Return the posterior of the skills of `names`, in their order; the prior without games.
 
     The same for any order of the games and any exchange of seats. A round takes a step for each
@@ -229,7 +224,7 @@ def converged(names: Sequence[str], tallies: Mapping[Seats, Tally]) -> Posterior
     return posterior
 
 
-def _meetings(names: Sequence[str], tallies: Mapping[Seats, Tally]) -> list[Meetings]:
+def _meetings(names: Sequence[str], tallies: Mapping[Seats, SeatScore]) -> list[Meetings]:
     numbers = {name: number for number, name in enumerate(names)}
     games: dict[tuple[int, int], list[int]] = {}
     for seats, tally in tallies.items():
@@ -333,11 +328,8 @@ def _climb(posterior: Posterior, evidence: Evidence) -> float:
     return abs(step)
 
 
-NEWCOMER: Final = Rating(MU, SIGMA)
+# In order
 
-_DEEP: Final = -25.0
-"""Below this a win is such a wonder that `gaussian.win` has to take another way."""
-_SQRT_HALF: Final = math.sqrt(0.5)
 _DENSITY: Final = math.sqrt(2 / math.pi)
 
 
@@ -372,8 +364,8 @@ class InOrder:
             apart = means[winner] - means[loser]
             if score == 0.5:
                 v, w, *_ = draw(apart / scale, margin / scale)
-            elif (t := (apart - margin) / scale) > _DEEP:
-                v = _DENSITY * exp(-t * t / 2) / erfc(-t * _SQRT_HALF)
+            elif (t := (apart - margin) / scale) > DEEP:
+                v = _DENSITY * exp(-t * t / 2) / erfc(-t * SQRT_HALF)
                 w = v * (v + t)
             else:
                 v, w = win(t)
@@ -405,43 +397,3 @@ def rate_in_order(results: Iterable[Result], draw_rate: float) -> dict[str, Rati
     sequence = InOrder(draw_rate)
     sequence.add(results)
     return sequence.ratings()
-
-
-def rate_by_package(results: Iterable[Result], draw_rate: float) -> dict[str, Rating]:
-    """Return the same as `rate_in_order`, by the package itself."""
-    environment = _environment(draw_rate)
-    package = _package()
-    ratings: dict[str, Any] = {}
-    for first, second, score, _, _ in results:
-        for name in (first, second):
-            ratings.setdefault(name, environment.create_rating())
-        winner, loser = (second, first) if score < 0.5 else (first, second)
-        if first != second:
-            ratings[winner], ratings[loser] = package.rate_1vs1(
-                ratings[winner], ratings[loser], drawn=score == 0.5, env=environment
-            )
-    return {name: Rating(float(r.mu), float(r.sigma)) for name, r in ratings.items()}
-
-
-def _package() -> Any:
-    with warnings.catch_warnings():
-        # Version 0.4.5 has "\ " in a docstring: DeprecationWarning up to 3.11, SyntaxWarning since.
-        for category in (DeprecationWarning, SyntaxWarning):
-            warnings.filterwarnings("ignore", ".*invalid escape sequence", category)
-        import trueskill  # type: ignore[import-untyped]
-    return trueskill
-
-
-def _environment(draw_rate: float) -> Any:
-    """Return an environment of our own: the package's global one could be changed by anybody.
-
-    Its normal distribution is ours, which stays accurate in the tails where the package's does not.
-    """
-    return _package().TrueSkill(
-        mu=MU,
-        sigma=SIGMA,
-        beta=BETA,
-        tau=0.0,
-        draw_probability=draw_rate,
-        backend=(cdf, pdf, NormalDist().inv_cdf),
-    )

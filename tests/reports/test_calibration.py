@@ -2,7 +2,7 @@
 
 The six figures are those of the research page. Each has a control: a method that is known to be
 wrong, and is seen to be. Chances are drawn from fixed seeds, so that nothing here flickers.
-`make test` plays a hundred tournaments for each, `make soak` three hundred.
+`make test` plays thirty tournaments for each, `make soak` three hundred.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ ALONE = math.sqrt(0.95 * 0.05)
 """The same where a tournament has one such interval."""
 
 
-@pytest.fixture(params=[100, pytest.param(300, marks=pytest.mark.soak)])
+@pytest.fixture(params=[30, pytest.param(300, marks=pytest.mark.soak)])
 def events(request: pytest.FixtureRequest) -> int:
     """How many tournaments are played."""
     return int(request.param)
@@ -192,13 +192,14 @@ def test_openings_that_games_of_all_bots_share_do_no_harm(events: int) -> None:
 
 
 def test_openings_make_the_advantage_lie_where_ratings_are_not_told_of_them(events: int) -> None:
-    told = elo_told(few_openings(events), lambda event: alone(event.results))
-    assert not is_good_enough(told.advantages, events, ALONE)
+    many = max(events, 100)  # a share of 0.84 does not stand out from 0.95 among thirty
+    told = elo_told(few_openings(many), lambda event: alone(event.results))
+    assert not is_good_enough(told.advantages, many, ALONE)
 
 
-def test_a_wrong_draw_model_makes_intervals_lie() -> None:
+def test_a_wrong_draw_model_makes_intervals_lie(events: int) -> None:
     """Without its draws a field looks wider than it is."""
-    drawish = [trueskill_event(seed, 1120, draw_rate=0.5) for seed in range(60)]
+    drawish = [trueskill_event(seed, 1120, draw_rate=0.5) for seed in range(events)]
     assert is_good(trueskill_told(drawish).strengths, len(drawish))
     told = trueskill_told(drawish, lambda event: [r for r in event.results if r.score != 0.5])
     assert share(told.strengths) < 0.85

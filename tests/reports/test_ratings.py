@@ -11,8 +11,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trueskill_package import environment_of, rate_by_package
+from trueskill_package import package as trueskill_package
 
-from lath.reports.ratings import skill as sequential
 from lath.reports.ratings.elo import PRIOR_ELO
 from lath.reports.ratings.numerics import (
     cdf,
@@ -32,13 +33,11 @@ from lath.reports.ratings.results import Rating, Ratings, Result, connected, cou
 from lath.reports.ratings.skill import (
     BETA,
     MU,
-    NEWCOMER,
     NOISE,
     SIGMA,
     converged,
     draw_rate_of,
     margin_of,
-    rate_by_package,
     rate_in_order,
 )
 
@@ -174,7 +173,7 @@ def test_a_bot_that_met_only_itself_is_a_newcomer() -> None:
     ratings = rate([Result("ann", "ann", 1.0), Result("bob", "cat", 1.0)])
     ann = ratings.strengths["ann"]
     assert ratings.games == 1
-    assert ann.trueskill == ann.sequential == NEWCOMER == Rating(MU, SIGMA)
+    assert ann.trueskill == ann.sequential == Rating(MU, SIGMA)
     assert (ann.elo.value, round(ann.elo.error, 9)) == (0.0, PRIOR_ELO)
     assert ratings.groups == (("bob", "cat"), ("ann",))
     assert ratings.superiority("ann", "bob") is None
@@ -406,11 +405,7 @@ def test_a_short_history_has_a_snapshot_a_game() -> None:
 
 def test_the_first_import_warns_of_nothing() -> None:
     # -B and an empty cache prefix: the package is compiled anew, which is when it would warn.
-    code = (
-        "import sys; sys.pycache_prefix = sys.argv[1]; "
-        "from lath.reports.ratings.skill import *; "
-        "rate_by_package([], 0.1)"
-    )
+    code = "import sys; sys.pycache_prefix = sys.argv[1]; import lath.reports.ratings.rating"
     command = [sys.executable, "-B", "-W", "error", "-c", code, "no-such-folder"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -550,8 +545,8 @@ def test_a_matrix_that_is_not_positive_definite_is_refused() -> None:
 
 @pytest.mark.parametrize("draw_rate", [0.01, 0.1, 0.37, 0.9])
 def test_the_draw_margin_is_the_packages(draw_rate: float) -> None:
-    environment = sequential._environment(draw_rate)
-    package = sequential._package().calc_draw_margin(draw_rate, 2, environment)
+    environment = environment_of(draw_rate)
+    package = trueskill_package().calc_draw_margin(draw_rate, 2, environment)
     assert margin_of(draw_rate) == pytest.approx(package, abs=1e-12)
     assert draw_rate_of(margin_of(draw_rate)) == pytest.approx(draw_rate)
     assert (environment.mu, environment.sigma, environment.beta) == (MU, SIGMA, BETA)
