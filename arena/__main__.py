@@ -11,10 +11,7 @@ import re
 import sys
 from typing import Final
 
-FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
-"""Exit statuses besides 0: the input or a bot is at fault, wrong usage, Ctrl-C, a bug, a disk that
-is full or failing."""
-
+from lath.arena.errors import BUG, FAULT, INTERRUPTED, USAGE, ArenaError, ConfigError
 
 _SIGINT = 130
 """What the command line's library exits with on Ctrl-C."""
@@ -58,7 +55,6 @@ def _open_closed() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
     from lath.arena.cli.main import app
-    from lath.arena.errors import ArenaError, ConfigError, DiskError
     from lath.games.errors import GameError, UnknownGameError
 
     try:
@@ -67,9 +63,9 @@ def run(arguments: list[str]) -> int:
     except (ArenaError, GameError) as error:
         for line in str(error).split("\n") if isinstance(error, ConfigError) else [error]:
             print(f"arena: {line}", file=sys.stderr)
-        if isinstance(error, DiskError):
-            return FULL
-        return USAGE if isinstance(error, ConfigError | UnknownGameError) else FAULT
+        if isinstance(error, ArenaError):
+            return error.status
+        return USAGE if isinstance(error, UnknownGameError) else FAULT
     except BrokenPipeError:
         return _left_alone()
     except SystemExit as ended:  # the command line's library makes this of a broken pipe

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
+"""Exit statuses besides 0: the input or a bot is at fault, wrong usage, Ctrl-C, a bug, a disk that
+is full or failing."""
+
 
 class ArenaError(Exception):
     """A tournament cannot go on; the message says what, where and what was expected."""
 
+    status = FAULT
+    """What the program exits with."""
+
 
 class ConfigError(ArenaError):
     """The configuration is wrong: the user's to mend. The message has a line for each mistake."""
+
+    status = USAGE
 
 
 class StoreError(ArenaError):
@@ -21,6 +30,8 @@ class InUseError(StoreError):
 
 class DiskError(StoreError):
     """The disk is full or failing: something could not be kept; what was kept before stays."""
+
+    status = FULL
 
     def __init__(self, message: str, *, is_full: bool) -> None:
         super().__init__(message)

@@ -18,74 +18,55 @@ from typing import Annotated, Any, Final, NamedTuple
 import typer
 
 from lath.arena.cli.files import (
-    Distinct,
     Files,
     Quiet,
-    Selection,
-    Where,
-    keys_of,
+    refuse_other_formats,
+    unless_lossy,
     writable,
-    write_records,
+    write_pieces,
 )
-from lath.arena.cli.main import App
+from lath.arena.cli.main import App, argument, flag, option
+from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
 from lath.arena.errors import ArenaError, ConfigError
-from lath.notation.archive import COMPRESSIONS, MEMORY, Key, Names, Part, Parts, in_order, order_by
+from lath.notation.archive import (
+    COMPRESSIONS,
+    MEMORY,
+    Key,
+    Names,
+    Part,
+    Parts,
+    in_order,
+    order_by,
+    verbatim,
+)
 from lath.notation.comparison import A, B, Comparison, Difference, Finding, Stands
 from lath.notation.errors import printable
 
 app = App()
 
 _KEYS: Final = "date, event, round, first, second, game, result, plies or any tag"
+_OUT: Final = "What is written; - is stdout. With --split a folder."
+_SPLIT: Final = "A file for each value of a KEY, or for every N records."
+_NAME: Final = "With --split: {number}, {number:4} and {value}; else part-{number:4} and {value}."
 
-Invert = Annotated[bool, typer.Option("--invert", help="The games that do not match.")]
-Sort = Annotated[
-    str | None, typer.Option("--sort", metavar="KEY[,KEY...]", help=f"In order of {_KEYS}.")
-]
-Reverse = Annotated[bool, typer.Option("--reverse", help="With --sort: the last comes first.")]
+Invert = Annotated[bool, flag("--invert", "The games that do not match.")]
+Sort = Annotated[str | None, option("--sort", "KEY[,KEY...]", f"In order of {_KEYS}.")]
+Reverse = Annotated[bool, flag("--reverse", "With --sort: the last comes first.")]
 Memory = Annotated[
     int | None,
-    typer.Option(
-        "--memory", min=1, metavar="MIB", help="With --sort: what may be in memory at once; 64."
-    ),
+    option("--memory", "MIB", "With --sort: what may be in memory at once; else 64.", min=1),
 ]
-Limit = Annotated[
-    int | None, typer.Option("--limit", min=1, metavar="N", help="Stop after N records.")
-]
-OnlyCount = Annotated[
-    bool, typer.Option("--count", help="Print how many records there are, not the records.")
-]
-Out = Annotated[
-    Path,
-    typer.Option(
-        "--out", "-o", metavar="OUT", help="What is written; - is stdout. With --split a folder."
-    ),
-]
-Split = Annotated[
-    str | None,
-    typer.Option(
-        "--split", metavar="BY", help="A file for each value of a KEY, or for every N records."
-    ),
-]
-PartName = Annotated[
-    str | None,
-    typer.Option(
-        "--name",
-        metavar="TEMPLATE",
-        help="With --split: {number}, {number:4} and {value}; else part-{number:4} and {value}.",
-    ),
-]
-Compress = Annotated[
-    str | None, typer.Option("--compress", metavar="F", help="With --split: gz, bz2, xz or zst.")
-]
+Limit = Annotated[int | None, option("--limit", "N", "Stop after N records.", min=1)]
+OnlyCount = Annotated[bool, flag("--count", "Print how many records there are, not the records.")]
+Out = Annotated[Path, option("--out -o", "OUT", _OUT)]
+Split = Annotated[str | None, option("--split", "BY", _SPLIT)]
+PartName = Annotated[str | None, option("--name", "TEMPLATE", _NAME)]
+Compress = Annotated[str | None, option("--compress", "F", "With --split: gz, bz2, xz or zst.")]
 MaxParts = Annotated[
     int | None,
-    typer.Option(
-        "--max-parts", min=1, metavar="N", help="With --split: refuse to write more; 10000."
-    ),
+    option("--max-parts", "N", "With --split: refuse to write more; else 10000.", min=1),
 ]
-Force = Annotated[
-    bool, typer.Option("--force", help="With --split: replace files that are there already.")
-]
+Force = Annotated[bool, flag("--force", "With --split: replace files that are there already.")]
 
 MOST_PARTS: Final = 10_000
 
@@ -145,7 +126,7 @@ def select(
         print(selected)
     elif division is None:
         texts = (row.text for row in rows)
-        selected = write_records(out, texts, sources=files, bad=lambda: selection.bad)
+        selected = _write(out, texts, files, selection)
     else:
         parts = division.write(rows, out, quiet=quiet)
         selected = sum(part.records for part in parts)
@@ -158,9 +139,9 @@ def select(
 
 def _refuse_without(needed: str, given: object, flags: Mapping[str, object]) -> None:
     """Raise ConfigError for a flag that says how to do what nobody asked for."""
-    for flag, value in flags.items():
+    for name, value in flags.items():
         if value and given is None:
-            raise ConfigError(f"{flag} goes with {needed}, which is missing")
+            raise ConfigError(f"{name} goes with {needed}, which is missing")
 
 
 class _Row(NamedTuple):
@@ -192,6 +173,24 @@ def _in_order(rows: Iterable[_Row], *, reverse: bool, memory: int) -> Iterator[_
 def _packed(row: _Row) -> bytes:
     value = row.value.encode("utf-8", "surrogatepass")
     return len(value).to_bytes(4, "big") + value + row.text.encode()
+
+
+def _write(out: Path, texts: Iterable[str], files: Sequence[Path], selection: Selection) -> int:
+    """Write records as they stand; return how many.
+
+    If `out` is one of `files` and would lose some, it stays as it is: raises ArenaError.
+    """
+    refuse_other_formats(out)
+    count = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal count
+        for text in texts:
+            count += 1
+            yield text
+
+    write_pieces(out, unless_lossy(out, verbatim(counted()), files, lambda: selection.bad))
+    return count
 
 
 class _Division:
@@ -275,25 +274,24 @@ class _Division:
 _FIELD: Final = re.compile(r"\{(number|value)(?::([0-9]{1,2}))?\}")
 
 
+_BELONG: Final = "Which tags say what records belong together; else all that identify a game."
+
+ArchiveA = Annotated[Path, argument("A", "A record file; - is stdin.")]
+ArchiveB = Annotated[Path, argument("B", "The other; one of them may be -.")]
+TagKey = Annotated[str | None, option("--key", "TAG[,TAG...]", _BELONG)]
+MovesOnly = Annotated[bool, flag("--moves-only", "Compare game, start and moves alone.")]
+AsJson = Annotated[bool, flag("--json", "Print a JSON object a line, the counts last.")]
+NoCounts = Annotated[bool, flag("--quiet -q", "Leave the counts out.")]
+
+
 @app.command()
 def diff(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A record file; - is stdin.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The other; one of them may be -.")],
-    key: Annotated[
-        str | None,
-        typer.Option(
-            "--key",
-            metavar="TAG[,TAG...]",
-            help="What says which records belong together; else all tags that identify a game.",
-        ),
-    ] = None,
-    moves_only: Annotated[
-        bool, typer.Option("--moves-only", help="Compare game, start and moves alone.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON object a line, the counts last.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Leave the counts out.")] = False,
+    a: ArchiveA,
+    b: ArchiveB,
+    key: TagKey = None,
+    moves_only: MovesOnly = False,
+    as_json: AsJson = False,
+    quiet: NoCounts = False,
 ) -> None:
     """Compare two archives, whatever their order.
 

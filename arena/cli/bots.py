@@ -1,4 +1,4 @@
-"""`arena bot …`: what there is to do with one bot."""
+"""`arena bot …`: which bots there are, how one keeps the protocol, what one said."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lath.arena.cli.main import App, Group
+from lath import games
+from lath.arena.cli.main import App, AsJson, Group, argument, flag, option
 from lath.arena.errors import ConfigError
+from lath.arena.referee import trees
+from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.programs import bundled, missing_script, resolve
+from lath.arena.tournament.system import on_signals
+from lath.notation.protocol import TimeControl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lath.arena.botcheck.lab import Settings
-    from lath.arena.botcheck.points import Point
-    from lath.arena.referee.conversation import BotSpec
-
 
 app = App()
 
@@ -36,9 +36,7 @@ app.add_typer(group)
 
 
 @group.command("list")
-def list_bots(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a program.")] = False,
-) -> None:
+def list_bots(as_json: AsJson = False) -> None:
     """List the bots that can be entered by their name alone.
 
     Example: arena bot list
@@ -51,50 +49,36 @@ def list_bots(
         print(f"{name:16}{' '.join(words)}")
 
 
+Command = Annotated[list[str], argument("CMD...", "The bot's command, or a bundled bot's name.")]
+Games = Annotated[list[str] | None, option("--game", "GAME", "A game to test; else all it plays.")]
+Options = Annotated[list[str] | None, option("--option", "NAME=VALUE", "An option to set.")]
+Time = Annotated[str, option("--tc", "TIME", "Time for the whole games: 10+0.1, 'move 0.5' ...")]
+MoveTime = Annotated[
+    float, option("--seconds", "SECONDS", "For a move that nothing limits.", min=0.01)
+]
+Startup = Annotated[float, option("--startup", "SECONDS", "For `ok` and each `ready`.", min=0.01)]
+Seed = Annotated[int, option("--seed", "N", "For all chance.", min=0)]
+Only = Annotated[
+    list[str] | None, option("--only", "POINT", "A point to test, such as ping; else all.")
+]
+Folder = Annotated[Path | None, option("--cwd", "DIR", "Where the bot runs.")]
+PointsAsJson = Annotated[bool, flag("--json", "Print each point as an object on a line.")]
+Quiet = Annotated[bool, flag("--quiet -q", "Print only warnings and faults.")]
+
+
 @group.command()
 def check(
-    command: Annotated[
-        list[str],
-        typer.Argument(metavar="CMD...", help="The bot's command, or a bundled bot's name."),
-    ],
-    game: Annotated[
-        list[str] | None,
-        typer.Option("--game", metavar="GAME", help="A game to test; else all it plays."),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--option", metavar="NAME=VALUE", help="An option to set."),
-    ] = None,
-    tc: Annotated[
-        str,
-        typer.Option(
-            "--tc", metavar="TIME", help="Time for the whole games: 10+0.1, 'move 0.5' ..."
-        ),
-    ] = "2+0.02",
-    seconds: Annotated[
-        float,
-        typer.Option(
-            "--seconds", metavar="SECONDS", min=0.01, help="For a move that nothing limits."
-        ),
-    ] = 10.0,
-    startup: Annotated[
-        float,
-        typer.Option("--startup", metavar="SECONDS", min=0.01, help="For `ok` and each `ready`."),
-    ] = 10.0,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="For all chance.")] = 1,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="POINT", help="A point to test, such as ping; else all."),
-    ] = None,
-    cwd: Annotated[
-        Path | None, typer.Option("--cwd", metavar="DIR", help="Where the bot runs.")
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print each point as an object on a line.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print only warnings and faults.")
-    ] = False,
+    command: Command,
+    game: Games = None,
+    option_: Options = None,
+    tc: Time = "2+0.02",
+    seconds: MoveTime = 10.0,
+    startup: Startup = 10.0,
+    seed: Seed = 1,
+    only: Only = None,
+    cwd: Folder = None,
+    as_json: PointsAsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Test how a bot keeps the protocol, point by point, and say how to mend what is wrong.
 
@@ -103,29 +87,28 @@ def check(
 
     Example: arena bot check --game yavalath -- node mybot.js
     """
+    from lath.arena.botcheck.check import Report, count_words
     from lath.arena.botcheck.check import check as points_of
-    from lath.arena.referee import trees
-    from lath.arena.tournament.system import on_signals
+    from lath.arena.terminal.tables import print_lines
 
-    spec = _spec(command, cwd, option or [])
+    spec = _spec(command, cwd, option_ or [])
     settings = _settings(game or [], tc, seconds, startup, seed)
     trees.adopt_orphans()  # this process starts nothing but the bot
     began_s = time.monotonic()
-    points: list[Point] = []
-
-    def noted() -> Iterator[Point]:
+    report, points = Report(), []
+    with on_signals(_interrupt):
         for point in points_of(spec, settings, only or []):
             points.append(point)
-            if point.verdict.is_bad or not quiet:
-                yield point
-
-    with on_signals(_interrupt):
-        if as_json:
-            _print_json(noted())
-        else:
-            _print_text(noted())
-    if not quiet and not as_json:
-        _print_count(points, time.monotonic() - began_s)
+            if quiet and not point.verdict.is_bad:
+                continue
+            if as_json:
+                print(json.dumps(asdict(point), ensure_ascii=False), flush=True)
+            else:
+                print_lines(report.add(point))
+    if not as_json:
+        print_lines(report.rest())
+        if not quiet:
+            print(count_words(points, time.monotonic() - began_s))
     raise typer.Exit(int(any(point.verdict == "fault" for point in points)))
 
 
@@ -133,34 +116,12 @@ def _interrupt() -> None:
     raise KeyboardInterrupt  # the bot ends on the way out
 
 
-def _print_json(points: Iterator[Point]) -> None:
-    for point in points:
-        print(json.dumps(asdict(point), ensure_ascii=False), flush=True)
-
-
-def _print_text(points: Iterator[Point]) -> None:
-    from lath.arena.botcheck.check import Report
-    from lath.arena.terminal.tables import print_lines
-
-    report = Report()
-    for point in points:
-        print_lines(report.add(point))
-    print_lines(report.rest())
-
-
-def _print_count(points: list[Point], seconds: float) -> None:
-    from lath.arena.botcheck.check import count_words
-
-    print(count_words(points, seconds))
+Tournament = Annotated[Path, argument("DIR", "The tournament's directory.", exists=True)]
+GameNumber = Annotated[int, argument("GAME", "The game's number.", min=1)]
 
 
 @group.command()
-def log(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The tournament's directory.", exists=True)
-    ],
-    game: Annotated[int, typer.Argument(metavar="GAME", help="The game's number.", min=1)],
-) -> None:
+def log(folder: Tournament, game: GameNumber) -> None:
     """Print what was said in a game, by whom and when, and the end of the bots' standard error.
 
     Kept of games that ended badly; of all with `arena run --log all`.
@@ -174,11 +135,9 @@ def log(
 
 def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
     """Return how the bot is started; raises ConfigError."""
-    from lath.arena.referee.conversation import BotSpec
-
     if cwd is not None and not cwd.is_dir():
         raise ConfigError(f"--cwd: {str(cwd)!r} is not a folder")
-    words = _words(command)
+    words = words_of(command[0] if len(command) == 1 else shlex.join(command))
     found = bundled().get(words[0]) if len(words) == 1 else None
     home = (cwd or Path()).resolve()
     return BotSpec(
@@ -190,15 +149,23 @@ def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
     )
 
 
-def _words(command: list[str]) -> tuple[str, ...]:
-    """Return the words of a command, also where all of it is one word, as `--bot` takes it."""
+def words_of(command: str, *, of: str = "") -> tuple[str, ...]:
+    """Return the words of a command, whose option is `of`; raises ConfigError."""
     try:
-        words = shlex.split(command[0]) if len(command) == 1 else command
+        words = tuple(shlex.split(command))
     except ValueError as error:
-        raise ConfigError(f"{command[0]!r} is not a command: {error}") from error
+        raise ConfigError(f"{of}{command!r} is not a command: {error}") from error
     if not words or not words[0]:
-        raise ConfigError("the bot's command is empty")
-    return tuple(words)
+        raise ConfigError(f"{of}the command is empty")
+    return words
+
+
+def time_of(tc: str) -> TimeControl:
+    """Return the time that `--tc` says; raises ConfigError."""
+    try:
+        return TimeControl.read(tc)
+    except ValueError as error:
+        raise ConfigError(f"--tc: {error}") from error
 
 
 def _option(text: str) -> tuple[str, str]:
@@ -210,20 +177,14 @@ def _option(text: str) -> tuple[str, str]:
 
 def _settings(game_ids: list[str], tc: str, seconds: float, startup: float, seed: int) -> Settings:
     """Return how the bot is tested; raises ConfigError and UnknownGameError."""
-    from lath import games
     from lath.arena.botcheck.lab import Settings
-    from lath.notation.protocol import TimeControl
 
     for game_id in game_ids:
         games.get(game_id)
-    try:
-        control = TimeControl.read(tc)
-    except ValueError as error:
-        raise ConfigError(f"--tc: {error}") from error
     return Settings(
         games=tuple(dict.fromkeys(game_ids)),
         startup_s=startup,
         move_s=seconds,
-        time=control,
+        time=time_of(tc),
         seed=seed,
     )

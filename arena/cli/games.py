@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Final
 
 import typer
 
 from lath import games as registry
-from lath.arena.cli.main import App, ListGroup
+from lath.arena.cli.main import App, AsJson, ListGroup, argument, flag, option
+from lath.arena.errors import ConfigError
 from lath.games.core import Position
 from lath.games.core import perft as count_paths
 
@@ -22,20 +23,6 @@ group = App(
     "Without a command: list. Example: arena games list --json",
 )
 app.add_typer(group)
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
-
-
-class SchemaName(StrEnum):
-    """What has a schema."""
-
-    RECORD = "record"
-    CONFIG = "config"
-    OUTCOME = "outcome"
-    STANDINGS = "standings"
-    REPORT = "report"
-    INDEX = "index"
-    EVENTS = "events"
 
 
 @group.command("list")
@@ -63,64 +50,12 @@ def list_games(as_json: AsJson = False) -> None:
         print(f"{columns}  {row['origin']:10}{row['credit']}")
 
 
-@app.command()
-def schema(
-    name: Annotated[
-        SchemaName,
-        typer.Argument(
-            metavar="NAME", help="record, config, outcome, standings, report, index, events."
-        ),
-    ],
-) -> None:
-    """Print the JSON Schema (2020-12) of one of our formats.
-
-    They are those of a record, a configuration, `outcome.json`, `standings.json`, the data of
-    a report and of an index of tournaments, and the events of a run.
-
-    Example: arena schema config
-    """
-    print(json.dumps(_schema(name), indent=2))
-
-
-def _schema(name: SchemaName) -> object:
-    match name:
-        case SchemaName.RECORD:
-            from lath.notation.data import SCHEMA
-
-            return SCHEMA
-        case SchemaName.CONFIG:
-            from lath.arena.tournament.config import schema as config_schema
-
-            return config_schema()
-        case SchemaName.OUTCOME:
-            from lath.reports import outcome
-
-            return outcome.schema()
-        case SchemaName.STANDINGS:
-            from lath.reports import export
-
-            return export.schema()
-        case SchemaName.REPORT:
-            from lath.reports.page import document
-
-            return document.schema()
-        case SchemaName.INDEX:
-            from lath.reports.page import index
-
-            return index.schema()
-        case SchemaName.EVENTS:
-            from lath.arena.tournament.events import events_schema
-
-            return events_schema()
-
-
-GameId = Annotated[str, typer.Argument(metavar="GAME", help="The game, see `arena games`.")]
-PositionText = Annotated[
-    str | None, typer.Option("--position", metavar="P", help="Begin from this position's text.")
-]
-SetupText = Annotated[
-    str | None, typer.Option("--setup", metavar="S", help="Begin from this setup.")
-]
+GameId = Annotated[str, argument("GAME", "The game, see `arena games`.")]
+PositionText = Annotated[str | None, option("--position", "P", "Begin from this position's text.")]
+Depth = Annotated[int, argument("DEPTH", "Plies.", min=0)]
+OnlyCount = Annotated[bool, flag("--count", "Print only how many.")]
+Divide = Annotated[bool, flag("--divide", "Print the count behind each first move too.")]
+SetupText = Annotated[str | None, option("--setup", "S", "Begin from this setup.")]
 
 
 def _start(game_id: str, position: str | None, setup: str | None) -> Position:
@@ -135,7 +70,7 @@ def moves(
     game: GameId,
     position: PositionText = None,
     setup: SetupText = None,
-    count: Annotated[bool, typer.Option("--count", help="Print only how many.")] = False,
+    count: OnlyCount = False,
 ) -> None:
     """List the legal moves, one a line.
 
@@ -148,11 +83,11 @@ def moves(
 @group.command()
 def perft(
     game: GameId,
-    depth: Annotated[int, typer.Argument(min=0, metavar="DEPTH", help="Plies.")],
+    depth: Depth,
     position: PositionText = None,
     setup: SetupText = None,
     divide: Annotated[
-        bool, typer.Option("--divide", help="Print the count behind each first move too.")
+        bool, flag("--divide", "Print the count behind each first move too.")
     ] = False,
 ) -> None:
     """Count the paths of DEPTH moves, the field's check of rules.
@@ -164,3 +99,33 @@ def perft(
         for move in start.legal_moves():
             print(f"{move}: {count_paths(start.play(move), depth - 1)}")
     print(count_paths(start, depth))
+
+
+_SCHEMAS: Final = {
+    "record": "lath.notation.data:SCHEMA",
+    "config": "lath.arena.tournament.config:schema",
+    "outcome": "lath.reports.outcome:schema",
+    "standings": "lath.reports.export:schema",
+    "report": "lath.reports.page.document:schema",
+    "index": "lath.reports.page.index:schema",
+    "events": "lath.arena.tournament.events:events_schema",
+}
+"""Where each schema is, or what makes it: none is loaded but the one that is asked for."""
+
+SchemaName = Annotated[str, argument("NAME", f"{', '.join(_SCHEMAS)}.")]
+
+
+@app.command()
+def schema(name: SchemaName) -> None:
+    """Print the JSON Schema (2020-12) of one of our formats.
+
+    They are those of a record, a configuration, `outcome.json`, `standings.json`, the data of
+    a report and of an index of tournaments, and the events of a run.
+
+    Example: arena schema config
+    """
+    if name not in _SCHEMAS:
+        raise ConfigError(f"{name!r} has no schema, expected one of {', '.join(_SCHEMAS)}")
+    module, _, attribute = _SCHEMAS[name].partition(":")
+    found = getattr(import_module(module), attribute)
+    print(json.dumps(found() if callable(found) else found, indent=2))

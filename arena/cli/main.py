@@ -27,7 +27,7 @@ class Listed(NamedTuple):
 
 TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
     "Play": {
-        "init": Listed("run", "Write a commented tournament.toml and a bot to start from."),
+        "init": Listed("init", "Write a commented tournament.toml and a bot to start from."),
         "run": Listed("run", "Play a tournament, or go on with one."),
         "play": Listed("play", "Play against a bot in the terminal."),
     },
@@ -181,6 +181,24 @@ class App(typer.Typer):
     def command(self, *args: Any, **options: Any) -> Callable[..., Any]:
         """Add a command, whose help is plain."""
         return super().command(*args, **{"cls": Plain, **options})
+
+
+def option(names: str, metavar: str, says: str, **more: Any) -> Any:
+    """Return an option with a value; `names` has a blank between two."""
+    return typer.Option(*names.split(), metavar=metavar, help=says, **more)
+
+
+def flag(names: str, says: str) -> Any:
+    """Return an option that is there or not."""
+    return typer.Option(*names.split(), help=says)
+
+
+def argument(metavar: str, says: str, **more: Any) -> Any:
+    """Return what stands without a name."""
+    return typer.Argument(metavar=metavar, help=says, **more)
+
+
+AsJson = Annotated[bool, flag("--json", "Print JSON for a program.")]
 
 
 app = App(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import secrets
-import shlex
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from lath.arena.cli.bots import time_of, words_of
 from lath.arena.cli.files import append_record, refuse_as_archive
 from lath.arena.cli.games import GameId, PositionText, SetupText
 from lath.arena.cli.main import App
@@ -80,7 +80,7 @@ def play(
 
     Example: arena play yavalath --bot monte-carlo --side second -o mine.lath
     """
-    spec, control = _spec(bot), _control(tc)
+    spec, control = _spec(bot), time_of(tc)
     plan = _plan(game, _names(spec, side), setup, position, seed)
     if out is not None:
         refuse_as_archive(out)
@@ -177,22 +177,8 @@ def _spec(text: str) -> BotSpec | None:
             known = ", ".join((*bundled(), NOBODY))
             raise ConfigError(f"--bot: unknown bot {name!r} ({known}); any other is NAME=CMD")
         return BotSpec(name=name, command=bundled()[name])
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError as error:
-        raise ConfigError(f"--bot {name}: {command!r} is not a command: {error}") from error
-    if not words or not words[0]:
-        raise ConfigError(f"--bot {name}: the command is empty")
+    words = words_of(command, of=f"--bot {name}: ")
     return BotSpec(name=name, command=resolve(words, Path.cwd()))
-
-
-def _control(tc: str) -> TimeControl:
-    from lath.notation.protocol import TimeControl
-
-    try:
-        return TimeControl.read(tc)
-    except ValueError as error:
-        raise ConfigError(f"--tc: {error}") from error
 
 
 def _names(spec: BotSpec | None, side: Side) -> tuple[str, str]:

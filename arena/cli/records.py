@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import typer
 
@@ -20,7 +20,7 @@ from lath.arena.cli.files import (
     unless_lossy,
     write_pieces,
 )
-from lath.arena.cli.main import App
+from lath.arena.cli.main import App, argument, flag, option
 from lath.arena.errors import ArenaError, ConfigError
 from lath.games.core import Position
 from lath.games.errors import GameError
@@ -54,19 +54,17 @@ def _refuse_other_formats(path: Path) -> None:
         )
 
 
+ProblemsAsJson = Annotated[bool, flag("--json", "Print each problem as a JSON object on a line.")]
+MaxErrors = Annotated[int | None, option("--max-errors", "N", "Print so many, count all.", min=1)]
+Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores for each file.", min=1)]
+
+
 @app.command()
 def check(
     files: Files,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print each problem as a JSON object on a line.")
-    ] = False,
-    max_errors: Annotated[
-        int | None,
-        typer.Option("--max-errors", min=1, metavar="N", help="Print N problems, count all."),
-    ] = None,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Use N cores for each file.")
-    ] = 1,
+    as_json: ProblemsAsJson = False,
+    max_errors: MaxErrors = None,
+    jobs: Jobs = 1,
     quiet: Quiet = False,
 ) -> None:
     """Validate records: syntax, legality, results.
@@ -124,14 +122,11 @@ class _Counts:
         )
 
 
+OnlyCheck = Annotated[bool, flag("--check", "Change nothing; exit 1 if a file is not canonical.")]
+
+
 @app.command()
-def edit(
-    files: Files,
-    only_check: Annotated[
-        bool, typer.Option("--check", help="Change nothing; exit 1 if a file is not canonical.")
-    ] = False,
-    quiet: Quiet = False,
-) -> None:
+def edit(files: Files, only_check: OnlyCheck = False, quiet: Quiet = False) -> None:
     """Rewrite record files in canonical form.
 
     A file with a bad record stays as it is. Standard input is written to standard output.
@@ -172,28 +167,26 @@ def _sameness(path: Path) -> Iterator[bool]:
         yield not stream.read(1)
 
 
+_PLIES: Final = "For each record and ply a line: position, move, number of legal moves."
+
+File = Annotated[Path, argument("FILE", "A record file; - is stdin.")]
+Number = Annotated[int | None, option("--game", "N", "The record, from 1.", min=1)]
+AtPly = Annotated[int | None, option("--ply", "P", "After this ply; else the last.", min=0)]
+AsSvg = Annotated[bool, flag("--svg", "Draw the board as an SVG file.")]
+Aids = Annotated[bool, flag("--aids", "With --svg: sizes of groups, lines of sight.")]
+Legal = Annotated[bool, flag("--legal", "With --svg: dots where pieces may be placed.")]
+PliesAsJson = Annotated[bool, flag("--json", _PLIES)]
+
+
 @app.command()
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record file; - is stdin.")],
-    game: Annotated[
-        int | None, typer.Option("--game", min=1, metavar="N", help="The record, from 1.")
-    ] = None,
-    ply: Annotated[
-        int | None, typer.Option("--ply", min=0, metavar="P", help="After this ply; else the last.")
-    ] = None,
-    svg: Annotated[bool, typer.Option("--svg", help="Draw the board as an SVG file.")] = False,
-    aids: Annotated[
-        bool, typer.Option("--aids", help="With --svg: sizes of groups, lines of sight.")
-    ] = False,
-    legal: Annotated[
-        bool, typer.Option("--legal", help="With --svg: dots where pieces may be placed.")
-    ] = False,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="For each record and ply a line: position, move, number of legal moves."
-        ),
-    ] = False,
+    file: File,
+    game: Number = None,
+    ply: AtPly = None,
+    svg: AsSvg = False,
+    aids: Aids = False,
+    legal: Legal = False,
+    as_json: PliesAsJson = False,
 ) -> None:
     """Draw the board of a record in the terminal, or as SVG.
 
@@ -287,24 +280,22 @@ def _changed(played: list[Position], ply: int) -> list[str]:
 _Asked = TypeVar("_Asked")
 
 
+Source = Annotated[Path, argument("SRC", "What is read; - is stdin.")]
+Destination = Annotated[Path, argument("DST", "What is written; - is stdout.")]
+From = Annotated[str | None, option("--from", "F", "SRC's format; else by suffix.")]
+To = Annotated[str | None, option("--to", "F", "DST's format; else by suffix.")]
+Strict = Annotated[bool, flag("--strict", "Exit 1 if DST's format cannot hold something.")]
+NoSummary = Annotated[bool, flag("--quiet -q", "Say nothing but problems and warnings.")]
+
+
 @app.command()
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="SRC", help="What is read; - is stdin.")],
-    destination: Annotated[
-        Path, typer.Argument(metavar="DST", help="What is written; - is stdout.")
-    ],
-    from_: Annotated[
-        str | None, typer.Option("--from", metavar="F", help="SRC's format; else by suffix.")
-    ] = None,
-    to: Annotated[
-        str | None, typer.Option("--to", metavar="F", help="DST's format; else by suffix.")
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 1 if DST's format cannot hold something.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Say nothing but problems and warnings.")
-    ] = False,
+    source: Source,
+    destination: Destination,
+    from_: From = None,
+    to: To = None,
+    strict: Strict = False,
+    quiet: NoSummary = False,
 ) -> None:
     """Convert records from one format to another.
 

@@ -1,6 +1,6 @@
-"""`arena init` and `arena run`: tournaments, and what one begins with.
+"""`arena run`: a tournament's configuration from file and flags, and in words how a run ended.
 
-Must not know what they do.
+Must not know how a tournament is played.
 """
 
 from __future__ import annotations
@@ -9,118 +9,67 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 
-from lath.arena.cli.main import App
-from lath.arena.errors import ArenaError, ConfigError, DiskError
-from lath.arena.tournament.events import end_words
+from lath.arena.cli.main import App, argument, flag, option
+from lath.arena.errors import BUG, INTERRUPTED, ArenaError, ConfigError, DiskError
+from lath.arena.terminal.layout import Steadfast
+from lath.arena.terminal.live import print_progress, screen
+from lath.arena.tournament.config import Config, build, demo, load, sprt_table, time_table
+from lath.arena.tournament.events import Progress, RunFailed, Summary, end_words, json_lines
+from lath.arena.tournament.folder import CONFIG
+from lath.arena.tournament.folder import run as play
+from lath.arena.tournament.programs import resolve
 from lath.arena.tournament.system import ignore
-
-if TYPE_CHECKING:
-    from lath.arena.tournament.events import Progress, Summary
-
 
 app = App()
 
 ConfigFile = Annotated[
-    Path | None,
-    typer.Argument(metavar="CONFIG.toml", help="The tournament; else the built-in demo."),
+    Path | None, argument("CONFIG.toml", "The tournament; else the built-in demo.")
 ]
-
-Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where everything is written.")]
-
+Out = Annotated[Path, option("--out", "DIR", "Where everything is written.")]
 Bots = Annotated[
-    list[str] | None,
-    typer.Option("--bot", metavar="NAME=CMD", help="A bot; NAME alone for a bundled one."),
+    list[str] | None, option("--bot", "NAME=CMD", "A bot; NAME alone for a bundled one.")
 ]
-
-Games = Annotated[list[str] | None, typer.Option("--game", metavar="GAME", help="A game to play.")]
-
-Rounds = Annotated[int | None, typer.Option("--rounds", metavar="N", min=1, help="Rounds.")]
-
+Games = Annotated[list[str] | None, option("--game", "GAME", "A game to play.")]
+Rounds = Annotated[int | None, option("--rounds", "N", "Rounds.", min=1)]
 Time = Annotated[
-    str | None,
-    typer.Option(
-        "--tc", metavar="TIME", help="10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none."
-    ),
+    str | None, option("--tc", "TIME", "10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none.")
 ]
-
-Jobs = Annotated[
-    str | None,
-    typer.Option("--jobs", metavar="N", help="Games at the same time; auto: one a core."),
-]
-
-Seed = Annotated[int | None, typer.Option("--seed", metavar="N", min=0, help="For all chance.")]
-
+Jobs = Annotated[str | None, option("--jobs", "N", "Games at the same time; auto: one a core.")]
+Seed = Annotated[int | None, option("--seed", "N", "For all chance.", min=0)]
 Format = Annotated[
-    str | None,
-    typer.Option("--format", metavar="F", help="round-robin, gauntlet, swiss, knockout or match."),
+    str | None, option("--format", "F", "round-robin, gauntlet, swiss, knockout or match.")
 ]
-
 Challengers = Annotated[
-    int | None,
-    typer.Option("--challengers", metavar="N", min=1, help="Gauntlet: the first N bots."),
+    int | None, option("--challengers", "N", "Gauntlet: the first N bots.", min=1)
 ]
-
 Pairs = Annotated[
-    int | None,
-    typer.Option(
-        "--pairs", metavar="N", min=1, help="Swiss, knockout: setups per game and encounter."
-    ),
+    int | None, option("--pairs", "N", "Swiss, knockout: setups per game and encounter.", min=1)
 ]
-
-SprtTerms = Annotated[
-    str | None,
-    typer.Option("--sprt", metavar="ELO0,ELO1[,ALPHA,BETA]", help="Match: when it is decided."),
+Sprt = Annotated[
+    str | None, option("--sprt", "ELO0,ELO1[,ALPHA,BETA]", "Match: when it is decided.")
 ]
-
-OpeningBook = Annotated[
-    Path | None, typer.Option("--openings", metavar="FILE", help="Where games begin.")
-]
-
-Pin = Annotated[
-    str | None,
-    typer.Option("--pin", metavar="auto|off", help="auto: each game has cores of its own."),
-]
-
-Log = Annotated[
-    str | None,
-    typer.Option("--log", metavar="bad|all", help="Of which games the lines are kept."),
-]
-
-Force = Annotated[bool, typer.Option("--force", help="Go on though a bot's files have changed.")]
-
+OpeningBook = Annotated[Path | None, option("--openings", "FILE", "Where games begin.")]
+Pin = Annotated[str | None, option("--pin", "auto|off", "auto: each game has cores of its own.")]
+Log = Annotated[str | None, option("--log", "bad|all", "Of which games the lines are kept.")]
+Force = Annotated[bool, flag("--force", "Go on though a bot's files have changed.")]
 NoReport = Annotated[
-    bool, typer.Option("--no-report", help="Write no HTML report; `arena report` makes one later.")
+    bool, flag("--no-report", "Write no HTML report; `arena report` makes one later.")
 ]
-
-JsonEvents = Annotated[
-    bool, typer.Option("--json-events", help="Print what happens as JSON lines.")
-]
-
+JsonEvents = Annotated[bool, flag("--json-events", "Print what happens as JSON lines.")]
 JsonEventsTo = Annotated[
-    Path | None,
-    typer.Option("--json-events-to", metavar="FILE", help="Write them to a file instead."),
+    Path | None, option("--json-events-to", "FILE", "Write them to a file instead.")
 ]
-
 DiskPatience = Annotated[
     float,
-    typer.Option(
-        "--disk-patience",
-        metavar="SECONDS",
-        min=0.0,
-        help="How long to wait for room on a full disk.",
-    ),
+    option("--disk-patience", "SECONDS", "How long to wait for room on a full disk.", min=0.0),
 ]
-
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell of every game that ends.")]
-
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but warnings and errors.")]
-
+Verbose = Annotated[bool, flag("--verbose -v", "Tell of every game that ends.")]
+Quiet = Annotated[bool, flag("--quiet -q", "Say nothing but warnings and errors.")]
 
 FILES = (
     *("tournament.toml", "games.lath", "outcome.json"),
@@ -129,13 +78,13 @@ FILES = (
 """What a run may leave in its directory."""
 
 
-def tell(
+def print_end(
     summary: Summary, progress: Progress, out: Path, *, quiet: bool, with_report: bool = True
 ) -> int:
     """Say how a run ended; return its exit status."""
     if summary.interrupted:
         ignore()  # it is ending: another Ctrl-C would only spoil the words
-        return _tell_interrupted(summary, progress, out, quiet=quiet)
+        return _print_interrupted(summary, progress, out, quiet=quiet)
     if summary.standings and not quiet:
         from lath.arena.terminal.tables import print_bots, print_outcome, print_standings
 
@@ -151,13 +100,12 @@ def tell(
     if summary.unreported is not None:
         told = f"all games are kept, but no report could be made: {summary.unreported}"
         print(f"arena: {told}; try again with: {_report_command(out)}", file=sys.stderr)
-        return 4
+        return BUG
     return 0 if summary.is_complete and not summary.stopped else 1
 
 
-def _tell_interrupted(summary: Summary, progress: Progress, out: Path, *, quiet: bool) -> int:
+def _print_interrupted(summary: Summary, progress: Progress, out: Path, *, quiet: bool) -> int:
     if summary.bots and not quiet:
-        from lath.arena.terminal.live import print_progress
         from lath.arena.terminal.tables import print_bots, print_outcome
 
         print_progress(progress)
@@ -165,7 +113,7 @@ def _tell_interrupted(summary: Summary, progress: Progress, out: Path, *, quiet:
         print_bots(summary.bots, summary.notes)
     told = f"{summary.done} of {summary.total} games are played and kept; go on with"
     print(f"arena: {told}: {_command(out)}", file=sys.stderr)
-    return 3
+    return INTERRUPTED
 
 
 def _command(out: Path) -> str:
@@ -185,7 +133,7 @@ def resumable(out: Path) -> Iterator[None]:
     except KeyboardInterrupt:  # before there was anything to count
         ignore()
         print(f"arena: interrupted; go on with: {_command(out)}", file=sys.stderr)
-        raise typer.Exit(3) from None
+        raise typer.Exit(INTERRUPTED) from None
     except DiskError as error:
         told = f"{error}; when the disk is well, go on with: {_command(out)}"
         raise DiskError(told, is_full=error.is_full) from error
@@ -194,13 +142,6 @@ def resumable(out: Path) -> Iterator[None]:
 def files_of(out: Path) -> dict[str, str]:
     """Return the paths of what a run has left, by name."""
     return {name: str((out / name).resolve()) for name in FILES if (out / name).is_file()}
-
-
-def _status_of(error: ArenaError) -> int:
-    """Return the exit status that an error will have."""
-    if isinstance(error, DiskError):
-        return 5
-    return 2 if isinstance(error, ConfigError) else 1
 
 
 @contextmanager
@@ -212,8 +153,6 @@ def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iter
     if not to_stdout and path is None:
         yield
         return
-    from lath.arena.terminal.layout import Steadfast
-    from lath.arena.tournament.events import RunFailed, json_lines
 
     try:
         stream = sys.stdout if path is None else path.open("w", encoding="utf-8")
@@ -224,7 +163,7 @@ def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iter
     try:
         yield
     except ArenaError as error:
-        progress(RunFailed(error=str(error), status=_status_of(error)))
+        progress(RunFailed(error=str(error), status=error.status))
         raise
     finally:
         if path is not None:
@@ -236,15 +175,6 @@ def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iter
 
 
 DEFAULT_FOLDER = Path("tournament")
-
-
-class Language(StrEnum):
-    """What a first bot is written in."""
-
-    PYTHON = "python"
-    JAVASCRIPT = "javascript"
-    C = "c"
-    SHELL = "shell"
 
 
 @app.command()
@@ -260,7 +190,7 @@ def run(
     format_: Format = None,
     challengers: Challengers = None,
     pairs: Pairs = None,
-    sprt: SprtTerms = None,
+    sprt: Sprt = None,
     openings: OpeningBook = None,
     pin: Pin = None,
     log: Log = None,
@@ -281,13 +211,21 @@ def run(
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
-    from lath.arena.terminal.live import screen
-    from lath.arena.tournament.events import Progress
-    from lath.arena.tournament.folder import run as play
-
-    flags = _flags(bot, game, rounds, tc, jobs, seed, format_)
-    flags |= {key: told for key, told in (("pin", pin), ("log", log)) if told is not None}
-    flags |= _format_flags(challengers, pairs, sprt, openings)
+    flags = _table(
+        bot,
+        jobs,
+        tc,
+        sprt,
+        openings,
+        games=game or None,
+        rounds=rounds,
+        seed=seed,
+        format=format_,
+        challengers=challengers,
+        pairs=pairs,
+        pin=pin,
+        log=log,
+    )
     tournament = _configured(config, out, flags, quiet=quiet)
     progress = Progress(tournament)
     is_shared = json_events and json_events_to is None and sys.stdout.isatty()
@@ -301,56 +239,35 @@ def run(
                 with_report=not no_report,
                 patience_s=disk_patience,
             )
-        status = tell(summary, progress, out, quiet=quiet, with_report=not no_report)
+        status = print_end(summary, progress, out, quiet=quiet, with_report=not no_report)
         progress(progress.ended(summary, status, files_of(out)))
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
     raise typer.Exit(status)
 
 
-def _flags(
+def _table(
     bots: list[str] | None,
-    games: list[str] | None,
-    rounds: int | None,
-    tc: str | None,
     jobs: str | None,
-    seed: int | None,
-    format_: str | None,
+    tc: str | None,
+    sprt: str | None,
+    openings: Path | None,
+    **as_they_are: object,
 ) -> dict[str, Any]:
     """Return what the flags say as the configuration's table would say it."""
-    from lath.arena.tournament.config import time_table
-
-    told: dict[str, Any] = {
-        "games": games or None,
-        "rounds": rounds,
-        "seed": seed,
-        "format": format_,
+    table: dict[str, Any] = {
+        **as_they_are,
         "jobs": int(jobs) if jobs and jobs.isdigit() else jobs,
         "time": None if tc is None else time_table(tc),
-        "bot": [_bot_flag(text) for text in bots] if bots else None,
-    }
-    return {name: value for name, value in told.items() if value is not None}
-
-
-def _format_flags(
-    challengers: int | None, pairs: int | None, sprt: str | None, openings: Path | None
-) -> dict[str, Any]:
-    """Return what they say as the configuration's table would say it."""
-    from lath.arena.tournament.config import sprt_table
-
-    told: dict[str, Any] = {
-        "challengers": challengers,
-        "pairs": pairs,
         "sprt": None if sprt is None else sprt_table(sprt),
         "openings": None if openings is None else {"file": str(openings.resolve())},
+        "bot": [_bot_flag(text) for text in bots] if bots else None,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in table.items() if value is not None}
 
 
 def _bot_flag(text: str) -> dict[str, Any]:
     """Return a bot's table; its files are those of the current folder, whatever the file's is."""
-    from lath.arena.tournament.programs import resolve
-
     name, equals, command = text.partition("=")
     if not equals:
         return {"name": name}
@@ -361,22 +278,19 @@ def _bot_flag(text: str) -> dict[str, Any]:
     return {"name": name, "command": list(resolve(tuple(words), Path.cwd())) if words else []}
 
 
-def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet: bool) -> Any:
+def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet: bool) -> Config:
     """Return the tournament: the file, else what `out` holds, else the demo, and flags over it."""
-    from lath.arena.tournament.config import build, demo, load
-    from lath.arena.tournament.folder import CONFIG
-
     if config is not None:
         return load(config, config.parent, flags)
     if (out / CONFIG).is_file():
         return load(out / CONFIG, Path(), flags)
     if "bot" in flags:
         return build({**demo(), "event": "Tournament", **flags}, Path())
-    _tell_of_demo(out, CONFIG, quiet=quiet)
+    _say_that_it_is_the_demo(out, CONFIG, quiet=quiet)
     return build({**demo(), **flags}, Path())
 
 
-def _tell_of_demo(out: Path, name: str, *, quiet: bool) -> None:
+def _say_that_it_is_the_demo(out: Path, name: str, *, quiet: bool) -> None:
     """Say that it is the demo that is played; raises ConfigError where a file may be meant."""
     if Path(name).is_file():
         raise ConfigError(
@@ -386,22 +300,3 @@ def _tell_of_demo(out: Path, name: str, *, quiet: bool) -> None:
     if not quiet:
         told = f"no CONFIG and no --bot: the built-in demo is played into {out}"
         print(told, file=sys.stderr)
-
-
-@app.command()
-def init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Made if it is missing.")] = Path(),
-    bot: Annotated[
-        Language, typer.Option("--bot", metavar="LANG", help="python, javascript, c or shell.")
-    ] = Language.PYTHON,
-) -> None:
-    """Write a commented tournament.toml and a bot to start from.
-
-    No file is overwritten.
-
-    Example: arena init my-bots --bot javascript
-    """
-    from lath.arena.starters import write_starter
-
-    for line in write_starter(folder, bot.value):
-        print(line, file=sys.stderr)

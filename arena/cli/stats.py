@@ -8,22 +8,20 @@ from typing import Annotated
 
 import typer
 
-from lath.arena.cli.files import Distinct, Files, Quiet, Selection, Where
-from lath.arena.cli.main import App
-from lath.arena.terminal.tables import print_survey
+from lath.arena.cli.files import Files, Quiet
+from lath.arena.cli.main import App, AsJson, flag, option
+from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.games.errors import GameError
 from lath.reports.statistics import Survey, ending_of
 
 app = App()
 
-Endings = Annotated[
-    bool, typer.Option("--endings", help="Play the games for the rules' own words of the endings.")
-]
+_ENDINGS = "Play the games for the rules' own words of the endings."
+
+Endings = Annotated[bool, flag("--endings", _ENDINGS)]
 OpeningPlies = Annotated[
-    int,
-    typer.Option("--opening-plies", min=1, max=8, metavar="K", help="How long openings are."),
+    int, option("--opening-plies", "K", "How long openings are.", min=1, max=8)
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
 
 
 @app.command()
@@ -54,6 +52,8 @@ def stats(
         counts = {"records": selection.records, "left_out": left_out, **survey.to_json()}
         print(json.dumps(counts, indent=2))
     else:
+        from lath.arena.terminal.tables import print_survey  # 100 ms that JSON does not wait for
+
         print_survey(survey)
     left_out_words = selection.left_out_words()
     if not quiet and (where or left_out_words):

@@ -13,7 +13,7 @@ from arena_runs import PATIENCE_S, Range, arena, flags, wait_until_it_plays
 from bad_bots import Good
 from runs import Told
 
-from lath.arena.cli.run import tell
+from lath.arena.cli.run import print_end
 from lath.arena.terminal.tables import print_bots
 from lath.arena.tournament.events import Summary
 from lath.arena.tournament.store import BotTotals
@@ -61,7 +61,7 @@ def test_an_interrupted_run_says_what_was_done_and_how_to_go_on(
     told.start()
     told.play("1-0", "0-1")
     summary = Summary(done=2, total=60, stopped={}, interrupted=True, bots=(ANN,))
-    assert tell(summary, told.progress, Path("my cup"), quiet=False) == 3
+    assert print_end(summary, told.progress, Path("my cup"), quiet=False) == 3
     said = capsys.readouterr().err
     assert "1  ann       2      2  100.0%" in said
     assert "Forfeits and time of a move" in said
@@ -72,7 +72,7 @@ def test_an_interrupted_run_says_what_was_done_and_how_to_go_on(
 
 def test_quietly_it_says_only_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:
     summary = Summary(done=2, total=60, stopped={}, interrupted=True, bots=(ANN,))
-    assert tell(summary, Told().progress, Path("out"), quiet=True) == 3
+    assert print_end(summary, Told().progress, Path("out"), quiet=True) == 3
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -85,7 +85,7 @@ def test_a_cause_that_nobody_was_told_is_told_in_the_end(
         frozenset({"ann", "cat"}): "pair 3 ended its worker 3 times",
     }
     summary = Summary(done=0, total=6, stopped=stopped, interrupted=False)
-    assert tell(summary, Told().progress, Path("out"), quiet=True) == 1
+    assert print_end(summary, Told().progress, Path("out"), quiet=True) == 1
     assert capsys.readouterr().err.splitlines() == [
         "arena: ann - bob, bob - cat were stopped: bob: exited with status 2 before ok",
         "arena: ann - cat was stopped: pair 3 ended its worker 3 times",

@@ -302,12 +302,12 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(
 def test_a_run_without_a_report_says_how_to_make_it_and_is_a_bug(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from lath.arena.cli.run import tell
+    from lath.arena.cli.run import print_end
     from lath.arena.tournament.events import Progress, Summary
 
     error = ZeroDivisionError("a plugin's game")
     summary = Summary(done=4, total=4, stopped={}, interrupted=False, unreported=error)
-    assert tell(summary, Progress(a_config()), Path("my cup"), quiet=True) == 4
+    assert print_end(summary, Progress(a_config()), Path("my cup"), quiet=True) == 4
     assert capsys.readouterr().err == (
         "arena: all games are kept, but no report could be made: a plugin's game; "
         "try again with: arena report 'my cup' -o 'my cup/report.html'\n"

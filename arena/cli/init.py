@@ -1,4 +1,4 @@
-"""What `arena init` writes: a commented configuration and a bot to start from.
+"""`arena init`: a commented configuration and a bot to start from.
 
 The bots are those of `examples/bots`, which the wheel carries as `lath/arena/starters`.
 """
@@ -6,17 +6,29 @@ The bots are those of `examples/bots`, which the wheel carries as `lath/arena/st
 from __future__ import annotations
 
 import shlex
+import sys
 import tomllib
-from dataclasses import dataclass
+from enum import StrEnum
 from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final, NamedTuple
 
+from lath.arena.cli.main import App, argument, option
 from lath.arena.errors import ArenaError
 
+app = App()
 
-@dataclass(frozen=True, slots=True)
-class Starter:
+
+class Language(StrEnum):
+    """What a first bot is written in."""
+
+    PYTHON = "python"
+    JAVASCRIPT = "javascript"
+    C = "c"
+    SHELL = "shell"
+
+
+class Starter(NamedTuple):
     """A bot to start from."""
 
     source: str
@@ -26,24 +38,20 @@ class Starter:
     """File name in the new folder."""
 
     command: str
-    """As TOML has it."""
+    """As TOML has it, and so the games."""
 
-    games: str
-    """The games it plays, as TOML has it."""
-
+    games: str = '["mammalath", "manalath", "surikata", "yavalath"]'
     build: str = ""
     """What to do before it runs; empty: nothing."""
 
 
-_ALL_GAMES: Final = '["mammalath", "manalath", "surikata", "yavalath"]'
-
 STARTERS: Final = {
-    "python": Starter("dice.py", "mybot.py", '["python", "mybot.py"]', _ALL_GAMES),
-    "javascript": Starter("random.js", "mybot.js", '["node", "mybot.js"]', _ALL_GAMES),
-    "c": Starter(
+    Language.PYTHON: Starter("dice.py", "mybot.py", '["python", "mybot.py"]'),
+    Language.JAVASCRIPT: Starter("random.js", "mybot.js", '["node", "mybot.js"]'),
+    Language.C: Starter(
         "four_in_line.c", "mybot.c", '["./mybot"]', '["yavalath"]', "cc -O2 -o mybot mybot.c"
     ),
-    "shell": Starter("legal.sh", "mybot.sh", '["sh", "mybot.sh"]', _ALL_GAMES),
+    Language.SHELL: Starter("legal.sh", "mybot.sh", '["sh", "mybot.sh"]'),
 }
 
 _TOML: Final = """\
@@ -77,16 +85,39 @@ command = {command}
 """
 
 
-def write_starter(folder: Path, language: str) -> list[str]:
-    """Write configuration and bot into `folder`; return what to do next, a line each.
+Folder = Annotated[Path, argument("DIR", "Made if it is missing.")]
+Bot = Annotated[Language, option("--bot", "LANG", "python, javascript, c or shell.")]
 
-    Raises ArenaError where a file is there already or cannot be written; nothing is written then.
+
+@app.command()
+def init(folder: Folder = Path(), bot: Bot = Language.PYTHON) -> None:
+    """Write a commented tournament.toml and a bot to start from.
+
+    No file is overwritten.
+
+    Example: arena init my-bots --bot javascript
     """
-    starter = STARTERS[language]
-    texts = {
-        "tournament.toml": _TOML.format(games=starter.games, command=starter.command),
-        starter.file: _example(starter.source),
-    }
+    starter = STARTERS[bot]
+    _write(
+        folder,
+        {
+            "tournament.toml": _TOML.format(games=starter.games, command=starter.command),
+            starter.file: _example(starter.source),
+        },
+    )
+    command = shlex.join(tomllib.loads(f"command = {starter.command}")["command"])
+    steps = [
+        f"cd {folder}" if folder != Path() else "",
+        starter.build,
+        f"arena bot check -- {command}",
+        "arena run tournament.toml --out results",
+    ]
+    written = f"{folder / starter.file} and {folder / 'tournament.toml'} are written. Next:"
+    print(written, *(f"  {step}" for step in steps if step), sep="\n", file=sys.stderr)
+
+
+def _write(folder: Path, texts: dict[str, str]) -> None:
+    """Write files of these names; raises ArenaError, and nothing is written where one is there."""
     there = [name for name in texts if (folder / name).exists()]
     if there:
         raise ArenaError(f"{folder / there[0]} is there already; choose another folder")
@@ -96,17 +127,6 @@ def write_starter(folder: Path, language: str) -> list[str]:
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise ArenaError(f"{error.filename} cannot be written: {error.strerror}") from error
-    steps = [] if folder == Path() else [f"cd {folder}"]
-    steps += [starter.build] if starter.build else []
-    return [
-        f"{folder / starter.file} and {folder / 'tournament.toml'} are written. Next:",
-        *(f"  {step}" for step in [*steps, *_commands(starter)]),
-    ]
-
-
-def _commands(starter: Starter) -> list[str]:
-    words = tomllib.loads(f"command = {starter.command}")["command"]
-    return [f"arena bot check -- {shlex.join(words)}", "arena run tournament.toml --out results"]
 
 
 def _example(name: str) -> str:
@@ -114,5 +134,5 @@ def _example(name: str) -> str:
     packed = resources.files("lath.arena") / "starters" / name
     if packed.is_file():
         return packed.read_text(encoding="utf-8")
-    checkout = Path(__file__).resolve().parent.parent
+    checkout = Path(__file__).resolve().parents[2]
     return (checkout / "examples" / "bots" / name).read_text(encoding="utf-8")
