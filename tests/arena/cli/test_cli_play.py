@@ -1,13 +1,17 @@
-"""`arena play` as a person meets it: games typed into a pipe, with bots good and bad, and alone."""
+"""`arena play` as a person meets it: games typed into a pipe, with bots good and bad, and alone.
+
+Bots are scripts (scripted.py) but where the processes themselves are what is looked at.
+"""
 
 from __future__ import annotations
 
 import gzip
 import random
+import re
 import shlex
 import signal
 import subprocess
-import time
+from contextlib import chdir
 from pathlib import Path
 from typing import IO
 
@@ -15,6 +19,8 @@ import bad_bots
 import pytest
 from arena_runs import PATIENCE_S, command, environment
 from bad_bots import Good
+from commands import Ran, arena
+from scripted import ScriptedWatch, scripted
 
 from lath import games
 from lath.games.core import SEATS, Position, Seat, playout
@@ -24,12 +30,18 @@ from lath.notation.replay import positions
 from lath.notation.validation import validate
 
 
-def play(*words: object, typed: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run `arena play` with these lines on its standard input."""
+def play(*words: object, typed: str | bytes, cwd: Path) -> Ran:
+    """Run `arena play` in this process, against scripts, with these lines typed."""
+    with chdir(cwd), scripted(LOG=str(cwd / "heard")):
+        return arena("play", *words, stdin=typed)
+
+
+def play_for_real(*words: object, typed: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run `arena play` and its bot as processes."""
     return subprocess.run(
         command("play", *words),
         cwd=cwd,
-        env=environment(LOG=str(cwd / "heard")),
+        env=environment(),
         input=typed,
         capture_output=True,
         text=True,
@@ -85,7 +97,7 @@ def test_a_game_against_a_bot_is_played_to_its_end_by_the_rules(seat: Seat, tmp_
     typed = lines(*replies(seat, 7))
     out = tmp_path / "games.lath"
     flags = ("--bot", "random", "--seed", 7, "--side", seat.word, "-o", out)
-    ended = play("yavalath", *flags, typed=typed, cwd=tmp_path)
+    ended = play_for_real("yavalath", *flags, typed=typed, cwd=tmp_path)
     (record,) = kept(out)
     assert ended.returncode == 0
     assert record.termination == "rules"
@@ -105,7 +117,7 @@ def test_two_people_play_any_game_at_one_keyboard(game_id: str, tmp_path: Path) 
     flags = ("--bot", "none", "--seed", 5, "-o", out)
     ended = play(game_id, *flags, typed=lines(*moves), cwd=tmp_path)
     (record,) = kept(out)
-    assert (ended.returncode, ended.stderr) == (0, f"{out}: record appended\n")
+    assert (ended.status, ended.err) == (0, f"{out}: record appended\n")
     assert (record.moves, record.termination) == (tuple(moves), "rules")
     assert (record.first, record.second) == ("person 1", "person 2")
     assert (record.tag("TimeControl"), record.tag("Seed")) == ("none", "5")
@@ -114,20 +126,20 @@ def test_two_people_play_any_game_at_one_keyboard(game_id: str, tmp_path: Path) 
 
 def test_it_is_told_whose_turn_it_is_and_in_which_colour(tmp_path: Path) -> None:
     ended = play("yavalath", "--bot", "none", typed=lines("e5", "swap"), cwd=tmp_path)
-    asked = [line for line in ended.stdout.splitlines() if line[:1].isdigit()]
+    asked = [line for line in ended.out.splitlines() if line[:1].isdigit()]
     assert asked == ["1. white: e5", "2. black: swap", "3. white: "]
-    assert "e  . . . . b . . . .\n" in ended.stdout
+    assert "e  . . . . b . . . .\n" in ended.out
 
 
 def test_who_has_two_turns_in_a_row_is_asked_twice(tmp_path: Path) -> None:
     mounds = ("Ma1", "Mb1", "Mc1", "Md1", "Me1")
     ended = play("surikata", "--bot", "none", typed=lines(*mounds, "c3"), cwd=tmp_path)
-    asked = [line for line in ended.stdout.splitlines() if line[:1].isdigit() and ". " in line[:3]]
+    asked = [line for line in ended.out.splitlines() if line[:1].isdigit() and ". " in line[:3]]
     assert asked[4:7] == ["5. orange: Me1", "6. orange: c3", "7. white: "]
     typed = lines("Me1", "Md1", "Mc1")
     ended = play("surikata", *bad(bad_bots.Good), "--side", "second", typed=typed, cwd=tmp_path)
-    assert "5. orange (bad): Ma3" in ended.stdout
-    assert "6. orange (bad): " in ended.stdout
+    assert "5. orange (bad): Ma3" in ended.out
+    assert "6. orange (bad): " in ended.out
 
 
 def test_the_bots_time_and_what_it_says_stand_in_the_record(tmp_path: Path) -> None:
@@ -152,12 +164,17 @@ def test_the_seed_draws_the_setup(tmp_path: Path) -> None:
 def test_a_setup_or_a_position_may_be_told(tmp_path: Path) -> None:
     out = tmp_path / "games.lath"
     near = "5/6/7/8/1w1ww4/8/7/1b4/b1b1b w"
-    for flags in (("manalath", "--setup", "e5 c3"), ("yavalath", "--position", near)):
-        for bot in ("none", "random"):
-            legal = "Oa1" if flags[0] == "manalath" else "e3"
-            play(*flags, "--bot", bot, "-o", out, typed=lines(legal), cwd=tmp_path)
+    drawn = games.get("mammalath").draw_setup(3)
+    good = bad(bad_bots.Good)
+    for words, typed in (
+        (("manalath", "--setup", "e5 c3", "--bot", "none"), "Oa1"),
+        (("mammalath", "--setup", drawn, *good), "c3"),
+        (("yavalath", "--position", near, "--bot", "none"), "e3"),
+        (("yavalath", "--position", near, *good), "e3"),
+    ):
+        play(*words, "-o", out, typed=lines(typed), cwd=tmp_path)
     records = kept(out)
-    assert [record.tag("Setup") for record in records] == ["c3 e5", "c3 e5", "", ""]
+    assert [record.tag("Setup") for record in records] == ["c3 e5", drawn, "", ""]
     assert [record.tag("Position") for record in records] == ["", "", near, near]
     assert [record.result for record in records] == ["*", "*", "1-0", "1-0"]
 
@@ -192,32 +209,24 @@ def test_ends_of_a_release_may_be_told_in_either_order(tmp_path: Path) -> None:
 def test_an_illegal_move_says_why_and_asks_again(tmp_path: Path) -> None:
     typed = lines("e5", "E5", "zz", "\x1b[31m", "x" * 100_000, "", "swap")
     ended = play("yavalath", "--bot", "none", typed=typed, cwd=tmp_path)
-    told = ended.stdout.split("2. black: ")
+    told = ended.out.split("2. black: ")
     assert told[1] == "E5\nillegal move e5: e5 already has a stone; ? lists the legal moves\n"
     assert told[2].startswith("zz\n'zz' is not a move: expected a cell from a1 to i5, or swap")
-    assert "\x1b" not in ended.stdout
+    assert "\x1b" not in ended.out
     assert len(told[4].splitlines()[1]) < 200
     assert told[5] == "\n"
     assert told[6].startswith("swap\n\n")
 
 
 def test_what_is_no_text_is_no_move(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        command("play", "yavalath", "--bot", "none"),
-        cwd=tmp_path,
-        env=environment(),
-        input=b"\xff\xfe\n",
-        capture_output=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-    assert (ended.returncode, ended.stderr) == (0, b"")
-    assert b"is not a move" in ended.stdout
+    ended = play("yavalath", "--bot", "none", typed=b"\xff\xfe\n", cwd=tmp_path)
+    assert (ended.status, ended.err) == (0, "")
+    assert "is not a move" in ended.out
 
 
 def test_a_question_mark_lists_the_legal_moves_in_columns(tmp_path: Path) -> None:
     ended = play("surikata", "--bot", "none", typed=lines("Ma1", "?"), cwd=tmp_path)
-    told = ended.stdout.split("24 legal moves:\n")[1].split("2. white")[0]
+    told = ended.out.split("24 legal moves:\n")[1].split("2. white")[0]
     legal = games.get("surikata").position("5/5/5/5/m4 - w").legal_moves()
     assert told.split() == list(legal)
     assert max(map(len, told.splitlines())) <= 100
@@ -226,7 +235,7 @@ def test_a_question_mark_lists_the_legal_moves_in_columns(tmp_path: Path) -> Non
 
 def test_the_board_is_drawn_again_when_asked_for(tmp_path: Path) -> None:
     ended = play("yavalath", "--bot", "none", typed=lines("Board", "board"), cwd=tmp_path)
-    assert ended.stdout.count("e  . . . . . . . . .") == 3
+    assert ended.out.count("e  . . . . . . . . .") == 3
 
 
 def test_undo_takes_back_the_own_last_move_with_the_bots_answer(tmp_path: Path) -> None:
@@ -234,7 +243,7 @@ def test_undo_takes_back_the_own_last_move_with_the_bots_answer(tmp_path: Path) 
     typed = lines("e5", "c3", "undo", "i1")
     flags = (*bad(bad_bots.Listens), "-o", out)
     ended = play("yavalath", *flags, typed=typed, cwd=tmp_path)
-    assert "taken back: 2 plies" in ended.stdout
+    assert "taken back: 2 plies" in ended.out
     assert kept(out)[0].moves == ("e5", "a1", "i1", "a2")
     heard = (tmp_path / "heard").read_text().splitlines()
     again = heard[heard.index("result 1 * unterminated") :]
@@ -248,9 +257,9 @@ def test_undo_leaves_the_bots_opening_move_alone(tmp_path: Path) -> None:
     typed = lines("undo", "h1", "undo", "undo")
     flags = (*bad(bad_bots.Good), "--side", "second")
     ended = play("yavalath", *flags, typed=typed, cwd=tmp_path)
-    assert ended.stdout.count("there is no move of yours to take back") == 2
-    assert ended.stdout.count("1. white (bad): a1") == 1
-    assert ended.stdout.count("2. black (you): ") == 4
+    assert ended.out.count("there is no move of yours to take back") == 2
+    assert ended.out.count("1. white (bad): a1") == 1
+    assert ended.out.count("2. black (you): ") == 4
 
 
 def test_undo_gives_the_bot_back_the_time_it_had(tmp_path: Path) -> None:
@@ -266,7 +275,7 @@ def test_of_two_people_undo_takes_back_the_last_move(tmp_path: Path) -> None:
     out = tmp_path / "games.lath"
     typed = lines("e5", "d4", "undo", "swap")
     ended = play("yavalath", "--bot", "none", "-o", out, typed=typed, cwd=tmp_path)
-    assert "taken back: 1 ply" in ended.stdout
+    assert "taken back: 1 ply" in ended.out
     assert kept(out)[0].moves == ("e5", "swap")
 
 
@@ -278,9 +287,9 @@ def test_to_resign_gives_the_other_the_game(tmp_path: Path) -> None:
     flags = (*bad(bad_bots.Listens), "-o", out)
     ended = play("yavalath", *flags, typed=lines("e5", "resign"), cwd=tmp_path)
     (record,) = kept(out)
-    assert (ended.returncode, record.result, record.termination) == (0, "0-1", "resignation")
+    assert (ended.status, record.result, record.termination) == (0, "0-1", "resignation")
     assert record.comments == (("person (first): resigned at ply 3",),)
-    assert ended.stdout.endswith("\n0-1, black (bad) won: resignation\n")
+    assert ended.out.endswith("\n0-1, black (bad) won: resignation\n")
     assert "result 1 0-1 resignation" in (tmp_path / "heard").read_text()
 
 
@@ -289,15 +298,15 @@ def test_a_game_that_is_left_is_kept_as_it_is(typed: str, tmp_path: Path) -> Non
     out = tmp_path / "games.lath"
     ended = play("yavalath", *bad(bad_bots.Good), "-o", out, typed=typed, cwd=tmp_path)
     (record,) = kept(out)
-    assert (ended.returncode, record.result, record.termination) == (0, "*", "unterminated")
+    assert (ended.status, record.result, record.termination) == (0, "*", "unterminated")
     assert record.moves == ("e5", "a1")
-    assert ended.stdout.endswith("\nnot finished\n")
+    assert ended.out.endswith("\nnot finished\n")
 
 
 def test_of_a_game_in_which_nothing_was_played_no_record_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "games.lath"
     ended = play("yavalath", "--bot", "none", "-o", out, typed="", cwd=tmp_path)
-    assert (ended.returncode, ended.stderr, out.exists()) == (0, "", False)
+    assert (ended.status, ended.err, out.exists()) == (0, "", False)
 
 
 def read_until(stream: IO[str], end: str) -> str:
@@ -310,8 +319,15 @@ def read_until(stream: IO[str], end: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("kind", [bad_bots.Good, bad_bots.HangsInItsMove])
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (signal.SIGINT, bad_bots.Good),
+        (signal.SIGINT, bad_bots.HangsInItsMove),
+        (signal.SIGTERM, bad_bots.HangsInItsMove),
+        (signal.SIGHUP, bad_bots.Good),
+    ],
+)
 def test_a_game_that_is_interrupted_is_kept_whoever_thinks(
     number: int, kind: type[Good], tmp_path: Path
 ) -> None:
@@ -380,12 +396,12 @@ def assert_broken(kind: type[Good], why: str, told: str, cwd: Path) -> None:
     typed = lines("i1", "i3", "i5", "h1")
     ended = play("yavalath", *flags, typed=typed, cwd=cwd)
     (record,) = kept(out)
-    assert (ended.returncode, record.result, record.termination) == (1, "1-0", why)
-    _, end = ended.stdout.rsplit("(bad): ", 1)
+    assert (ended.status, record.result, record.termination) == (1, "1-0", why)
+    _, end = ended.out.rsplit("(bad): ", 1)
     mishap, summary = end.splitlines()
     assert told in mishap
     assert summary == f"1-0, white (you) won: {why}"
-    assert "\x1b" not in ended.stdout
+    assert "\x1b" not in ended.out
     assert str(record.comments[0][0]).startswith("bad (second): ")
 
 
@@ -407,8 +423,8 @@ def test_a_bot_that_resigns_loses_and_is_not_at_fault(tmp_path: Path) -> None:
     out = tmp_path / "games.lath"
     flags = (*bad(bad_bots.Resigns), "-o", out)
     ended = play("yavalath", *flags, typed=lines("i1", "i3"), cwd=tmp_path)
-    assert (ended.returncode, kept(out)[0].termination) == (0, "resignation")
-    assert "4. black (bad): resigned at ply 4\n1-0, white (you) won: resignation" in ended.stdout
+    assert (ended.status, kept(out)[0].termination) == (0, "resignation")
+    assert "4. black (bad): resigned at ply 4\n1-0, white (you) won: resignation" in ended.out
 
 
 HARMLESS = [
@@ -429,7 +445,7 @@ def test_bad_manners_cost_a_bot_nothing(kind: type[Good], tmp_path: Path) -> Non
     out = tmp_path / "games.lath"
     flags = (*bad(kind), "--tc", "none", "-o", out)
     ended = play("yavalath", *flags, typed=lines("i1", "i3", "i5"), cwd=tmp_path)
-    assert ended.returncode == 0
+    assert ended.status == 0
     assert kept(out)[0].moves == ("i1", "a1", "i3", "a2", "i5", "a3")
 
 
@@ -438,38 +454,33 @@ def test_a_bot_that_left_before_its_first_turn_voids_the_game(tmp_path: Path) ->
     flags = (*bad(bad_bots.ExitsBeforeItsFirstGo), "-o", out)
     ended = play("yavalath", *flags, typed=lines("i1"), cwd=tmp_path)
     (record,) = kept(out)
-    assert (ended.returncode, record.result, record.termination) == (1, "*", "void")
-    assert "2. black (bad): exited with status 3 before its first turn\n" in ended.stdout
+    assert (ended.status, record.result, record.termination) == (1, "*", "void")
+    assert "2. black (bad): exited with status 3 before its first turn\n" in ended.out
 
 
 def test_a_bot_that_has_died_is_started_again_when_moves_are_taken_back(tmp_path: Path) -> None:
     typed = lines("i1", "i3", "undo", "i5", "quit")
     ended = play("yavalath", *bad(bad_bots.DiesAfterItsMove), typed=typed, cwd=tmp_path)
-    assert ended.stdout.count("4. black (bad): a2") == 2
-    assert ended.stdout.endswith("not finished\n")
-    assert ended.returncode == 0
+    assert ended.out.count("4. black (bad): a2") == 2
+    assert ended.out.endswith("not finished\n")
+    assert ended.status == 0
 
 
-def test_a_machine_that_stood_still_costs_the_bot_nothing(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        command("play", "yavalath", *bad(bad_bots.ThinksABit), "--tc", "move 2"),
-        cwd=tmp_path,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin
-        process.stdin.write(lines("i1", "i3"))
-        process.stdin.flush()
-        assert process.stdout
-        read_until(process.stdout, "4. black (bad): ")
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(3.0)  # longer than the bot may take
-        process.send_signal(signal.SIGCONT)
-        said, _ = process.communicate(timeout=PATIENCE_S)
-    assert said.startswith(("a2 (0.", "a2 (1."))
-    assert process.returncode == 0
+def test_a_machine_that_stood_still_costs_the_bot_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = ScriptedWatch.wait
+
+    def stood_still(watch: ScriptedWatch, until_s: float) -> None:
+        if until_s > watch.clock.now_s + 0.2:  # a bot thinks
+            watch.clock.now_s += 3.0  # longer than the bot may take
+        wait(watch, until_s)
+
+    monkeypatch.setattr(ScriptedWatch, "wait", stood_still)
+    flags = (*bad(bad_bots.ThinksABit), "--tc", "move 2")
+    ended = play("yavalath", *flags, typed=lines("i1", "i3"), cwd=tmp_path)
+    assert re.search(r"4\. black \(bad\): a2 \(0\.\d\d s\)", ended.out)
+    assert ended.status == 0
 
 
 # Refusals
@@ -504,16 +515,16 @@ def test_what_cannot_be_played_or_kept_is_refused_before_the_game(
 ) -> None:
     (tmp_path / "notes.txt").write_text("Buy milk.\n")
     ended = play(*words, typed=lines("e5"), cwd=tmp_path)
-    assert (ended.returncode, ended.stdout) == (status, "")
-    assert told in " ".join(ended.stderr.split())
+    assert (ended.status, ended.out) == (status, "")
+    assert told in " ".join(ended.err.split())
     assert (tmp_path / "notes.txt").read_text() == "Buy milk.\n"
 
 
 def test_a_finished_position_is_refused(tmp_path: Path) -> None:
     over = "5/6/7/8/wwww5/8/7/6/b1bb1 b"
     ended = play("yavalath", "--position", over, typed="", cwd=tmp_path)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert "the game is over there: four in line" in ended.stderr
+    assert (ended.status, ended.out) == (2, "")
+    assert "the game is over there: four in line" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -527,8 +538,8 @@ def test_a_bot_that_cannot_play_is_refused_before_the_game(
     kind: type[Good], status: int, told: str, tmp_path: Path
 ) -> None:
     ended = play("yavalath", *bad(kind), typed=lines("e5"), cwd=tmp_path)
-    assert (ended.returncode, ended.stdout) == (status, "")
-    assert told in ended.stderr
+    assert (ended.status, ended.out) == (status, "")
+    assert told in ended.err
 
 
 def test_a_record_that_cannot_be_written_is_printed(tmp_path: Path) -> None:
