@@ -31,7 +31,7 @@ from lath.notation.record import (
     comment,
 )
 from lath.notation.scanner import grammar, inside, unquoted
-from lath.notation.spellings import RESULTS_IN_WORDS, meant_result
+from lath.notation.suggestions import RESULTS_IN_WORDS, meant_result
 
 _ENGLISH: Final = {
     "LSQB": 'a tag such as [Game "mammalath"]',

@@ -12,9 +12,14 @@ from typing import Final, Self
 
 _FORMS: Final = "10+0.1 (seconds and increment), move 0.5, nodes 1000 or none"
 
-_CLOCK: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)(?:\+(\d{1,9}(?:\.\d{1,3})?))?", re.ASCII)
-_MOVE: Final = re.compile(r"move (\d{1,9}(?:\.\d{1,3})?)", re.ASCII)
-_NODES: Final = re.compile(r"nodes (\d{1,15})", re.ASCII)
+
+def _time_forms(number: str) -> str:
+    """Return the expression of a time control whose times are such numbers."""
+    clock = rf"(?P<initial>{number})(?:\+(?P<increment>{number}))?"
+    return rf"(?:none|move (?P<move>{number})|nodes (?P<nodes>\d{{1,15}})|{clock})"
+
+
+_IN_SECONDS: Final = re.compile(_time_forms(r"\d{1,9}(?:\.\d{1,3})?"), re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,38 +55,37 @@ class TimeControl:
         >>> TimeControl.read("10+0.1").increment_ms
         100
         """
-        found = None
-        if match := _CLOCK.fullmatch(text):
-            found = cls(initial_ms=_ms(match[1]), increment_ms=_ms(match[2] or "0"))
-        elif match := _MOVE.fullmatch(text):
-            found = cls(move_ms=_ms(match[1]))
-        elif match := _NODES.fullmatch(text):
-            found = cls(nodes=int(match[1]))
-        if text != "none" and (found is None or found == cls()):
+        found = _IN_SECONDS.fullmatch(text)
+        time = cls.of(found, unit_ms=1000) if found else cls()
+        if time == cls() and text != "none":
             raise ValueError(f"unknown time control {text!r}, expected {_FORMS}")
-        if found and found.increment_ms and not found.initial_ms:
+        if time.increment_ms and not time.initial_ms:
             raise ValueError(f"time control {text!r} begins with an empty clock, expected {_FORMS}")
-        return found or cls()
+        return time
+
+    @classmethod
+    def of(cls, found: re.Match[str], *, unit_ms: int) -> Self:
+        """Return what the groups of `_time_forms` say."""
+        initial, increment, move = (
+            round(float(found[name] or 0) * unit_ms) for name in ("initial", "increment", "move")
+        )
+        nodes = int(found["nodes"] or 0)
+        return cls(initial_ms=initial, increment_ms=increment, move_ms=move, nodes=nodes)
 
     def __str__(self) -> str:
         """Return the text of a record's tag, such as `10+0.1`."""
-        if self.initial_ms:
-            return f"{_seconds(self.initial_ms)}+{_seconds(self.increment_ms)}"
-        if self.move_ms:
-            return f"move {_seconds(self.move_ms)}"
-        return f"nodes {self.nodes}" if self.nodes else "none"
+        return self._text(_seconds)
 
     def words(self) -> str:
         """Return the text of the protocol's `tc`, in milliseconds, such as `60000+600`."""
+        return self._text(str)
+
+    def _text(self, number: Callable[[int], str]) -> str:
         if self.initial_ms:
-            return f"{self.initial_ms}+{self.increment_ms}"
+            return f"{number(self.initial_ms)}+{number(self.increment_ms)}"
         if self.move_ms:
-            return f"move {self.move_ms}"
+            return f"move {number(self.move_ms)}"
         return f"nodes {self.nodes}" if self.nodes else "none"
-
-
-def _ms(seconds: str) -> int:
-    return round(float(seconds) * 1000)
 
 
 def _seconds(ms: int) -> str:
@@ -128,41 +132,29 @@ class NewGame:
         )
 
 
+_IN_MILLISECONDS: Final = _time_forms(r"\d{1,15}")
+
+_NEW: Final = re.compile(
+    r"new (\d+) (\S+)(?: .*?)? side (\S+)(?: .*?)? "
+    rf"tc {_IN_MILLISECONDS} seed (?P<seed>\d+)(?: (?P<kind>setup|position) ?(?P<start>.*)| .*)?",
+    re.ASCII,
+)
+
+
 def read_new(line: str) -> NewGame:
     """Return what `new …` says; raises ValueError."""
-    words = line.split()
-    try:
-        number, game, side = int(words[1]), words[2], words[words.index("side") + 1]
-        clock = words[words.index("tc") + 1 : words.index("seed")]
-        seed_at = words.index("seed")
-        seed, rest = int(words[seed_at + 1]), words[seed_at + 2 :]
-        time = _read_clock_words(clock)
-    except (ValueError, IndexError) as error:
-        raise ValueError(f"not a new game: {line!r}") from error
-    kind, text = (rest[0], " ".join(rest[1:])) if rest else ("", None)
+    found = _NEW.fullmatch(" ".join(line.split()))
+    if found is None:
+        raise ValueError(f"not a new game: {line!r}")
     return NewGame(
-        number=number,
-        game=game,
-        side=side,
-        time=time,
-        seed=seed,
-        setup=text if kind == "setup" else None,
-        position=text if kind == "position" else None,
+        number=int(found[1]),
+        game=found[2],
+        side=found[3],
+        time=TimeControl.of(found, unit_ms=1),
+        seed=int(found["seed"]),
+        setup=found["start"] if found["kind"] == "setup" else None,
+        position=found["start"] if found["kind"] == "position" else None,
     )
-
-
-def _read_clock_words(words: list[str]) -> TimeControl:
-    match words:
-        case ["none"]:
-            return TimeControl()
-        case ["move", ms]:
-            return TimeControl(move_ms=int(ms))
-        case ["nodes", count]:
-            return TimeControl(nodes=int(count))
-        case [clock]:
-            initial, _, increment = clock.partition("+")
-            return TimeControl(initial_ms=int(initial), increment_ms=int(increment or 0))
-    raise ValueError(f"unknown time control {' '.join(words)!r}")
 
 
 def play_line(ply: int, move: str) -> str:
@@ -201,20 +193,10 @@ class Go:
 def read_go(line: str) -> Go:
     """Return what `go …` says; raises ValueError."""
     words = line.split()
-    told = dict(zip(words[2::2], words[3::2], strict=False))
-
-    def number(name: str) -> int | None:
-        return int(told[name]) if name in told else None
-
+    values = dict(zip(words[2::2], words[3::2], strict=False))
+    names = ("first", "second", "inc", "move", "nodes")
     try:
-        return Go(
-            int(words[1]),
-            number("first"),
-            number("second"),
-            number("inc"),
-            number("move"),
-            number("nodes"),
-        )
+        return Go(int(words[1]), *(int(values[n]) if n in values else None for n in names))
     except (ValueError, IndexError) as error:
         raise ValueError(f"not a go line: {line!r}") from error
 
@@ -288,13 +270,13 @@ def read_option(line: str) -> Option:
     if not name or kind not in OPTION_TYPES:
         raise ValueError(f"not an option: {line!r}, expected a type of {', '.join(OPTION_TYPES)}")
     values = list(_option_values(words[type_at + 2 :]))
-    told = dict(values)
+    last = dict(values)
     try:
-        low, high = (int(told[word]) if word in told else None for word in ("min", "max"))
+        low, high = (int(last[word]) if word in last else None for word in ("min", "max"))
     except ValueError as error:
         raise ValueError(f"not an option: {line!r}, min and max are whole numbers") from error
     choices = tuple(value for word, value in values if word == "var")
-    return Option(name, kind, told.get("default"), low, high, choices)
+    return Option(name, kind, last.get("default"), low, high, choices)
 
 
 def _option_values(words: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -318,18 +300,18 @@ def read_info(line: str) -> dict[str, str]:
     `pv` and `text` run to the line's end; values that make no sense are left out.
     """
     words = iter(line.split()[1:])
-    told: dict[str, str] = {}
+    found: dict[str, str] = {}
     name = next(words, None)
     while name is not None:
         if name in ("pv", "text"):
-            told[name] = " ".join(words)
+            found[name] = " ".join(words)
             break
         value = next(words, None)
         if name in _INFO_NUMBERS and value is not None and _is_number(value, *_INFO_NUMBERS[name]):
-            told[name] = value
+            found[name] = value
             value = next(words, None)
         name = value
-    return told
+    return found
 
 
 _WHOLE: Final = re.compile(r"[0-9]{1,19}")

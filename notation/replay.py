@@ -1,24 +1,19 @@
-"""Records against the rules: the positions of a game, and what the rules object to in a record.
+"""Records against the rules: the positions of a game, and what is wrong with a record.
 
-Asked about what was refused already, so it may take its time. Must not know where a word stands.
-
-Must not know any rules.
-
-`validation` does the same faster for records that are sound.
+Must not know any rules, nor how a record is read. `validation` says faster that a record is sound.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from lath import games
-from lath.games.core import Game, Outcome, Position, Seat, read_move
+from lath.games.core import Outcome, Position, Seat, read_move
 from lath.games.errors import (
     GameError,
     IllegalMoveError,
@@ -30,91 +25,16 @@ from lath.games.errors import (
 from lath.notation.errors import Fault, Place, shortened
 from lath.notation.protocol import TimeControl
 from lath.notation.record import RESULTS, SHORT, Annotation, Comment, Ply, Record, Termination
-from lath.notation.spellings import RESULTS_IN_WORDS, meant_date, meant_result, meant_termination
-
-_LONGEST: Final = 40
-"""Characters of a word that may be nearly right."""
-
-_NO_MOVES: Final = {
-    **dict.fromkeys(
-        ("resign", "resigned", "resigns"), 'no move, but the tag [Termination "resignation"]'
-    ),
-    "timeout": 'no move, but the tag [Termination "time"]',
-    "draw": 'no move, but the result 1/2-1/2 and the tag [Termination "agreement"]',
-}
-"""What ends games elsewhere as a move does."""
-
-
-def meant_game(value: str) -> str:
-    """Return the only game whose id is nearly `value`; empty where there is none or several."""
-    from difflib import get_close_matches
-
-    if len(value) > _LONGEST:
-        return ""
-    plain = re.sub(r"[\s_]+", "-", value.lower().strip())
-    if plain in games.ids():
-        return plain
-    close = get_close_matches(plain, games.ids(), cutoff=0.8)
-    return close[0] if len(close) == 1 else ""
-
-
-def meant_move(game: Game, text: str) -> str:
-    """Return the only move that `text` is but for capital letters; empty where there is none."""
-    if len(text) > _LONGEST:
-        return ""
-    head, tail = text[:1], text[1:]
-    spellings = (
-        *(text.lower(), head.lower() + tail),
-        *(head.lower() + tail.upper(), head.upper() + tail.lower()),
-    )
-    found = {spelling for spelling in spellings if _is_move(game, spelling)}
-    return found.pop() if len(found) == 1 else ""
-
-
-def about_move(game: Game, text: str) -> tuple[str, str]:
-    """Return what `text`, no move of `game`, is instead, and what would have been right.
-
-    Each is empty where nothing certain can be said.
-    """
-    if len(text) > _LONGEST:
-        return "", ""
-    if text.lower() in _NO_MOVES:
-        return "", _NO_MOVES[text.lower()]
-    for cell in re.findall(r"(?<![a-z0-9])[a-z][0-9]{1,3}", text):
-        row = [name for name in game.board.names if name[0] == cell[0]]
-        if row and cell not in row:
-            place = f" in place of {cell}" if text != cell else ""
-            return "", f"a cell from {row[0]} to {row[-1]}{place}"
-    if re.fullmatch(r"[a-z][0-9]+", text):
-        return "", ""
-    others = [other for other in games.builtin_ids() if _is_move(games.get(other), text)]
-    told = f"{text!r} is a move of {_listed(others)}, not of {game.id}" if others else ""
-    return told, ""
-
-
-def _is_move(game: Game, text: str) -> bool:
-    try:
-        game.canonical(text)
-    except MoveSyntaxError:
-        return False
-    return True
-
-
-def _listed(words: Iterable[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def meant_start(game_id: str, name: str, value: str) -> str:
-    """Return the tag that the value of Setup or Position belongs to, if it is the other one."""
-    try:
-        if name == "Setup":
-            games.get(game_id).position(value)
-            return "Position"
-        games.get(game_id).canonical_setup(value)
-    except (PositionError, SetupError, UnknownGameError):
-        return ""
-    return "Setup"
+from lath.notation.suggestions import (
+    RESULTS_IN_WORDS,
+    about_move,
+    meant_date,
+    meant_game,
+    meant_move,
+    meant_result,
+    meant_start,
+    meant_termination,
+)
 
 
 def tag_faults(record: Record) -> Iterator[Fault]:

@@ -21,7 +21,7 @@ from lath.games.core import Move, Position, Seat, read_move
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation.errors import printable
 from lath.notation.record import Termination
-from lath.notation.replay import meant_move
+from lath.notation.suggestions import meant_move
 
 _LONGEST: Final = 60
 """Characters of a text that are looked at; the rest is no move either."""

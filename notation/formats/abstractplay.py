@@ -31,9 +31,9 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
 
 from lath import games
 from lath.games.core import Seat
@@ -189,11 +189,6 @@ def _slot(slot: Any, steps: Steps) -> _Slot:
     )
 
 
-def _readable(text: str) -> str:
-    """Return the text with a replacement character for half a surrogate pair."""
-    return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
-
-
 def format_moves(record: Record, dialect: Dialect, ending: str) -> list[list[Any]]:
     """Return the rounds of a record; raises UnheldError."""
     slots: list[Any] = [None] if _second_begins(record) else []
@@ -236,17 +231,103 @@ Json = dict[str, Any]
 Seats = tuple[Json, Json]
 """First and second player, as the header tells of them."""
 
-_Field = tuple[str, str, type]
-"""A key, the tag of its value, and what the value is; float stands for every number."""
 
-_MEETING: Final[tuple[_Field, ...]] = (("event", "Event", str), ("round", "Round", str))
-_SITE: Final[tuple[_Field, ...]] = (("name", "Site", str),)
-_RATING: Final[tuple[_Field, ...]] = (("unrated", "Unrated", bool),)
-_PLAYER: Final[tuple[_Field, ...]] = (
-    ("userid", "UserId", str),
-    ("is_ai", "IsAi", bool),
-    ("score", "Score", float),
-)
+class _Kind(NamedTuple):
+    """What a value is, and how a tag holds it."""
+
+    fits: Callable[[Any], bool]
+    to_tag: Callable[[Any], str]
+    from_tag: Callable[[str], Any]
+    """None where the tag holds no such value."""
+
+
+def _one_line(text: Any) -> str:
+    """Return the text as a tag can hold it; empty for what is no text."""
+    return _readable(" ".join(text.splitlines())) if isinstance(text, str) else ""
+
+
+def _readable(text: str) -> str:
+    """Return the text with a replacement character for half a surrogate pair."""
+    return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_id(value: Any) -> bool:
+    return _is_text(value) or _is_number(value)
+
+
+def _are_variants(value: Any) -> bool:
+    return isinstance(value, list) and value != [] and all(map(_is_text, value))
+
+
+def _id_tag(value: str | float) -> str:
+    """Return the tag of a game's id: a text as it stands, in quotes if it would be taken for JSON.
+
+    >>> _id_tag(7), _id_tag("7"), _id_tag("true")
+    ('7', '"7"', 'true')
+    """
+    is_plain = isinstance(value, str) and _id(value) == value
+    return _one_line(value) if is_plain else json.dumps(value)
+
+
+def _id(tag: str) -> str | float:
+    """Return the id that a tag holds: what has this tag, so that it comes back as it was."""
+    value = _json(tag)
+    return value if _is_id(value) and _id_tag(value) == tag else tag
+
+
+def _json(text: str | None) -> Any:
+    """Return the value of a tag that holds JSON; None for another."""
+    try:
+        return None if text is None else load_strictly(text)
+    except RecordSyntaxError:
+        return None
+
+
+_TEXT: Final = _Kind(_is_text, _one_line, str)
+_NUMBER: Final = _Kind(_is_number, json.dumps, _json)
+_BOOL: Final = _Kind(lambda value: isinstance(value, bool), json.dumps, _json)
+
+_Fields = Mapping[str, tuple[str, _Kind]]
+"""Tag and kind of a value by its key."""
+
+_MEETING: Final[_Fields] = {"event": ("Event", _TEXT), "round": ("Round", _TEXT)}
+_SITE: Final[_Fields] = {"name": ("Site", _TEXT)}
+_GAME_ID: Final[_Fields] = {"gameid": ("GameId", _Kind(_is_id, _id_tag, _id))}
+_VARIANTS: Final[_Fields] = {"variants": ("Variants", _Kind(_are_variants, json.dumps, _json))}
+_RATING: Final[_Fields] = {"unrated": ("Unrated", _BOOL)}
+_PLAYER: Final[_Fields] = {
+    "userid": ("UserId", _TEXT),
+    "is_ai": ("IsAi", _BOOL),
+    "score": ("Score", _NUMBER),
+}
+
+
+def _tags(values: Json, fields: _Fields, seat: str = "") -> dict[str, str]:
+    """Return the tags of the fields that are there; `seat` begins their names."""
+    return {
+        seat + tag: kind.to_tag(values[key])
+        for key, (tag, kind) in fields.items()
+        if kind.fits(values.get(key))
+    }
+
+
+def _take(left: dict[str, str], fields: _Fields, seat: str = "") -> Json:
+    """Return the fields whose tags are there, and take those from `left`."""
+    values = {}
+    for key, (tag, kind) in fields.items():
+        if (text := left.get(seat + tag)) is not None and kind.fits(value := kind.from_tag(text)):
+            values[key] = value
+            del left[seat + tag]
+    return values
+
 
 _NUMBERS: Final = {"1-0": (1, 0), "0-1": (0, 1), "1/2-1/2": (1, 1), "*": (0, 0)}
 """The results of first and second, as AbstractPlay gives them."""
@@ -294,7 +375,7 @@ def _players(players: Any, dialect: Dialect) -> Seats:
     for number, player in enumerate(players):
         if not isinstance(player, dict) or not isinstance(player.get("name"), str):
             _refuse("a player has no name", 'an object with a "name"', "players", number)
-        if not _is_a(float, player.get("result")):
+        if not _is_number(player.get("result")):
             name = player["name"][:40]
             _refuse(f"player {name!r} has no result", "a number", "players", number, "result")
     return players[0], players[1]
@@ -307,12 +388,6 @@ def _refuse(message: str, expected: str, *steps: str | int) -> NoReturn:
 def is_pied(header: Json) -> bool:
     """Return whether the header says that the pie was taken."""
     return any(header.get(key) is True for key in _PIE)
-
-
-def _is_a(kind: type, value: Any) -> bool:
-    if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, kind)
 
 
 def seats_of(record: Record) -> tuple[str, str]:
@@ -333,34 +408,22 @@ def _result(first: float, second: float, ending: str) -> str:
 
 def tags_of(header: Json, dialect: Dialect, seats: Seats, result: str) -> dict[str, str]:
     """Return the tags of a header, but for how the game ended."""
-    site = header.get("site")
+    site = header["site"] if isinstance(header.get("site"), dict) else {}
     tags = {"Game": dialect.game_id, **_tags(header, _MEETING)}
-    if isinstance(site, dict) and site.get("name") != "?":
+    if site.get("name") != "?":
         tags |= _tags(site, _SITE)
     tags |= _time_tags(header)
     for seat, player in zip(("First", "Second"), seats, strict=True):
         tags[seat] = _one_line(player["name"])
     tags |= _position_tags(header.get("startingPosition"), dialect)
-    if isinstance(site, dict) and _is_game_id(site.get("gameid")):
-        tags["GameId"] = _game_id_tag(site["gameid"])
-    if header["game"].get("variants"):
-        tags["Variants"] = json.dumps(header["game"]["variants"])
-    tags |= _tags(header, _RATING)
+    tags |= _tags(site, _GAME_ID) | _tags(header["game"], _VARIANTS) | _tags(header, _RATING)
     if header.get("pie-invoked") is True:
         tags["Pie"] = ", ".join(key for key in _PIE if header.get(key) is True)
     for seat, player, usual in zip(("First", "Second"), seats, _NUMBERS[result], strict=True):
-        tags |= {seat + tag: value for tag, value in _tags(player, _PLAYER).items()}
+        tags |= _tags(player, _PLAYER, seat)
         if player["result"] != usual:
             tags[f"{seat}Result"] = json.dumps(player["result"])
     return tags
-
-
-def _tags(told: Json, fields: Iterable[_Field]) -> dict[str, str]:
-    return {
-        tag: _one_line(told[key]) if kind is str else json.dumps(told[key])
-        for key, tag, kind in fields
-        if _is_a(kind, told.get(key))
-    }
 
 
 def _time_tags(header: Json) -> dict[str, str]:
@@ -399,46 +462,12 @@ def _position_tags(text: Any, dialect: Dialect) -> dict[str, str]:
     return {"Position": text}
 
 
-def _one_line(text: Any) -> str:
-    """Return the text as a tag can hold it; empty for what is no text."""
-    line = " ".join(text.splitlines()) if isinstance(text, str) else ""
-    return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", line)
-
-
-def _is_game_id(value: Any) -> bool:
-    return isinstance(value, str) or _is_a(float, value)
-
-
-def _game_id_tag(value: str | float) -> str:
-    """Return the tag of a game's id: a text as it stands, in quotes if it would be taken for JSON.
-
-    >>> _game_id_tag(7), _game_id_tag("7"), _game_id_tag("true")
-    ('7', '"7"', 'true')
-    """
-    is_plain = isinstance(value, str) and _game_id(value) == value
-    return _one_line(value) if is_plain else json.dumps(value)
-
-
-def _game_id(tag: str) -> str | float:
-    """Return the id that a tag tells: what has this tag, so that it comes back as it was."""
-    value = _json(tag)
-    return value if _is_game_id(value) and _game_id_tag(value) == tag else tag
-
-
-def _json(text: str | None) -> Any:
-    """Return the value of a tag that holds JSON; None for another."""
-    try:
-        return None if text is None else load_strictly(text)
-    except RecordSyntaxError:
-        return None
-
-
 def header_of(left: dict[str, str], record: Record, dialect: Dialect) -> Json:
     """Return the header of a record, and take from `left` the tags that it holds."""
     header: Json = {
-        "game": {"name": dialect.title, "variants": _take_variants(left)},
+        "game": {"name": dialect.title, "variants": [], **_take(left, _VARIANTS)},
         **_take(left, _MEETING),
-        "site": {"name": left.pop("Site", "?"), **_take_game_id(left)},
+        "site": {"name": left.pop("Site", "?"), **_take(left, _GAME_ID)},
         **_take_times(left),
         **_take(left, _RATING),
     }
@@ -449,31 +478,6 @@ def header_of(left: dict[str, str], record: Record, dialect: Dialect) -> Json:
         header["startingPosition"] = position
     extra = take_extra(left, "HeaderExtra")
     return {**header, **extra, "players": header["players"]}
-
-
-def _take(left: dict[str, str], fields: Iterable[_Field], seat: str = "") -> Json:
-    told = {}
-    for key, tag, kind in fields:
-        text = left.get(seat + tag)
-        value = text if kind is str else _json(text)
-        if _is_a(kind, value):
-            told[key] = value
-            del left[seat + tag]
-    return told
-
-
-def _take_variants(left: dict[str, str]) -> list[str]:
-    variants = _json(left.get("Variants"))
-    if not isinstance(variants, list) or not all(isinstance(each, str) for each in variants):
-        return []
-    del left["Variants"]
-    return variants
-
-
-def _take_game_id(left: dict[str, str]) -> Json:
-    if "GameId" not in left:
-        return {}
-    return {"gameid": _game_id(left.pop("GameId"))}
 
 
 def _take_pie(left: dict[str, str]) -> list[str]:
@@ -513,7 +517,7 @@ def _take_numbers(left: dict[str, str], record: Record) -> tuple[float, float]:
     """Return the results of first and second; those of the tags, if they say the same."""
     usual = _NUMBERS[record.result]
     tags = ("FirstResult", "SecondResult")
-    told = {tag: number for tag in tags if _is_a(float, number := _json(left.get(tag)))}
+    told = {tag: number for tag in tags if _is_number(number := _json(left.get(tag)))}
     first, second = (told.get(tag, default) for tag, default in zip(tags, usual, strict=True))
     if _result(first, second, "abandoned" if record.result == "*" else "") != record.result:
         return usual

@@ -1,0 +1,152 @@
+"""What was surely meant by a word that was refused: a result, a date, a game, a move.
+
+Asked about what is wrong already, so it may take its time. Must not know where a word stands.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Final
+
+from lath import games
+from lath.games.core import Game
+from lath.games.errors import MoveSyntaxError, PositionError, SetupError, UnknownGameError
+from lath.notation.record import RESULTS, Termination
+
+RESULTS_IN_WORDS: Final = "1-0, 0-1, 1/2-1/2 or *"
+
+_RESULT_SIGNS: Final = str.maketrans(
+    {**dict.fromkeys("‐‑‒–—−:", "-"), "½": "1/2", "⁄": "/", ",": "."}
+)
+
+_RESULT_WORDS: Final = {
+    **{result: result for result in RESULTS},
+    **dict.fromkeys(("draw", "drawn", "1/2", "0.5", "0.5-0.5", ".5-.5"), "1/2-1/2"),
+}
+
+_TERMINATION_WORDS: Final = {
+    **dict.fromkeys(("resign", "resigned", "resigns"), Termination.RESIGNATION),
+    **dict.fromkeys(("timeout", "time out", "time forfeit"), Termination.TIME),
+    **dict.fromkeys(("illegal", "rules infraction"), Termination.ILLEGAL_MOVE),
+}
+"""What other programs and PGN call some of ours."""
+
+
+def meant_result(word: str) -> str:
+    """Return the result that `word` is another way to write; empty where it is none.
+
+    >>> meant_result("½–½"), meant_result("0.5-0.5"), meant_result("2-0")
+    ('1/2-1/2', '1/2-1/2', '')
+    """
+    return _RESULT_WORDS.get(word.lower().translate(_RESULT_SIGNS).rstrip("."), "")
+
+
+def meant_termination(value: str) -> str:
+    """Return the Termination that `value` is another way to write; empty where it is none."""
+    plain = " ".join(re.split(r"[\s_-]+", value.lower().strip()))
+    if plain in list(Termination):
+        return plain
+    return _TERMINATION_WORDS.get(plain, "")
+
+
+def meant_date(value: str) -> str:
+    """Return the date in its form, if it begins with the year; empty where it is none.
+
+    >>> meant_date("2026.11.5"), meant_date("????.??.??"), meant_date("5.11.2026")
+    ('2026-11-05', '?', '')
+    """
+    if re.fullmatch(r"[?.-]+", value):
+        return "?"
+    found = re.fullmatch(r"([0-9]{4})([./-]?)([0-9]{1,2})\2([0-9]{1,2})", value)
+    if found is None:
+        return ""
+    try:
+        return dt.date(int(found[1]), int(found[3]), int(found[4])).isoformat()
+    except ValueError:
+        return ""
+
+
+_LONGEST: Final = 40
+"""Characters of a word that may be nearly right."""
+
+_NO_MOVES: Final = {
+    **dict.fromkeys(
+        ("resign", "resigned", "resigns"), 'no move, but the tag [Termination "resignation"]'
+    ),
+    "timeout": 'no move, but the tag [Termination "time"]',
+    "draw": 'no move, but the result 1/2-1/2 and the tag [Termination "agreement"]',
+}
+"""What ends games elsewhere as a move does."""
+
+
+def meant_game(value: str) -> str:
+    """Return the only game whose id is nearly `value`; empty where there is none or several."""
+    if len(value) > _LONGEST:
+        return ""
+    plain = re.sub(r"[\s_]+", "-", value.lower().strip())
+    if plain in games.ids():
+        return plain
+    close = get_close_matches(plain, games.ids(), cutoff=0.8)
+    return close[0] if len(close) == 1 else ""
+
+
+def meant_move(game: Game, text: str) -> str:
+    """Return the only move that `text` is but for capital letters; empty where there is none."""
+    if len(text) > _LONGEST:
+        return ""
+    head, tail = text[:1], text[1:]
+    spellings = (
+        *(text.lower(), head.lower() + tail),
+        *(head.lower() + tail.upper(), head.upper() + tail.lower()),
+    )
+    found = {spelling for spelling in spellings if _is_move(game, spelling)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def about_move(game: Game, text: str) -> tuple[str, str]:
+    """Return what `text`, no move of `game`, is instead, and what would have been right.
+
+    Each is empty where nothing certain can be said.
+    """
+    if len(text) > _LONGEST:
+        return "", ""
+    if text.lower() in _NO_MOVES:
+        return "", _NO_MOVES[text.lower()]
+    for cell in re.findall(r"(?<![a-z0-9])[a-z][0-9]{1,3}", text):
+        row = [name for name in game.board.names if name[0] == cell[0]]
+        if row and cell not in row:
+            place = f" in place of {cell}" if text != cell else ""
+            return "", f"a cell from {row[0]} to {row[-1]}{place}"
+    if re.fullmatch(r"[a-z][0-9]+", text):
+        return "", ""
+    others = [other for other in games.builtin_ids() if _is_move(games.get(other), text)]
+    told = f"{text!r} is a move of {_listed(others)}, not of {game.id}" if others else ""
+    return told, ""
+
+
+def _is_move(game: Game, text: str) -> bool:
+    try:
+        game.canonical(text)
+    except MoveSyntaxError:
+        return False
+    return True
+
+
+def _listed(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def meant_start(game_id: str, name: str, value: str) -> str:
+    """Return the tag that the value of Setup or Position belongs to, if it is the other one."""
+    try:
+        if name == "Setup":
+            games.get(game_id).position(value)
+            return "Position"
+        games.get(game_id).canonical_setup(value)
+    except (PositionError, SetupError, UnknownGameError):
+        return ""
+    return "Setup"
