@@ -1,7 +1,7 @@
 """What a tournament is: the configuration, read from TOML or flags, checked whole.
 
-The model below says of each key what it takes: to the reader, to people whose file is wrong, and to
-`arena schema config`. Must not know how games are played, nor what becomes of a configuration.
+All that is wrong is told at once, with file, line, key and what is allowed. Must not know how games
+are played, nor what becomes of a configuration.
 """
 
 from __future__ import annotations
@@ -10,396 +10,66 @@ import dataclasses
 import json
 import os
 import re
-import shlex
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-    ValidationError,
-    WithJsonSchema,
-)
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic import ValidationError
 
 from lath import games
 from lath.arena.errors import ConfigError
-from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S, Limits
+from lath.arena.referee.clock import HARD_LIMIT_S, Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import BookChoice, digest
 from lath.arena.schedule.sprt import MOST_ELO, Sprt
 from lath.arena.tournament import system as cores
+from lath.arena.tournament.keys import (
+    DEMO_GAMES,
+    MAX_JOBS,
+    MOST,
+    TABLES,
+    AdjudicationTable,
+    BotTable,
+    BotTime,
+    ConfigTable,
+    OpeningsTable,
+    SprtTable,
+)
 from lath.arena.tournament.programs import bundled, missing_script, resolve
 from lath.games.errors import UnknownGameError
 from lath.notation.protocol import TimeControl
 
-DEMO_GAMES: Final = ("mammalath", "manalath", "surikata", "yavalath")
 DEMO_TIME: Final = TimeControl(initial_ms=2000, increment_ms=20)
-
-MOST: Final = 10**15
-"""The greatest whole number; no key needs more."""
-
-MAX_JOBS: Final = 512
-"""Games at the same time: each is three processes."""
-
-_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_SIZES: Final = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-
-
-def seconds(value: Any) -> float:
-    """Return the seconds of a duration such as `0.1s`, `50ms` or a number; raises ValueError."""
-    if type(value) in (int, float):
-        amount = float(value)
-    else:
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)", str(value), re.ASCII)
-        if match is None:
-            raise ValueError("not a duration")
-        amount = float(match[1]) * _UNITS[match[2]]
-    if not 0 <= amount <= 10**8:
-        raise ValueError("out of range")
-    return amount
-
-
-def _size(value: Any) -> int:
-    """Return the bytes of a size such as `512MiB`."""
-    match = re.fullmatch(r"(\d+)\s*(KiB|MiB|GiB)", str(value), re.ASCII)
-    if match is None:
-        raise ValueError("not a size")
-    return int(match[1]) * _SIZES[match[2]]
-
-
-def _printable(text: str) -> str:
-    if not text.strip() or not text.isprintable():
-        raise ValueError("not a text on one line")
-    return text
-
-
-def _trimmed(text: str) -> str:
-    if text != text.strip():
-        raise ValueError("blanks round a name")
-    return text
-
-
-def _different(texts: list[str]) -> list[str]:
-    if len(set(texts)) != len(texts):
-        raise ValueError("twice the same")
-    return texts
-
-
-def _words(value: Any) -> tuple[str, ...]:
-    """Return the words of a command, which may be one text as a shell reads it."""
-    words = shlex.split(value) if isinstance(value, str) else value
-    if not isinstance(words, list) or not all(isinstance(w, str) for w in words):
-        raise ValueError("not a command")
-    if not words or not words[0] or any("\0" in word for word in words):
-        raise ValueError("not a command")
-    return tuple(words)
-
-
-def _environment(variables: dict[str, str]) -> dict[str, str]:
-    """Return variables that a process can have."""
-    if any("\0" in f"{name}{v}" or "=" in name or not name for name, v in variables.items()):
-        raise ValueError("no environment")
-    return variables
-
-
-def _on_one_line(options: dict[str, Any]) -> dict[str, Any]:
-    if any("\n" in f"{name}{value}" for name, value in options.items()):
-        raise ValueError("a line end")
-    return options
-
-
-def _format_name(value: str) -> str:
-    if value not in FORMATS:
-        raise ValueError("not a format")
-    return value
-
-
-# What keys take. The description is what is allowed, in English, for errors and editors.
-_DURATION: Final = WithJsonSchema(
-    {
-        "anyOf": [
-            {"type": "number", "minimum": 0},
-            {"type": "string", "pattern": r"^\d+(\.\d+)?\s*(ms|s|min|m|h)$"},
-        ]
-    }
-)
-_COMMAND: Final = WithJsonSchema(
-    {
-        "anyOf": [
-            {"type": "array", "items": {"type": "string"}, "minItems": 1},
-            {"type": "string", "minLength": 1},
-        ]
-    }
-)
-_SIZE: Final = WithJsonSchema({"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"})
-
-Text = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
-Name = Annotated[
-    Text,
-    Field(
-        max_length=200,
-        description="a text of 1 to 200 printable characters, without blanks at its ends",
-    ),
-    AfterValidator(_trimmed),
-]
-Count = Annotated[
-    int, Field(strict=True, ge=1, le=MOST, description="a whole number from 1 to 10^15")
-]
-CountFrom0 = Annotated[
-    int, Field(strict=True, ge=0, le=MOST, description="a whole number from 0 to 10^15")
-]
-Duration = Annotated[
-    float,
-    BeforeValidator(seconds),
-    _DURATION,
-    Field(description="a duration such as '0.1s' or '100ms'"),
-]
-SomeTime = Annotated[
-    float,
-    BeforeValidator(seconds),
-    _DURATION,
-    Field(ge=0.001, description="a duration from 1ms, such as '10s'"),
-]
-Share = Annotated[float, Field(strict=True, ge=0, le=1, description="a number from 0 to 1")]
-Elo = Annotated[
-    float, Field(strict=True, ge=-1000, le=1000, description="a number from -1000 to 1000")
-]
-Risk = Annotated[
-    float, Field(strict=True, gt=0, lt=0.5, description="a number over 0 and under 0.5")
-]
-
-
-class _Table(BaseModel):
-    """Keys and what they take; others are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """Return the keys that were written, and their values."""
-        return {name: getattr(self, name) for name in self.model_fields_set}
-
-
-class BotTime(_Table):
-    """A bot's own time control: `initial` and `increment`, or `move`, or `nodes`."""
-
-    initial: SomeTime = 0.0
-    increment: Duration = 0.0
-    move: SomeTime = 0.0
-    nodes: Count = 0
-
-
-class TimeTable(BotTime):
-    """How long bots may think, in the games of bots without a time of their own."""
-
-    margin: Duration = MARGIN_S
-    startup: SomeTime = 10.0
-    limit: SomeTime = HARD_LIMIT_S
-
-
-class AdjudicationTable(_Table):
-    """When games end before their rules end them."""
-
-    plies: Count = 0
-    win_eval: Share = 0.0
-    win_after: Count = 0
-    draw_eval: Share = 0.0
-    draw_after: Count = 0
-
-
-class SprtTable(_Table):
-    """When a match is decided before its last round."""
-
-    elo0: Elo
-    elo1: Elo
-    alpha: Risk = 0.05
-    beta: Risk = 0.05
-    model: Annotated[
-        Literal["logistic", "normalized"], Field(description="'logistic' or 'normalized'")
-    ] = "logistic"
-
-
-class OpeningsTable(_Table):
-    """Where games begin."""
-
-    file: Annotated[Text, Field(description="a file of records or positions")]
-    order: Annotated[
-        Literal["sequential", "random"], Field(description="'sequential' or 'random'")
-    ] = "sequential"
-    plies: CountFrom0 | None = Field(default=None, description="a whole number from 0 to 10^15")
-    start: Count = 1
-
-
-class BotTable(_Table):
-    """One bot."""
-
-    name: Name
-    command: Annotated[
-        tuple[str, ...],
-        BeforeValidator(_words),
-        _COMMAND,
-        Field(description="a list of words such as ['python', 'mybot.py'], or one text"),
-    ] = ()
-    cwd: Annotated[Text, Field(description="a folder")] = ""
-    env: Annotated[
-        dict[str, str],
-        AfterValidator(_environment),
-        Field(description="a table of texts such as { LOG = '0' }"),
-    ] = {}
-    options: Annotated[
-        dict[str, str | int | float | bool],
-        AfterValidator(_on_one_line),
-        Field(description="a table of texts, numbers or booleans such as { threads = 1 }"),
-    ] = {}
-    memory: Annotated[
-        int,
-        BeforeValidator(_size),
-        _SIZE,
-        Field(ge=1, description="a size such as '512MiB' (KiB, MiB or GiB)"),
-    ] = 0
-    time: BotTime | None = Field(
-        default=None,
-        description="a table such as { initial = '10s', increment = '0.1s' } (or move, or nodes)",
-    )
-    threads: Annotated[
-        int, Field(strict=True, ge=1, le=MAX_JOBS, description="a whole number from 1 to 512")
-    ] = 1
-
-
-class ConfigTable(_Table):
-    """The whole file."""
-
-    event: Name = "Tournament"
-    games: Annotated[
-        list[Text],
-        Field(
-            min_length=1,
-            json_schema_extra={"uniqueItems": True},
-            description="a list of different games such as ['mammalath', 'manalath'] "
-            "(`arena games` lists them)",
-        ),
-        AfterValidator(_different),
-    ] = list(DEMO_GAMES)
-    format: Annotated[
-        str,
-        AfterValidator(_format_name),
-        Field(
-            json_schema_extra={"enum": list(FORMATS)}, description=f"one of {', '.join(FORMATS)}"
-        ),
-    ] = "round-robin"
-    rounds: Count = 1
-    pairs: Count = 1
-    challengers: Count = 1
-    seed: CountFrom0 = 1
-    jobs: Annotated[
-        Annotated[int, Field(strict=True, ge=1, le=MAX_JOBS)] | Literal["auto"],
-        Field(description=f"a whole number from 1 to {MAX_JOBS}, or 'auto'"),
-    ] = 1
-    pin: Annotated[Literal["auto", "off"], Field(description="'auto' or 'off'")] = "auto"
-    log: Annotated[Literal["bad", "all"], Field(description="'bad' or 'all'")] = "bad"
-    time: TimeTable = Field(default_factory=TimeTable, description="a table [time]")
-    adjudication: AdjudicationTable = Field(
-        default_factory=AdjudicationTable, description="a table [adjudication]"
-    )
-    sprt: SprtTable | None = Field(default=None, description="a table [sprt]")
-    openings: OpeningsTable | None = Field(default=None, description="a table [openings]")
-    bot: Annotated[
-        list[BotTable],
-        Field(json_schema_extra={"minItems": 2}, description="tables [[bot]]"),
-    ] = []
-
-
-TABLES: Final[Mapping[str, type[_Table]]] = {
-    "": ConfigTable,
-    "time": TimeTable,
-    "adjudication": AdjudicationTable,
-    "sprt": SprtTable,
-    "openings": OpeningsTable,
-    "bot": BotTable,
-}
-"""By the name of the table in the file."""
-
-
-class _Plain(GenerateJsonSchema):
-    """Without a title for every key."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
-        return False
-
-
-class _Input(_Plain):
-    """What TOML can say: there is no null."""
-
-    def nullable_schema(self, schema: Any) -> Any:
-        return self.generate_inner(schema["schema"])
-
-    def default_schema(self, schema: Any) -> Any:
-        if not schema.get("default"):  # what stands for a key that was not written
-            return self.generate_inner(schema["schema"])
-        return super().default_schema(schema)
-
-
-class _Output(_Plain):
-    """Of what we write every field is there."""
-
-    def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: ARG002
-        return True
-
-
-def json_schema(kind: Any, title: str, *, is_output: bool = False) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of what we read, or of what we write."""
-    mode: Any = "serialization" if is_output else "validation"
-    maker = _Output if is_output else _Input
-    schema = TypeAdapter(kind).json_schema(mode=mode, schema_generator=maker)
-    return {"$schema": maker.schema_dialect, **schema, "title": title}
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a configuration."""
-    return json_schema(ConfigTable, "Configuration of a tournament")
-
-
-COMMAND_LINE: Final = "the command line"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a configuration comes from: a file, flags, or a file with flags over it."""
 
-    name: str = COMMAND_LINE
+    name: str = ""
+    """Of the file; empty where there is none."""
+
     text: str = ""
-    """The file, as it is written; empty where there is none."""
+    """The file, as it is written."""
 
     flags: frozenset[str] = frozenset()
     """Keys and tables that flags said, in place of the file."""
 
-    def line(self, table: str, key: str) -> int | None:
-        """Return on which line a key of a table (`time`, `bot 0`, ``) stands.
+    def place(self, table: str, key: str) -> tuple[int, str]:
+        """Return where a key of a table (`time`, `bot 0`, ``) stands: for sorting, and in words.
 
-        The line is that of the table where the key has none, and None where nobody knows.
+        The line is that of the table where the key has none, and left out where nobody knows.
         """
-        if (table.partition(" ")[0] or key) in self.flags:
-            return None
-        line = _line_of(self.text, table, key)
-        return line or (_line_of(self.text, "", table) if table else None)
-
-    def place(self, table: str, key: str) -> str:
-        """Return the same as `file:line`."""
-        if (table.partition(" ")[0] or key) in self.flags:
-            return COMMAND_LINE
-        line = self.line(table, key)
-        return f"{self.name}:{line}" if line else self.name
+        if not self.name or (table.partition(" ")[0] or key) in self.flags:
+            return MOST, "the command line"
+        line = _line_of(self.text, table, key) or (table and _line_of(self.text, "", table))
+        return (line, f"{self.name}:{line}") if line else (MOST, self.name)
 
 
 def _line_of(text: str, table: str, key: str) -> int | None:
@@ -491,14 +161,17 @@ def _row(told: Mapping[str, Any], table: str) -> Any:
 
 
 def _leave_out(told: dict[str, Any], table: str, key: str) -> None:
-    """Take out a key that is wrong; with one that is missing, what cannot do without it."""
+    """Take out a key that is wrong, and what cannot do without it; a bot can, for its place."""
+    name = table.partition(" ")[0]
     row = _row(told, table)
-    if key in row:
-        del row[key]
-    elif table.startswith("bot "):
-        row["name"] = table
-    elif table:
-        told.pop(table, None)
+    field = TABLES[name].model_fields.get(key)
+    if field is not None and field.is_required():
+        if name == "bot":
+            row[key] = table
+        else:
+            told[table] = None
+    elif row is not None:
+        row.pop(key, None)
 
 
 _MISSING: Final = {"name": "a name", "file": "a file"}
@@ -581,7 +254,7 @@ def _of_adjudication(
         if (one in given) != (other in given):
             text = f"adjudication: expected both {one} and {other}, or none"
             yield Mistake("adjudication", one if one in given else other, text)
-    if table.given.get("win_eval", 1) <= table.draw_eval:
+    if "win_eval" in table.model_fields_set and table.win_eval <= table.draw_eval:
         text = "adjudication: expected win_eval over draw_eval and over 0"
         yield Mistake("adjudication", "win_eval", text)
 
@@ -619,10 +292,12 @@ def _of_bots(bots: list[BotTable], folder: Path) -> Iterator[Mistake]:
 
 def _refuse(mistakes: Iterable[Mistake], source: Source) -> None:
     """Raise ConfigError with all mistakes, in the order of the file, if there are any."""
-    ordered = sorted(mistakes, key=lambda each: source.line(each.table, each.key) or 10**9)
-    lines = [f"{source.place(each.table, each.key)}: {each.text}" for each in ordered]
-    if lines:
-        raise ConfigError("\n".join(dict.fromkeys(lines)))
+    placed = [(*source.place(each.table, each.key), each.text) for each in mistakes]
+    if placed:
+        ordered = sorted(placed, key=itemgetter(0))
+        raise ConfigError(
+            "\n".join(dict.fromkeys(f"{place}: {text}" for _, place, text in ordered))
+        )
 
 
 _FLAGS: Final = Source()
@@ -800,7 +475,7 @@ def _bot(table: BotTable, folder: Path) -> BotSpec:
         options=table.options,
         memory_bytes=table.memory or None,
         time=None if table.time is None else _time(table.time),
-        threads=table.given.get("threads", _threads(table.options)),
+        threads=table.threads if "threads" in table.model_fields_set else _threads(table.options),
     )
 
 

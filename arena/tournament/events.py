@@ -17,7 +17,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self, TextIO
 
 from lath.arena.schedule.sprt import NORMAL_95
-from lath.arena.tournament.config import Config, json_schema
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.keys import json_schema
 from lath.arena.tournament.store import FORFEITS, BotTotals, PairTally, Tally
 from lath.arena.tournament.worker import GameResult, PairJob
 from lath.reports.outcome import Outcome

@@ -13,8 +13,7 @@ from places import DOCS
 
 from lath import notation
 from lath.arena.schedule.formats import FORMATS
-from lath.arena.tournament import config
-from lath.arena.tournament import config as keys
+from lath.arena.tournament import config, keys
 from lath.arena.tournament.runner import book_of, schedule_of
 
 PAGE = (DOCS / "tournaments.md").read_text(encoding="utf-8")

@@ -15,9 +15,7 @@ import tomli_w
 
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.tournament import config
-from lath.arena.tournament import config as keys
-from lath.arena.tournament import config as values
+from lath.arena.tournament import config, keys
 from lath.arena.tournament.config import sprt_table
 from lath.arena.tournament.programs import missing_script
 
@@ -240,6 +238,24 @@ def test_what_follows_from_another_mistake_is_not_told(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("tables", "told"),
+    [
+        ("[sprt]\n", ["2: sprt: expected elo0", "2: sprt: expected elo1"]),
+        ('[sprt]\nelo0 = "a"\nelo1 = 5\nbeta = 2\n', ['3: elo0 = "a"', "5: beta = 2"]),
+        ("[openings]\nplies = -1\n", ["2: openings: expected a file", "3: plies = -1"]),
+        ('[[bot]]\nname = "a "\nmemory = 3\n', ['3: name = "a "', "4: memory = 3"]),
+    ],
+)
+def test_what_cannot_do_without_a_key_is_told_of_once(
+    tmp_path: Path, tables: str, told: list[str]
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path, f'format = "match"\n{tables}{FORMS if "bot" not in tables else FORMS[:23]}')
+    lines = [line.partition(",")[0].partition("toml:")[2] for line in str(error.value).splitlines()]
+    assert lines == told
+
+
 def test_a_mistake_in_the_file_and_one_of_the_flags_are_both_told(tmp_path: Path) -> None:
     path = tmp_path / "t.toml"
     path.write_text(f"seed = -1\nrounds = 0\n{FORMS}")
@@ -418,7 +434,7 @@ def test_the_schema_refuses_what_the_reader_refuses(wrong: dict[str, Any]) -> No
     ("text", "seconds"), [("50ms", 0.05), ("0.1s", 0.1), ("2m", 120.0), ("1.5 h", 5400.0), (3, 3.0)]
 )
 def test_durations_have_units(text: object, seconds: float) -> None:
-    assert values.seconds(text) == pytest.approx(seconds)
+    assert keys.seconds(text) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize("env", ['{ "A=B" = "0" }', '{ A = "\\u0000" }', '{ "" = "0" }'])

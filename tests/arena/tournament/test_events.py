@@ -8,29 +8,28 @@ import os
 import re
 import signal
 import subprocess
-from dataclasses import fields
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from dataclasses import asdict, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import bad_bots
 import jsonschema
 import pytest
-from arena_runs import (
-    PATIENCE_S,
-    Range,
-    arena,
-    command,
-    environment,
-    flags,
-    numbers,
-    sequence,
-)
+from arena_runs import PATIENCE_S, command, environment, flags, numbers, sequence
 from bad_bots import Good
+from commands import arena as here
 from places import ROOT
-from processes import gone
+from pydantic import TypeAdapter
+from results import a_config, a_result
 from runs import Told
 
-from lath.arena.tournament.events import Event, Summary, events_schema, json_lines
+from lath.arena.tournament import folder
+from lath.arena.tournament.events import Event, Progress, Summary, events_schema, json_lines
+from lath.arena.tournament.runner import Runner
+from lath.arena.tournament.worker import PairResult
 
 PAGE = (ROOT / "docs" / "events.md").read_text(encoding="utf-8")
 TWO = {"ann": Good, "bob": Good}
@@ -134,16 +133,58 @@ def test_nothing_in_a_name_breaks_a_line() -> None:
     assert events_of(stream.getvalue())[1]["text"] == name
 
 
-def test_a_run_prints_nothing_but_events_to_standard_output(tmp_path: Path) -> None:
-    words = flags({**TWO, "cat": bad_bots.DiesInItsMove}, rounds=2, out=tmp_path / "out")
-    ended = arena(*words, "--json-events", cwd=tmp_path)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    events = events_of(ended.stdout)
+class Crashes(Executor):
+    """Has the result of a pair at once: cat crashes, and else first wins."""
+
+    def __init__(self) -> None:
+        self.until_ctrl_c = 0
+        """Pairs that are played before somebody presses it; 0: nobody does."""
+
+    def submit(self, _play: Callable[..., Any], /, *jobs: Any, **_: Any) -> Future[Any]:
+        (job,) = jobs
+        games = []
+        for plan in job.games:
+            result = "0-1" if plan.names[0] == "cat" else "1-0"
+            ending = "crash" if "cat" in plan.names else "rules"
+            games.append(a_result(plan.number, names=plan.names, result=result, termination=ending))
+        future: Future[Any] = Future()
+        future.set_result(PairResult(pair=job.pair, games=tuple(games)).as_text())
+        self.until_ctrl_c -= 1
+        if not self.until_ctrl_c:
+            signal.raise_signal(signal.SIGINT)
+        return future
+
+
+@pytest.fixture
+def stub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Crashes]:
+    """Let `arena run` play nothing, in this process and this folder."""
+    handlers = {
+        kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
+    stub = Crashes()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(folder, "_greet_bots", lambda *_: None)
+    monkeypatch.setattr(folder, "Runner", partial(Runner, executor=lambda *_: stub))
+    yield stub
+    for kind, handler in handlers.items():
+        signal.signal(kind, handler)
+
+
+RUN = ["run", "--game", "yavalath", "--tc", "move 5", "--jobs", "1", "--out", "out", "-q"]
+ANN_BOB = [*RUN, "--bot", "ann=/nowhere", "--bot", "bob=/nowhere"]
+
+
+def test_a_run_prints_nothing_but_events_to_standard_output(stub: Crashes) -> None:
+    ran = here(*ANN_BOB, "--bot", "cat=/nowhere", "--rounds", "2", "--json-events")
+    assert (ran.status, ran.err) == (0, "")
+    events = events_of(ran.out)
     assert [events[0]["type"], events[-1]["type"]] == ["started", "ended"]
     games = [event for event in events if event["type"] == "game"]
     assert sorted(game["number"] for game in games) == sequence(12)
     begun = [number for event in events if event["type"] == "pair" for number in event["numbers"]]
     assert sorted(begun) == sequence(12)
+    over = [event for event in events if event["type"] == "pair_ended"]
+    assert [(event["pair"], event["games"]) for event in over] == [(n, 2) for n in range(1, 7)]
     last = events[-1]
     assert (last["complete"], last["status"], last["done"]) == (True, 0, 12)
     assert {bot["name"]: bot["lost_by"]["crash"] for bot in last["bots"]} == {
@@ -156,28 +197,38 @@ def test_a_run_prints_nothing_but_events_to_standard_output(tmp_path: Path) -> N
     assert all(Path(path).is_file() for path in last["files"].values())
 
 
-def test_events_go_to_a_file_when_one_is_given(tmp_path: Path) -> None:
-    words = flags(TWO, rounds=1, out=tmp_path / "out")
+def test_a_program_that_counts_what_it_reads_has_the_standings_of_the_end(stub: Crashes) -> None:
+    words = [*ANN_BOB, "--bot", "cat=/nowhere", "--no-report", "--json-events"]
+    here(*words, "--rounds", "1")
+    events = events_of(here(*words, "--rounds", "3").out)
+    counted = Progress(a_config())
+    for event in events[:-1]:
+        counted(TypeAdapter[Any](Event).validate_python(event))
+    standings = [asdict(line.standing()) for line in counted.ranked()]
+    assert events[0]["done"] == 6
+    assert standings == events[-1]["standings"]
+
+
+def test_events_go_to_a_file_when_one_is_given(stub: Crashes, tmp_path: Path) -> None:
     (tmp_path / "events.jsonl").write_text("old")
-    ended = arena(*words, "--json-events-to", "events.jsonl", cwd=tmp_path)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    ran = here(*ANN_BOB, "--no-report", "--json-events-to", "events.jsonl")
+    assert (ran.status, ran.out, ran.err) == (0, "", "")
     assert events_of((tmp_path / "events.jsonl").read_text())[-1]["type"] == "ended"
 
 
-def test_a_file_that_cannot_be_written_is_wrong_usage(tmp_path: Path) -> None:
-    words = flags(TWO, rounds=1, out=tmp_path / "out")
-    ended = arena(*words, "--json-events-to", "missing/events.jsonl", cwd=tmp_path)
-    assert ended.returncode == 2
-    assert "missing/events.jsonl cannot be written: No such file" in ended.stderr
+def test_a_file_that_cannot_be_written_is_wrong_usage(stub: Crashes, tmp_path: Path) -> None:
+    ran = here(*ANN_BOB, "--json-events-to", "missing/events.jsonl")
+    assert ran.status == 2
+    assert "missing/events.jsonl cannot be written: No such file" in ran.err
     assert not (tmp_path / "out").exists()
 
 
 def test_a_refused_run_ends_its_events_with_the_reason(tmp_path: Path) -> None:
     words = flags({"ann": Good, "bob": bad_bots.PlaysAnotherGame}, rounds=1, out=tmp_path / "out")
-    ended = arena(*words, "--json-events", cwd=tmp_path)
-    (failed,) = events_of(ended.stdout)
-    assert (ended.returncode, failed["status"]) == (2, 2)
-    assert ended.stderr == f"arena: {failed['error']}\n"
+    ran = here(*words, "--json-events")
+    (failed,) = events_of(ran.out)
+    assert (ran.status, failed["status"]) == (2, 2)
+    assert ran.err == f"arena: {failed['error']}\n"
 
 
 def test_a_reader_that_goes_away_does_not_stop_the_run(tmp_path: Path) -> None:
@@ -185,7 +236,7 @@ def test_a_reader_that_goes_away_does_not_stop_the_run(tmp_path: Path) -> None:
     os.close(reading)
     words = flags(TWO, rounds=2, out=tmp_path / "out")
     ended = subprocess.run(
-        command(*words, "--json-events"),
+        command(*words, "--no-report", "--json-events"),
         cwd=tmp_path,
         env=environment(),
         stdout=writing,
@@ -207,7 +258,7 @@ def test_events_that_cannot_be_written_are_told_of_once_at_the_end(
     flag = ["--json-events-to", "/dev/full"] if to_file else ["--json-events"]
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
-            command(*words, *flag),
+            command(*words, "--no-report", *flag),
             cwd=tmp_path,
             env=environment(),
             stdout=full,
@@ -224,22 +275,15 @@ def test_events_that_cannot_be_written_are_told_of_once_at_the_end(
     assert numbers(tmp_path / "out") == sequence(4)
 
 
-def test_an_interrupted_run_says_so_and_the_next_one_tells_what_is_left(tmp_path: Path) -> None:
-    with Range(tmp_path) as place:
-        bots = {"ann": bad_bots.TakesAMillisecond, "bob": bad_bots.TakesAMillisecond}
-        words = [*flags(bots, rounds=40, out=place.out), "--json-events-to", tmp_path / "events"]
-        run = place.begin(*words)
-        events = tmp_path / "events"
-        assert gone(
-            lambda: not events.exists() or '"type": "game"' not in events.read_text(), PATIENCE_S
-        )
-        assert run.poll() is None
-        run.send_signal(signal.SIGINT)
-        run.communicate(timeout=PATIENCE_S)
-        first = events_of(events.read_text())
-        assert (first[-1]["interrupted"], first[-1]["status"]) == (True, 3)
-        assert place.arena(*words).returncode == 0
-        second = events_of(events.read_text())
+def test_an_interrupted_run_says_so_and_the_next_one_tells_what_is_left(stub: Crashes) -> None:
+    words = [*ANN_BOB, "--rounds", "40", "--no-report", "--json-events"]
+    stub.until_ctrl_c = 20
+    ran = here(*words)
+    first = events_of(ran.out)
+    assert ran.status == 3
+    assert (first[-1]["interrupted"], first[-1]["status"]) == (True, 3)
+    assert 0 < first[-1]["done"] < 80
+    second = events_of(here(*words).out)
     assert (second[0]["done"], second[0]["total"]) == (first[-1]["done"], 80)
     played = [[e["number"] for e in part if e["type"] == "game"] for part in (first, second)]
     assert sorted(played[0] + played[1]) == sequence(80)
