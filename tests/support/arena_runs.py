@@ -11,11 +11,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import chdir, closing, contextmanager
 from pathlib import Path
 from typing import IO, Final, Self
+from unittest import mock
 
 import bad_bots
+import commands
 from bad_bots import Good
 from processes import calm_s, gone, pids_with, workers_of
 
@@ -34,7 +36,17 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def arena(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the arena to its end and return what it said."""
+    """Run the arena to its end, in this process, as if it were one of its own.
+
+    Its workers and bots are processes; only what Python takes to load the arena is saved.
+    """
+    with chdir(cwd), mock.patch.dict(os.environ, environment(**variables)):
+        ran = commands.arena(*words)
+    return subprocess.CompletedProcess(list(map(str, words)), ran.status, ran.out, ran.err)
+
+
+def program(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the arena to its end as people do, as a process."""
     return subprocess.run(
         command(*words),
         cwd=cwd,
@@ -135,7 +147,7 @@ class Range:
         return begin(*words, cwd=self.folder, **self.variables)
 
     def arena(self, *words: object) -> subprocess.CompletedProcess[str]:
-        return arena(*words, cwd=self.folder, **self.variables)
+        return program(*words, cwd=self.folder, **self.variables)
 
     def alive(self) -> set[int]:
         """Return every process that was started here and runs: runners, workers and bots."""
