@@ -79,11 +79,19 @@ def begin(
     )
 
 
-def flags(bots: Mapping[str, type[Good]], *, rounds: int, out: Path, jobs: int = 2) -> list[str]:
+def flags(
+    bots: Mapping[str, type[Good]],
+    *,
+    rounds: int,
+    out: Path,
+    jobs: int = 2,
+    with_report: bool = False,
+) -> list[str]:
     """Return the words of a run of Yavalath by fake bots, two games a round and pairing."""
     words = ["run", "--game", "yavalath", "--rounds", str(rounds), "--tc", "move 5"]
     for name, kind in bots.items():
         words += ["--bot", f"{name}={shlex.join(bad_bots.command(kind))}"]
+    words += [] if with_report else ["--no-report"]
     return [*words, "--jobs", str(jobs), "--out", str(out), "-q"]
 
 

@@ -55,7 +55,7 @@ def a_file_in_the_way(stand: Stand, plain: Plain) -> float:
 def a_failing_disk(stand: Stand, _plain: Plain) -> float:
     """Let no file grow over 200 KiB: writing fails, though there is room."""
     pair_up(stand, rounds=80)
-    run = stand.begin(*stand.run_words(), under=shell('ulimit -f 400; exec "$@"'))
+    run = stand.begin(*stand.run_words(with_report=True), under=shell('ulimit -f 400; exec "$@"'))
     assert gone(lambda: stand.log_size() < 190_000 and run.poll() is None, PATIENCE_S)
     ended = stand.finish(run)
     assert ended.status == CANNOT_BE_KEPT, ended.said
@@ -84,7 +84,7 @@ def on_a_small_disk(stand: Stand) -> Iterator[tuple[subprocess.Popen[str], Path]
     """Begin a run on a disk of its own; gives the run, and the directory as it can be seen here."""
     stand.out.mkdir()
     mount = f'mount -t tmpfs -o size={ROOM_MB}m none "$PWD/out" && exec "$@"'
-    run = stand.begin(*stand.run_words(), under=[*namespace(), *shell(mount)])
+    run = stand.begin(*stand.run_words(with_report=True), under=[*namespace(), *shell(mount)])
     inside = Path(f"/proc/{run.pid}/root{stand.out}")
     assert gone(
         lambda: not (inside / "tournament.db-wal").exists() and run.poll() is None, PATIENCE_S

@@ -163,9 +163,10 @@ class Stand(Range):
         """Run the arena to its end."""
         return self.finish(self.begin(*words, under=under, **variables))
 
-    def run_words(self, *more: object) -> list[object]:
+    def run_words(self, *more: object, with_report: bool = False) -> list[object]:
         """Return the words that play the tournament of `configure`."""
-        return ["run", "cup.toml", "--out", "out", "-q", *more]
+        words = ["run", "cup.toml", "--out", "out", "-q", *more]
+        return words if with_report else [*words, "--no-report"]
 
     def games(self, out: str = "out") -> list[Stored]:
         """Return what is stored, by number."""

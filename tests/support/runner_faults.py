@@ -56,7 +56,7 @@ def pair_up(stand: Stand, kind: type[Good] = bad_bots.TakesAMillisecond, **top: 
 
 def goes_on(stand: Stand, games: int) -> None:
     """Resume the run and check that every game is there once."""
-    ended = stand.play("run", "--out", "out", "-q")
+    ended = stand.play("run", "--out", "out", "-q", "--no-report")
     assert ended.status == 0, ended.said
     assert numbers(stand.out) == exported(stand.out) == sequence(games)
     assert_sound(stand.games())

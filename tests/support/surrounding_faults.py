@@ -172,7 +172,7 @@ def a_changed_bot(stand: Stand, _plain: Plain) -> float:
     assert "mine.py" in refused.said
     assert "--force" in refused.said
     assert len(numbers(stand.out)) == kept
-    ended = stand.play("run", "--out", "out", "-q", "--force")
+    ended = stand.play("run", "--out", "out", "-q", "--no-report", "--force")
     assert ended.status == 0, ended.said
     assert numbers(stand.out) == exported(stand.out) == sequence(120)
     return refused.seconds
@@ -185,7 +185,7 @@ def a_lopsided_tournament(stand: Stand, _plain: Plain) -> float:
     """Let one bot lose everything: all numbers of the standings are finite."""
     bots = {"ann": good(), "loser": good(bad_bots.PlaysAnIllegalMove)}
     stand.configure(bots, rounds=50)
-    ended = stand.play(*stand.run_words())
+    ended = stand.play(*stand.run_words(with_report=True))
     assert ended.status == 0, ended.said
 
     def refuse(constant: str) -> None:

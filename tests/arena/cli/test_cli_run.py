@@ -40,7 +40,9 @@ TWO = {"ann": Good, "bob": Good}
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory of a finished tournament."""
     folder = tmp_path_factory.mktemp("played")
-    words = flags({**TWO, "cat": bad_bots.PlaysAnIllegalMove}, rounds=2, out=folder / "out")
+    words = flags(
+        {**TWO, "cat": bad_bots.PlaysAnIllegalMove}, rounds=2, out=folder / "out", with_report=True
+    )
     ended = arena(*words, cwd=folder)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     return folder / "out"

@@ -62,8 +62,8 @@ ORPHANS_S = 0.2
 LONGEST_ORPHANS_S = 2.0
 """How long they do at most."""
 
-SAME_KILLS = 20
-SAME_ROUNDS = 150
+SAME_KILLS = 8
+SAME_ROUNDS = 80
 SAME_LONGEST_S = 0.7
 
 
@@ -256,7 +256,7 @@ def test_a_signal_while_the_bots_are_greeted_stops_the_run_too(place: Range) -> 
 def test_a_hangup_under_nohup_does_not_stop_the_run(place: Range) -> None:
     ignored = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under nohup
     try:
-        run = place.begin(*flags(STEADY, rounds=40, out=place.out))
+        run = place.begin(*flags(STEADY, rounds=40, out=place.out, with_report=True))
     finally:
         signal.signal(signal.SIGHUP, ignored)
     wait_until_it_plays(place, run)
