@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lath.arena.referee.trees import MARK
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 """How long a process that was killed may take to be gone, on a machine that is busy, too."""
 
 _PRESSURE = Path("/proc/pressure/cpu")
