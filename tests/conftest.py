@@ -70,6 +70,19 @@ def _restore_signals() -> None:
             signal.signal(kind, handler)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have one worker of xdist run the tests that share what a module makes once.
+
+    The same for tests in a browser, so that there are no more of them than workers.
+    """
+    for item in items:
+        made = getattr(item, "_fixtureinfo").name2fixturedefs.items()  # noqa: B009
+        is_shared = any(name == "browser" or many[-1].scope == "module" for name, many in made)
+        if is_shared and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item,

@@ -80,9 +80,9 @@ class Visit:
         return {url.split("#")[0] for url in self.requests}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Chromium, without a page; of one module, since playwright keeps an event loop running."""
+    """Chromium, without a page: one for all tests of this process."""
     if CHROMIUM is None:
         pytest.skip("no chromium on the PATH")
     from playwright.sync_api import sync_playwright
@@ -93,9 +93,9 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def window(browser: Any) -> Iterator[Any]:
-    """A window for all visits of a module; each has a tab of its own, which shares nothing."""
+    """A window for all visits; each has a tab of its own, which shares nothing."""
     context = new_window(browser)
     yield context
     context.close()

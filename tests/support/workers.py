@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from pathlib import Path
 
 from processes import new_tree
@@ -41,6 +43,27 @@ def children(_nothing: object) -> str:
             continue
         count += int(fields[1]) == os.getpid()
     return str(count)
+
+
+def told(text: object) -> str:
+    """Return what a worker is, in words."""
+    assert isinstance(text, str)
+    core_count = len(os.sched_getaffinity(0))
+    return f"{text} {os.getpid()} {core_count} {signal.getsignal(signal.SIGINT).name}"  # type: ignore[union-attr]
+
+
+def dies(_nothing: object) -> str:
+    os._exit(9)
+
+
+def prints(_nothing: object) -> str:
+    print("this is no answer", flush=True)
+    return "answer"
+
+
+def sleeps(_nothing: object) -> str:
+    time.sleep(600)
+    return ""
 
 
 def play_in_worker(

@@ -12,7 +12,7 @@ import bad_bots
 import pytest
 from bad_bots import Good
 from processes import alive_of, gone, new_tree
-from workers import a_job
+from workers import a_job, dies, prints, sleeps, told
 
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
@@ -24,27 +24,6 @@ RELAXED = Limits(time=TimeControl(move_ms=10_000))
 
 SOON_S = 60.0
 """How long a test waits for what a worker does next."""
-
-
-def told(text: object) -> str:
-    """Return what a worker is, in words."""
-    assert isinstance(text, str)
-    core_count = len(os.sched_getaffinity(0))
-    return f"{text} {os.getpid()} {core_count} {signal.getsignal(signal.SIGINT).name}"  # type: ignore[union-attr]
-
-
-def dies(_nothing: object) -> str:
-    os._exit(9)
-
-
-def prints(_nothing: object) -> str:
-    print("this is no answer", flush=True)
-    return "answer"
-
-
-def sleeps(_nothing: object) -> str:
-    time.sleep(600)
-    return ""
 
 
 def spec(name: str, kind: type[Good] = Good) -> BotSpec:
