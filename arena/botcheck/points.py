@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from typing import Final
 
 from lath.arena.errors import ArenaError
 
@@ -95,26 +97,8 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
-def ok(seen: str) -> Finding:
-    """Return that all is well."""
-    return Finding(Verdict.OK, seen)
-
-
-def note(seen: str, mend: str = "") -> Finding:
-    """Return that all is well, with something to know."""
-    return Finding(Verdict.NOTE, seen, mend)
-
-
-def warning(seen: str, mend: str) -> Finding:
-    """Return what should be mended."""
-    return Finding(Verdict.WARNING, seen, mend)
-
-
-def fault(seen: str, mend: str) -> Finding:
-    """Return what has to be mended."""
-    return Finding(Verdict.FAULT, seen, mend)
-
-
-def untested(why: str) -> Finding:
-    """Return that nothing was found out, and why."""
-    return Finding(Verdict.UNTESTED, why)
+ok: Final = partial(Finding, Verdict.OK)
+note: Final = partial(Finding, Verdict.NOTE)
+warning: Final = partial(Finding, Verdict.WARNING)
+fault: Final = partial(Finding, Verdict.FAULT)
+untested: Final = partial(Finding, Verdict.UNTESTED)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -34,6 +34,10 @@ from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
 
+_Run = Callable[[Lab], Finding | None]
+
+_WARNING: Final = Verdict.WARNING
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -45,24 +49,53 @@ class Step:
     asks: str
     """What a bot has to do, as a sentence without its subject."""
 
-    run: Callable[[Lab], Finding | None]
+    run: _Run
     """Returns None where the game has nothing of the kind."""
 
     at_worst: Verdict = Verdict.FAULT
     """What it costs when the bot breaks off the session."""
 
 
-# The greeting: what comes after it depends on what the bot says here
+HELLO: Final[list[Step]] = []
+"""What it says of itself: what comes after depends on it."""
+
+READY: Final[list[Step]] = []
+EACH_GAME: Final[list[Step]] = []
+TIMES: Final[list[Step]] = []
+"""In one game, for what a bot does with its time does not depend on the rules."""
+
+BESIDE: Final[list[Step]] = []
+"""In one game, too."""
+
+HEARD: Final[list[Step]] = []
+"""What was heard in all sessions: these steps come after the games."""
+
+ENDINGS: Final[list[Step]] = []
 
 
-def starts(lab: Lab) -> Finding:
-    """Start the bot."""
+def _step(
+    steps: list[Step], id_: str, asks: str, at_worst: Verdict = Verdict.FAULT
+) -> Callable[[_Run], _Run]:
+    """Make a step of a function and add it to those."""
+
+    def added(run: _Run) -> _Run:
+        steps.append(Step(id_, asks, run, at_worst))
+        return run
+
+    return added
+
+
+# The greeting
+
+
+@_step(HELLO, "starts", "can be started")
+def _starts(lab: Lab) -> Finding:
     lab.open()
     return ok("process started")
 
 
-def says_ok(lab: Lab) -> Finding:
-    """Greet it and wait for `ok`."""
+@_step(HELLO, "hello", "answers `arena 1` with `ok`")
+def _says_ok(lab: Lab) -> Finding:
     lab.greet()
     after_s = lab.greeting.after_s
     seen = f"after {duration(after_s)}"
@@ -74,23 +107,23 @@ def says_ok(lab: Lab) -> Finding:
     return ok(seen)
 
 
-def has_no_banner(lab: Lab) -> Finding:
-    """Look for lines that mean nothing before `ok`."""
+@_step(HELLO, "banner", "says nothing else before `ok`")
+def _has_no_banner(lab: Lab) -> Finding:
     banner = lab.greeting.banner
     if not banner:
         return ok("nothing else")
     return note(f"{len(banner)} other lines, which are ignored, such as {banner[0][:60]!r}")
 
 
-def has_a_name(lab: Lab) -> Finding:
-    """Look for `id name`."""
+@_step(HELLO, "name", "says who it is: `id name …`")
+def _has_a_name(lab: Lab) -> Finding:
     if name := lab.greeting.name:
         return ok(name)
     return warning("it has no name", "say `id name NAME` before `ok`")
 
 
-def names_games(lab: Lab) -> Finding:
-    """Look for `game` and compare with what is installed."""
+@_step(HELLO, "games", "says which games it plays: `game …`")
+def _names_games(lab: Lab) -> Finding:
     named, known = lab.greeting.games, games.ids()
     if not named:
         return fault("no `game` line", f"say `game ID …` before `ok`; there are {', '.join(known)}")
@@ -109,8 +142,8 @@ def names_games(lab: Lab) -> Finding:
     return ok(", ".join(named))
 
 
-def names_options(lab: Lab) -> Finding:
-    """Look whether the lines of `option` can be read and make sense."""
+@_step(HELLO, "options", "names its options so that they can be set")
+def _names_options(lab: Lab) -> Finding:
     options = lab.greeting.options.values()
     wrong = [*lab.greeting.bad_options, *filter(None, map(odd_option, options))]
     if wrong:
@@ -135,8 +168,8 @@ def odd_option(option: wire.Option) -> str:
     return ""
 
 
-def wants_what_there_is(lab: Lab) -> Finding:
-    """Look whether it wants what the arena can send."""
+@_step(HELLO, "wants", "wants what there is: `legal`, `position`")
+def _wants_what_there_is(lab: Lab) -> Finding:
     wants = lab.greeting.wants
     unknown = [what for what in wants if what not in wire.WANTS]
     if unknown:
@@ -156,15 +189,15 @@ OPTION_MEMORY: Final = 4 << 30
 VALUES_TRIED: Final = 40
 
 
-def is_ready(lab: Lab) -> Finding:
-    """Begin games; the first is not finished, as when the other bot did not start."""
+@_step(READY, "ready", "answers `new ID …` with `ready ID`")
+def _is_ready(lab: Lab) -> Finding:
     bot = lab.running()  # one process for all: one that has left after the first game is at fault
     slowest_s = max(lab.ready_s(bot, seat) for seat in SEATS)
     return ok(f"after {duration(slowest_s)}, also when the game before was not finished")
 
 
-def takes_defaults(lab: Lab) -> Finding:
-    """Set each option to its default, and hold the user's options against what the bot has."""
+@_step(READY, "setoption", "takes its options' defaults")
+def _takes_defaults(lab: Lab) -> Finding:
     options = lab.greeting.options
     for name, value in lab.spec.options.items():
         option = options.get(name)
@@ -184,8 +217,8 @@ def takes_defaults(lab: Lab) -> Finding:
     return ok(f"{len(plain)} set, then `ready`")
 
 
-def takes_edges(lab: Lab) -> Finding:
-    """Set each option to its lowest, its highest and each of its values, in a process apart."""
+@_step(READY, "option-edges", "takes the edges of its options", _WARNING)
+def _takes_edges(lab: Lab) -> Finding:
     options = lab.greeting.options.values()
     tried = [(option.name, value) for option in options for value in edges_of(option)]
     if not tried:
@@ -244,18 +277,18 @@ def _whole(lab: Lab, side: Seat) -> Finding:
     return note(bout.words()) if bout.resigned else ok(bout.words())
 
 
-def plays_first(lab: Lab) -> Finding:
-    """Play a whole game in which the bot is first."""
+@_step(EACH_GAME, "first", "plays a whole game as first")
+def _plays_first(lab: Lab) -> Finding:
     return _whole(lab, Seat.FIRST)
 
 
-def plays_second(lab: Lab) -> Finding:
-    """Play a whole game in which the bot is second."""
+@_step(EACH_GAME, "second", "plays a whole game as second")
+def _plays_second(lab: Lab) -> Finding:
     return _whole(lab, Seat.SECOND)
 
 
-def knows_setups(lab: Lab) -> Finding | None:
-    """Begin with another setup, and with none where the game can: its plainest start."""
+@_step(EACH_GAME, "setup", "begins with any setup")
+def _knows_setups(lab: Lab) -> Finding | None:
     if not lab.game.has_setups:
         return None
     drawn = _finished(Bout(lab, seed=lab.settings.seed + 1), turns=SHORT)
@@ -263,8 +296,8 @@ def knows_setups(lab: Lab) -> Finding | None:
     return ok(f"began with the setup {drawn.setup} and without any")
 
 
-def knows_positions(lab: Lab) -> Finding:
-    """Begin in the middle of a game: with the bot to move, and with the other to move."""
+@_step(EACH_GAME, "position", "begins in any position")
+def _knows_positions(lab: Lab) -> Finding:
     for plies, is_bots_turn in ((4, True), (5, False), (5, True)):
         position = _in_a_game(lab, plies)
         side = position.to_move if is_bots_turn else position.to_move.other
@@ -283,8 +316,8 @@ def _in_a_game(lab: Lab, plies: int) -> Position:
     return position
 
 
-def follows_a_book(lab: Lab) -> Finding:
-    """Play several plies for both sides before the first `go`."""
+@_step(EACH_GAME, "book", "plays on after a book's moves for both sides")
+def _follows_a_book(lab: Lab) -> Finding:
     for side, plies in ((Seat.FIRST, BOOK), (Seat.SECOND, BOOK + 1)):
         bout = Bout(lab, side)
         for _ in range(plies):
@@ -294,8 +327,8 @@ def follows_a_book(lab: Lab) -> Finding:
     return ok(f"went on after {BOOK} and {BOOK + 1} plies that others played for it")
 
 
-def answers_an_offer(lab: Lab) -> Finding | None:
-    """Let the bot choose whether it swaps, in several games."""
+@_step(EACH_GAME, "swap-offered", "decides whether to swap")
+def _answers_an_offer(lab: Lab) -> Finding | None:
     swapped = 0
     for index in range(3):
         bout = Bout(lab, Seat.SECOND, seed=index)
@@ -308,8 +341,8 @@ def answers_an_offer(lab: Lab) -> Finding | None:
     return ok(f"swapped in {swapped} of 3 games, and played on")
 
 
-def bears_a_swap(lab: Lab) -> Finding | None:
-    """Swap against the bot."""
+@_step(EACH_GAME, "swap-suffered", "plays on when the other swaps")
+def _bears_a_swap(lab: Lab) -> Finding | None:
     bout = Bout(lab)
     bout.ask()
     if bout.is_over or SWAP not in bout.position.legal_moves():
@@ -320,7 +353,7 @@ def bears_a_swap(lab: Lab) -> Finding | None:
     return ok("played on after `play 2 swap`")
 
 
-# Time: in one game, for what a bot does with it does not depend on the rules
+# Time
 
 
 MOVE: Final = TimeControl(move_ms=100)
@@ -341,33 +374,33 @@ BUSY_S: Final = 0.1
 TURNS: Final = 5
 
 
-def keeps_move_time(lab: Lab) -> Finding:
-    """Give a fixed time for each move, in both seats."""
+@_step(TIMES, "move-time", "keeps a fixed time for each move: `tc move MS`")
+def _keeps_move_time(lab: Lab) -> Finding:
     bouts = [_finished(Bout(lab, side, time=MOVE), seconds=1.5) for side in SEATS]
     slowest_s = max(bout.slowest_s for bout in bouts)
     return ok(f"slowest move {duration(slowest_s)} of {duration(MOVE.move_ms / 1000)}")
 
 
-def plays_by_nodes(lab: Lab) -> Finding:
-    """Give nodes for each move."""
+@_step(TIMES, "nodes", "plays with `tc nodes N`")
+def _plays_by_nodes(lab: Lab) -> Finding:
     bouts = [_finished(Bout(lab, side, time=NODES), seconds=1.0) for side in SEATS]
     return ok(f"slowest move {duration(max(bout.slowest_s for bout in bouts))}")
 
 
-def plays_without_limit(lab: Lab) -> Finding:
-    """Give no limit at all."""
+@_step(TIMES, "no-limit", "plays with `tc none`")
+def _plays_without_limit(lab: Lab) -> Finding:
     return ok(_finished(Bout(lab, time=TimeControl()), seconds=1.5).words())
 
 
-def bears_sudden_death(lab: Lab) -> Finding:
-    """Give a clock to which nothing is added."""
+@_step(TIMES, "no-increment", "keeps a clock without increment")
+def _bears_sudden_death(lab: Lab) -> Finding:
     bout = _finished(Bout(lab, Seat.SECOND, time=SUDDEN_DEATH), seconds=2.0)
     had_s = SUDDEN_DEATH.initial_ms / 1000
     return ok(f"slowest move {duration(bout.slowest_s)} of {duration(had_s)}")
 
 
-def answers_in_a_hurry(lab: Lab) -> Finding:
-    """Show the bot a clock that is nearly empty."""
+@_step(TIMES, "little-time", f"answers in time with {LITTLE_MS} ms left", _WARNING)
+def _answers_in_a_hurry(lab: Lab) -> Finding:
     bout = Bout(lab, time=TimeControl(initial_ms=2000))
     bout.play_on(seconds=GAME_S, turns=TURNS, left_ms=LITTLE_MS)
     bout.finish()
@@ -377,8 +410,8 @@ def answers_in_a_hurry(lab: Lab) -> Finding:
     return ok(seen)
 
 
-def stops(lab: Lab) -> Finding:
-    """Say `stop` while it thinks."""
+@_step(TIMES, "stop", "answers soon after `stop`", _WARNING)
+def _stops(lab: Lab) -> Finding:
     bout = Bout(lab, time=LONG)
     go = bout.begin_to_think()
     if not go:
@@ -396,8 +429,8 @@ def stops(lab: Lab) -> Finding:
     )
 
 
-def bears_a_sudden_end(lab: Lab) -> Finding:
-    """End a game while it thinks, as when the other bot has gone, and begin the next at once."""
+@_step(TIMES, "sudden-end", "bears a `result` while it thinks")
+def _bears_a_sudden_end(lab: Lab) -> Finding:
     bout = Bout(lab, time=LONG)
     go = bout.begin_to_think()
     if go:  # its answer may still come, and is no fault
@@ -419,8 +452,8 @@ def bears_a_sudden_end(lab: Lab) -> Finding:
     return ok("ready for the next game, and playing it")
 
 
-def repeats_itself(lab: Lab) -> Finding:
-    """Play the same game in two processes."""
+@_step(TIMES, "seed", "plays the same with the same seed and nodes")
+def _repeats_itself(lab: Lab) -> Finding:
     played = []
     for _ in range(2):
         lab.drop()
@@ -441,8 +474,8 @@ def repeats_itself(lab: Lab) -> Finding:
     )
 
 
-def rests(lab: Lab) -> Finding:
-    """Measure how much it computes while the other thinks."""
+@_step(TIMES, "rest", "does not compute on the other's turn", _WARNING)
+def _rests(lab: Lab) -> Finding:
     if sys.platform != "linux":
         return untested("only Linux tells how much a process computes")
     bout = Bout(lab)
@@ -484,7 +517,7 @@ def _computed_s(session: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK") + waited_ns / 1e9
 
 
-# Manners, in one game too
+# Manners
 
 
 UNKNOWN: Final = ("weather fine", "go*", "pingpong 3", "x" * 1000)
@@ -496,8 +529,8 @@ BLANKS_S: Final = 2.0
 GAMES: Final = 4
 
 
-def ignores_unknown_lines(lab: Lab) -> Finding:
-    """Say what no version of the protocol says, before a game and in it."""
+@_step(BESIDE, "unknown-lines", "ignores lines that it does not know")
+def _ignores_unknown_lines(lab: Lab) -> Finding:
     lab.running().say(*UNKNOWN)
     bout = Bout(lab)
     while bout.turns < SHORT and not bout.is_over:
@@ -510,8 +543,8 @@ def ignores_unknown_lines(lab: Lab) -> Finding:
     return ok(f"played on after {' and '.join(map(repr, UNKNOWN[:2]))}")
 
 
-def bears_blanks(lab: Lab) -> Finding:
-    """Write CRLF, blanks at both ends and two between words, and empty lines."""
+@_step(BESIDE, "blanks", "reads lines with CRLF and more blanks", _WARNING)
+def _bears_blanks(lab: Lab) -> Finding:
     try:
         _widely(lab)
     except FaultFoundError as error:
@@ -542,8 +575,8 @@ def _wide(line: str) -> str:
     return f" {line.replace(' ', '  ')} "
 
 
-def answers_pings(lab: Lab) -> Finding:
-    """Ping between two games."""
+@_step(BESIDE, "ping", "answers `ping K` with `pong K` between games")
+def _answers_pings(lab: Lab) -> Finding:
     _finished(Bout(lab), seconds=2.0, turns=1)
     bot = lab.running()
     try:
@@ -554,8 +587,8 @@ def answers_pings(lab: Lab) -> Finding:
     return ok(f"after {duration(after_s)}")
 
 
-def plays_several_games(lab: Lab) -> Finding:
-    """Play short games one after the other."""
+@_step(BESIDE, "many-games", "plays one game after the other")
+def _plays_several_games(lab: Lab) -> Finding:
     bot = lab.running()
     for index in range(GAMES):
         _finished(Bout(lab, SEATS[index % 2], seed=index), seconds=2.0, turns=SHORT)
@@ -568,7 +601,7 @@ def plays_several_games(lab: Lab) -> Finding:
     return ok(f"{GAMES} games in one process")
 
 
-# What was heard in all sessions: these steps come after the games
+# What was heard
 
 
 def _counted(lines: Lines, mend: str, fine: str) -> Finding:
@@ -579,8 +612,8 @@ def _counted(lines: Lines, mend: str, fine: str) -> Finding:
     return warning(seen, mend) if mend else note(seen)
 
 
-def says_nothing_else(lab: Lab) -> Finding:
-    """Tell of lines that answered nothing."""
+@_step(HEARD, "stray-lines", "says nothing that answers nothing")
+def _says_nothing_else(lab: Lab) -> Finding:
     mend = (
         "write to standard output only what the protocol knows, one `bestmove` for each `go`, "
         "and all else to standard error or as `info text …`"
@@ -588,8 +621,8 @@ def says_nothing_else(lab: Lab) -> Finding:
     return _counted(lab.asides.strays, mend, "nothing else")
 
 
-def comments_well(lab: Lab) -> Finding:
-    """Tell of comments that make no sense."""
+@_step(HEARD, "info", "comments in the protocol's words: `info …`")
+def _comments_well(lab: Lab) -> Finding:
     mend = (
         "`info` takes `depth N`, `eval X` from -1 (lost) to 1 (won), `nodes N`, then `pv MOVE …` "
         "from the position it thinks about, or `text …`"
@@ -598,13 +631,13 @@ def comments_well(lab: Lab) -> Finding:
     return _counted(lab.bad_infos, mend, f"{number} lines" if number else "it tells nothing")
 
 
-def writes_moves_plainly(lab: Lab) -> Finding:
-    """Tell of legal moves that were written in another way."""
+@_step(HEARD, "move-text", "writes moves in their one canonical way")
+def _writes_moves_plainly(lab: Lab) -> Finding:
     return _counted(lab.odd_moves, "write moves as docs/rules.md does", "all moves")
 
 
-def complains(lab: Lab) -> Finding:
-    """Tell of what the bot itself said was wrong."""
+@_step(HEARD, "errors", "reports no errors of its own")
+def _complains(lab: Lab) -> Finding:
     return _counted(lab.asides.complaints, "", "no `error`")
 
 
@@ -617,14 +650,14 @@ TIDY_S: Final = 0.2
 """For what a bot has started to end after it."""
 
 
-def quits(lab: Lab) -> Finding:
-    """Say `quit`."""
+@_step(ENDINGS, "quit", f"ends on `quit` within {QUIT_S:g} s")
+def _quits(lab: Lab) -> Finding:
     lab.running().say(wire.QUIT)
     return _ending(lab, "`quit`", "end on `quit`; until then the arena waits, then it kills")
 
 
-def leaves_with_its_parent(lab: Lab) -> Finding:
-    """Close its input, as happens when the arena is killed."""
+@_step(ENDINGS, "end-of-input", "ends when its input does")
+def _leaves_with_its_parent(lab: Lab) -> Finding:
     lab.drop()
     lab.running().child.close_input()
     return _ending(lab, "its input has ended", "end where reading a line finds the end of the file")
@@ -638,8 +671,8 @@ def _ending(lab: Lab, event: str, mend: str) -> Finding:
     return ok(ended) if ended == CLEAN else note(ended, f"exit with status 0 after {event}")
 
 
-def leaves_nothing(lab: Lab) -> Finding:
-    """Look for processes of the bot that outlive it, after it was made ready for a game."""
+@_step(ENDINGS, "leaves-nothing", "leaves no process behind")
+def _leaves_nothing(lab: Lab) -> Finding:
     lab.drop()
     bot = lab.running()
     if lab.has_been_ready:
@@ -658,69 +691,7 @@ def leaves_nothing(lab: Lab) -> Finding:
     return ok("no process is left")
 
 
-# All of them
-
-_WARNING = Verdict.WARNING
-
-HELLO: Final = (
-    Step("starts", "can be started", starts),
-    Step("hello", "answers `arena 1` with `ok`", says_ok),
-    Step("banner", "says nothing else before `ok`", has_no_banner),
-    Step("name", "says who it is: `id name …`", has_a_name),
-    Step("games", "says which games it plays: `game …`", names_games),
-    Step("options", "names its options so that they can be set", names_options),
-    Step("wants", "wants what there is: `legal`, `position`", wants_what_there_is),
-)
-
-READY: Final = (
-    Step("ready", "answers `new ID …` with `ready ID`", is_ready),
-    Step("setoption", "takes its options' defaults", takes_defaults),
-    Step("option-edges", "takes the edges of its options", takes_edges, _WARNING),
-)
-
-EACH_GAME: Final = (
-    Step("first", "plays a whole game as first", plays_first),
-    Step("second", "plays a whole game as second", plays_second),
-    Step("setup", "begins with any setup", knows_setups),
-    Step("position", "begins in any position", knows_positions),
-    Step("book", "plays on after a book's moves for both sides", follows_a_book),
-    Step("swap-offered", "decides whether to swap", answers_an_offer),
-    Step("swap-suffered", "plays on when the other swaps", bears_a_swap),
-)
-
-TIMES: Final = (
-    Step("move-time", "keeps a fixed time for each move: `tc move MS`", keeps_move_time),
-    Step("nodes", "plays with `tc nodes N`", plays_by_nodes),
-    Step("no-limit", "plays with `tc none`", plays_without_limit),
-    Step("no-increment", "keeps a clock without increment", bears_sudden_death),
-    Step("little-time", f"answers in time with {LITTLE_MS} ms left", answers_in_a_hurry, _WARNING),
-    Step("stop", "answers soon after `stop`", stops, _WARNING),
-    Step("sudden-end", "bears a `result` while it thinks", bears_a_sudden_end),
-    Step("seed", "plays the same with the same seed and nodes", repeats_itself),
-    Step("rest", "does not compute on the other's turn", rests, _WARNING),
-)
-
-BESIDE: Final = (
-    Step("unknown-lines", "ignores lines that it does not know", ignores_unknown_lines),
-    Step("blanks", "reads lines with CRLF and more blanks", bears_blanks, _WARNING),
-    Step("ping", "answers `ping K` with `pong K` between games", answers_pings),
-    Step("many-games", "plays one game after the other", plays_several_games),
-)
-
-HEARD: Final = (
-    Step("stray-lines", "says nothing that answers nothing", says_nothing_else),
-    Step("info", "comments in the protocol's words: `info …`", comments_well),
-    Step("move-text", "writes moves in their one canonical way", writes_moves_plainly),
-    Step("errors", "reports no errors of its own", complains),
-)
-
-ENDINGS: Final = (
-    Step("quit", f"ends on `quit` within {QUIT_S:g} s", quits),
-    Step("end-of-input", "ends when its input does", leaves_with_its_parent),
-    Step("leaves-nothing", "leaves no process behind", leaves_nothing),
-)
-
-CHAPTERS: Final[dict[str, tuple[Step, ...]]] = {
+CHAPTERS: Final[dict[str, Sequence[Step]]] = {
     "greeting": (*HELLO, *READY),
     "games": EACH_GAME,
     "time": TIMES,

@@ -19,7 +19,7 @@ from lath import games
 from lath.arena.botcheck.check import Report, check
 from lath.arena.botcheck.lab import Lab, Settings
 from lath.arena.botcheck.points import FaultFoundError, Point, Verdict
-from lath.arena.botcheck.steps import CHAPTERS, HEARD, is_ready
+from lath.arena.botcheck.steps import CHAPTERS, HEARD, READY
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.notation.protocol import TimeControl
@@ -346,6 +346,6 @@ def test_a_bot_that_leaves_before_its_first_turn_is_not_started_again(
     monkeypatch.setattr(Lab, "running", after_its_end)
     try:
         with pytest.raises(FaultFoundError, match="exited with status 3 before"):
-            is_ready(lab)
+            READY[0].run(lab)
     finally:
         lab.drop()
