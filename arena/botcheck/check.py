@@ -26,7 +26,7 @@ from lath.arena.botcheck.steps import (
     Step,
 )
 from lath.arena.errors import ConfigError
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.conversation import BotSpec, NoAnswer
 from lath.notation.errors import printable
 
 WIDTH: Final = 100
@@ -113,10 +113,11 @@ class _Check:
             return untested(why)
         try:
             finding = step.run(self._lab)
-        except FaultFoundError as error:
+        except (FaultFoundError, NoAnswer) as error:
+            found = self._lab.fault_of(error) if isinstance(error, NoAnswer) else error
             self._lab.breaks += 1
-            self._lab.silences += error.is_costly
-            finding = Finding(step.at_worst, error.seen, error.mend, error.stderr)
+            self._lab.silences += found.is_costly
+            finding = Finding(step.at_worst, found.seen, found.mend, found.stderr)
         if finding is not None and finding.verdict is Verdict.FAULT and step.id in _NEEDED:
             if step.id == "ready":
                 self._unready = f"it failed at {step.id!r}"

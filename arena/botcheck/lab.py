@@ -11,8 +11,6 @@ import re
 import secrets
 import time
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -115,6 +113,8 @@ class Lab:
         self._watch: Final = Watch()
         self.bot = self._new_bot(spec)
         """The newest process, whatever has become of it."""
+        self.go = ""
+        """What asked it for a move the last time."""
         self._number = 0
 
     def _new_bot(self, spec: BotSpec) -> Bot:
@@ -136,7 +136,7 @@ class Lab:
     def running(self) -> Bot:
         """Return the bot, greeted; a fresh process where there is none that lives.
 
-        Raises FaultFoundError.
+        Raises FaultFoundError, NoAnswer.
         """
         self._watch.wait(0.0)
         if not self.bot.is_running:
@@ -159,9 +159,8 @@ class Lab:
             ) from error
 
     def greet(self) -> None:
-        """Say hello and set the options that the user gave; raises FaultFoundError."""
-        with self.expecting("`ok`", self.settings.startup_s):
-            self.bot.greet(self.settings.startup_s)
+        """Say hello and set the options that the user gave; raises NoAnswer."""
+        self.bot.greet(self.settings.startup_s)
         self.greeting = self.bot.greeting
 
     def drop(self) -> None:
@@ -192,35 +191,29 @@ class Lab:
 
     # What it says
 
-    @contextmanager
-    def expecting(self, what: str, within_s: float, mend: str = "") -> Iterator[None]:
-        """Turn it into a FaultFoundError where the answer `what` does not come.
-
-        `mend` is what helps against silence.
-        """
-        try:
-            yield
-        except NoAnswer as error:
-            raise self._fault(error.why, what, within_s, mend) from error
-
-    def _fault(self, why: Termination, what: str, within_s: float, mend: str) -> FaultFoundError:
-        if why is Termination.FLOOD:
+    def fault_of(self, error: NoAnswer) -> FaultFoundError:
+        """Return in words that an answer did not come, and how to mend that."""
+        is_move = error.awaited.startswith("bestmove ")
+        what = f"`{error.awaited} MOVE` to `{self.go}`" if is_move else f"`{error.awaited}`"
+        if error.why is Termination.FLOOD:
             return FaultFoundError(
                 f"flooded its output before {what}",
                 "write lines of at most 64 KiB, and at most 8 MiB for one move",
                 is_costly=True,
             )
-        if why is Termination.TIME:
-            seen, mend = f"no {what} within {duration(within_s)}", mend or f"answer with {what}"
-            if (wrong := self.asides.wrong_answer) and self.bot.is_thinking:
-                seen = f"{seen}, but {wrong[:60]!r}"
+        if error.why is Termination.TIME:
+            seen, mend = f"no {what} within {duration(error.within_s)}", f"answer with {what}"
+            if is_move:
+                mend = "answer `go N …` with `bestmove N MOVE`"
+            if is_move and self.asides.wrong_answer:
+                seen = f"{seen}, but {self.asides.wrong_answer[:60]!r}"
                 mend = "answer `go N …` with the same number: `bestmove N MOVE`"
             else:
                 mend = f"{mend}; {FLUSH}"
             return FaultFoundError(seen, mend, is_costly=True)
         seen = f"{self.bot.child.end_words()} before {what}"
         mend = "keep running, reading and writing until `quit`"
-        if self.spec.lacks and not self.bot.greeting.after_s:
+        if self.spec.lacks and error.awaited == "ok":
             seen = f"{seen}: {self.spec.lacks}"
             mend = "put the file there, or write its path from there"
         return FaultFoundError(seen, mend, stderr=_last_lines(self.bot.child.stderr_text()))
@@ -271,9 +264,8 @@ class Lab:
         )
 
     def enter(self, bot: Bot, new: wire.NewGame) -> float:
-        """Return how long a bot takes to be ready for a game; raises FaultFoundError."""
-        with self.expecting(f"`ready {new.number}`", self.settings.startup_s):
-            after_s = bot.enter(new, self.limits(new.time))
+        """Return how long a bot takes to be ready for a game; raises NoAnswer."""
+        after_s = bot.enter(new, self.limits(new.time))
         self.has_been_ready = True
         return after_s
 
@@ -347,7 +339,7 @@ class Bout:
         position: str | None = None,
         is_plain: bool = False,
     ) -> None:
-        """Tell the bot of a new game and wait until it is ready; raises FaultFoundError.
+        """Tell the bot of a new game and wait until it is ready; raises as `Lab.running`.
 
         Setup, its chance and the other's follow from `seed`, where there is no `position`; a game
         that `is_plain` has no setup.
@@ -413,13 +405,15 @@ class Bout:
     def ask(self, *, left_ms: int | None = None) -> str:
         """Return the bot's move, or `resign`; `left_ms` in place of what its clock shows.
 
-        Raises FaultFoundError: it ends, is silent, too late, or the move is none or not legal.
+        Raises NoAnswer, and FaultFoundError: it is too late, or the move is none or not legal.
         """
         clocks = self._clocks(left_ms)
-        go = wire.go_line(self.ply, self._new.time, *clocks)
+        self._lab.go = go = wire.go_line(self.ply, self._new.time, *clocks)
         within_s = self._clock.allowed_s[self.side] + (_GRACE_S if self._has_limit else 0.0)
-        with self._answering(go, within_s):
+        try:
             text, used_s = self._bot.ask(self.position, self.ply, clocks, within_s)
+        finally:
+            self._lab.judge_infos(self.position)
         self._judge_time(go, used_s)
         return self._judge_move(go, " ".join(text.split()))
 
@@ -434,18 +428,6 @@ class Bout:
     def _has_limit(self) -> bool:
         """Return whether a late answer loses the game."""
         return bool(self._new.time.has_clock or self._new.time.move_ms)
-
-    @contextmanager
-    def _answering(self, go: str, within_s: float) -> Iterator[None]:
-        """Expect an answer to `go`, and judge what is said beside it."""
-        what = f"`bestmove {self.ply} MOVE` to `{go}`"
-        mend = "answer `go N …` with `bestmove N MOVE`"
-        try:
-            with self._lab.expecting(what, within_s, mend):
-                yield
-        finally:
-            self._lab.judge_infos(self.position)
-            self._lab.asides.wrong_answer = ""
 
     def _judge_time(self, go: str, used_s: float) -> None:
         self.last_s = used_s
@@ -485,31 +467,21 @@ class Bout:
         self._apply(move)
         return move
 
-    def begin_to_think(self) -> str:
-        """Ask the bot and return the `go` that it thinks about; empty where it answers at once.
-
-        Raises FaultFoundError where it ends.
-        """
+    def begin_to_think(self) -> bool:
+        """Ask the bot; return whether it thinks, and has not answered at once; raises NoAnswer."""
         clocks = self._clocks()
-        go = wire.go_line(self.ply, self._new.time, *clocks)
-        with self._answering(go, _INTERRUPTED_S):
-            try:
-                asked_s = self._bot.child.send(self._bot.request(self.position, self.ply, clocks))
-                self._bot.await_move(self.ply, asked_s, _INTERRUPTED_S)
-            except NoAnswer as error:
-                if error.why is not Termination.TIME:
-                    raise
-                return go
-        return ""
+        self._lab.go = wire.go_line(self.ply, self._new.time, *clocks)
+        asked_s = self._bot.child.send(self._bot.request(self.position, self.ply, clocks))
+        try:
+            self._bot.await_move(self.ply, asked_s, _INTERRUPTED_S)
+        except NoAnswer as error:
+            if error.why is not Termination.TIME:
+                raise
+        return self._bot.is_thinking
 
-    def stop(self, go: str, within_s: float) -> float:
-        """Say `stop` while the bot thinks; return how long its answer takes.
-
-        Raises FaultFoundError.
-        """
-        stopped_s = self._bot.say(wire.STOP)
-        with self._answering(go, within_s):
-            return self._bot.await_move(self.ply, stopped_s, within_s)[1]
+    def stop(self, within_s: float) -> float:
+        """Say `stop` while the bot thinks; return how long its answer takes; raises NoAnswer."""
+        return self._bot.await_move(self.ply, self._bot.say(wire.STOP), within_s)[1]
 
     def finish(self) -> None:
         """Tell the bot of the result: by the rules, of a resignation, else of an adjudication."""
@@ -523,6 +495,7 @@ class Bout:
 
     def end(self, result: str, why: Termination, *before: str) -> None:
         """Tell the bot of this result, after the lines `before`."""
+        self._lab.judge_infos(self.position)
         self._bot.say(*before, wire.result_line(self._new.number, result, why))
 
     def words(self) -> str:

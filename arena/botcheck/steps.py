@@ -1,7 +1,7 @@
 """The steps of a check: what each asks of a bot, and how it is found out; `CHAPTERS` has them all.
 
 Must not know in what order they run, nor what becomes of what they find. A step may raise
-FaultFoundError; one that plays does so in `lab.game`.
+FaultFoundError and NoAnswer; one that plays does so in `lab.game`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Final
 from lath import games
 from lath.arena.botcheck.lab import FLUSH, Bout, Lab
 from lath.arena.botcheck.points import (
-    FaultFoundError,
     Finding,
     Verdict,
     duration,
@@ -28,7 +27,7 @@ from lath.arena.botcheck.points import (
     warning,
 )
 from lath.arena.referee.clock import MARGIN_S
-from lath.arena.referee.conversation import QUIT_S, Lines
+from lath.arena.referee.conversation import QUIT_S, Lines, NoAnswer
 from lath.games.core import SEATS, Move, Position, Seat
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -413,11 +412,10 @@ def _answers_in_a_hurry(lab: Lab) -> Finding:
 @_step(TIMES, "stop", "answers soon after `stop`", _WARNING)
 def _stops(lab: Lab) -> Finding:
     bout = Bout(lab, time=LONG)
-    go = bout.begin_to_think()
-    if not go:
+    if not bout.begin_to_think():
         bout.finish()
         return ok("it answers before it can be stopped")
-    after_s = bout.stop(go, LONG.move_ms / 1000 + MARGIN_S + 1.0)
+    after_s = bout.stop(LONG.move_ms / 1000 + MARGIN_S + 1.0)
     bout.finish()
     seen = f"answered {duration(after_s)} after `stop`"
     if after_s <= STOP_S:
@@ -432,19 +430,16 @@ def _stops(lab: Lab) -> Finding:
 @_step(TIMES, "sudden-end", "bears a `result` while it thinks")
 def _bears_a_sudden_end(lab: Lab) -> Finding:
     bout = Bout(lab, time=LONG)
-    go = bout.begin_to_think()
-    if go:  # its answer may still come, and is no fault
+    if bout.begin_to_think():  # its answer may still come, and is no fault
         lab.asides.forgiven = [b"bestmove", b"%d" % bout.ply]
     bout.end("1-0", Termination.CRASH, wire.STOP)
     try:
         after = Bout(lab, time=LONG)
-    except FaultFoundError as error:
-        raise FaultFoundError(
-            f"{error.seen}, after `{go or 'go'}`, `stop` and `result`",
-            "a game can end while you think: go on reading, and answer the next `new`",
-            is_costly=error.is_costly,
-            stderr=error.stderr,
-        ) from error
+    except NoAnswer as error:
+        found = lab.fault_of(error)
+        found.seen = f"{found.seen}, after `{lab.go}`, `stop` and `result`"
+        found.mend = "a game can end while you think: go on reading, and answer the next `new`"
+        raise found from error
     finally:
         lab.asides.forgiven = []
     after.ask()
@@ -547,9 +542,9 @@ def _ignores_unknown_lines(lab: Lab) -> Finding:
 def _bears_blanks(lab: Lab) -> Finding:
     try:
         _widely(lab)
-    except FaultFoundError as error:
+    except NoAnswer as error:
         return warning(
-            error.seen,
+            lab.fault_of(error).seen,
             "take a line apart at any number of blanks, CR among them, and pass over empty lines; "
             "the arena writes none of these, but people who test a bot by hand do",
         )
@@ -557,17 +552,15 @@ def _bears_blanks(lab: Lab) -> Finding:
 
 
 def _widely(lab: Lab) -> None:
-    """Begin a game in lines with more blanks; raises FaultFoundError."""
+    """Begin a game in lines with more blanks; raises NoAnswer."""
     bot, start = lab.running(), lab.game.start()
     new = lab.new_game(time=TimeControl(move_ms=1000))
-    ready, within_s = f"ready {new.number}", min(BLANKS_S, lab.settings.startup_s)
-    with lab.expecting(f"`{ready}`", within_s):
-        bot.call(ready, within_s, "", _wide(new.line()), "  ", end="\r\n")
+    within_s = min(BLANKS_S, lab.settings.startup_s)
+    bot.call(f"ready {new.number}", within_s, "", _wide(new.line()), "  ", end="\r\n")
     wanted = [wire.position_line(start.text()), wire.legal_line(start.legal_moves())]
     lines = [line for line in wanted if line.split()[0] in lab.greeting.wants]
-    with lab.expecting("`bestmove 1 MOVE`", BLANKS_S):
-        go = wire.go_line(1, new.time, 0, 0)
-        bot.await_move(1, bot.say("", *map(_wide, [*lines, go]), end="\r\n"), BLANKS_S)
+    lab.go = wire.go_line(1, new.time, 0, 0)
+    bot.await_move(1, bot.say("", *map(_wide, [*lines, lab.go]), end="\r\n"), BLANKS_S)
     bot.say(wire.result_line(new.number, "1/2-1/2", "adjudication"))
 
 
@@ -580,10 +573,11 @@ def _answers_pings(lab: Lab) -> Finding:
     _finished(Bout(lab), seconds=2.0, turns=1)
     bot = lab.running()
     try:
-        with lab.expecting("`pong 4711`", PING_S):
-            after_s = bot.call("pong 4711", PING_S, "ping 4711")
-    except FaultFoundError as error:
-        return warning(error.seen, f"answer `ping K` with `pong K` between games; {FLUSH}")
+        after_s = bot.call("pong 4711", PING_S, "ping 4711")
+    except NoAnswer as error:
+        return warning(
+            lab.fault_of(error).seen, f"answer `ping K` with `pong K` between games; {FLUSH}"
+        )
     return ok(f"after {duration(after_s)}")
 
 

@@ -198,12 +198,16 @@ def _in_words(value: str) -> str:
 class NoAnswer(Exception):  # noqa: N818 - a bot's mishap, and no error of the arena
     """What was waited for does not come."""
 
-    def __init__(self, bot: Bot, why: Termination) -> None:
+    def __init__(self, bot: Bot, why: Termination, awaited: str, within_s: float) -> None:
         super().__init__(f"{bot.name}: {why}")
         self.bot = bot
         """Whose fault it is: the one that was asked, or the other one of its game."""
         self.why = why
         """`time`, `crash` or `flood`."""
+        self.awaited = awaited
+        """How the answer begins, such as `ready 3`."""
+        self.within_s = within_s
+        """How long it might take."""
 
 
 class Bot:
@@ -287,14 +291,14 @@ class Bot:
         try:
             self.greet(limits.startup_s)
         except NoAnswer as error:
-            raise self._void(error, "ok", limits, self.spec.lacks) from error
+            raise self._void(error, self.spec.lacks) from error
 
-    def _void(self, error: NoAnswer, what: str, limits: Limits, cause: str = "") -> GameVoidError:
+    def _void(self, error: NoAnswer, cause: str = "") -> GameVoidError:
         if error.why is Termination.FLOOD:
-            return GameVoidError(self.name, f"flooded its output before {what}")
-        event = f"did not say {what} within {limits.startup_s:g} s"
+            return GameVoidError(self.name, f"flooded its output before {error.awaited}")
+        event = f"did not say {error.awaited} within {error.within_s:g} s"
         if error.why is Termination.CRASH:
-            event = f"{self.child.end_words()} before {what}{cause and f': {cause}'}"
+            event = f"{self.child.end_words()} before {error.awaited}{cause and f': {cause}'}"
         return GameVoidError(self.name, self.describe(event))
 
     def describe(self, event: str) -> str:
@@ -351,7 +355,7 @@ class Bot:
     def greet(self, within_s: float) -> None:
         """Say hello, wait for `ok` and set the options; raises NoAnswer."""
         self.greeting = greeting = Greeting()
-        self.hear(greeting.take, self.say(wire.HELLO), within_s)
+        self.hear(greeting.take, "ok", self.say(wire.HELLO), within_s)
         greeting.after_s = time.monotonic() - self._opened_s
         for name, value in self.spec.options.items():
             self.say(wire.setoption_line(name, value))
@@ -385,7 +389,7 @@ class Bot:
         try:
             self.enter(new, limits)
         except NoAnswer as error:
-            raise self._void(error, f"ready {new.number}", limits) from error
+            raise self._void(error) from error
 
     def enter(self, new: wire.NewGame, limits: Limits) -> float:
         """Tell of a new game; return how long the bot takes to be ready; raises NoAnswer."""
@@ -410,7 +414,7 @@ class Bot:
 
         self.catch_up()
         self.child.expect()
-        return self.hear(take, self.say(*lines, end=end), within_s)[1]
+        return self.hear(take, answer, self.say(*lines, end=end), within_s)[1]
 
     def catch_up(self) -> None:
         """Take in what it has said: none of it answers what it is asked next."""
@@ -456,21 +460,20 @@ class Bot:
         child = self._child
         assert child is not None
         if self._needs_board or child.lines or child.glance(0):
-            self._prepare(position)
+            self._prepare(position, ply)
         child.output_bytes = 0
         self.is_thinking = True
         request = self.news + self._go_line(ply, left_ms[0], left_ms[1])
         self.news = b""
         return request
 
-    def _prepare(self, position: Position) -> None:
+    def _prepare(self, position: Position, ply: int) -> None:
         """Drop what the bot said before it was asked, and add to its news what it wants."""
         if not self._was_asked or self.child.has_output():
             self.catch_up()  # it may also have left since it was ready
         if not self._was_asked and self.child.is_gone:
-            raise NoAnswer(self, Termination.CRASH)
+            raise NoAnswer(self, Termination.CRASH, f"bestmove {ply}", 0.0)
         self.asides.infos.clear()
-        self.asides.wrong_answer = ""
         self._was_asked = True
         wants = self.greeting.wants
         self._needs_board = bool(wants)
@@ -492,10 +495,11 @@ class Bot:
             self.asides.take(line)
             return None
 
-        strict = not self._forgives
-        text, used_s = self.hear(take, asked_s, allowed_s, other=other, is_strict=strict)
+        self.asides.wrong_answer = ""
+        awaited, strict = f"bestmove {ply}", not self._forgives
+        text, used_s = self.hear(take, awaited, asked_s, allowed_s, other=other, is_strict=strict)
         if used_s > allowed_s:
-            raise NoAnswer(self, Termination.TIME)
+            raise NoAnswer(self, Termination.TIME, awaited, allowed_s)
         self._has_answered, self.is_thinking = True, False
         self.child.expect()
         return text, used_s
@@ -503,6 +507,7 @@ class Bot:
     def hear(
         self,
         take: Callable[[bytes], _Taken | None],
+        awaited: str,
         since_s: float,
         within_s: float,
         *,
@@ -531,29 +536,28 @@ class Bot:
                     if is_strict and child.arrived_s > until_s and overslept_s > self._margin_s:
                         raise HeldUpError(overslept_s)  # nobody knows when it came
                     return taken, max(0.0, child.arrived_s - since_s - held_s)
-            if self._is_broken(other):
+            if broken := self._broken(other):
+                raise NoAnswer(*broken, awaited, within_s)
+            if child.lines:
                 continue  # it has said something before it went
             if now_s >= until_s:
-                raise NoAnswer(self, Termination.TIME)
+                raise NoAnswer(self, Termination.TIME, awaited, within_s)
             due_s = min(until_s, now_s + SLICE_S)
             self._watch.wait(due_s)
 
-    def _is_broken(self, other: Bot | None) -> bool:
-        """Return whether a bot that has gone left lines behind; raises NoAnswer."""
+    def _broken(self, other: Bot | None) -> tuple[Bot, Termination] | None:
+        """Return which bot has flooded or gone, with no line of this one left to look at."""
         child = self.child
-        if child.flooded:
-            raise NoAnswer(self, Termination.FLOOD)
-        if other is not None and other.child.flooded:
-            raise NoAnswer(other, Termination.FLOOD)
+        for bot in (self, other):
+            if bot is not None and bot.child.flooded:
+                return bot, Termination.FLOOD
         if child.is_gone:
             if not child.out_closed:
                 child.take_output()
-            if not child.lines:
-                raise NoAnswer(self, Termination.CRASH)
-            return True
+            return None if child.lines else (self, Termination.CRASH)
         if other is not None and other.child.is_gone:
-            raise NoAnswer(other, Termination.CRASH)
-        return False
+            return other, Termination.CRASH
+        return None
 
     # What there is to say of it
 

@@ -145,7 +145,7 @@ class Partner:
         try:
             text, used_s = self.bot.ask(position, ply, self._clock.left_ms, allowed_s)
         except NoAnswer as error:
-            raise priced(error, self.seat, ply, allowed_s) from error
+            raise priced(error, self.seat, ply) from error
         move, _ = read_answer(position, self.seat, text, ply)
         left_s = self._clock.charge(self.seat, used_s)
         comments = self.bot.asides.comments()

@@ -79,14 +79,14 @@ class Mishap(Exception):  # noqa: N818 - it ends a game, and is no error of the 
         return Ending(WON_BY[self.seat.other], self.why, words)
 
 
-def priced(error: NoAnswer, seat: Seat, ply: int, allowed_s: float) -> Mishap:
+def priced(error: NoAnswer, seat: Seat, ply: int) -> Mishap:
     """Return what it costs a bot in this seat that no answer came at a ply.
 
     Raises GameVoidError for a bot that left before its first turn.
     """
     bot = error.bot
     if error.why is Termination.TIME:
-        detail = f"no answer within {allowed_s:.3f} s at ply {ply}"
+        detail = f"no answer within {error.within_s:.3f} s at ply {ply}"
     elif error.why is Termination.FLOOD:
         detail = "wrote a line over 64 KiB, or over 8 MiB for a move (a line counts 80 bytes more)"
     else:
@@ -263,7 +263,7 @@ class _Match:
             ending = self._rally(position, adjudication)
         except NoAnswer as error:
             seat = Seat(self._bots.index(error.bot))
-            mishap = priced(error, seat, self._book.plies + 1, self._clock.allowed_s[seat])
+            mishap = priced(error, seat, self._book.plies + 1)
         except Mishap as caught:
             mishap = caught
         else:

@@ -61,7 +61,7 @@ def settle(scratch_root: str) -> None:
 
 def _scratch_root() -> str:
     if not _root:
-        from tempfile import gettempdir  # costs a worker a megabyte: it is told with `settle`
+        from tempfile import gettempdir  # costs a worker a megabyte: `settle` says it
 
         settle(gettempdir())
     return _root
@@ -123,7 +123,7 @@ def _strays(mark: str, spare: Sequence[str]) -> list[int]:
         if not name.isdigit() or (pid := int(name)) == os.getpid():
             continue
         try:
-            variables = _told(pid, "environ").split(b"\0")
+            variables = _fact(pid, "environ").split(b"\0")
             marks = [v for v in variables if v.startswith(f"{MARK}=".encode())]
             if marks:
                 is_stray = marks[0].startswith(wanted) and not marks[0].startswith(unwanted)
@@ -136,7 +136,7 @@ def _strays(mark: str, spare: Sequence[str]) -> list[int]:
     return found
 
 
-def _told(pid: int, what: str) -> bytes:
+def _fact(pid: int, what: str) -> bytes:
     """Return a file of /proc about a process; raises OSError."""
     with open(f"/proc/{pid}/{what}", "rb") as file:
         return file.read()
@@ -145,14 +145,14 @@ def _told(pid: int, what: str) -> bytes:
 def _runs(pid: int) -> bool:
     """Return whether a process is there and has not ended."""
     try:
-        return _told(pid, "stat").rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+        return _fact(pid, "stat").rpartition(b")")[2].split()[0] not in (b"Z", b"X")
     except OSError:
         return False
 
 
 def _parent(pid: int) -> int:
     """Return the parent of a process; the name before it may hold anything, but ends in `)`."""
-    return int(_told(pid, "stat").rpartition(b")")[2].split()[1])
+    return int(_fact(pid, "stat").rpartition(b")")[2].split()[1])
 
 
 def _kill(pid: int) -> None:

@@ -18,10 +18,10 @@ from processes import gone, pids_with
 from lath import games
 from lath.arena.botcheck.check import Report, check
 from lath.arena.botcheck.lab import Lab, Settings
-from lath.arena.botcheck.points import FaultFoundError, Point, Verdict
+from lath.arena.botcheck.points import Point, Verdict
 from lath.arena.botcheck.steps import CHAPTERS, HEARD, READY
 from lath.arena.errors import ConfigError
-from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.conversation import Bot, BotSpec, NoAnswer
 from lath.notation.protocol import TimeControl
 
 pytestmark = pytest.mark.alone
@@ -345,7 +345,8 @@ def test_a_bot_that_leaves_before_its_first_turn_is_not_started_again(
 
     monkeypatch.setattr(Lab, "running", after_its_end)
     try:
-        with pytest.raises(FaultFoundError, match="exited with status 3 before"):
+        with pytest.raises(NoAnswer) as caught:
             READY[0].run(lab)
+        assert lab.fault_of(caught.value).seen.startswith("exited with status 3 before")
     finally:
         lab.drop()
