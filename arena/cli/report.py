@@ -17,8 +17,8 @@ import typer
 from lath.arena.cli.files import writable, write_pieces
 from lath.arena.cli.main import App, Plain
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.tournament.sources import Following, Sight
 from lath.arena.tournament.system import on_signals
+from lath.arena.tournament.watch import Following, Sight
 from lath.notation.errors import RecordError
 
 if TYPE_CHECKING:
@@ -343,7 +343,7 @@ def follow(job: Job, *, every_s: float) -> int:
     0 when all is over; 3 after Ctrl-C. The last page refreshes no more. Raises ConfigError where
     nothing can be written; other faults are told of, and mended by a later look.
     """
-    following = Following(job.sources, every_s=every_s, others=job.others)
+    following = Following(job.sources, others=job.others)
     watcher = _Watcher(job, following, every_s)
     try:
         with on_signals(_interrupt):
@@ -351,8 +351,6 @@ def follow(job: Job, *, every_s: float) -> int:
     except KeyboardInterrupt:
         _part(job, following)
         return INTERRUPTED
-    finally:
-        following.stop()
     return 0
 
 

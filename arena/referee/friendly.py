@@ -83,7 +83,7 @@ class Friendly:
         book = Scorebook(self.plan, self._times)
         for ply in self._plies:
             book.add(ply.move, ply.seat, ply.used_s, ply.left_s, ply.comments)
-        return book.close(ending.result, ending.why, ending.words).text
+        return book.close(ending.result, ending.why, ending.words).record
 
 
 class Partner:

@@ -16,7 +16,7 @@ from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, log_of, play_line
 from lath.arena.referee.process import Watch, out_of_memory
-from lath.arena.referee.record import GamePlan, Played, Scorebook
+from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.games.core import SEATS, Move, Position, Seat, read_move
 from lath.games.errors import GameError, IllegalMoveError
 from lath.notation import protocol as wire
@@ -232,7 +232,7 @@ def play_game(
     *,
     adjudication: Adjudication = NO_ADJUDICATION,
     keep_log: bool = False,
-) -> Played:
+) -> GameResult:
     """Play one game to its end; raises GameVoidError when it could not take place.
 
     Raises HeldUpError when the arena did not get to run for a while. Bots that do not run are
@@ -257,7 +257,7 @@ class _Match:
         self._clock = Clock(limits, self._times)
         self._book = Scorebook(plan, self._times)
 
-    def play(self, adjudication: Adjudication, *, keep_log: bool) -> Played:
+    def play(self, adjudication: Adjudication, *, keep_log: bool) -> GameResult:
         position = self._begin()
         try:
             ending = self._rally(position, adjudication)
@@ -329,7 +329,7 @@ class _Match:
         bot = self._bots[seat]
         return ended_s + (time.monotonic() - bot.child.asked_s if bot.is_thinking else 0.0)
 
-    def _close(self, ending: Ending, *, keep_log: bool) -> Played:
+    def _close(self, ending: Ending, *, keep_log: bool) -> GameResult:
         """Tell both bots how it ended; return the game."""
         odd = [self._bots[seat].odd_cpu(self._own_turns_s(seat)) for seat in SEATS]
         for bot in self._bots:

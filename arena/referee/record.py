@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from lath.games.core import SEATS, Move, Seat
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Annotation, Comment, Record, Termination, annotation, comment
+from lath.notation.record import Annotation, Comment, Termination, annotation, comment
 from lath.notation.writer import TIE, comment_words, filled, tag_lines, wrapped
 
 
@@ -45,45 +45,61 @@ class GamePlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
-    """A game that has ended, by its rules or by a mishap."""
+class GameResult:
+    """One finished game, by its rules or by a mishap, from the referee to its row in the store.
 
-    text: str
-    """The record in canonical text."""
+    The fields are the columns there and the keys of the JSON on the way.
+    """
 
+    number: int
+    round: int
+    game: str
+    first: str
+    """The name of the bot in this seat."""
+
+    second: str
     result: str
-    termination: Termination
+    termination: str
     plies: int
     """An opening's included."""
 
-    moves: tuple[int, int]
-    """How many first and second have answered."""
+    first_used_s: float
+    """Time used by first in all."""
 
-    used_s: tuple[float, float]
-    """Time used by first and by second."""
+    second_used_s: float
+    first_worst_s: float
+    """The longest move of first."""
 
-    worst_s: tuple[float, float]
-    """Their longest moves."""
-
+    second_worst_s: float
     stray_lines: int
     """Lines that were no answer to anything."""
 
-    stderr: Mapping[str, str] = field(default_factory=dict)
+    stderr: dict[str, str] = field(default_factory=dict)
     """What the bots said with `error` and, where the game ended badly, what they last wrote to
     standard error; by name."""
 
+    record: str
+    """The record in canonical text."""
+
+    first_moves: int = 0
+    """How often first has answered."""
+
+    second_moves: int = 0
     log: str = ""
     """What was said by whom and when, where it is kept."""
 
     notes: tuple[str, ...] = ()
-    """What is odd about the bots, apart from the game."""
+    """What is odd about the bots, apart from the game; it is not stored."""
 
     @property
-    def record(self) -> Record:
-        """Return the record as data."""
-        from lath.notation.scanner import parse
+    def used_s(self) -> tuple[float, float]:
+        """Return the time used by first and by second."""
+        return self.first_used_s, self.second_used_s
 
-        return parse(self.text)
+    @property
+    def worst_s(self) -> tuple[float, float]:
+        """Return their longest moves."""
+        return self.first_worst_s, self.second_worst_s
 
 
 _Noted = tuple[Move, Seat | None, float, float | None, Mapping[str, str] | None]
@@ -150,19 +166,27 @@ class Scorebook:
         stderr: Mapping[str, str] | None = None,
         log: str = "",
         notes: tuple[str, ...] = (),
-    ) -> Played:
+    ) -> GameResult:
         """Return the game; `words` tell of a mishap, empty without one."""
         first, second = (self.answers_s(seat) for seat in SEATS)
-        return Played(
-            text=self._text(result, why, words),
+        return GameResult(
+            number=self._plan.number,
+            round=self._plan.round,
+            game=self._plan.game,
+            first=self._plan.names[0],
+            second=self._plan.names[1],
             result=result,
             termination=why,
             plies=self.plies,
-            moves=(len(first), len(second)),
-            used_s=(sum(first), sum(second)),
-            worst_s=(max(first, default=0.0), max(second, default=0.0)),
+            first_used_s=sum(first),
+            second_used_s=sum(second),
+            first_worst_s=max(first, default=0.0),
+            second_worst_s=max(second, default=0.0),
             stray_lines=self.stray_lines,
-            stderr=stderr or {},
+            stderr=dict(stderr or {}),
+            record=self._text(result, why, words),
+            first_moves=len(first),
+            second_moves=len(second),
             log=log,
             notes=notes,
         )

@@ -16,11 +16,12 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self, TextIO
 
+from lath.arena.referee.record import GameResult
 from lath.arena.schedule.sprt import NORMAL_95
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.keys import json_schema
 from lath.arena.tournament.store import FORFEITS, BotTotals, PairTally, Tally
-from lath.arena.tournament.worker import GameResult, PairJob
+from lath.arena.tournament.worker import PairJob
 from lath.reports.outcome import Outcome
 
 if TYPE_CHECKING:

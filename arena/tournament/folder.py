@@ -31,7 +31,7 @@ from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Listener, Summary, Warned
-from lath.arena.tournament.outputs import REPORT, keep, shard_folder, write_page
+from lath.arena.tournament.outputs import REPORT, shard_folder, write_outcome, write_page
 from lath.arena.tournament.runner import Runner, book_of, schedule_of
 from lath.arena.tournament.sources import outcome_in, records_of
 from lath.arena.tournament.store import PATIENCE_S, Store
@@ -96,7 +96,7 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
     name are those of before, and others are not fewer.
     """
     ours, theirs = identity_of(config), store.tournament()
-    if theirs is None or not (store.finished() or store.walkovers()):
+    if theirs is None or not (store.has_games() or store.walkovers()):
         return config
     if theirs != ours:
         raise _another(ours, theirs, config, folder)
@@ -137,7 +137,7 @@ def _with_rounds(before: int | None, config: Config, folder: Path) -> Config:
 
 def refuse_changed(store: Store, files: Files, *, force: bool) -> list[str]:
     """Return which bots with stored games are not what they were; raises ConfigError instead."""
-    changed = changes(store.files(), files) if store.finished() else []
+    changed = changes(store.files(), files) if store.has_games() else []
     words = [f"bot {name!r}: {path} has changed since games were played" for name, path in changed]
     if words and not force:
         raise ConfigError(f"{words[0]}; choose another --out, or go on all the same with --force")
@@ -221,7 +221,7 @@ def _play(
 ) -> Summary:
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
     runner = make()
-    keep(store.folder, runner.summary().outcome)
+    write_outcome(store.folder, runner.summary().outcome)
     try:
         _greet_bots(config, tell, tree)
         if runner.run().interrupted:
@@ -331,7 +331,7 @@ def _settle_outcome(store: Store, outcome: Outcome) -> None:
 
     Whoever follows the run takes it for over once the store is closed: so it comes before.
     """
-    keep(store.folder, outcome)
+    write_outcome(store.folder, outcome)
     store.keep_outcome_state(is_current=True)
 
 

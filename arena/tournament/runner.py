@@ -19,6 +19,7 @@ from functools import partial
 from typing import Final
 
 from lath.arena.errors import StoreError
+from lath.arena.referee.record import GameResult
 from lath.arena.referee.trees import sweep
 from lath.arena.schedule.core import Openings, Pair, Schedule, Settings
 from lath.arena.schedule.formats import make
@@ -37,11 +38,11 @@ from lath.arena.tournament.events import (
     warner,
 )
 from lath.arena.tournament.outcomes import outcome_of
-from lath.arena.tournament.outputs import Exports, keep
+from lath.arena.tournament.outputs import write_outcome
 from lath.arena.tournament.slots import Pace, Slot, Stage, Worker, end
-from lath.arena.tournament.store import PATIENCE_S, Keeper, Store, Walkover
+from lath.arena.tournament.store import PATIENCE_S, BufferedWriter, Store, Walkover
 from lath.arena.tournament.system import on_signals
-from lath.arena.tournament.worker import GameResult, PairJob, PairResult, read_result
+from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.reports.outcome import Outcome
 
 Tags = tuple[tuple[str, str], ...]
@@ -209,6 +210,45 @@ PARTING_S: Final = 5.0
 """Time that the workers have in the end, together: their bots may take a second to quit."""
 
 
+RECORDS_S: Final = 30.0
+"""How often `games.lath` is written during a run, at most."""
+
+OUTCOME_S: Final = 2.0
+"""Likewise `outcome.json`, which those read who look at the games that are stored."""
+
+SHARE: Final = 20
+"""At most so small a part of the runner's time goes into a large file: a twentieth."""
+
+
+class Refreshed:
+    """A file that is written again during a run, when there are other games than before."""
+
+    def __init__(
+        self, write: Callable[[], None], warn: Callable[[str], None], *, every_s: float
+    ) -> None:
+        """`write` may raise StoreError, which `warn` hears; it waits half a minute then."""
+        self._write: Final = write
+        self._warn: Final = warn
+        self._every_s: Final = every_s
+        self._due_s = time.monotonic() + every_s
+        self._games = 0
+
+    def sometimes(self, games: int) -> None:
+        """Write the file if it is time to, and there are other games than the last time."""
+        began_s = time.monotonic()
+        if games == self._games or began_s < self._due_s:
+            return
+        pause_s = self._every_s
+        try:
+            self._write()
+        except StoreError as error:
+            self._warn(str(error))
+            pause_s = RECORDS_S
+        now_s = time.monotonic()
+        self._due_s = now_s + max(pause_s, SHARE * (now_s - began_s))
+        self._games = games
+
+
 class Runner:
     """Plays what is left of a tournament."""
 
@@ -236,7 +276,7 @@ class Runner:
         self._store: Final = store
         self._tell: Final = tell
         self._warn: Final = warner(tell)
-        self._keeper: Final = Keeper(store, self._warn, patience_s=patience_s)
+        self._writer: Final = BufferedWriter(store, self._warn, patience_s=patience_s)
         self._tree: Final = f"{tree}{secrets.token_hex(8)}."
         self._agenda: Final = Agenda(config, store, tree=self._tree, openings=openings, tags=tags)
         self._breaks: dict[int, int] = {}
@@ -245,7 +285,10 @@ class Runner:
         self._stage: Final = Stage(tell)
         self._notes: Counter[str] = Counter()
         self._interrupted = False
-        self._exports: Final = Exports(store.folder, self._export, self._warn)
+        self._files: Final = (
+            Refreshed(store.export, self._warn, every_s=RECORDS_S),
+            Refreshed(self._write_outcome, self._warn, every_s=OUTCOME_S),
+        )
 
     def run(self) -> Summary:
         """Play until all is done or a signal comes; then write `games.lath`.
@@ -289,7 +332,7 @@ class Runner:
             self._stage.show(slots)
             while not self._interrupted and self._is_busy(slots):
                 self._collect(slots, WAKE_S)
-                if not self._keeper.is_waiting:
+                if not self._writer.is_waiting:
                     self._feed(slots)
                 self._stage.show(slots)
                 self._tell(Waiting(self._agenda.total, self._agenda.outcome))
@@ -299,7 +342,7 @@ class Runner:
                     slot.close()
                 end(slots, within_s=PARTING_S)
         except KeyboardInterrupt:  # an order to stop, not to forget
-            for _, result in self._keeper.kept(at_once=True):
+            for _, result in self._writer.store(at_once=True):
                 self._agenda.report(result.games)
             self._keep_lost(at_once=True)
             raise
@@ -314,7 +357,7 @@ class Runner:
 
     def _is_busy(self, slots: list[Slot]) -> bool:
         """Return whether games are played, or what is decided is still to be stored."""
-        return self._keeper.is_waiting or bool(self._agenda.lost) or any(s.jobs for s in slots)
+        return self._writer.is_waiting or bool(self._agenda.lost) or any(s.jobs for s in slots)
 
     def _slots(self) -> list[Slot]:
         config = self._config
@@ -362,7 +405,7 @@ class Runner:
         """
         futures = [future for slot in slots for future in slot.jobs]
         done, _ = wait(futures, within_s, FIRST_COMPLETED)
-        time.sleep(within_s if self._keeper.is_waiting and not futures else self._pace.gather_s)
+        time.sleep(within_s if self._writer.is_waiting and not futures else self._pace.gather_s)
         results = []
         for number, slot in enumerate(slots):
             for future in [future for future in slot.jobs if done and future.done()]:
@@ -375,16 +418,17 @@ class Runner:
                 self._stage.leave(number, job)
                 results.append((job, result))
         self._pace.count(len(results))
-        self._keeper.take(results)
-        for job, result in self._keeper.kept(at_once=at_once):
+        self._writer.add(results)
+        for job, result in self._writer.store(at_once=at_once):
             self._judge(job, result)
         self._keep_lost(at_once=at_once)
-        if not self._keeper.is_waiting:
-            self._exports.sometimes(self._agenda.done)
+        if not self._writer.is_waiting:
+            for file in self._files:
+                file.sometimes(self._agenda.done)
 
     def _keep_lost(self, *, at_once: bool) -> None:
         """Store what was lost by walkover: it counts then. Raises DiskError as `_collect` does."""
-        if self._keeper.keeps_lost(self._agenda.lost, at_once=at_once):
+        if self._writer.store_lost(self._agenda.lost, at_once=at_once):
             self._agenda.lose()
 
     def _take_back(self, slot: Slot) -> None:
@@ -421,7 +465,6 @@ class Runner:
         if self._agenda.stop(job, why, loser):
             self._tell(PairingStopped(bots=two(job.pairing), why=why))
 
-    def _export(self) -> None:
-        """Write for others how far it is; raises StoreError."""
-        self._store.export()
-        keep(self._store.folder, self._agenda.outcome())
+    def _write_outcome(self) -> None:
+        """Write for others how it stands; raises StoreError."""
+        write_outcome(self._store.folder, self._agenda.outcome())

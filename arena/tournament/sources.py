@@ -1,8 +1,6 @@
-"""Where records come from: tournaments' directories, folders of them, files; what changes there.
+"""Where records come from: tournaments' directories, folders of them, files.
 
-Must not know what is made of them, nor wait: whoever follows looks now and then.
-
-Must not know how that is shown.
+A tournament is read while it is played, too. Must not know what is made of the records.
 """
 
 from __future__ import annotations
@@ -10,17 +8,23 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.tournament.outputs import OUTCOME, REPORT, unwish, wish
-from lath.arena.tournament.store import DATABASE, OUTCOME_STATE, RECORDS
+from lath.arena.tournament.outputs import OUTCOME, REPORT
+from lath.arena.tournament.store import (
+    DATABASE,
+    RECORDS,
+    has_fallen_behind,
+    is_being_played,
+    read_records,
+    read_rows,
+)
+from lath.arena.tournament.system import primary_code
 from lath.notation import formats
 from lath.notation.errors import RecordError, RecordSyntaxError
 from lath.notation.reader import open_bytes, read
@@ -31,8 +35,8 @@ from lath.reports.outcome import Outcome, from_json
 if TYPE_CHECKING:
     from lath.reports.page.index import Collection
 
-
-_IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_UNWRITABLE: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+"""Where a run was killed while it wrote: what it had half done must be taken back by writing."""
 
 
 def records_of(sources: Sequence[Path]) -> Iterator[Record]:
@@ -67,56 +71,36 @@ def _of_file(path: Path) -> Iterator[Record]:
 
 def _of_folder(folder: Path) -> Iterator[Record]:
     """Yield a tournament's records: from its database, or `games.lath` where that is not open."""
-    has_records = (folder / RECORDS).is_file()
-    if (folder / DATABASE).is_file():
+    database = folder / DATABASE
+    if database.is_file():
         try:
-            texts = _from_database(folder / DATABASE)
+            for place, text in enumerate(read_records(folder), 1):
+                yield _parsed(text, f"{database} is damaged: its record {place}")
         except sqlite3.Error as error:
-            refused = _refused(folder, error)
-            if refused is None or not has_records:
-                what = refused or f"{folder / DATABASE} is damaged: {error}"
-                raise ArenaError(what) from error
+            if primary_code(error) not in _UNWRITABLE:
+                raise _unreadable(database, error) from error
+            if not (folder / RECORDS).is_file():
+                raise ArenaError(
+                    f"{folder} is not writable, so {DATABASE} cannot be read; there is no {RECORDS}"
+                ) from error
         else:
-            yield from _parsed(texts, folder / DATABASE)
             return
-    if not has_records:
+    if not (folder / RECORDS).is_file():
         raise ArenaError(f"{folder} is no tournament: it has neither {DATABASE} nor {RECORDS}")
-    yield from read(folder / RECORDS)  # of a run that goes on, this is a moment behind
+    yield from read(folder / RECORDS)
 
 
-def _parsed(texts: Iterable[str], database: Path) -> Iterator[Record]:
-    for place, text in enumerate(texts, 1):
-        try:
-            yield parse(text)
-        except RecordSyntaxError as error:
-            raise ArenaError(f"{database} is damaged: its record {place}: {error}") from error
+def _unreadable(database: Path, error: sqlite3.Error) -> ArenaError:
+    is_locked = primary_code(error) == sqlite3.SQLITE_BUSY  # for long, as by a run of 0.1.0
+    why = "locked by another program" if is_locked else f"damaged: {error}"
+    return ArenaError(f"{database} is {why}")
 
 
-def is_being_played(folder: Path) -> bool:
-    """Return whether a run has a tournament's directory for itself now."""
-    path = folder / DATABASE
-    if not path.is_file():
-        return False
+def _parsed(text: str, where: str) -> Record:
     try:
-        _rows(path, "SELECT 1")
-    except sqlite3.Error as error:
-        return _primary(error) in _IN_USE
-    return False
-
-
-def has_fallen_behind(folder: Path) -> bool:
-    """Return whether the last run in a directory was killed: its outcome is of fewer games.
-
-    False where nobody can tell, as while a run goes on, which writes its outcome now and then.
-    """
-    path = folder / DATABASE
-    if not path.is_file():
-        return False
-    try:
-        rows = _rows(path, "SELECT value FROM about WHERE key = ?", OUTCOME_STATE)
-    except sqlite3.Error:  # whoever reads the games is told of it
-        return False
-    return rows == [("false",)]
+        return parse(text)
+    except RecordSyntaxError as error:
+        raise ArenaError(f"{where}: {error}") from error
 
 
 def outcome_in(sources: Sequence[Path]) -> Outcome | None:
@@ -146,10 +130,9 @@ def log_of(folder: Path, number: int) -> str:
     if not path.is_file():
         raise ArenaError(f"{folder} is no tournament: it has no {DATABASE}")
     try:
-        rows = _rows(path, "SELECT log, termination FROM game WHERE number = ?", number)
+        rows = read_rows(folder, "SELECT log, termination FROM game WHERE number = ?", number)
     except sqlite3.Error as error:
-        told = f"{folder} is being played: the log can be read when the run has stopped"
-        raise ArenaError(told if _refused(folder, error) else f"{path}: {error}") from error
+        raise _unreadable(path, error) from error
     if not rows:
         raise ArenaError(f"{folder} has no game {number}")
     log, termination = rows[0]
@@ -159,34 +142,6 @@ def log_of(folder: Path, number: int) -> str:
             "badly are kept; play with --log all to keep every one"
         )
     return str(log)
-
-
-def _refused(folder: Path, error: sqlite3.Error) -> str | None:
-    """Say why a sound database cannot be read, if `games.lath` will do; None if it is damaged."""
-    kind = _primary(error)
-    if kind in _IN_USE:
-        return f"{folder} is being played, and {RECORDS} is not written yet"
-    if kind in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):  # it wants a log beside it
-        return f"{folder} is not writable, so {DATABASE} cannot be read; there is no {RECORDS}"
-    return None
-
-
-def _primary(error: sqlite3.Error) -> int:
-    """Return the primary code of an error of the database; 0 where it has none."""
-    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-
-
-def _from_database(path: Path) -> list[str]:
-    """Return all texts at once: a run that begins meanwhile does not wait long."""
-    return [text for (text,) in _rows(path, "SELECT record FROM game ORDER BY number")]
-
-
-def _rows(path: Path, question: str, *values: object) -> list[tuple[Any, ...]]:
-    """Return what a database answers; raises sqlite3.Error."""
-    with closing(sqlite3.connect(path, timeout=0.0)) as database:
-        if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
-            return []  # a run was killed before it had a table
-        return database.execute(question, values).fetchall()
 
 
 class Phase(Enum):
@@ -203,89 +158,6 @@ class Phase(Enum):
     """Nobody plays, and none is left."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What there was to see."""
-
-    has_changed: bool
-    """Since `Following.rendered` was called; True before."""
-
-    is_over: bool
-    """Whether nothing will change any more, as far as one can tell."""
-
-    readable: tuple[Path, ...]
-    """The sources of which there is something to read now."""
-
-
-Stamp = tuple[object, ...]
-
-
-class Following:
-    """Follows tournaments' directories, which may not be there yet, and files."""
-
-    def __init__(
-        self,
-        sources: Callable[[], Sequence[Path]],
-        *,
-        every_s: float,
-        others: Callable[[], Iterable[Path]] = tuple,
-    ) -> None:
-        """`sources` says what to follow now; a run there is asked for its games `every_s`.
-
-        A change of `others` counts as one, too: they are files that something is made with.
-        """
-        self._sources: Final = sources
-        self._every_s: Final = every_s
-        self._others: Final = others
-        self._rendered: Stamp | None = None
-        self._seen: Stamp = ()
-        self._played: set[Path] = set()
-        """Directories in which a run was seen."""
-
-    def look(self) -> Sight:
-        """Return what there is to see."""
-        sources = self._sources()
-        phases = {source: phase_of(source) for source in sources}
-        for source, phase in phases.items():
-            self._heed(source, phase)
-        self._seen = (
-            *((source, _stamps(source, phase)) for source, phase in phases.items()),
-            *((path, _stamp(path)) for path in self._others()),
-        )
-        return Sight(
-            has_changed=self._seen != self._rendered,
-            is_over=self._is_over(phases),
-            readable=tuple(one for one, phase in phases.items() if has_records(one, phase)),
-        )
-
-    def rendered(self) -> None:
-        """Note that something was made of what the last look saw."""
-        self._rendered = self._seen
-
-    def stop(self) -> None:
-        """Ask no run for its games any more."""
-        for source in self._sources():
-            unwish(source)
-
-    def _heed(self, source: Path, phase: Phase) -> None:
-        """Note where somebody plays, and ask for games there."""
-        if phase in (Phase.PLAYING, Phase.STOPPED):
-            wish(source, self._every_s)
-        if phase is Phase.PLAYING:
-            self._played.add(source)
-
-    def _is_over(self, phases: dict[Path, Phase]) -> bool:
-        """Return whether all directories are done with; files alone never are.
-
-        A run that was seen and is gone has said before what its games came to.
-        """
-        folders = {source: phase for source, phase in phases.items() if not source.is_file()}
-        return bool(folders) and all(
-            phase is Phase.OVER or (source in self._played and phase is not Phase.PLAYING)
-            for source, phase in folders.items()
-        )
-
-
 def phase_of(source: Path) -> Phase:
     """Return how far a source is; a file, which nobody locks, is always STOPPED."""
     if source.is_file():
@@ -299,30 +171,6 @@ def phase_of(source: Path) -> Phase:
     except ArenaError:  # whoever reads the source is told of it
         return Phase.STOPPED
     return Phase.OVER if outcome is not None and outcome.is_complete else Phase.STOPPED
-
-
-def has_records(source: Path, phase: Phase) -> bool:
-    """Return whether there is something to read of a source in that phase."""
-    if phase is Phase.PLAYING:
-        return (source / RECORDS).is_file()
-    return phase is not Phase.ABSENT
-
-
-def _stamps(source: Path, phase: Phase) -> Stamp:
-    """Return what changes when there is something new to read."""
-    if source.is_file():
-        return _stamp(source)
-    names = [RECORDS, OUTCOME, *([] if phase is Phase.PLAYING else [DATABASE])]
-    return (phase is Phase.PLAYING, *(_stamp(source / name) for name in names))
-
-
-def _stamp(path: Path) -> Stamp:
-    """Return what changes when a file is replaced or written; empty where there is none."""
-    try:
-        told = path.stat()
-    except OSError:
-        return ()
-    return (told.st_ino, told.st_size, told.st_mtime_ns)
 
 
 DEEPEST: Final = 3
@@ -368,9 +216,7 @@ def _is_tournament(folder: Path) -> bool:
 
 
 def needs_report(tournament: Path) -> bool:
-    """Return whether its report is missing or older than what it is made of."""
-    if not has_records(tournament, phase_of(tournament)):
-        return False
+    """Return whether the report of a tournament is missing, or older than what it is made of."""
     made_ns = _changed_ns(tournament / REPORT)
     return made_ns < max(_changed_ns(tournament / name) for name in (DATABASE, RECORDS, OUTCOME))
 
@@ -389,14 +235,13 @@ def collect(folder: Path, tournaments: Sequence[Path], base: Path) -> Collection
 
     collector = Collector()
     for tournament in tournaments:
-        phase = phase_of(tournament)
-        is_there = has_records(tournament, phase)
+        is_playing = is_being_played(tournament)
         try:
             collector.add(
                 tournament.relative_to(folder).as_posix(),
-                records_of([tournament]) if is_there else (),
-                outcome_in([tournament]) if is_there else None,
-                is_playing=phase is Phase.PLAYING,
+                records_of([tournament]),
+                outcome_in([tournament]),
+                is_playing=is_playing,
                 link=link_to(tournament / REPORT, base),
             )
         except ArenaError as error:

@@ -1,147 +1,71 @@
-"""Puts results into the store; where the disk is full, holds them and tries again for a while.
+"""Where results live: each game once, under its number, before it counts as finished.
 
-Must not know where the numbers come from.
-
-Must not know how they are kept safe.
-
-Must not know how results are kept safe, nor how numbers are shown.
-
-A game is in the file once, under its number, before it counts as finished; what a crash or a power
-cut leaves behind is a tournament with fewer games, never a wrong one. Must not know how games are
-played.
-
-Must not know where results come from. It never sleeps: whoever has results asks it now and then.
+What a crash or a power cut leaves behind is a tournament with fewer games, never a wrong one. One
+process writes, which holds the lock file; anybody may read at the same time. Where the disk is
+full, results are held, and it is tried again for a while. Must not know how games are played, how
+numbers are shown, nor sleep for long: whoever has results asks now and then.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import random
 import sqlite3
 import time
-from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from lath.arena.errors import DiskError, InUseError, StoreError
-from lath.arena.tournament.system import told, writing_error
-from lath.arena.tournament.worker import GameResult, PairJob, PairResult
+from lath.arena.referee.record import GameResult
+from lath.arena.tournament.system import database_errors, primary_code, writing_error
+from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.reader import write_atomically
 
+DATABASE: Final = "tournament.db"
+RECORDS: Final = "games.lath"
+LOCK: Final = "tournament.lock"
+"""Locked by the run that writes; it stays, empty, when that is over."""
 
-class Finished(AbstractSet[int]):
-    """Numbers of games, kept as ranges: a million that follow each other cost no more than one.
+COLUMNS: Final = tuple(field.name for field in fields(GameResult) if field.name != "notes")
+"""Of a game, in the order of the fields; what is odd about a bot is no game's."""
 
-    Stragglers cost 16 bytes each, where a set of int takes 60 and more.
-
-    >>> finished = Finished([1, 2, 3, 7])
-    >>> 3 in finished, 4 in finished, len(finished)
-    (True, False, 4)
-    >>> finished == {1, 2, 3, 7}
-    True
-    """
-
-    def __init__(self, numbers: Iterable[int] = ()) -> None:
-        """Take numbers that rise; others raise ValueError."""
-        self._starts: Final = array("q")
-        self._ends: Final = array("q")
-        """The first number after each range."""
-
-        self._size = 0
-        for number in numbers:
-            self._append(number)
-
-    def _append(self, number: int) -> None:
-        if self._ends and number < self._ends[-1]:
-            raise ValueError(f"{number} after {self._ends[-1] - 1}, expected rising numbers")
-        if self._ends and number == self._ends[-1]:
-            self._ends[-1] += 1
-        else:
-            self._starts.append(number)
-            self._ends.append(number + 1)
-        self._size += 1
-
-    def __contains__(self, number: object) -> bool:
-        if not isinstance(number, int):
-            return False
-        place = bisect_right(self._starts, number) - 1
-        return place >= 0 and number < self._ends[place]
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[int]:
-        for start, end in zip(self._starts, self._ends, strict=True):
-            yield from range(start, end)
-
-    def __repr__(self) -> str:
-        spans = zip(self._starts, self._ends, strict=True)
-        return f"Finished({', '.join(f'{start}-{end - 1}' for start, end in spans)})"
-
-    @classmethod
-    def _from_iterable(cls, numbers: Iterable[int]) -> set[int]:  # type: ignore[override]
-        """Return what `|` and `-` make of it: a plain set."""
-        return set(numbers)
+_KINDS: Final = {"int": "INTEGER", "float": "REAL"}
+"""Of a column, by the type of its field; all others are text."""
 
 
-SCHEMA: Final = """
+def _column(name: str) -> str:
+    if name == "number":
+        return "number INTEGER PRIMARY KEY"
+    kind = GameResult.__dataclass_fields__[name].type
+    return f"{name} {_KINDS.get(str(kind), 'TEXT')} NOT NULL"
+
+
+SCHEMA: Final = f"""
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS game (
-    number INTEGER PRIMARY KEY,
-    round INTEGER NOT NULL,
-    game TEXT NOT NULL,
-    first TEXT NOT NULL,
-    second TEXT NOT NULL,
-    result TEXT NOT NULL,
-    termination TEXT NOT NULL,
-    plies INTEGER NOT NULL,
-    first_used_s REAL NOT NULL,
-    second_used_s REAL NOT NULL,
-    first_worst_s REAL NOT NULL,
-    second_worst_s REAL NOT NULL,
-    stray_lines INTEGER NOT NULL,
-    stderr TEXT NOT NULL,
-    record TEXT NOT NULL,
-    first_moves INTEGER NOT NULL DEFAULT 0,
-    second_moves INTEGER NOT NULL DEFAULT 0,
-    log TEXT NOT NULL DEFAULT ''
-);
+CREATE TABLE IF NOT EXISTS game ({", ".join(map(_column, COLUMNS))});
 CREATE TABLE IF NOT EXISTS walkover (pair INTEGER PRIMARY KEY, loser TEXT);
 """
 
-COLUMNS: Final = (
-    *("number", "round", "game", "first", "second", "result", "termination", "plies"),
-    *("first_used_s", "second_used_s", "first_worst_s", "second_worst_s"),
-    *("stray_lines", "stderr", "record", "first_moves", "second_moves", "log"),
+_INSERT: Final = (
+    # Not OR IGNORE: that would pass over a row that is wrong, too.
+    f"INSERT INTO game ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "  # noqa: S608
+    "ON CONFLICT (number) DO NOTHING"
 )
-"""Of a game, in the order of `row_of`."""
 
 
-def row_of(result: GameResult) -> tuple[object, ...]:
-    """Return what the columns of a game have."""
-    return (
-        result.number,
-        result.round,
-        result.game,
-        result.first,
-        result.second,
-        result.result,
-        result.termination,
-        result.plies,
-        *result.used_s,
-        *result.worst_s,
-        result.stray_lines,
-        json.dumps(dict(result.stderr), ensure_ascii=False),
-        result.record,
-        *result.moves,
-        result.log,
-    )
+def _row(result: GameResult) -> list[object]:
+    """Return what the columns of a game have; what is no number and no text is JSON."""
+    values = (getattr(result, name) for name in COLUMNS)
+    return [
+        json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+        for value in values
+    ]
 
 
 FORFEITS: Final = ("crash", "time", "illegal move", "flood")
@@ -251,17 +175,17 @@ def _totals(name: str, *numbers: float) -> BotTotals:
     )
 
 
-DATABASE: Final = "tournament.db"
-RECORDS: Final = "games.lath"
-
-OUTCOME_STATE: Final = "outcome is current"
+_OUTCOME_STATE: Final = "outcome is current"
 """What is known about the tournament under this key is true or false."""
 
 _FORMAT: Final = "2"
 """Of the tables; another one is refused."""
 
 LOCK_PATIENCE_S: Final = 1.0
-"""How long another one may have the file open, such as `arena rate`, that reads it."""
+"""How long a run that ends, or somebody who asks whether one is there, may have the lock."""
+
+BUSY_S: Final = 2.0
+"""How long the writer waits for those that read just now, and they for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,16 +208,51 @@ class Walkover(NamedTuple):
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open an SQLite file; transactions begin and end where we say so."""
-    return sqlite3.connect(path, timeout=0.0, isolation_level=None)
+    return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+
+
+def is_being_played(folder: Path) -> bool:
+    """Return whether a run has a tournament's directory for itself now."""
+    try:
+        lock = os.open(folder / LOCK, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
+def _locked(folder: Path) -> int:
+    """Return the descriptor that keeps a second run out of a folder; raises StoreError."""
+    try:
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise writing_error(folder / LOCK, error, "opened") from error
+    until_s = time.monotonic() + LOCK_PATIENCE_S
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if time.monotonic() > until_s:
+                os.close(lock)
+                raise InUseError(f"{folder} is in use by another run") from error
+            time.sleep(random.uniform(0.01, 0.05))  # two that come together part again
+        else:
+            return lock
 
 
 _GOOD_ENDINGS: Final = ("rules", "resignation", "adjudication", "ply limit")
 
 
 class Store:
-    """The results of one tournament; one process has it open at a time.
+    """The results of one tournament; one process has it open at a time, others may read.
 
-    After a DiskError it can be used on: what was told to be kept is, the rest can be tried again.
+    After a DiskError it can be used on: what was promised to be kept is, the rest can be tried
+    again.
     """
 
     def __init__(
@@ -301,42 +260,32 @@ class Store:
     ) -> None:
         """Open or make the store in `folder`; raises StoreError, also when it is in use."""
         self.folder: Final = folder
-        self._connect: Final = connect
-        self._open_within(LOCK_PATIENCE_S)
-
-    def _open_within(self, patience_s: float) -> None:
-        """Open the file; wait so long for somebody else to close it."""
-        until_s = time.monotonic() + patience_s
-        while True:
-            try:
-                self._open()
-            except InUseError:
-                if time.monotonic() > until_s:
+        self._lock: Final = _locked(folder)
+        try:
+            with self._our_errors():
+                self._database = connect(folder / DATABASE)
+                try:
+                    self._prepare()
+                except BaseException:
+                    self._database.close()
                     raise
-                time.sleep(random.uniform(0.01, 0.05))  # two that come together part again
-            else:
-                return
-
-    def _open(self) -> None:
-        with self._told():
-            self._database = self._connect(self.folder / DATABASE)
-            try:
-                self._prepare()
-            except BaseException:
-                self.close()
-                raise
+        except BaseException:
+            os.close(self._lock)
+            raise
 
     def _prepare(self) -> None:
-        # EXCLUSIVE is the lock against a second runner, and keeps the shared memory of the
-        # write-ahead log off the disk, where a full file system could turn it into SIGBUS; for
-        # that it comes before the first read.
+        # EXCLUSIVE only while it is opened, and before the first read: what a run of 0.1.0 that
+        # was killed has left is a write-ahead log, whose shared memory then stays off the disk,
+        # where a full file system could turn it into SIGBUS.
         self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._refuse_foreign()
-        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA journal_mode = PERSIST")
         self._database.execute("PRAGMA synchronous = FULL")
         with self._transaction():
             for statement in SCHEMA.split(";"):
                 self._database.execute(statement)
+        self._database.execute("PRAGMA locking_mode = NORMAL")
+        self._database.execute("SELECT 1 FROM sqlite_master").fetchone()  # now readers are let in
 
     def _refuse_foreign(self) -> None:
         """Leave a database alone that somebody else made."""
@@ -349,12 +298,15 @@ class Store:
             )
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file; its journal, which is done with, goes."""
+        with suppress(sqlite3.Error):
+            self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
+        os.close(self._lock)
 
     def tournament(self) -> dict[str, object] | None:
-        """Return what `begin` was told; None in a new store. Raises StoreError."""
-        with self._told():
+        """Return what `begin` was given; None in a new store. Raises StoreError."""
+        with self._our_errors():
             rows = dict(self._database.execute("SELECT key, value FROM about").fetchall())
         if not rows:
             return None
@@ -362,17 +314,17 @@ class Store:
             raise StoreError(
                 f"{self.folder / DATABASE} has format {rows.get('format')}, expected {_FORMAT}"
             )
-        told: dict[str, object] = json.loads(rows["tournament"])
-        return told
+        tournament: dict[str, object] = json.loads(rows["tournament"])
+        return tournament
 
     def begin(self, tournament: dict[str, object]) -> None:
         """Write down what the tournament is, in place of what was there; raises StoreError."""
         rows = [("format", _FORMAT), ("tournament", json.dumps(tournament))]
-        with self._told(), self._transaction():
+        with self._our_errors(), self._transaction():
             self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
 
     def files(self) -> dict[str, dict[str, str]]:
-        """Return what `keep_files` was told last; empty in a new store."""
+        """Return the fingerprints that are kept; empty in a new store."""
         files: dict[str, dict[str, str]] = self._about("files") or {}
         return files
 
@@ -381,7 +333,7 @@ class Store:
         self._keep_about("files", files)
 
     def rounds(self) -> int | None:
-        """Return what `keep_rounds` was told last; None in a new store."""
+        """Return how many rounds are kept; None in a new store."""
         rounds: int | None = self._about("rounds")
         return rounds
 
@@ -394,35 +346,34 @@ class Store:
 
         While games are played it is not, and so it stays when a run is killed. Raises StoreError.
         """
-        self._keep_about(OUTCOME_STATE, is_current)
+        self._keep_about(_OUTCOME_STATE, is_current)
 
     def _about(self, key: str) -> Any:
-        with self._told():
+        with self._our_errors():
             rows = self._database.execute("SELECT value FROM about WHERE key = ?", (key,))
             row = rows.fetchone()
             return json.loads(row[0]) if row else None
 
     def _keep_about(self, key: str, value: object) -> None:
-        with self._told():
+        with self._our_errors(), self._transaction():
             row = (key, json.dumps(value))
             self._database.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", row)
 
-    def finished(self) -> AbstractSet[int]:
-        """Return the numbers of the finished games."""
-        with self._told():
-            rows = self._database.execute("SELECT number FROM game ORDER BY number")
-            return Finished(number for (number,) in rows)
+    def has_games(self) -> bool:
+        """Return whether any game is stored."""
+        with self._our_errors():
+            return self._database.execute("SELECT 1 FROM game LIMIT 1").fetchone() is not None
 
     def results(self) -> Iterator[tuple[int, str, str, str]]:
         """Yield number, first, second and result of each finished game, by number."""
-        with self._told():
+        with self._our_errors():
             yield from self._database.execute(
                 "SELECT number, first, second, result FROM game ORDER BY number"
             )
 
     def walkovers(self) -> list[Walkover]:
         """Return the pairs whose games were lost without being played, and by whom, by number."""
-        with self._told():
+        with self._our_errors():
             rows = self._database.execute("SELECT pair, loser FROM walkover ORDER BY pair")
             return [Walkover(*row) for row in rows]
 
@@ -431,14 +382,14 @@ class Store:
 
         Raises StoreError.
         """
-        with self._told(), self._transaction():
+        with self._our_errors(), self._transaction():
             self._database.executemany(
                 "INSERT INTO walkover VALUES (?, ?) ON CONFLICT (pair) DO NOTHING", walkovers
             )
 
     def tally(self) -> list[Tally]:
         """Return how many games of each two bots ended how; its size does not grow with them."""
-        with self._told():
+        with self._our_errors():
             rows = self._database.execute(
                 "SELECT first, second, result, termination, count(*) FROM game GROUP BY 1, 2, 3, 4"
             )
@@ -446,12 +397,12 @@ class Store:
 
     def pairs(self) -> list[PairTally]:
         """Return how often bots scored what in a pair."""
-        with self._told():
+        with self._our_errors():
             return pairs(self._database)
 
     def bots(self) -> list[BotTotals]:
         """Return what each bot did in all games, by name."""
-        with self._told():
+        with self._our_errors():
             return bots(self._database)
 
     def add(self, results: Iterable[GameResult]) -> None:
@@ -459,24 +410,18 @@ class Store:
 
         A number that is there already stays as it is. Raises StoreError.
         """
-        columns, marks = ", ".join(COLUMNS), ", ".join("?" * len(COLUMNS))
-        with self._told(), self._transaction():
-            self._database.executemany(
-                # Not OR IGNORE: that would pass over a row that is wrong, too.
-                f"INSERT INTO game ({columns}) VALUES ({marks}) "  # noqa: S608
-                "ON CONFLICT (number) DO NOTHING",
-                [row_of(result) for result in results],
-            )
+        with self._our_errors(), self._transaction():
+            self._database.executemany(_INSERT, [_row(result) for result in results])
 
     def records(self) -> Iterator[str]:
         """Yield the text of each finished game's record, by number."""
-        with self._told():
+        with self._our_errors():
             for (record,) in self._database.execute("SELECT record FROM game ORDER BY number"):
                 yield record
 
     def logs(self) -> Iterator[tuple[int, str]]:
         """Yield number and log of each game that ended badly or of which a bot complained."""
-        with self._told():
+        with self._our_errors():
             for number, termination, log, said in self._database.execute(
                 "SELECT number, termination, log, stderr FROM game "
                 "WHERE stderr <> '{}' OR log <> '' ORDER BY number"
@@ -489,9 +434,9 @@ class Store:
         write_records(self.folder / RECORDS, self.records())
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _our_errors(self) -> Iterator[None]:
         """Turn the database's errors into ours."""
-        with told(self.folder / DATABASE):
+        with database_errors(self.folder / DATABASE):
             yield
 
     @contextmanager
@@ -499,6 +444,10 @@ class Store:
         """Keep what is done within, all or none."""
         try:
             self._database.execute("BEGIN IMMEDIATE")
+            # So that it writes in any case. Where the last sync of one before has failed, its games
+            # are there to see and may be gone after a power cut: whoever adds them again, and finds
+            # nothing to add, must not be promised that they are kept before a sync succeeds.
+            self._database.execute("PRAGMA user_version = 1")
             yield
             self._database.execute("COMMIT")
         except BaseException:
@@ -511,6 +460,64 @@ class Store:
 def _last_words(said: str) -> str:
     parts = (f"-- {name}, standard error --\n{text}\n" for name, text in json.loads(said).items())
     return "\n".join(parts)
+
+
+def read_rows(folder: Path, question: str, *values: object) -> list[tuple[Any, ...]]:
+    """Return what a tournament's database answers, also while it is played.
+
+    Empty where a run was killed before there were tables. Raises sqlite3.Error.
+    """
+    with _opened_to_read(folder / DATABASE) as database:
+        return database.execute(question, values).fetchall() if database else []
+
+
+def read_records(folder: Path) -> Iterator[str]:
+    """Yield the records of all games stored, by number, also while more are; raises sqlite3.Error.
+
+    Some at a time: whoever has the file locked for long keeps a run from storing.
+    """
+    question = "SELECT number, record FROM game WHERE number > ? ORDER BY number LIMIT 500"
+    last = -1
+    with _opened_to_read(folder / DATABASE) as database:
+        while database and (rows := database.execute(question, (last,)).fetchall()):
+            yield from (record for _, record in rows)
+            last = rows[-1][0]
+
+
+@contextmanager
+def _opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """Give a database for reading, None where it has no tables; raises sqlite3.Error."""
+    with closing(_reader(path, "ro")) as database:
+        try:
+            has_tables = database.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            if primary_code(error) != sqlite3.SQLITE_READONLY:
+                raise
+        else:
+            yield database if has_tables else None
+            return
+    # A run was killed while it wrote: what it had half done is taken back, which is writing.
+    with closing(_reader(path, "rw")) as database:
+        yield database if database.execute("SELECT 1 FROM sqlite_master").fetchone() else None
+
+
+def _reader(path: Path, mode: str) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None)
+
+
+def has_fallen_behind(folder: Path) -> bool:
+    """Return whether the last run in a directory was killed: its outcome is of fewer games.
+
+    False while a run goes on, which writes its outcome now and then.
+    """
+    if not (folder / DATABASE).is_file() or is_being_played(folder):
+        return False
+    try:
+        rows = read_rows(folder, "SELECT value FROM about WHERE key = ?", _OUTCOME_STATE)
+    except sqlite3.Error:  # whoever reads the games is told of it
+        return False
+    return rows == [("false",)]
 
 
 def write_records(path: Path, records: Iterable[str]) -> None:
@@ -535,15 +542,15 @@ RETRIES: Final = 3
 Stored = tuple[PairJob, PairResult]
 
 
-class Keeper:
+class BufferedWriter:
     """Results on their way into the store, in the order in which they came."""
 
     def __init__(
-        self, store: Store, warned: Callable[[str], None], *, patience_s: float = PATIENCE_S
+        self, store: Store, warn: Callable[[str], None], *, patience_s: float = PATIENCE_S
     ) -> None:
-        """`warned` is told when the store takes no more, and when it does again."""
+        """`warn` hears when the store takes no more, and when it does again."""
         self._store: Final = store
-        self._warned: Final = warned
+        self._warn: Final = warn
         self._patience_s: Final = patience_s
         self._held: list[Stored] = []
         self._tries = 0
@@ -559,11 +566,11 @@ class Keeper:
         """Return whether the disk refuses what is to be kept; no more should be played then."""
         return self._tries > 0
 
-    def take(self, results: Iterable[Stored]) -> None:
-        """Hold results until they are kept."""
+    def add(self, results: Iterable[Stored]) -> None:
+        """Hold results until they are stored."""
         self._held.extend(results)
 
-    def kept(self, *, at_once: bool = False) -> list[Stored]:
+    def store(self, *, at_once: bool = False) -> list[Stored]:
         """Store what is held, in one transaction, and return it; empty while it must wait.
 
         Raises DiskError when the disk has refused it for too long, or refuses it `at_once`.
@@ -571,44 +578,45 @@ class Keeper:
         games = [game for _, result in self._held for game in result.games]
         if games and not self._takes(partial(self._store.add, games), at_once=at_once):
             return []
-        kept, self._held = self._held, []
-        return kept
+        stored, self._held = self._held, []
+        return stored
 
-    def keeps_lost(self, lost: Sequence[Walkover], *, at_once: bool = False) -> bool:
+    def store_lost(self, lost: Sequence[Walkover], *, at_once: bool = False) -> bool:
         """Store what was lost by walkover; return whether it is stored, False while it must wait.
 
-        Raises DiskError as `kept` does.
+        Raises DiskError as `store` does.
         """
         return not lost or self._takes(partial(self._store.add_walkovers, lost), at_once=at_once)
 
-    def _takes(self, store: Callable[[], None], *, at_once: bool) -> bool:
+    def _takes(self, write: Callable[[], None], *, at_once: bool) -> bool:
         """Return whether the disk takes something; False also where it is not time to try it."""
         if self.is_waiting and not at_once and time.monotonic() < self._next_s:
             return False
         try:
-            store()
-        except DiskError as error:
+            write()
+        except (DiskError, InUseError) as error:
             self._wait(error, at_once=at_once)
             return False
         if self.is_waiting:
             after_s = time.monotonic() - self._began_s
             self._tries = 0
-            self._warned(f"after {after_s:.0f} s the disk takes results again; the run goes on")
+            self._warn(f"after {after_s:.0f} s the disk takes results again; the run goes on")
         return True
 
-    def _wait(self, error: DiskError, *, at_once: bool) -> None:
+    def _wait(self, error: DiskError | InUseError, *, at_once: bool) -> None:
         """Decide when to try again; raises DiskError for never."""
         now_s = time.monotonic()
         self._tries += 1
         if self._tries == 1:
             self._began_s = now_s
         until_s = self._began_s + self._patience_s
-        is_hopeless = not error.is_full and self._tries > RETRIES
-        if at_once or is_hopeless or now_s >= until_s:
-            raise DiskError(f"{error}; {self._lost_words()}", is_full=error.is_full) from error
+        is_full = isinstance(error, DiskError) and error.is_full
+        is_failing = isinstance(error, DiskError) and not is_full
+        if at_once or (is_failing and self._tries > RETRIES) or now_s >= until_s:
+            raise DiskError(f"{error}; {self._lost_words()}", is_full=is_full) from error
         if self._tries == 1:
-            what = "waiting for room" if error.is_full else "trying again"
-            self._warned(f"{error}; no game begins until results can be kept, {what}")
+            what = "waiting for room" if is_full else "trying again"
+            self._warn(f"{error}; no game begins until results can be kept, {what}")
         wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** (self._tries - 1))
         self._next_s = min(now_s + wait_s, until_s)
 

@@ -139,7 +139,7 @@ def is_full(folder: Path) -> bool:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def database_errors(path: Path) -> Iterator[None]:
     """Turn the errors of a database into ours."""
     try:
         yield
@@ -147,11 +147,15 @@ def told(path: Path) -> Iterator[None]:
         raise _database_error(path, error) from error
 
 
+def primary_code(error: sqlite3.Error) -> int:
+    """Return the kind of a database's error, without where in SQLite it is; 0 where it has none."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
 def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
-    # The low byte is the kind, the rest says where in SQLite.
-    kind = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+    kind = primary_code(error)
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return InUseError(f"{path.parent} is in use by another run")
+        return InUseError(f"{path} is locked by another program")
     if kind == sqlite3.SQLITE_FULL:
         return DiskError(f"{path}: {error}", is_full=True)
     if kind == sqlite3.SQLITE_IOERR:  # also what SQLite makes of a quota that is used up

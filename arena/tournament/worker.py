@@ -18,8 +18,8 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from queue import SimpleQueue
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication, play_game
 from lath.arena.referee.process import Watch, start_no_more
-from lath.arena.referee.record import GamePlan, Played
+from lath.arena.referee.record import GamePlan, GameResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,32 +56,6 @@ class PairJob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GameResult:
-    """One finished game as the store keeps it."""
-
-    number: int
-    round: int
-    game: str
-    first: str
-    second: str
-    result: str
-    termination: str
-    plies: int
-    record: str
-    """The record in canonical text."""
-
-    used_s: tuple[float, float]
-    worst_s: tuple[float, float]
-    moves: tuple[int, int] = (0, 0)
-    """How many first and second have answered."""
-
-    stray_lines: int
-    stderr: Mapping[str, str] = field(default_factory=dict)
-    log: str = ""
-    """What was said in the game, where it is kept."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PairResult:
     """What became of a job."""
 
@@ -101,24 +75,14 @@ class PairResult:
 
     def as_text(self) -> str:
         """Return the result as JSON on one line."""
-        rows = [{name: getattr(game, name) for name in _FIELDS} for game in self.games]
-        told = {name: getattr(self, name) for name in _TOLD}
-        return json.dumps({**told, "games": rows}, ensure_ascii=False)
-
-
-_FIELDS: Final = tuple(GameResult.__dataclass_fields__)
-_TOLD: Final = tuple(name for name in PairResult.__dataclass_fields__ if name != "games")
+        return json.dumps(asdict(self), ensure_ascii=False)
 
 
 def read_result(text: str) -> PairResult:
     """Return what `PairResult.as_text` wrote."""
-    told: dict[str, Any] = json.loads(text)
-    games = tuple(GameResult(**{**row, **_tupled(row)}) for row in told["games"])
-    return PairResult(**{**told, "games": games, "notes": tuple(told["notes"])})
-
-
-def _tupled(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(row[name]) for name in ("used_s", "worst_s", "moves")}
+    values: dict[str, Any] = json.loads(text)
+    games = (GameResult(**{**row, "notes": tuple(row["notes"])}) for row in values["games"])
+    return PairResult(**{**values, "games": tuple(games), "notes": tuple(values["notes"])})
 
 
 KEPT_BOTS: Final = 4
@@ -215,8 +179,7 @@ def play_pair(job: PairJob) -> str:
                     team.voids[job.pairing] = error
                 break
             voided += tries
-            team.notes += played.notes
-            results.append(_result(plan, played))
+            results.append(played)
         team.trim()
         trees.reap_orphans()
     return PairResult(
@@ -237,7 +200,7 @@ def _seated(plan: GamePlan, bots: tuple[Bot, Bot]) -> tuple[Bot, Bot]:
 
 def _play_twice(
     plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team
-) -> tuple[Played, int]:
+) -> tuple[GameResult, int]:
     """Return the game and how often it was void before; raises GameVoidError the second time."""
     try:
         return _play_through(plan, bots, job, team), 0
@@ -250,7 +213,7 @@ def _play_twice(
         raise
 
 
-def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> Played:
+def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:
     """Play a game, from its start again where the machine stood still; raises GameVoidError."""
     for _ in range(MOST_HOLD_UPS):
         try:
@@ -271,26 +234,6 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
 def _kill(bots: tuple[Bot, Bot]) -> None:
     for bot in bots:
         bot.kill()
-
-
-def _result(plan: GamePlan, played: Played) -> GameResult:
-    return GameResult(
-        number=plan.number,
-        round=plan.round,
-        game=plan.game,
-        first=plan.names[0],
-        second=plan.names[1],
-        result=played.result,
-        termination=played.termination,
-        plies=played.plies,
-        record=played.text,
-        used_s=played.used_s,
-        worst_s=played.worst_s,
-        moves=played.moves,
-        stray_lines=played.stray_lines,
-        stderr=played.stderr,
-        log=played.log,
-    )
 
 
 def main() -> None:

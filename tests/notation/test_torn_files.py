@@ -12,6 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 from commands import arena
+from power_cuts import Remembered, put
+from recorded_disk import Disk
 from results import a_result
 
 from lath.arena.errors import ArenaError
@@ -96,70 +98,81 @@ def test_arena_check_counts_the_whole_records_of_a_torn_file_and_names_one_probl
 class Killed(NamedTuple):
     """What a run that was killed leaves, and the games in it."""
 
-    database: bytes
-    log: bytes
+    files: dict[str, bytes]
     rows: dict[int, Any]
 
 
+JOURNAL: Final = f"{DATABASE}-journal"
 GROUPS: Final = [range(number, number + 2) for number in range(1, 17, 2)]
+
+
+def rows_of(store: Store) -> dict[int, Any]:
+    """Return each stored game, by its number."""
+    rows = store._database.execute("SELECT number, * FROM game").fetchall()
+    return {number: row for number, *row in rows}
 
 
 @pytest.fixture
 def killed(tmp_path: Path) -> Killed:
-    """Return what a run of eight transactions leaves that is killed in the end."""
+    """Return what a run of eight transactions leaves that is killed after them."""
     with closing(Store(tmp_path)) as store:
         for numbers in GROUPS:
             store.add([a_result(number) for number in numbers])
-        rows = {row[0]: row for row in store._database.execute("SELECT * FROM game")}
-        log = (tmp_path / f"{DATABASE}-wal").read_bytes()
-        return Killed((tmp_path / DATABASE).read_bytes(), log, rows)
+        files = {name: (tmp_path / name).read_bytes() for name in (DATABASE, JOURNAL)}
+        return Killed(files, rows_of(store))
 
 
-def opened(folder: Path, killed: Killed, log: bytes) -> list[int]:
-    """Return the games that a store finds with this log; each must be as it was."""
-    folder.mkdir()
-    (folder / DATABASE).write_bytes(killed.database)
-    (folder / f"{DATABASE}-wal").write_bytes(log)
+def opened(folder: Path, files: dict[str, bytes]) -> dict[int, Any]:
+    """Return the games that a store finds in these files, which are sound."""
+    put(files, folder)
     with closing(Store(folder)) as store:
-        rows = {row[0]: row for row in store._database.execute("SELECT * FROM game")}
+        rows = rows_of(store)
         assert store._database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     shutil.rmtree(folder)
-    assert rows == {number: killed.rows[number] for number in rows}
-    return list(rows)
+    return rows
 
 
-def prefixes() -> list[list[int]]:
-    """Return what may be found: the games of the first transactions."""
-    ends = [0, *(numbers[-1] for numbers in GROUPS)]
-    return [list(range(1, end + 1)) for end in ends]
+def check_cut_journals(folder: Path, killed: Killed, step: int) -> None:
+    """Cut what is left of the journal at every so many bytes; nothing in it is needed."""
+    journal = killed.files[JOURNAL]
+    assert len(journal) > 4096
+    for cut in range(0, len(journal), step):
+        assert opened(folder, {**killed.files, JOURNAL: journal[:cut]}) == killed.rows
 
 
-def check_cut_logs(folder: Path, killed: Killed, step: int) -> None:
-    """Cut the log at every so many bytes; more of it never holds fewer games."""
-    cuts = [*range(0, len(killed.log), step), len(killed.log)]
-    found = [opened(folder, killed, killed.log[:cut]) for cut in cuts]
-    assert [games for games in found if games not in prefixes()] == []
-    assert found == sorted(found, key=len), "a longer log has fewer games"
-    assert found[0] == []
-    assert found[-1] == prefixes()[-1]
-
-
-def test_a_log_that_is_cut_holds_the_games_of_the_first_transactions(
-    tmp_path: Path, killed: Killed
-) -> None:
-    check_cut_logs(tmp_path / "a", killed, 401)
+def test_a_journal_that_is_cut_after_a_kill_costs_no_game(tmp_path: Path, killed: Killed) -> None:
+    check_cut_journals(tmp_path / "a", killed, 401)
 
 
 @pytest.mark.soak
-def test_a_log_that_is_cut_at_many_bytes_holds_them_too(tmp_path: Path, killed: Killed) -> None:
-    check_cut_logs(tmp_path / "a", killed, int(os.environ.get("LATH_SOAK_STEP", "17")))
+def test_nor_does_one_that_is_cut_at_many_bytes(tmp_path: Path, killed: Killed) -> None:
+    check_cut_journals(tmp_path / "a", killed, int(os.environ.get("LATH_SOAK_STEP", "17")))
 
 
-def test_a_log_with_a_wrong_byte_holds_the_games_of_the_transactions_before_it(
-    tmp_path: Path, killed: Killed
-) -> None:
+def test_nor_does_one_with_a_wrong_bit(tmp_path: Path, killed: Killed) -> None:
     chance = random.Random(1)
     for _ in range(100):
-        log = bytearray(killed.log)
-        log[chance.randrange(len(log))] ^= 1 << chance.randrange(8)
-        assert opened(tmp_path / "a", killed, bytes(log)) in prefixes()
+        journal = bytearray(killed.files[JOURNAL])
+        journal[chance.randrange(len(journal))] ^= 1 << chance.randrange(8)
+        assert opened(tmp_path / "a", {**killed.files, JOURNAL: bytes(journal)}) == killed.rows
+
+
+def test_a_kill_at_any_step_leaves_the_games_of_the_first_transactions(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    remembered = Remembered()
+    found = []
+    with Disk() as disk:
+        store = Store(tmp_path / "a", connect=disk.connect)
+        for numbers in GROUPS:
+            store.add([a_result(number) for number in numbers])
+            disk.keep(numbers)
+        whole = rows_of(store)
+        store.close()
+    for step in disk.steps:
+        remembered.do(step)
+        rows = opened(tmp_path / "b", remembered.as_told())
+        assert rows == {number: whole[number] for number in rows}
+        assert remembered.promised <= rows.keys()
+        found.append(len(rows))
+    assert found == sorted(found), "what was there is gone"
+    assert set(found) == {2 * place for place in range(len(GROUPS) + 1)}

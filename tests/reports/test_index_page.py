@@ -14,7 +14,7 @@ import jsonschema
 from commands import arena
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
-from lath.arena.tournament.outputs import keep
+from lath.arena.tournament.outputs import write_outcome
 from lath.arena.tournament.sources import collect, is_collection, needs_report, tournaments_in
 from lath.arena.tournament.store import Store
 from lath.notation.record import Record
@@ -43,7 +43,7 @@ def put(folder: Path, records: Sequence[Record], outcome: Outcome | None = None)
     text = "\n".join(map(format_record, records))
     (folder / "games.lath").write_text(text, encoding="utf-8")
     if outcome is not None:
-        keep(folder, outcome)
+        write_outcome(folder, outcome)
     return folder
 
 

@@ -96,7 +96,7 @@ def flags(
 
 
 def stored(folder: Path, columns: str = "number") -> list[tuple[object, ...]]:
-    """Return what the database of a finished or killed run holds, by number."""
+    """Return what the database of a run holds, by number."""
     if not (folder / "tournament.db").exists():
         return []
     with closing(sqlite3.connect(folder / "tournament.db")) as database:
@@ -163,12 +163,7 @@ class Range:
 
     def has_begun(self) -> bool:
         """Return whether some games are stored."""
-        return self.log_size() > 60_000
-
-    def log_size(self) -> int:
-        """Return the bytes of what a run that goes on has stored; it locks the database itself."""
-        log = self.out / "tournament.db-wal"
-        return log.stat().st_size if log.exists() else 0
+        return len(numbers(self.out)) > 20
 
 
 def wait_until_it_plays(place: Range, run: subprocess.Popen[str]) -> None:
@@ -179,8 +174,8 @@ def wait_until_it_plays(place: Range, run: subprocess.Popen[str]) -> None:
 
 def until_more_is_stored(place: Range) -> None:
     """Return when a run has stored more games."""
-    size = place.log_size()
-    assert gone(lambda: place.log_size() == size, PATIENCE_S), "nothing is stored any more"
+    games = len(numbers(place.out))
+    assert gone(lambda: len(numbers(place.out)) == games, PATIENCE_S), "nothing is stored any more"
 
 
 def kill_a_worker(place: Range, run: subprocess.Popen[str]) -> float:

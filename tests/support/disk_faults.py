@@ -56,7 +56,7 @@ def a_failing_disk(stand: Stand, _plain: Plain) -> float:
     """Let no file grow over 200 KiB: writing fails, though there is room."""
     pair_up(stand, rounds=80)
     run = stand.begin(*stand.run_words(with_report=True), under=shell('ulimit -f 400; exec "$@"'))
-    assert gone(lambda: stand.log_size() < 190_000 and run.poll() is None, PATIENCE_S)
+    assert gone(lambda: len(numbers(stand.out)) < 40 and run.poll() is None, PATIENCE_S)
     ended = stand.finish(run)
     assert ended.status == CANNOT_BE_KEPT, ended.said
     assert "Traceback" not in ended.said
@@ -86,9 +86,7 @@ def on_a_small_disk(stand: Stand) -> Iterator[tuple[subprocess.Popen[str], Path]
     mount = f'mount -t tmpfs -o size={ROOM_MB}m none "$PWD/out" && exec "$@"'
     run = stand.begin(*stand.run_words(with_report=True), under=[*namespace(), *shell(mount)])
     inside = Path(f"/proc/{run.pid}/root{stand.out}")
-    assert gone(
-        lambda: not (inside / "tournament.db-wal").exists() and run.poll() is None, PATIENCE_S
-    )
+    assert gone(lambda: not (inside / "tournament.db").exists() and run.poll() is None, PATIENCE_S)
     # An open folder keeps the disk when the run, and its mounts with it, are gone.
     folder = os.open(inside, os.O_RDONLY)
     try:
@@ -137,7 +135,7 @@ def ctrl_c_on_a_full_disk(stand: Stand, _plain: Plain) -> float:
     """Fill the disk under a run and stop it: it says that results could not be kept."""
     pair_up(stand, rounds=200)
     with on_a_small_disk(stand) as (run, disk):
-        assert gone(lambda: (disk / "tournament.db-wal").stat().st_size < 60_000, PATIENCE_S)
+        assert gone(lambda: (disk / "tournament.db").stat().st_size < 60_000, PATIENCE_S)
         fill(disk)
         with listened_to(run) as said:
             until_it_says(said, WAITING)

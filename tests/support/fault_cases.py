@@ -85,7 +85,7 @@ WORDS: Final = """
 36 thinks on the other's turn | harms nobody
 37 Ctrl-C, once and twice | games given up, status 3, how to resume; never waits for a bot
 38 SIGTERM, SIGHUP | as Ctrl-C
-39 kill -9 of the runner | bots die; a torn last record is dropped; each game once
+39 kill -9 of the runner | bots die; what was half stored is dropped; each game once
 40 kill -9 of a worker | its game void, worker replaced
 41 disk full, unwritable, failing | stops loudly, status not 0
 42 broken standard streams | records go on

@@ -18,6 +18,7 @@ from unittest.mock import patch
 from arena_runs import PATIENCE_S, Range, exported, flags, listened_to, sequence, until_it_says
 from bad_bots import Good
 from quick_runs import QuickRun
+from results import finished
 
 from lath.arena.errors import DiskError
 from lath.arena.tournament.slots import Pace
@@ -47,7 +48,7 @@ def level(folder: Path, size: int) -> dict[str, Any]:
                 found["full"], found["why"] = True, str(error)
             found["told"] = sorted(quick.watcher.stored)
         with closing(Store(folder)) as store:  # in what room there is
-            found["kept"] = list(store.finished())
+            found["kept"] = sorted(finished(store))
     except DiskError as error:
         found["full"], found["why"] = True, str(error)
     found["left"] = sorted(path.name for path in folder.iterdir())
@@ -58,7 +59,7 @@ def level(folder: Path, size: int) -> dict[str, Any]:
         found["complete"] = quick.run(rounds=ROUNDS).is_complete
         found["again"] = sorted(quick.played)
         (found["integrity"],) = store._database.execute("PRAGMA integrity_check").fetchone()
-        found["finished"] = list(store.finished()) == exported(folder) == sequence(6 * ROUNDS)
+        found["finished"] = sorted(finished(store)) == exported(folder) == sequence(6 * ROUNDS)
     return found
 
 
@@ -68,10 +69,10 @@ def mended(folder: Path, _size: int) -> dict[str, Any]:
         quick = QuickRun(store)
         quick.watcher.on_warning = lambda: resize(folder, LARGE, "remount")
         complete = quick.run(rounds=ROUNDS).is_complete
-        finished = list(store.finished()) == exported(folder) == sequence(6 * ROUNDS)
+        is_finished = sorted(finished(store)) == exported(folder) == sequence(6 * ROUNDS)
     return {
         "complete": complete,
-        "finished": finished,
+        "finished": is_finished,
         "played": len(quick.played),
         "warnings": quick.watcher.warnings,
     }
@@ -116,7 +117,7 @@ def _commanded(folder: Path, size: int, *more: str) -> dict[str, Any]:
 
 def _numbers(folder: Path) -> list[int]:
     with closing(Store(folder)) as store:
-        return list(store.finished())
+        return sorted(finished(store))
 
 
 SCENARIOS: Final[dict[str, Callable[[Path, int], dict[str, Any]]]] = {

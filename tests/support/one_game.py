@@ -17,8 +17,9 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication, play_game
 from lath.arena.referee.process import Watch
-from lath.arena.referee.record import GamePlan, Played
+from lath.arena.referee.record import GamePlan, GameResult
 from lath.notation.protocol import TimeControl
+from lath.notation.record import Record
 from lath.notation.replay import check
 from lath.notation.scanner import parse
 from lath.notation.writer import format_record
@@ -29,6 +30,11 @@ HELD_UP_S: Final = 1.5
 """Oversleeping that makes a game void here: a busy machine may well oversleep half a second."""
 
 NAMES: Final = ("ann", "bob")
+
+
+def record_of(game: GameResult) -> Record:
+    """Return the record of a game as data."""
+    return parse(game.record)
 
 
 class Table:
@@ -49,7 +55,7 @@ class Table:
         adjudication: Adjudication = NO_ADJUDICATION,
         keep_log: bool = False,
         **plan: Any,
-    ) -> Played:
+    ) -> GameResult:
         """Return the game, whose record is sound and canonical; the bots have left by then."""
         kinds = zip(NAMES, (first, second), specs, strict=True)
         self.bots = [self._bot(name, kind, spec) for name, kind, spec in kinds]
@@ -63,8 +69,8 @@ class Table:
                 adjudication=adjudication,
                 keep_log=keep_log,
             )
-        assert format_record(parse(played.text)) == played.text, "the record is canonical"
-        assert check(played.record) == []
+        assert format_record(record_of(played)) == played.record, "the record is canonical"
+        assert check(record_of(played)) == []
         for bot in self.bots:
             bot.quit()
         return played

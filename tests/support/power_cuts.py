@@ -116,6 +116,14 @@ class Remembered:
         files = _named(self._sure, named)
         return {name: file.after_cut(chance, share) for name, file in files.items()}
 
+    def as_told(self) -> dict[str, bytes]:
+        """Return the files that are found when nothing is lost, as after a kill."""
+        files = {name: bytearray(file.sure) for name, file in self._now.items()}
+        for name, content in files.items():
+            for step in self._now[name].since:
+                _do(content, step)
+        return {name: bytes(content) for name, content in files.items()}
+
 
 def _named(files: dict[str, _File], changes: Sequence[_Names]) -> dict[str, _File]:
     after: _Names = {**files}

@@ -9,8 +9,9 @@ from sample_records import random_game
 
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.record import GameResult
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.worker import GameResult
+from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Record
 from lath.notation.writer import format_record
@@ -39,6 +40,11 @@ def _a_game(names: tuple[str, str]) -> tuple[Record, str]:
     return record, text
 
 
+def finished(store: Store) -> set[int]:
+    """Return the numbers of the games in a store."""
+    return {number for number, *_ in store.results()}
+
+
 def a_result(number: int, names: tuple[str, str] = ("ann", "bob"), **more: Any) -> GameResult:
     """Return a finished game, its record being a random one of the right number."""
     record, text = _a_game(names)
@@ -52,8 +58,10 @@ def a_result(number: int, names: tuple[str, str] = ("ann", "bob"), **more: Any) 
         "termination": "rules",
         "plies": len(record.plies),
         "record": text.replace('[Number "0"]', f'[Number "{number}"]'),
-        "used_s": (1.0, 2.0),
-        "worst_s": (0.5, 0.25),
+        "first_used_s": 1.0,
+        "second_used_s": 2.0,
+        "first_worst_s": 0.5,
+        "second_worst_s": 0.25,
         "stray_lines": 0,
     }
     return GameResult(**{**values, **more})

@@ -6,7 +6,6 @@ against its limit.
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import subprocess
@@ -145,7 +144,7 @@ def signals_at_random_moments(stand: Stand, _plain: Plain) -> float:
 
 
 def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
-    """Kill it, tear the end off what it wrote last, and go on."""
+    """Kill it, and go on."""
     pair_up(stand)
     run = until_it_plays(stand)
     run.kill()
@@ -153,8 +152,6 @@ def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
     began_s = calm_s()
     assert gone(stand.alive), "orphans after the kill"
     seconds = calm_s() - began_s
-    log = stand.out / "tournament.db-wal"
-    os.truncate(log, log.stat().st_size - 1000)
     goes_on(stand, 120)
     return seconds
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import bad_bots
 import pytest
 from bad_bots import Good
-from one_game import Table, a_table
+from one_game import Table, a_table, record_of
 
 from lath import games
 from lath.games.core import Position
@@ -29,7 +29,7 @@ def table(tmp_path: Path) -> Iterator[Table]:
 
 
 def test_the_tags_say_what_was_played_by_whom_and_how_it_ended(table: Table) -> None:
-    record = table.play(game="mammalath", setup=MAMMALATH_SETUP, tags=EVENT).record
+    record = record_of(table.play(game="mammalath", setup=MAMMALATH_SETUP, tags=EVENT))
     assert record.tags == (
         ("Game", "mammalath"),
         ("Event", "Cup"),
@@ -49,7 +49,7 @@ def test_each_move_carries_its_time_and_what_the_clock_shows_after_it(table: Tab
     played = table.play(bad_bots.ThinksABit, Good)
     left = [10.0, 10.0]
     used = [0.0, 0.0]
-    for index, ply in enumerate(played.record.plies):
+    for index, ply in enumerate(record_of(played).plies):
         seat = index % 2
         assert ply.used_s is not None
         used[seat] += ply.used_s
@@ -59,17 +59,17 @@ def test_each_move_carries_its_time_and_what_the_clock_shows_after_it(table: Tab
         assert note.number == pytest.approx(left[seat], abs=0.0006 * (index + 2))
     assert played.used_s == pytest.approx(used, abs=0.02)
     assert used[0] >= 0.3
-    assert played.worst_s[0] == pytest.approx(played.record.plies[2].used_s, abs=0.001)
+    assert played.worst_s[0] == pytest.approx(record_of(played).plies[2].used_s, abs=0.001)
 
 
 def test_without_a_clock_no_clock_is_noted(table: Table) -> None:
-    record = table.play(time=TimeControl(nodes=10)).record
+    record = record_of(table.play(time=TimeControl(nodes=10)))
     assert record.tag("TimeControl") == "nodes 10"
     assert all(ply.annotation("emt") and not ply.annotation("clk") for ply in record.plies)
 
 
 def test_the_last_of_each_that_a_bot_says_of_a_move_is_noted(table: Table) -> None:
-    record = table.play(bad_bots.SaysInfo, Good).record
+    record = record_of(table.play(bad_bots.SaysInfo, Good))
     (told,) = record.plies[2].comments
     assert told[2:] == (
         Annotation("depth", "3"),
@@ -82,7 +82,7 @@ def test_the_last_of_each_that_a_bot_says_of_a_move_is_noted(table: Table) -> No
 
 
 def test_a_bot_hears_the_whole_game_in_numbered_lines(table: Table) -> None:
-    record = table.play(Good, bad_bots.Listens, specs=({}, OPTIONS)).record
+    record = record_of(table.play(Good, bad_bots.Listens, specs=({}, OPTIONS)))
     assert record.result == "1-0"
     heard = table.heard("bob")
     assert heard[:4] == [
@@ -100,7 +100,7 @@ def test_a_bot_hears_the_whole_game_in_numbered_lines(table: Table) -> None:
 
 
 def test_a_bot_hears_the_clocks_as_they_stand(table: Table) -> None:
-    record = table.play(Good, bad_bots.Listens).record
+    record = record_of(table.play(Good, bad_bots.Listens))
     goes = [line.split() for line in table.heard("bob") if line.startswith("go ")]
     for words, ply in zip(goes[1:], range(3, 100, 2), strict=False):
         assert words[2::2] == ["first", "second", "inc"]
@@ -113,7 +113,7 @@ def test_a_bot_hears_the_clocks_as_they_stand(table: Table) -> None:
 def test_a_bot_that_wants_them_hears_position_and_legal_moves(table: Table) -> None:
     kinds = bad_bots.Listens, Good
     specs: tuple[dict[str, object], dict[str, object]] = (OPTIONS, {})
-    record = table.play(*kinds, specs=specs, game="mammalath", setup=MAMMALATH_SETUP).record
+    record = record_of(table.play(*kinds, specs=specs, game="mammalath", setup=MAMMALATH_SETUP))
     line = list(positions(record))
     asked = [position for position in line[:-1] if position.to_move == 0]
     heard = table.heard("ann")
@@ -127,13 +127,13 @@ def test_a_bot_that_wants_them_hears_position_and_legal_moves(table: Table) -> N
 
 
 def test_a_swap_is_a_move_like_others(table: Table) -> None:
-    record = table.play(Good, bad_bots.Swaps).record
+    record = record_of(table.play(Good, bad_bots.Swaps))
     assert record.moves[:2] == ("a1", "swap")
     assert record.termination == Termination.RULES
 
 
 def test_a_bot_with_two_turns_in_a_row_is_asked_twice(table: Table) -> None:
-    record = table.play(bad_bots.Listens, bad_bots.Listens, game="surikata").record
+    record = record_of(table.play(bad_bots.Listens, bad_bots.Listens, game="surikata"))
     movers = [position.to_move.word for position in list(positions(record))[:-1]]
     assert movers[3:7] == ["second", "first", "first", "second"]
     asked = [
@@ -151,14 +151,14 @@ def test_a_bot_with_two_turns_in_a_row_is_asked_twice(table: Table) -> None:
 
 
 def test_a_resignation_gives_the_other_the_game(table: Table) -> None:
-    record = table.play(Good, bad_bots.Resigns).record
+    record = record_of(table.play(Good, bad_bots.Resigns))
     assert (record.result, record.termination) == ("1-0", Termination.RESIGNATION)
     assert len(record.plies) == 3
 
 
 def test_a_thinker_is_told_to_stop_when_the_other_is_gone(table: Table) -> None:
     class_of_first, class_of_second = bad_bots.DiesAfterItsMove, bad_bots.HearsWhileItThinks
-    record = table.play(class_of_first, class_of_second).record
+    record = record_of(table.play(class_of_first, class_of_second))
     assert (record.result, record.termination) == ("0-1", Termination.CRASH)
     assert table.heard("bob")[-3:] == ["stop", "result 17 0-1 crash", "quit"]
 
@@ -168,8 +168,8 @@ def test_every_game_is_played_to_its_end(game: str, table: Table) -> None:
     setup = games.get(game).draw_setup(1)
     kind = bad_bots.PlaysAnything
     played = table.play(kind, kind, game=game, setup=setup, time=TimeControl(move_ms=9000))
-    end: Position = list(positions(played.record))[-1]
+    end: Position = list(positions(record_of(played)))[-1]
     outcome = end.outcome()
     assert outcome is not None
-    assert played.record.result == outcome.result
+    assert record_of(played).result == outcome.result
     assert played.stray_lines == 0

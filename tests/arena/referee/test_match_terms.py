@@ -9,7 +9,7 @@ from pathlib import Path
 import bad_bots
 import pytest
 from bad_bots import Good
-from one_game import CLOCK, Table, a_table
+from one_game import CLOCK, Table, a_table, record_of
 
 from lath import games
 from lath.arena.errors import HeldUpError
@@ -32,14 +32,16 @@ def test_both_bots_hear_the_moves_of_an_opening_and_go_on_from_there(table: Tabl
     played = table.play(
         bad_bots.Listens, bad_bots.Listens, opening=opening, opening_name="book.lath #3"
     )
-    assert played.record.moves[:3] == opening
-    assert played.record.tag("Opening") == "book.lath #3"
+    assert record_of(played).moves[:3] == opening
+    assert record_of(played).tag("Opening") == "book.lath #3"
     for name in ("ann", "bob"):
         assert table.heard(name, "play ")[:3] == ["play 1 e5", "play 2 swap", "play 3 d4"]
     assert table.heard("bob", "go ")[0].startswith("go 4 ")
-    assert played.plies == len(played.record.plies)
-    assert sum(played.moves) == played.plies - 3, "nobody has answered for the opening"
-    assert all(not ply.comments for ply in played.record.plies[:3])
+    assert played.plies == len(record_of(played).plies)
+    assert played.first_moves + played.second_moves == played.plies - 3, (
+        "nobody has answered for the opening"
+    )
+    assert all(not ply.comments for ply in record_of(played).plies[:3])
 
 
 def test_a_game_can_begin_with_any_position(table: Table) -> None:
@@ -47,7 +49,7 @@ def test_a_game_can_begin_with_any_position(table: Table) -> None:
     for move in ("e5", "d4", "a1"):
         start = start.play(games.get("yavalath").canonical(move))
     played = table.play(bad_bots.Listens, bad_bots.Listens, position=start.text())
-    assert played.record.tag("Position") == start.text()
+    assert record_of(played).tag("Position") == start.text()
     assert table.heard("ann", "new ")[0].endswith(f"seed 991 position {start.text()}")
     assert table.heard("bob", "go ")[0].startswith("go 1 "), "the second stone's owner moves"
     assert table.heard("ann", "go ")[0].startswith("go 2 ")
@@ -55,7 +57,7 @@ def test_a_game_can_begin_with_any_position(table: Table) -> None:
 
 def test_each_bot_may_have_a_time_control_of_its_own(table: Table) -> None:
     own = {"time": TimeControl(move_ms=700)}
-    record = table.play(bad_bots.Listens, bad_bots.Listens, specs=(own, {})).record
+    record = record_of(table.play(bad_bots.Listens, bad_bots.Listens, specs=(own, {})))
     assert record.tag("TimeControl") == ""
     assert record.tag("FirstTimeControl") == "move 0.7"
     assert record.tag("SecondTimeControl") == "10+0.5"
@@ -78,14 +80,14 @@ def test_a_bot_with_little_time_of_its_own_loses_by_it_alone(table: Table) -> No
 def test_a_ply_limit_makes_a_draw_that_the_record_names(table: Table) -> None:
     played = table.play(adjudication=Adjudication(plies=5))
     assert (played.result, played.termination, played.plies) == ("1/2-1/2", "ply limit", 5)
-    assert played.record.comments == (("no end by ply 5",),)
+    assert record_of(played).comments == (("no end by ply 5",),)
 
 
 def test_both_bots_being_sure_ends_the_game(table: Table) -> None:
     rules = Adjudication(win_eval=0.8, win_after=4)
     played = table.play(bad_bots.IsSure, bad_bots.IsResigned, adjudication=rules)
     assert (played.result, played.termination, played.plies) == ("1-0", "adjudication", 4)
-    assert played.record.comments == (("both bots saw at least 0.8 for first for 4 plies",),)
+    assert record_of(played).comments == (("both bots saw at least 0.8 for first for 4 plies",),)
 
 
 def test_the_log_of_a_game_is_kept_where_it_is_asked_for(table: Table) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import bad_bots
 import pytest
 from bad_bots import Good
+from one_game import record_of
 from processes import alive_of, calm_s, gone, new_tree
 from workers import play_in_worker
 
@@ -23,7 +24,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import play_game
 from lath.arena.referee.process import Child, Watch
-from lath.arena.referee.record import GamePlan, Played
+from lath.arena.referee.record import GamePlan, GameResult
 from lath.games.core import SEATS, Seat
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Annotation, Termination
@@ -145,7 +146,7 @@ class Table:
         self.bots.append(bot)
         return bot
 
-    def play(self, bad: Bot, good: Bot, seat: Seat, limits: Limits, number: int = 1) -> Played:
+    def play(self, bad: Bot, good: Bot, seat: Seat, limits: Limits, number: int = 1) -> GameResult:
         bots = (bad, good) if seat is Seat.FIRST else (good, bad)
         plan = GamePlan(
             number=number,
@@ -174,13 +175,13 @@ def table() -> Iterator[Table]:
     assert gone(lambda: alive_of(table.tree)), "processes are left"
 
 
-def assert_sound(played: Played) -> None:
+def assert_sound(played: GameResult) -> None:
     """Check that the record keeps the syntax and the rules, and that nobody's time is negative."""
-    text = format_record(played.record)
+    text = format_record(record_of(played))
     assert len(text) < 60_000
     assert check(parse(text)) == []
     assert min(*played.used_s, *played.worst_s) >= 0
-    assert all((ply.used_s or 0.0) >= 0 for ply in played.record.plies)
+    assert all((ply.used_s or 0.0) >= 0 for ply in record_of(played).plies)
 
 
 def first_legal_moves() -> tuple[str, ...]:
@@ -203,11 +204,11 @@ def test_a_mishap_in_a_game_loses_it(mishap: Mishap, seat: Seat, table: Table) -
     began_s = calm_s()
     played = table.play(bad, good, seat, RELAXED)
     assert calm_s() - began_s < mishap.longest_s + SPARE_S
-    assert (played.record.result, played.record.termination) == (
+    assert (record_of(played).result, record_of(played).termination) == (
         ("0-1", "1-0")[seat],
         mishap.why.value,
     )
-    (words,) = played.record.comments[0]
+    (words,) = record_of(played).comments[0]
     assert isinstance(words, str)
     assert words.startswith(f"{bad.name} ({seat.word}): ")
     assert mishap.told in words
@@ -251,14 +252,14 @@ def await_output(child: Child) -> None:
 def test_bad_manners_cost_nothing(kind: type[Good], seat: Seat, table: Table) -> None:
     bad, good = table.sit(kind), table.sit(Good)
     played = table.play(bad, good, seat, RELAXED)
-    assert played.record.termination == Termination.RULES
-    assert played.record.moves == first_legal_moves()
+    assert record_of(played).termination == Termination.RULES
+    assert record_of(played).moves == first_legal_moves()
     assert_sound(played)
     pid = bad.child.pid
     if kind is bad_bots.LeavesHalfALine:  # what it says after it was told of the next game
         await_output(bad.child)  # would begin the line with which it answers
     again = table.play(bad, good, seat, RELAXED, number=2)
-    assert again.record.moves == played.record.moves
+    assert record_of(again).moves == record_of(played).moves
     assert bad.child.pid == pid, "the process lives on between games"
     table.bots.remove(bad)
     began_s = calm_s()
@@ -282,8 +283,8 @@ def test_answers_to_nothing_are_counted_and_dropped(
 def test_an_answer_within_the_margin_counts_and_empties_the_clock(table: Table) -> None:
     bad, good = table.sit(bad_bots.ThinksABit), table.sit(Good)
     played = table.play(bad, good, Seat.FIRST, BLITZ)
-    assert played.record.termination == Termination.RULES
-    slow = played.record.plies[2]
+    assert record_of(played).termination == Termination.RULES
+    slow = record_of(played).plies[2]
     assert (slow.used_s or 0.0) >= 0.3
     assert slow.annotation("clk") == Annotation("clk", "0.000")
 
@@ -293,8 +294,8 @@ def test_a_death_on_the_others_turn_is_noticed_at_once(table: Table) -> None:
     began_s = calm_s()
     played = table.play(bad, thinker, Seat.FIRST, RELAXED)
     assert calm_s() - began_s < SPARE_S
-    assert (played.record.result, played.record.termination) == ("0-1", Termination.CRASH)
-    assert len(played.record.plies) == 3
+    assert (record_of(played).result, record_of(played).termination) == ("0-1", Termination.CRASH)
+    assert len(record_of(played).plies) == 3
 
 
 def test_what_a_bot_complains_of_and_its_last_words_are_kept(table: Table) -> None:
@@ -341,7 +342,7 @@ def test_a_bot_that_thinks_on_the_others_turn_is_named(
 def test_no_more_than_a_thousand_letters_of_a_comment_go_into_the_record(table: Table) -> None:
     bad, good = table.sit(bad_bots.TalksALot), table.sit(Good)
     played = table.play(bad, good, Seat.FIRST, RELAXED)
-    ply = played.record.plies[2]
+    ply = record_of(played).plies[2]
     words = [part for part in ply.comments[0] if isinstance(part, str)]
     assert [len(part) for part in words] == [999]
     pv = ply.annotation("pv")

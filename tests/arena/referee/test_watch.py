@@ -14,8 +14,6 @@ from arena_runs import PATIENCE_S, Range, command, environment, flags, stop, wai
 from bad_bots import Good, TakesAMillisecond
 from processes import gone
 
-from lath.arena.tournament.outputs import WISH
-
 QUICK: Final = {"ann": Good, "bob": Good}
 STEADY: Final = {"ann": TakesAMillisecond, "bob": TakesAMillisecond}
 """Two bots that play no more than some fifty games a second."""
@@ -67,17 +65,14 @@ def test_a_watch_that_begins_before_the_run_ends_with_it(place: Range) -> None:
     assert counts[-1] == 60
     assert counts == sorted(counts)
     assert not is_refreshing(place)
-    assert not (place.out / WISH).exists()
 
 
 def test_a_page_is_written_long_before_a_run_is_over(place: Range) -> None:
     run = place.begin(*flags(STEADY, rounds=5000, out=place.out))
     wait_until_it_plays(place, run)
     watch = watching(place)
-    assert gone(lambda: not (place.out / "games.lath").exists(), PATIENCE_S), (
-        "the run was asked for it"
-    )
     waits_for_a_page(place)
+    assert not (place.out / "games.lath").exists(), "it is read where it is stored"
     assert gone(lambda: "<h1><bdi>Tournament" not in page(place), PATIENCE_S)
     assert is_refreshing(place)
     stop(run, signal.SIGINT)

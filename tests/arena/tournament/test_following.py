@@ -1,8 +1,7 @@
-"""Who follows a run: what it asks of the run, what it sees, and when it takes the run for over."""
+"""Who follows a run: what the run writes for others, what there is to see, and when it is over."""
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import closing
 from pathlib import Path
@@ -11,19 +10,12 @@ import pytest
 from results import a_result
 
 from lath.arena.errors import StoreError
-from lath.arena.tournament import outputs as exporting
-from lath.arena.tournament.outputs import (
-    EXPORT_S,
-    OUTCOME,
-    WISH,
-    Exports,
-    keep,
-    unwish,
-    wish,
-    wished_s,
-)
-from lath.arena.tournament.sources import Following, Phase, phase_of
+from lath.arena.tournament import runner
+from lath.arena.tournament.outputs import OUTCOME, write_outcome
+from lath.arena.tournament.runner import RECORDS_S, Refreshed
+from lath.arena.tournament.sources import Phase, phase_of
 from lath.arena.tournament.store import DATABASE, RECORDS, Store
+from lath.arena.tournament.watch import Following
 from lath.reports.outcome import Outcome
 
 
@@ -43,104 +35,67 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(exporting, "time", clock)
+    monkeypatch.setattr(runner, "time", clock)
     return clock
 
 
-class Told:
-    """An export that counts."""
+class File:
+    """A file that a run writes, which takes a while or fails."""
 
-    def __init__(self, clock: Clock) -> None:
-        self.count = 0
+    def __init__(self, clock: Clock, every_s: float) -> None:
+        self.written = 0
         self.takes_s = 0.0
         self.error: StoreError | None = None
+        self.warnings: list[str] = []
         self._clock = clock
+        self._refreshed = Refreshed(self._write, self.warnings.append, every_s=every_s)
 
-    def export(self) -> None:
-        self.count += 1
+    def _write(self) -> None:
+        self.written += 1
         self._clock.now_s += self.takes_s
         if self.error:
             raise self.error
 
+    def after(self, seconds: int) -> int:
+        """Return how often it is written by a run that has a new game every second."""
+        for games in range(1, seconds + 1):
+            self._clock.now_s += 1
+            self._refreshed.sometimes(games)
+        return self.written
 
-def counts(folder: Path, clock: Clock, told: Told, *, seconds: int) -> int:
-    """Return how often a run exports that has a new game every second."""
-    exports = Exports(folder, told.export, print)
-    for games in range(1, seconds + 1):
-        clock.now_s += 1
-        exports.sometimes(games)
-    return told.count
+    def with_games(self, *counts: int) -> int:
+        """Return how often it is written by a run that has so many games, now and then."""
+        for games in counts:
+            self._clock.now_s += RECORDS_S
+            self._refreshed.sometimes(games)
+        return self.written
 
 
-# what a run is asked
+# what a run writes for others
 
 
-def test_a_run_exports_every_thirty_seconds_unless_it_is_asked(
-    tmp_path: Path, clock: Clock
+def test_a_file_is_written_as_often_as_it_should(clock: Clock) -> None:
+    assert File(clock, 30).after(95) == 3
+    assert File(clock, 5).after(40) == 8
+
+
+def test_without_new_games_nothing_is_written(clock: Clock) -> None:
+    assert File(clock, 30).with_games(0, 0, 4, 4, 4, 6) == 2
+
+
+def test_a_large_file_is_written_in_a_twentieth_of_the_time(clock: Clock) -> None:
+    file = File(clock, 1)
+    file.takes_s = 2.0
+    assert file.after(82) == 3
+
+
+def test_a_file_that_cannot_be_written_is_told_of_and_not_tried_again_at_once(
+    clock: Clock,
 ) -> None:
-    assert counts(tmp_path, clock, Told(clock), seconds=95) == 3
-
-
-def test_a_run_that_is_followed_exports_as_often_as_it_is_asked(
-    tmp_path: Path, clock: Clock
-) -> None:
-    wish(tmp_path, 5)
-    assert counts(tmp_path, clock, Told(clock), seconds=40) == 8
-
-
-def test_a_run_without_new_games_exports_nothing(tmp_path: Path, clock: Clock) -> None:
-    told = Told(clock)
-    exports = Exports(tmp_path, told.export, print)
-    for games in (0, 0, 4, 4, 4, 6):
-        clock.now_s += EXPORT_S
-        exports.sometimes(games)
-    assert told.count == 2
-
-
-def test_a_large_file_is_written_in_a_twentieth_of_the_time(tmp_path: Path, clock: Clock) -> None:
-    wish(tmp_path, 1)
-    told = Told(clock)
-    told.takes_s = 2.0
-    assert counts(tmp_path, clock, told, seconds=82) == 3
-
-
-def test_an_export_that_fails_is_told_of_and_not_tried_again_at_once(
-    tmp_path: Path, clock: Clock
-) -> None:
-    wish(tmp_path, 1)
-    told = Told(clock)
-    told.error = StoreError("the disk is full")
-    warnings: list[str] = []
-    exports = Exports(tmp_path, told.export, warnings.append)
-    for games in range(1, 65):
-        clock.now_s += 1
-        exports.sometimes(games)
-    assert warnings == ["the disk is full"] * 3
-
-
-@pytest.mark.parametrize(
-    ("text", "wished"),
-    [("5\n", 5), ("0.1", 1), ("1e9", 30), ("0", None), ("-3", None), ("nan", None), ("x", None)],
-)
-def test_a_wish_is_bounded_and_nonsense_is_none(
-    text: str, wished: float | None, tmp_path: Path
-) -> None:
-    (tmp_path / WISH).write_text(text)
-    assert wished_s(tmp_path) == wished
-
-
-def test_an_old_wish_is_forgotten(tmp_path: Path, clock: Clock) -> None:
-    wish(tmp_path, 5)
-    told = Told(clock)
-    assert counts(tmp_path, clock, told, seconds=300) == 45 // 5 + (300 - 45) // 30
-    os.utime(tmp_path / WISH, (1, 1))  # touched again, whatever that disk's clock says
-    assert counts(tmp_path, clock, told, seconds=10) > 45 // 5 + (300 - 45) // 30
-
-
-def test_where_nobody_may_write_nothing_is_asked(tmp_path: Path) -> None:
-    wish(tmp_path / "nowhere", 5)
-    unwish(tmp_path / "nowhere")
-    assert wished_s(tmp_path / "nowhere") is None
+    file = File(clock, 1)
+    file.error = StoreError("the disk is full")
+    file.after(64)
+    assert file.warnings == ["the disk is full"] * 3
 
 
 # what there is to see
@@ -151,7 +106,7 @@ def ended(folder: Path, *, done: int, total: int) -> None:
     with closing(Store(folder)) as store:
         store.add([a_result(number) for number in range(1, done + 1)])
         store.export()
-    keep(folder, Outcome(format="round-robin", done=done, total=total))
+    write_outcome(folder, Outcome(format="round-robin", done=done, total=total))
 
 
 def test_the_phases_of_a_tournament(tmp_path: Path) -> None:
@@ -170,7 +125,7 @@ def test_the_phases_of_a_tournament(tmp_path: Path) -> None:
 
 
 def following(*sources: Path) -> Following:
-    return Following(lambda: sources, every_s=5)
+    return Following(lambda: sources)
 
 
 def test_what_was_rendered_is_news_only_when_it_changes(tmp_path: Path) -> None:
@@ -205,13 +160,10 @@ def test_what_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
     assert (sight.is_over, sight.readable) == (False, ())
     folder.mkdir()
     with closing(Store(folder)) as store:
-        assert one.look().readable == (), "locked, and games.lath is not written yet"
+        assert one.look().readable == (folder,), "there is nothing in it, and it may be read"
+        one.rendered()
         store.add([a_result(1)])
-        store.export()
-        assert one.look().readable == (folder,)
-        assert wished_s(folder) == 5
-    one.stop()
-    assert not (folder / WISH).exists()
+        assert one.look().has_changed, "a game counts as soon as it is stored"
 
 
 def test_files_alone_are_never_over_and_those_beside_a_tournament_do_not_count(
@@ -227,7 +179,7 @@ def test_a_change_of_what_it_is_made_with_is_news(tmp_path: Path) -> None:
     ended(tmp_path, done=1, total=2)
     template = tmp_path / "page.html.j2"
     template.write_text("a")
-    one = Following(lambda: [tmp_path], every_s=5, others=lambda: [template])
+    one = Following(lambda: [tmp_path], others=lambda: [template])
     one.look()
     one.rendered()
     template.write_text("ab")

@@ -17,7 +17,7 @@ from places import SUPPORT
 
 GAMES: Final = 6 * full_disks.ROUNDS
 
-LEVELS: Final = (8, 60, 200, 350, 500, 700, 900, 1500)
+LEVELS: Final = (8, 40, 80, 120, 160, 200, 240, 400)
 """KiB: from a disk that does not hold an empty store to one that holds almost all."""
 
 
@@ -76,7 +76,7 @@ def test_a_disk_that_fills_up_at_any_level_loses_nothing(tmp_path: Path) -> None
 
 @needs_mounts
 def test_a_run_goes_on_when_somebody_makes_room(tmp_path: Path) -> None:
-    (found,) = happened(tmp_path, "mended", 400)
+    (found,) = happened(tmp_path, "mended", 120)
     assert found["complete"]
     assert found["finished"]
     assert found["played"] == GAMES, "a game was played twice"
@@ -108,6 +108,6 @@ def test_the_program_ends_with_a_status_of_its_own_and_can_be_resumed(
 @pytest.mark.soak
 def test_a_disk_that_fills_up_at_many_levels_loses_nothing(tmp_path: Path) -> None:
     number = int(os.environ.get("LATH_SOAK_LEVELS", "60"))
-    sizes = [20 + 1500 * place // number for place in range(number)]
+    sizes = [20 + 400 * place // number for place in range(number)]
     for found in happened(tmp_path, "level", *sizes):
         assert_kept(found)

@@ -14,7 +14,7 @@ import pytest
 from arena_runs import exported, sequence
 from quick_runs import QuickRun
 from recorded_disk import Disk, Failure, Step, failing, full
-from results import a_config, a_result
+from results import a_config, a_result, finished
 
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.tournament import store as keeper
@@ -59,13 +59,13 @@ class Place:
     def goes_on_when_mended(self) -> None:
         """Check that the next run completes the tournament, each game being stored once."""
         self.trouble = None
-        stored = set(self.store.finished())
+        stored = finished(self.store)
         assert set(self.watcher.stored) <= stored
         self.watcher.on_wait = self.watcher.on_warning = lambda: None
         self.quick.played.clear()
         assert self.quick.run(rounds=ROUNDS).is_complete
         assert sorted(self.quick.played) == sorted(set(sequence(GAMES)) - stored)
-        assert list(self.store.finished()) == exported(self.store.folder) == sequence(GAMES)
+        assert sorted(finished(self.store)) == exported(self.store.folder) == sequence(GAMES)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_a_run_waits_for_room_and_then_goes_on(place: Place) -> None:
         waits += bool(place.watcher.warnings and place.trouble)
         if waits == 3:
             assert len(place.quick.played) - len(place.watcher.stored) <= 2 * 2 * WINDOW
-            assert place.store.finished() == set(place.watcher.stored)
+            assert finished(place.store) == set(place.watcher.stored)
             place.trouble = None
 
     place.watcher.on_wait = mend_after_a_while
@@ -156,7 +156,7 @@ def test_a_second_signal_does_not_lose_what_is_held_if_the_disk_takes_it(place: 
     place.watcher.on_warning = mend_and_interrupt
     with pytest.raises(KeyboardInterrupt):
         place.quick.run(rounds=ROUNDS)
-    assert place.store.finished() == set(place.quick.played)
+    assert finished(place.store) == set(place.quick.played)
 
 
 def test_waits_grow_from_half_a_second_to_ten(
@@ -172,15 +172,15 @@ def test_waits_grow_from_half_a_second_to_ten(
         raise DiskError("the disk is full", is_full=True)
 
     monkeypatch.setattr(place.store, "add", refuse)
-    held = keeper.Keeper(place.store, warner(place.watcher), patience_s=60.0)
+    held = keeper.BufferedWriter(place.store, warner(place.watcher), patience_s=60.0)
     job = Agenda(a_config(), place.store, tree="").next()
     assert job is not None
-    held.take([(job, PairResult(pair=1, games=(a_result(1),)))])
+    held.add([(job, PairResult(pair=1, games=(a_result(1),)))])
     for _ in range(4 * 60):
-        assert held.kept() == []
+        assert held.store() == []
         now_s += 0.25
     with pytest.raises(DiskError, match="full; 1 finished game could not be kept"):
-        held.kept()
+        held.store()
     waits = [later - before for before, later in pairwise(tries)]
     assert waits == [0.5, 1, 2, 4, 8, 10, 10, 10, 10, 4.5]
     assert len(place.watcher.warnings) == 1

@@ -24,7 +24,7 @@ from arena_runs import (
     wait_until_it_plays,
 )
 from processes import alive_of, gone, new_tree
-from results import a_config, a_result
+from results import a_config, a_result, finished
 
 import lath.arena.tournament.slots
 from lath.arena.errors import ArenaError, StoreError
@@ -144,7 +144,7 @@ def once(*played: int) -> Counter[int]:
 def test_every_game_is_played_once(desk: Desk) -> None:
     summary = desk.run(rounds=20, jobs=3)
     assert desk.played == once(*sequence(2 * 20 * 3))
-    assert desk.store.finished() == set(desk.played)
+    assert finished(desk.store) == set(desk.played)
     assert (summary.done, summary.total) == (120, 120)
     assert (summary.stopped, summary.interrupted) == ({}, False)
     assert summary.is_complete
@@ -190,7 +190,7 @@ def test_a_pairing_that_is_void_stops_and_the_rest_is_played(desk: Desk) -> None
         return PairResult(pair=job.pair, games=(), void="cat: cannot be started").as_text()
 
     summary = desk.run(void_for_cat, rounds=30)
-    assert desk.store.finished() == {n for n in range(1, 181) if (n - 1) // 2 % 3 == 0}
+    assert finished(desk.store) == {n for n in range(1, 181) if (n - 1) // 2 % 3 == 0}
     assert not summary.is_complete
     assert not summary.interrupted
     assert summary.stopped == {
@@ -207,7 +207,7 @@ def test_a_game_of_a_void_pair_that_was_played_is_kept(desk: Desk) -> None:
         return PairResult(pair=job.pair, games=games, void="gone").as_text()
 
     desk.run(second_game_void, rounds=1)
-    assert desk.store.finished() == {1, 3, 5}
+    assert finished(desk.store) == {1, 3, 5}
 
 
 def test_jobs_of_a_worker_that_died_are_played_again(desk: Desk) -> None:
@@ -222,7 +222,7 @@ def test_jobs_of_a_worker_that_died_are_played_again(desk: Desk) -> None:
         return all_won(job)
 
     assert desk.run(die_sometimes, rounds=10, jobs=2).is_complete
-    assert desk.store.finished() == set(sequence(60))
+    assert finished(desk.store) == set(sequence(60))
     assert desk.played == once(*sequence(60))
     assert len(desk.watcher.warnings) == 3
 
@@ -266,8 +266,8 @@ def test_a_bug_in_a_worker_is_raised_and_what_was_stored_is_exported(desk: Desk)
 
     with pytest.raises(ValueError, match="a bug"):
         desk.run(buggy, rounds=5, jobs=1)
-    assert exported(desk.store.folder) == sorted(desk.store.finished())
-    assert desk.store.finished()
+    assert exported(desk.store.folder) == sorted(finished(desk.store))
+    assert finished(desk.store)
 
 
 def test_an_error_of_the_store_ends_the_run(desk: Desk) -> None:
@@ -311,7 +311,7 @@ def test_a_signal_ends_the_run_and_keeps_what_is_played(number: signal.Signals, 
     summary = desk.run(rounds=50, jobs=2)
     assert summary.interrupted
     assert 0 < summary.done < 50
-    assert desk.store.finished() == set(desk.played)
+    assert finished(desk.store) == set(desk.played)
     assert exported(desk.store.folder) == sorted(desk.played)
     assert signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL)
 
@@ -321,7 +321,7 @@ def test_a_second_signal_is_an_order(number: signal.Signals, desk: Desk) -> None
     desk.watcher.signals = [number, number]
     with pytest.raises(KeyboardInterrupt):
         desk.run(rounds=50, jobs=2)
-    assert exported(desk.store.folder) == sorted(desk.store.finished())
+    assert exported(desk.store.folder) == sorted(finished(desk.store))
 
 
 def test_a_run_whose_last_game_is_played_was_not_interrupted(desk: Desk) -> None:
@@ -348,7 +348,7 @@ def test_worker_processes_play_and_leave_nothing(tmp_path: Path) -> None:
     runner = Runner(config, store, watcher, tree=tree)
     summary = runner.run()
     assert summary.is_complete
-    assert store.finished() == set(sequence(6))
+    assert finished(store) == set(sequence(6))
     store.close()
     assert watcher.warnings == ["bad did not end within 1 s of quit"]
     assert gone(lambda: alive_of(tree))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from results import a_config, a_result
+from results import a_config, a_result, finished
 from test_runner import Desk
 
 from lath.arena.schedule.sprt import Sprt
@@ -49,7 +49,7 @@ def test_a_swiss_tournament_is_played_round_by_round(desk: Desk, jobs: int) -> N
     summary = desk.run(better_wins, names=EIGHT, format="swiss", rounds=3, jobs=jobs)
     assert (summary.done, summary.total, summary.is_complete) == (24, 24, True)
     assert summary.outcome.words[0] == "1. A 6 (Buchholz 10, Sonneborn-Berger 10)"
-    assert desk.store.finished() == set(range(1, 25))
+    assert finished(desk.store) == set(range(1, 25))
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -65,7 +65,7 @@ def test_a_match_has_the_same_verdict_however_many_play_at_once(desk: Desk, jobs
     summary = desk.run(better_wins, sprt=Sprt(elo0=0, elo1=100), **told)
     assert (summary.done, summary.total, summary.is_complete) == (24, 24, True)
     assert "H1 accepted after 12 pairs" in summary.outcome.words[0]
-    assert len(desk.store.finished()) <= 24 + 2 * MOST * jobs
+    assert len(finished(desk.store)) <= 24 + 2 * MOST * jobs
     again = desk.run(better_wins, sprt=Sprt(elo0=0, elo1=100), **told)
     assert again == summary
     assert max(desk.played.values()) == 1
@@ -86,7 +86,7 @@ def test_a_run_that_was_cut_goes_on_to_the_same_end(desk: Desk, form: str, after
 
     with pytest.raises(ValueError, match="cut"):
         desk.run(cut, **told)
-    kept = set(desk.store.finished())
+    kept = finished(desk.store)
     desk.played.clear()
     summary = desk.run(better_wins, **told)
     assert summary.is_complete

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from places import ROOT, SUPPORT
 from results import a_result
 
 from lath.arena.errors import ArenaError
 from lath.arena.tournament.sources import records_of
-from lath.arena.tournament.store import DATABASE, RECORDS, Store
+from lath.arena.tournament.store import DATABASE, RECORDS, Store, is_being_played
 
 
 @pytest.fixture
@@ -36,13 +39,31 @@ def test_sources_follow_each_other(folder: Path) -> None:
     assert len(list(records_of([folder, folder / RECORDS]))) == 4
 
 
-def test_while_a_run_goes_on_the_exported_games_are_read(folder: Path) -> None:
+def test_while_a_run_goes_on_all_games_that_are_stored_are_read(folder: Path) -> None:
     with closing(Store(folder)) as store:
         store.add([a_result(3)])
-        assert len(list(records_of([folder]))) == 2
-        (folder / RECORDS).unlink()
-        with pytest.raises(ArenaError, match=r"is being played, and games\.lath is not written"):
-            list(records_of([folder]))
+        assert len(list(records_of([folder]))) == 3
+
+
+def test_what_a_killed_run_had_half_stored_is_taken_back(folder: Path, tmp_path: Path) -> None:
+    code = f"""if 1:
+        import os, sys
+        sys.path.insert(0, {str(SUPPORT)!r})
+        from pathlib import Path
+        from lath.arena.tournament.store import Store
+        store = Store(Path({str(tmp_path)!r}))
+        store._database.execute("PRAGMA cache_size = 1")
+        store._database.execute("BEGIN IMMEDIATE")
+        store._database.execute("UPDATE game SET result = '*', record = ''")
+        store._database.execute("UPDATE about SET value = hex(zeroblob(100000))")
+        os.kill(os.getpid(), 9)
+    """
+    with closing(Store(folder)) as store:
+        store.begin({"rounds": 1})
+    subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT)
+    assert (folder / f"{DATABASE}-journal").stat().st_size > 0
+    assert not is_being_played(folder)
+    assert len(list(records_of([folder]))) == 2
 
 
 def test_a_damaged_database_is_told_of(folder: Path) -> None:

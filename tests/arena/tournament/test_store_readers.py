@@ -7,12 +7,9 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import tracemalloc
 from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
 
 import pytest
 from arena_runs import (
@@ -26,14 +23,13 @@ from arena_runs import (
     wait_until_it_plays,
 )
 from bad_bots import TakesAMillisecond
+from quick_runs import QuickRun
 from results import a_result
 
 from lath.arena.errors import ArenaError
 from lath.arena.tournament import sources
 from lath.arena.tournament.sources import records_of
-from lath.arena.tournament.store import DATABASE, RECORDS, Finished, Store
-
-MILLION: Final = 1_000_000
+from lath.arena.tournament.store import DATABASE, RECORDS, Store
 
 
 @contextmanager
@@ -75,24 +71,57 @@ def test_a_run_can_begin_and_end_while_somebody_reads(tmp_path: Path) -> None:
     assert numbers(tmp_path) == sequence(230)
 
 
+def reading(folder: Path) -> sqlite3.Connection:
+    """Return a connection that is in the middle of reading."""
+    database = sqlite3.connect(folder / DATABASE, check_same_thread=False, isolation_level=None)
+    database.execute("BEGIN")
+    database.execute("SELECT record FROM game").fetchall()
+    return database
+
+
 def test_a_run_waits_a_moment_for_somebody_who_reads(tmp_path: Path) -> None:
     with closing(Store(tmp_path)) as store:
         store.add([a_result(1)])
-    reading = sqlite3.connect(tmp_path / DATABASE, check_same_thread=False, isolation_level=None)
-    reading.execute("BEGIN")
-    reading.execute("SELECT record FROM game").fetchall()
-    ended: list[str] = []
+        database = reading(tmp_path)
+        ended: list[str] = []
 
-    def end() -> None:
-        ended.append("the reading")
-        reading.close()
+        def end() -> None:
+            ended.append("the reading")
+            database.close()
 
-    timer = threading.Timer(0.2, end)
-    timer.start()
-    with closing(Store(tmp_path)) as store:
+        timer = threading.Timer(0.2, end)
+        timer.start()
         store.add([a_result(2)])
         assert ended
     timer.join()
+
+
+def test_who_reads_for_long_makes_a_run_wait_and_costs_no_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lath.arena.tournament.store.BUSY_S", 0.01)
+    with closing(Store(tmp_path)) as store:
+        quick = QuickRun(store)
+        quick.run(rounds=1)
+        database = reading(tmp_path)
+        quick.watcher.on_warning = database.close
+        assert quick.run(rounds=5).is_complete
+        assert sorted(quick.played) == sequence(30)
+    first, second = quick.watcher.warnings
+    assert first == (
+        f"{tmp_path / DATABASE} is locked by another program; no game begins until results can be "
+        "kept, trying again"
+    )
+    assert second.endswith("the disk takes results again; the run goes on")
+
+
+def test_records_are_read_while_they_are_stored(tmp_path: Path) -> None:
+    with closing(Store(tmp_path)) as store:
+        store.add([a_result(number) for number in range(1, 1201)])
+        records = records_of([tmp_path])
+        first = [next(records) for _ in range(3)]
+        store.add([a_result(1201)])
+        assert len(first) + len(list(records)) == 1201
 
 
 def test_a_tournament_is_rated_while_it_is_played_and_does_not_notice(tmp_path: Path) -> None:
@@ -126,58 +155,13 @@ def test_a_folder_that_may_only_be_read_gives_the_exported_games(
         store.add([a_result(1)])
         store.export()
 
-    def refuse(_path: Path) -> list[str]:
+    def refuse(_folder: Path) -> list[str]:
         error = sqlite3.OperationalError("unable to open database file")
         error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
         raise error
 
-    monkeypatch.setattr(sources, "_from_database", refuse)
+    monkeypatch.setattr(sources, "read_records", refuse)
     assert len(list(records_of([tmp_path]))) == 1
     (tmp_path / RECORDS).unlink()
     with pytest.raises(ArenaError, match=r"is not writable, so tournament\.db cannot be read"):
         list(records_of([tmp_path]))
-
-
-def test_finished_numbers_are_a_set_in_little_memory() -> None:
-    numbers = [1, 2, 3, 7, 9, 10, 2**40]
-    finished: AbstractSet[object] = Finished(numbers)
-    assert finished == set(numbers)
-    assert list(finished) == numbers
-    assert len(finished) == 7
-    assert [number in finished for number in (0, 1, 3, 4, 8, 9, 10, 11, 2**40)] == [
-        *(False, True, True, False, False, True, True, False, True)
-    ]
-    assert "1" not in finished
-    assert finished - {1, 2, 3} == {7, 9, 10, 2**40}
-    assert repr(finished) == "Finished(1-3, 7-7, 9-10, 1099511627776-1099511627776)"
-    assert len(Finished()) == 0
-    with pytest.raises(ValueError, match="1 after 3, expected rising numbers"):
-        Finished([3, 1])
-
-
-@pytest.mark.parametrize(
-    ("every", "most"), [(1, 200_000), (2, 20 * MILLION)], ids=["all", "every second"]
-)
-def test_a_million_finished_games_take_little_memory(every: int, most: int, tmp_path: Path) -> None:
-    with closing(Store(tmp_path)) as store:
-        _fill(store, MILLION // every, every)
-        tracemalloc.start()
-        finished = store.finished()
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-    assert len(finished) == MILLION // every
-    assert MILLION in finished
-    assert peak < most
-
-
-def _fill(store: Store, games: int, every: int) -> None:
-    """Put many games in, small ones, as fast as the database can."""
-    store.add([a_result(every)])
-    store._database.execute("PRAGMA synchronous = OFF")
-    columns = [row[1] for row in store._database.execute("PRAGMA table_info(game)")]
-    values = ", ".join("n" if name == "number" else f"'{name}'" for name in columns)
-    store._database.execute(
-        f"WITH RECURSIVE many(n) AS (VALUES ({2 * every}) UNION ALL "
-        f"SELECT n + {every} FROM many LIMIT {games - 1}) "
-        f"INSERT INTO game SELECT {values} FROM many"
-    )

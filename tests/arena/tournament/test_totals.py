@@ -61,11 +61,24 @@ def test_each_bots_mishaps_are_those_that_it_lost_by(store: Store) -> None:
     assert (bob.crashes, bob.time_losses, bob.illegal_moves, bob.floods) == (0, 1, 1, 0)
 
 
+def seats(used_s: tuple[float, float], **both: tuple[float, float]) -> dict[str, float]:
+    """Return the fields of a game for first and for second."""
+    return {
+        f"{seat}_{name}": value
+        for name, values in {"used_s": used_s, **both}.items()
+        for seat, value in zip(("first", "second"), values, strict=True)
+    }
+
+
 def test_time_is_that_of_a_bots_own_moves_in_either_seat(store: Store) -> None:
     store.add(
         [
-            a_result(1, ("ann", "bob"), used_s=(1.0, 2.0), worst_s=(0.5, 0.25), moves=(10, 5)),
-            a_result(2, ("bob", "ann"), used_s=(4.0, 8.0), worst_s=(0.75, 1.5), moves=(20, 10)),
+            a_result(
+                1, ("ann", "bob"), **seats(used_s=(1.0, 2.0), worst_s=(0.5, 0.25), moves=(10, 5))
+            ),
+            a_result(
+                2, ("bob", "ann"), **seats(used_s=(4.0, 8.0), worst_s=(0.75, 1.5), moves=(20, 10))
+            ),
         ]
     )
     ann, bob = store.bots()

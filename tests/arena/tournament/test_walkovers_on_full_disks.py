@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from quick_runs import Watcher
 from recorded_disk import Disk, Failure, Step, failing, full
-from results import a_config, a_result
+from results import a_config, a_result, finished
 
 from lath.arena.errors import DiskError
 from lath.arena.tournament import store as keeper
@@ -216,7 +216,7 @@ def test_without_room_for_too_long_the_run_ends_and_the_next_one_decides_it_agai
     with pytest.raises(DiskError, match="a walkover could not be kept and will be decided again"):
         runner.run()
     assert cup.store.walkovers() == []
-    assert set(cup.watcher.stored) == cup.store.finished()
+    assert set(cup.watcher.stored) == finished(cup.store)
     told, stored = runner.summary(), cup.runner().summary()
     assert (told.total, told.outcome) == (stored.total, stored.outcome), "it is not stored"
     cup.mend()

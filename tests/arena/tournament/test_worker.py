@@ -155,7 +155,10 @@ def test_a_bot_that_leaves_after_each_game_costs_nothing(shop: Shop) -> None:
 
 
 def test_a_result_is_the_same_after_a_trip_as_text() -> None:
-    games = (a_result(1), a_result(2, stderr={"ann": "ünïcödé \0 \x1b"}, used_s=(0.1, 1 / 3)))
+    games = (
+        a_result(1),
+        a_result(2, stderr={"ann": "ünïcödé \0 \x1b"}, first_used_s=0.1, second_used_s=1 / 3),
+    )
     result = PairResult(pair=7, games=games, void="why", voided=1)
     assert read_result(result.as_text()) == result
     assert "\n" not in result.as_text()
