@@ -14,12 +14,12 @@ import datetime as dt
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import tomli_w
 
@@ -34,7 +34,7 @@ from lath.arena.tournament.events import Listener, Summary, Warned
 from lath.arena.tournament.outputs import REPORT, shard_folder, write_outcome, write_page
 from lath.arena.tournament.runner import Runner, book_of, schedule_of
 from lath.arena.tournament.sources import outcome_in, records_of
-from lath.arena.tournament.store import PATIENCE_S, Store
+from lath.arena.tournament.store import DATABASE, PATIENCE_S, Store
 from lath.arena.tournament.system import ROOM, free_bytes, ignore, on_signals, writing_error
 from lath.notation.reader import sync, write_atomically
 from lath.reports.outcome import Outcome
@@ -83,10 +83,34 @@ def changes(
     ]
 
 
+FORMER: Final = ("bots.greedy", "bots.monte_carlo", "bots.random_mover")
+"""The modules of the bundled bots in 0.1.0, as directories of that time have them."""
+
+
+def todays(command: Sequence[str]) -> tuple[str, ...]:
+    """Return a command, that of a bundled bot of 0.1.0 as this installation has it.
+
+    >>> todays(["/old/python", "-P", "-m", "bots.greedy"])[1:]
+    ('-P', '-m', 'lath.bots.greedy')
+    """
+    match tuple(command):
+        case (_, "-P", "-m", module) if module in FORMER:
+            return (sys.executable, "-P", "-m", f"lath.{module}")
+        case words:
+            return words
+
+
 def identity_of(config: Config) -> dict[str, object]:
     """Return what may not change, as the store gives it back."""
     identity: dict[str, object] = json.loads(json.dumps(config.identity()))
     return identity
+
+
+def _with_todays_bots(config: Config) -> Config:
+    """Return the configuration, which may have been written by 0.1.0."""
+    return replace(
+        config, bots=tuple(replace(bot, command=todays(bot.command)) for bot in config.bots)
+    )
 
 
 def resumed(store: Store, config: Config, folder: Path) -> Config:
@@ -95,12 +119,20 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
     Without games that is `config`. Else `config` must play the same games; rounds that it does not
     name are those of before, and others are not fewer.
     """
-    ours, theirs = identity_of(config), store.tournament()
+    ours, theirs = identity_of(config), _stored_identity(store)
     if theirs is None or not (store.has_games() or store.walkovers()):
         return config
     if theirs != ours:
         raise _another(ours, theirs, config, folder)
     return _with_rounds(store.rounds(), config, folder)
+
+
+def _stored_identity(store: Store) -> dict[str, Any] | None:
+    """Return the identity that is stored, as it would be now; None in a new store."""
+    theirs: dict[str, Any] | None = store.tournament()
+    for bot in (theirs or {}).get("bots", ()):
+        bot["command"] = list(todays(bot["command"]))
+    return theirs
 
 
 def _another(
@@ -192,7 +224,7 @@ def _played(
     try:
         tree = _tree(folder)
         _clear_leftovers(folder, tree)
-        config = resumed(store, config, folder)
+        config = resumed(store, _with_todays_bots(config), folder)
         files = fingerprints(config.bots)
         changed = refuse_changed(store, files, force=force)
         _begin(store, config, folder)
@@ -257,7 +289,9 @@ def _tree(folder: Path) -> str:
 def _clear_leftovers(folder: Path, tree: str) -> None:
     """Remove what runs that were killed have left: files half written, processes, scratch."""
     sweep(tree)
-    for leftover in (*folder.glob(".*.tmp*"), *(folder / LOGS).glob(".*.tmp*")):
+    shared_memory = folder / f"{DATABASE}-shm"  # of who read what a killed run of 0.1.0 had left
+    logs = folder / LOGS
+    for leftover in (*folder.glob(".*.tmp*"), *logs.glob(".*.tmp*"), shared_memory):
         leftover.unlink(missing_ok=True)
 
 
