@@ -42,7 +42,7 @@ from lath.arena.terminal.layout import (
     stderr_console,
     width_of,
 )
-from lath.arena.tournament.store import BotTotals
+from lath.arena.tournament.store import FORFEITS, BotTotals
 from lath.notation.errors import printable
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ratings.results import Z95, Conditions
@@ -548,10 +548,7 @@ def _columns(bots: Sequence[BotTotals], width: int, letters: Letters) -> list[Co
 def _forfeits(bots: Sequence[BotTotals], width: int) -> list[Column]:
     """Return how games were lost by the bots' own fault; one column where room is short."""
     kinds = {
-        "crash": [bot.crashes for bot in bots],
-        "time": [bot.time_losses for bot in bots],
-        "illegal": [bot.illegal_moves for bot in bots],
-        "flood": [bot.floods for bot in bots],
+        ending.removesuffix(" move"): [bot.lost_by[ending] for bot in bots] for ending in FORFEITS
     }
     if width < SPLIT:
         kinds = {"forfeits": [sum(counts) for counts in zip(*kinds.values(), strict=True)]}

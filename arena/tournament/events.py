@@ -761,10 +761,5 @@ def _moves(bot: BotTotals) -> BotMoves:
         moves=bot.moves,
         average_s=None if average_s is None else round(average_s, 6),
         worst_s=round(bot.worst_s, 6),
-        lost_by={
-            "crash": bot.crashes,
-            "time": bot.time_losses,
-            "illegal move": bot.illegal_moves,
-            "flood": bot.floods,
-        },
+        lost_by=dict(bot.lost_by),
     )

@@ -34,7 +34,7 @@ from lath.arena.tournament.events import Listener, Summary, Warned
 from lath.arena.tournament.outputs import REPORT, shard_folder, write_outcome, write_page
 from lath.arena.tournament.runner import Runner, book_of, schedule_of
 from lath.arena.tournament.sources import outcome_in, records_of
-from lath.arena.tournament.store import DATABASE, PATIENCE_S, Store
+from lath.arena.tournament.store import DATABASE, FILES, OUTCOME_STATE, PATIENCE_S, ROUNDS, Store
 from lath.arena.tournament.system import ROOM, free_bytes, ignore, on_signals, writing_error
 from lath.notation.reader import sync, write_atomically
 from lath.reports.outcome import Outcome
@@ -124,7 +124,7 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
         return config
     if theirs != ours:
         raise _another(ours, theirs, config, folder)
-    return _with_rounds(store.rounds(), config, folder)
+    return _with_rounds(store.note(ROUNDS), config, folder)
 
 
 def _stored_identity(store: Store) -> dict[str, Any] | None:
@@ -169,7 +169,7 @@ def _with_rounds(before: int | None, config: Config, folder: Path) -> Config:
 
 def refuse_changed(store: Store, files: Files, *, force: bool) -> list[str]:
     """Return which bots with stored games are not what they were; raises ConfigError instead."""
-    changed = changes(store.files(), files) if store.has_games() else []
+    changed = changes(store.note(FILES) or {}, files) if store.has_games() else []
     words = [f"bot {name!r}: {path} has changed since games were played" for name, path in changed]
     if words and not force:
         raise ConfigError(f"{words[0]}; choose another --out, or go on all the same with --force")
@@ -228,7 +228,7 @@ def _played(
         files = fingerprints(config.bots)
         changed = refuse_changed(store, files, force=force)
         _begin(store, config, folder)
-        store.keep_files(files)
+        store.keep_note(FILES, files)
         for words in changed:
             tell(Warned(text=f"{words}; its games so far were played by another program"))
         tags = (("Event", config.event), ("Date", _today()))
@@ -329,9 +329,9 @@ def _begin(store: Store, config: Config, folder: Path) -> None:
     _write(folder / CONFIG, text)
     if theirs != ours:
         store.begin(ours)
-    store.keep_outcome_state(is_current=False)
-    if store.rounds() != config.rounds:
-        store.keep_rounds(config.rounds)
+    store.keep_note(OUTCOME_STATE, False)
+    if store.note(ROUNDS) != config.rounds:
+        store.keep_note(ROUNDS, config.rounds)
 
 
 def _greet_bots(config: Config, tell: Listener, tree: str) -> None:
@@ -366,7 +366,7 @@ def _settle_outcome(store: Store, outcome: Outcome) -> None:
     Whoever follows the run takes it for over once the store is closed: so it comes before.
     """
     write_outcome(store.folder, outcome)
-    store.keep_outcome_state(is_current=True)
+    store.keep_note(OUTCOME_STATE, True)
 
 
 def published(folder: Path, summary: Summary, *, with_report: bool = True) -> Summary:

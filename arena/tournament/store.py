@@ -93,12 +93,9 @@ class BotTotals:
 
     name: str
     games: int
-    crashes: int
-    """Games lost by a crash; likewise the next three."""
+    lost_by: Mapping[str, int]
+    """Games lost by the bot's own fault, by each ending of FORFEITS."""
 
-    time_losses: int
-    illegal_moves: int
-    floods: int
     moves: int
     """Moves that it made; 0 where the games were stored without their number."""
 
@@ -128,55 +125,32 @@ SELECT one, other, points, games, count(*) FROM (
 
 _SEAT: Final = """
     SELECT
-        {seat} AS name, count(*) AS games,
-        total({lost} AND termination = 'crash') AS crashes,
-        total({lost} AND termination = 'time') AS late,
-        total({lost} AND termination = 'illegal move') AS illegal,
-        total({lost} AND termination = 'flood') AS floods,
-        sum({seat}_moves) AS moves, sum({seat}_used_s) AS used_s, max({seat}_worst_s) AS worst_s
-    FROM game GROUP BY 1
+        {seat} AS name, {seat}_moves AS moves, {seat}_used_s AS used_s, {seat}_worst_s AS worst_s,
+        CASE result WHEN '{lost}' THEN termination ELSE '' END AS lost_by
+    FROM game
 """
 
 _BOTS: Final = f"""
 SELECT
-    name, sum(games), sum(crashes), sum(late), sum(illegal), sum(floods), sum(moves), sum(used_s),
-    max(worst_s)
+    name, sum(moves), sum(used_s), max(worst_s), count(*),
+    {", ".join(f"sum(lost_by = '{ending}')" for ending in FORFEITS)}
 FROM (
-    {_SEAT.format(seat="first", lost="result = '0-1'")}
-    UNION ALL
-    {_SEAT.format(seat="second", lost="result = '1-0'")}
+    {_SEAT.format(seat="first", lost="0-1")} UNION ALL {_SEAT.format(seat="second", lost="1-0")}
 ) GROUP BY name ORDER BY name
 """  # noqa: S608 - nothing of it comes from outside
 
 
-def pairs(database: sqlite3.Connection) -> list[PairTally]:
-    """Return how often bots scored what in a pair; its size does not grow with the games."""
-    return [PairTally(*row) for row in database.execute(_PAIRS)]
+FILES: Final = "files"
+"""The key of a note: the fingerprints of the bots' files."""
 
+ROUNDS: Final = "rounds"
+"""Of how many rounds the tournament has."""
 
-def bots(database: sqlite3.Connection) -> list[BotTotals]:
-    """Return what each bot did, by name."""
-    return [_totals(*row) for row in database.execute(_BOTS)]
+OUTCOME_STATE: Final = "outcome is current"
+"""Of whether `outcome.json` is of what is stored.
 
-
-def _totals(name: str, *numbers: float) -> BotTotals:
-    *counts, used_s, worst_s = numbers
-    games, crashes, late, illegal, floods, moves = map(int, counts)
-    return BotTotals(
-        name=name,
-        games=games,
-        crashes=crashes,
-        time_losses=late,
-        illegal_moves=illegal,
-        floods=floods,
-        moves=moves,
-        used_s=used_s,
-        worst_s=worst_s,
-    )
-
-
-_OUTCOME_STATE: Final = "outcome is current"
-"""What is known about the tournament under this key is true or false."""
+While games are played it is not, and so it stays when a run is killed.
+"""
 
 _FORMAT: Final = "2"
 """Of the tables; another one is refused."""
@@ -323,38 +297,15 @@ class Store:
         with self._our_errors(), self._transaction():
             self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
 
-    def files(self) -> dict[str, dict[str, str]]:
-        """Return the fingerprints that are kept; empty in a new store."""
-        files: dict[str, dict[str, str]] = self._about("files") or {}
-        return files
-
-    def keep_files(self, files: Mapping[str, Mapping[str, str]]) -> None:
-        """Write down the fingerprints of the bots' files, once `begin` was; raises StoreError."""
-        self._keep_about("files", files)
-
-    def rounds(self) -> int | None:
-        """Return how many rounds are kept; None in a new store."""
-        rounds: int | None = self._about("rounds")
-        return rounds
-
-    def keep_rounds(self, rounds: int) -> None:
-        """Write down how many rounds there are, once `begin` was; raises StoreError."""
-        self._keep_about("rounds", rounds)
-
-    def keep_outcome_state(self, *, is_current: bool) -> None:
-        """Write down whether `outcome.json` is of what is stored, once `begin` was.
-
-        While games are played it is not, and so it stays when a run is killed. Raises StoreError.
-        """
-        self._keep_about(_OUTCOME_STATE, is_current)
-
-    def _about(self, key: str) -> Any:
+    def note(self, key: str) -> Any:
+        """Return what `keep_note` keeps under a key; None where there is nothing."""
         with self._our_errors():
             rows = self._database.execute("SELECT value FROM about WHERE key = ?", (key,))
             row = rows.fetchone()
             return json.loads(row[0]) if row else None
 
-    def _keep_about(self, key: str, value: object) -> None:
+    def keep_note(self, key: str, value: object) -> None:
+        """Write something down about the tournament, once `begin` was; raises StoreError."""
         with self._our_errors(), self._transaction():
             row = (key, json.dumps(value))
             self._database.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", row)
@@ -396,14 +347,25 @@ class Store:
             return [Tally(*row) for row in rows]
 
     def pairs(self) -> list[PairTally]:
-        """Return how often bots scored what in a pair."""
+        """Return how often bots scored what in a pair; its size does not grow with the games."""
         with self._our_errors():
-            return pairs(self._database)
+            return [PairTally(*row) for row in self._database.execute(_PAIRS)]
 
     def bots(self) -> list[BotTotals]:
         """Return what each bot did in all games, by name."""
         with self._our_errors():
-            return bots(self._database)
+            rows = self._database.execute(_BOTS).fetchall()
+        return [
+            BotTotals(
+                name=name,
+                games=games,
+                lost_by=dict(zip(FORFEITS, lost, strict=True)),
+                moves=moves,
+                used_s=used_s,
+                worst_s=worst_s,
+            )
+            for name, moves, used_s, worst_s, games, *lost in rows
+        ]
 
     def add(self, results: Iterable[GameResult]) -> None:
         """Keep finished games, all or none, safe from a power cut when this returns.
@@ -514,7 +476,7 @@ def has_fallen_behind(folder: Path) -> bool:
     if not (folder / DATABASE).is_file() or is_being_played(folder):
         return False
     try:
-        rows = read_rows(folder, "SELECT value FROM about WHERE key = ?", _OUTCOME_STATE)
+        rows = read_rows(folder, "SELECT value FROM about WHERE key = ?", OUTCOME_STATE)
     except sqlite3.Error:  # whoever reads the games is told of it
         return False
     return rows == [("false",)]

@@ -21,10 +21,7 @@ from lath.arena.tournament.store import BotTotals
 ANN = BotTotals(
     name="ann\x1b[31m[bold]",
     games=12,
-    crashes=1,
-    time_losses=2,
-    illegal_moves=3,
-    floods=4,
+    lost_by={"crash": 1, "time": 2, "illegal move": 3, "flood": 4},
     moves=40,
     used_s=2.0,
     worst_s=1.25,

@@ -46,10 +46,7 @@ def totals(name: str) -> BotTotals:
     return BotTotals(
         name=name,
         games=1234,
-        crashes=123,
-        time_losses=12,
-        illegal_moves=3,
-        floods=4,
+        lost_by={"crash": 123, "time": 12, "illegal move": 3, "flood": 4},
         moves=123456,
         used_s=61728.0,
         worst_s=12.5,

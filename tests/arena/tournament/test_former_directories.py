@@ -102,6 +102,7 @@ def left_by_a_former_run(folder: Path, *, killed: bool) -> None:
         database.execute("PRAGMA journal_mode = WAL")
         database.executescript(TABLES)
         database.executemany("INSERT INTO about VALUES (?, ?)", ABOUT.items())
+        values: list[object]
         for number in (1, 2, 3):
             names = NAMES if number % 2 else NAMES[::-1]
             row = a_result(number, names)

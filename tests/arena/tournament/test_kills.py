@@ -178,6 +178,7 @@ def assert_whole(place: Range, games: int) -> None:
         "games.lath",
         "logs",
         "outcome.json",
+        "tournament.lock",
         "report.html",
         "standings.csv",
         "standings.json",

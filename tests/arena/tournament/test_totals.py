@@ -57,8 +57,8 @@ def test_each_bots_mishaps_are_those_that_it_lost_by(store: Store) -> None:
     )
     ann, bob = store.bots()
     assert (ann.name, ann.games, bob.name, bob.games) == ("ann", 6, "bob", 6)
-    assert (ann.crashes, ann.time_losses, ann.illegal_moves, ann.floods) == (2, 0, 0, 1)
-    assert (bob.crashes, bob.time_losses, bob.illegal_moves, bob.floods) == (0, 1, 1, 0)
+    assert ann.lost_by == {"crash": 2, "time": 0, "illegal move": 0, "flood": 1}
+    assert bob.lost_by == {"crash": 0, "time": 1, "illegal move": 1, "flood": 0}
 
 
 def seats(used_s: tuple[float, float], **both: tuple[float, float]) -> dict[str, float]:
@@ -87,7 +87,5 @@ def test_time_is_that_of_a_bots_own_moves_in_either_seat(store: Store) -> None:
 
 
 def test_without_moves_there_is_no_average(store: Store) -> None:
-    values = dict.fromkeys(
-        ("games", "crashes", "time_losses", "illegal_moves", "floods", "moves"), 0
-    )
-    assert BotTotals(name="ann", used_s=1.0, worst_s=1.0, **values).average_s is None
+    totals = BotTotals(name="ann", games=1, lost_by={}, moves=0, used_s=1.0, worst_s=1.0)
+    assert totals.average_s is None

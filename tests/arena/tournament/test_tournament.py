@@ -94,6 +94,7 @@ def test_a_run_leaves_everything_in_its_directory(place: Place) -> None:
         "games.lath",
         "logs",
         "outcome.json",
+        "tournament.lock",
         "report.html",
         "standings.csv",
         "standings.json",
