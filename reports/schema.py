@@ -44,8 +44,11 @@ Share = Annotated[float, About(ge=0, le=1)]
 
 
 @cache
-def schema_of(kind: Any, title: str) -> Schema:
-    """Return the schema of a dataclass or TypedDict as a document that stands by itself."""
+def schema_of(kind: Any, title: str, *, may_grow: bool = False) -> Schema:
+    """Return the schema of a dataclass or TypedDict as a document that stands by itself.
+
+    `may_grow`: a reader must bear fields that later versions add.
+    """
     from pydantic import ConfigDict, TypeAdapter
     from pydantic.json_schema import GenerateJsonSchema
 
@@ -66,7 +69,7 @@ def schema_of(kind: Any, title: str) -> Schema:
     # In a list, for a type of one's own takes no configuration from outside.
     made = TypeAdapter(
         list[kind],
-        config=ConfigDict(extra="forbid", use_attribute_docstrings=True),
+        config=ConfigDict(extra="ignore" if may_grow else "forbid", use_attribute_docstrings=True),
     ).json_schema(mode="serialization", schema_generator=WithInherited)
     written = _written_out(made["items"], made["$defs"])
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **written, "title": title}

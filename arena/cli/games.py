@@ -108,7 +108,7 @@ _SCHEMAS: Final = {
     "standings": "lath.reports.export:schema",
     "report": "lath.reports.page.document:schema",
     "index": "lath.reports.page.index:schema",
-    "events": "lath.arena.tournament.events:events_schema",
+    "events": "lath.arena.tournament.events:schema",
 }
 """Where each schema is, or what makes it: none is loaded but the one that is asked for."""
 

@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from rich.live import Live
 from rich.text import Text
 
+from lath.arena.schedule.sprt import elo_of
 from lath.arena.terminal.layout import (
     Column,
     Frame,
@@ -37,7 +38,6 @@ from lath.arena.tournament.events import (
     Status,
     Waiting,
     Warned,
-    elo,
 )
 from lath.arena.tournament.events import Line as BotLine
 from lath.arena.tournament.store import FORFEITS
@@ -151,12 +151,12 @@ def _elo(score: Score, letters: Letters) -> str:
     interval = score.interval()
     if interval is None or score.rate is None:
         return ""
-    low, middle, high = elo(interval.low), elo(score.rate), elo(interval.high)
-    if abs(middle) != float("inf") and interval.low > 0 and interval.high < 1:
+    low, middle, high = elo_of(interval.low), elo_of(score.rate), elo_of(interval.high)
+    if low is not None and middle is not None and high is not None:
         return f"{middle:+.0f} {letters.plus_minus}{(high - low) / 2:.0f}"
-    if interval.low > 0:
+    if low is not None:
         return f"> {low:+.0f}"
-    return f"< {high:+.0f}" if interval.high < 1 else "?"
+    return "?" if high is None else f"< {high:+.0f}"
 
 
 def _progress(progress: Progress, width: int, letters: Letters) -> Line:

@@ -14,15 +14,17 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self, TextIO
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TextIO, cast
+
+from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
 from lath.arena.referee.record import GameResult
 from lath.arena.schedule.sprt import NORMAL_95
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.keys import json_schema
 from lath.arena.tournament.store import FORFEITS, BotTotals, PairTally, Tally
 from lath.arena.tournament.worker import PairJob
 from lath.reports.outcome import Outcome
+from lath.reports.schema import Amount, Count, Positive, Schema, Share, schema_of
 
 if TYPE_CHECKING:
     from lath.reports.standings import Standings
@@ -34,22 +36,9 @@ STATUS_S: Final = 10.0
 """How often `Status` is told."""
 
 
-class _Also:
-    """What the JSON Schema of a value says besides its type; pydantic asks for it by this name."""
-
-    def __init__(self, **more: Any) -> None:
-        self._more: Final = more
-
-    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], Any]) -> Any:
-        return {**handler(core), **self._more}
-
-
-Count = Annotated[int, _Also(minimum=0)]
-Number = Annotated[int, _Also(minimum=1)]
-Amount = Annotated[float, _Also(minimum=0)]
-Share = Annotated[float, _Also(minimum=0, maximum=1)]
 TwoBots = tuple[str, str]
-LostBy = Annotated[dict[str, Count], _Also(required=list(FORFEITS))]
+LostBy = TypedDict("LostBy", {"crash": Count, "time": Count, "illegal move": Count, "flood": Count})
+"""Games lost by the bot's own fault, by their ending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +59,6 @@ class BotStanding:
 
     high: Share | None
     lost_by: LostBy
-    """Games lost by the bot's own fault, by their ending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +102,7 @@ class RunBegan(_Event):
     format: str
     games: tuple[str, ...]
     bots: tuple[str, ...]
-    jobs: Number
+    jobs: Positive
     done: Count
     total: Count
     stored: tuple[Tally, ...] = ()
@@ -146,12 +134,12 @@ class PairBegan(_Event):
     """A slot begins with a pair of games."""
 
     type: Literal["pair"] = "pair"
-    pair: Number
-    slot: Number
+    pair: Positive
+    slot: Positive
     game: str
-    round: Number
+    round: Positive
     bots: TwoBots
-    numbers: tuple[Number, ...]
+    numbers: tuple[Positive, ...]
     """Of the games that are played now, one after the other."""
 
     @classmethod
@@ -173,9 +161,9 @@ class GameEnded(_Event):
     """A game is stored: it will not be played again."""
 
     type: Literal["game"] = "game"
-    pair: Number
-    number: Number
-    round: Number
+    pair: Positive
+    number: Positive
+    round: Positive
     game: str
     first: str
     second: str
@@ -191,22 +179,19 @@ class GameEnded(_Event):
     @classmethod
     def of(cls, pair: int, game: GameResult) -> Self:
         """Return the event of a game of a pair."""
-        first_used_s, second_used_s = game.used_s
-        first_worst_s, second_worst_s = game.worst_s
-        result: Any = game.result
+        same = ("number", "round", "game", "first", "second", "result", "plies")
         return cls(
             pair=pair,
-            number=game.number,
-            round=game.round,
-            game=game.game,
-            first=game.first,
-            second=game.second,
-            result=result,
+            **{name: getattr(game, name) for name in same},
             termination=str(game.termination),
-            plies=game.plies,
-            used_s=(round(first_used_s, 6), round(second_used_s, 6)),
-            worst_s=(round(first_worst_s, 6), round(second_worst_s, 6)),
+            used_s=_rounded(game.used_s),
+            worst_s=_rounded(game.worst_s),
         )
+
+
+def _rounded(times_s: tuple[float, float]) -> tuple[float, float]:
+    first_s, second_s = times_s
+    return round(first_s, 6), round(second_s, 6)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +199,7 @@ class PairEnded(_Event):
     """A slot has ended a pair; its games were told just before."""
 
     type: Literal["pair_ended"] = "pair_ended"
-    pair: Number
+    pair: Positive
     games: Count
     """How many are stored now; fewer than were begun where the two bots play no more."""
 
@@ -246,7 +231,7 @@ class Status(_Event):
     type: Literal["status"] = "status"
     done: Count
     total: Count
-    running: tuple[Number, ...]
+    running: tuple[Positive, ...]
     """Pairs."""
 
     rate: Amount
@@ -275,7 +260,7 @@ class RunEnded(_Event):
     done: Count
     total: Count
     stopped: tuple[Stop, ...]
-    notes: Mapping[str, Number]
+    notes: Mapping[str, Positive]
     """What was noticed, and in how many pairs."""
 
     format: Mapping[str, Any]
@@ -291,7 +276,7 @@ class RunFailed(_Event):
 
     type: Literal["failed"] = "failed"
     error: str
-    status: Number
+    status: Positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,12 +322,9 @@ def json_lines(stream: TextIO) -> Listener:
     return write
 
 
-def events_schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of an event."""
-    from pydantic import Field
-
-    kind = Annotated[Event, Field(discriminator="type")]
-    return json_schema(kind, "One event of a running tournament", is_output=True)
+def schema() -> Schema:
+    """Return the JSON Schema of an event."""
+    return schema_of(Event, "One event of a running tournament", may_grow=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -454,17 +436,6 @@ class Score:
         return Interval(max(0.0, middle - half), middle, min(1.0, middle + half))
 
 
-def elo(rate: float) -> float:
-    """Return the Elo difference at which a bot is expected to score so much of the points.
-
-    >>> round(elo(0.75)), elo(0.5), elo(1.0)
-    (191, 0.0, inf)
-    """
-    if rate <= 0 or rate >= 1:
-        return math.copysign(math.inf, rate - 0.5)
-    return 400 * math.log10(rate / (1 - rate))
-
-
 RECENT_S: Final = 60.0
 """How long the recent rate looks back."""
 
@@ -500,7 +471,7 @@ class Line:
             score=None if score.rate is None else round(score.rate, 6),
             low=None if interval is None else round(interval.low, 6),
             high=None if interval is None else round(interval.high, 6),
-            lost_by=dict(self.forfeits),
+            lost_by=cast("LostBy", dict(self.forfeits)),
         )
 
 

@@ -17,7 +17,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    TypeAdapter,
     WithJsonSchema,
 )
 from pydantic.json_schema import GenerateJsonSchema
@@ -273,15 +272,11 @@ TABLES: Final[Mapping[str, type[_Table]]] = {
 """By the name of the table in the file."""
 
 
-class _Plain(GenerateJsonSchema):
-    """Without a title for every key."""
+class _Input(GenerateJsonSchema):
+    """What TOML can say: there is no null. Titles that repeat the key are left out."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
         return False
-
-
-class _Input(_Plain):
-    """What TOML can say: there is no null."""
 
     def nullable_schema(self, schema: Any) -> Any:
         return self.generate_inner(schema["schema"])
@@ -292,21 +287,7 @@ class _Input(_Plain):
         return super().default_schema(schema)
 
 
-class _Output(_Plain):
-    """Of what we write every field is there."""
-
-    def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: ARG002
-        return True
-
-
-def json_schema(kind: Any, title: str, *, is_output: bool = False) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of what we read, or of what we write."""
-    mode: Any = "serialization" if is_output else "validation"
-    maker = _Output if is_output else _Input
-    schema = TypeAdapter(kind).json_schema(mode=mode, schema_generator=maker)
-    return {"$schema": maker.schema_dialect, **schema, "title": title}
-
-
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a configuration."""
-    return json_schema(ConfigTable, "Configuration of a tournament")
+    """Return the JSON Schema (2020-12) of a configuration."""
+    made = ConfigTable.model_json_schema(schema_generator=_Input)
+    return {"$schema": _Input.schema_dialect, **made, "title": "Configuration of a tournament"}

@@ -17,6 +17,7 @@ from lath.arena.schedule.sprt import (
     MOST_ELO,
     SCORES,
     Sprt,
+    elo_of,
     likeliest_with_mean,
     likeliest_with_t,
     llr,
@@ -184,3 +185,10 @@ def test_both_errors_are_as_rare_as_asked(model: str, tests: int) -> None:
     margin = 3 * math.sqrt(0.05 * 0.95 / tests)
     assert accepted(-50, sprt, tests, seed=1) < 0.05 + margin
     assert accepted(50, sprt, tests, seed=2) > 0.95 - margin
+
+
+def test_the_advantage_of_a_score_is_symmetric_and_none_at_the_ends() -> None:
+    assert elo_of(0.5) == 0
+    assert elo_of(0.64) == pytest.approx(-(elo_of(0.36) or 0))
+    assert elo_of(10 / 11) == pytest.approx(400)
+    assert (elo_of(1.0), elo_of(0.0)) == (None, None)

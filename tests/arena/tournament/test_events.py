@@ -27,13 +27,13 @@ from results import a_config, a_result
 from runs import Told
 
 from lath.arena.tournament import folder
-from lath.arena.tournament.events import Event, Progress, Summary, events_schema, json_lines
+from lath.arena.tournament.events import Event, Progress, Summary, json_lines, schema
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.worker import PairResult
 
 PAGE = (ROOT / "docs" / "events.md").read_text(encoding="utf-8")
 TWO = {"ann": Good, "bob": Good}
-SCHEMA = jsonschema.Draft202012Validator(events_schema())
+SCHEMA = jsonschema.Draft202012Validator(schema())
 KINDS = {
     get_args(get_type_hints(kind)["type"])[0]: [field.name for field in fields(kind)]
     for kind in get_args(Event)
@@ -51,7 +51,7 @@ def events_of(text: str) -> list[dict[str, Any]]:
 
 
 def test_the_schema_is_one() -> None:
-    SCHEMA.check_schema(events_schema())
+    SCHEMA.check_schema(schema())
 
 
 def test_the_events_of_the_docs_keep_the_schema_and_show_every_kind() -> None:

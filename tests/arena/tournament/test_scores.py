@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lath.arena.schedule.sprt import NORMAL_95
-from lath.arena.tournament.events import Score, elo
+from lath.arena.tournament.events import Score
 
 PAIRS = st.lists(
     st.tuples(st.sampled_from([1, 2]), st.integers(0, 4)).map(
@@ -113,10 +113,3 @@ def test_the_interval_has_the_truth_in_it_about_95_times_of_100() -> None:
             assert interval is not None
             held += probability * (interval.low <= 0.5 <= interval.high)
     assert 0.94 < held < 0.98
-
-
-def test_elo_is_symmetric_and_endless_at_the_ends() -> None:
-    assert elo(0.5) == 0
-    assert elo(0.64) == pytest.approx(-elo(0.36))
-    assert elo(10 / 11) == pytest.approx(400)
-    assert (elo(1.0), elo(0.0)) == (math.inf, -math.inf)
