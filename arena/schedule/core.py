@@ -7,6 +7,7 @@ Must not know how games are played or kept, nor how a standing is put into words
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
@@ -261,42 +262,50 @@ class Encounter:
         )
 
 
-class Ledger:
-    """The encounters of a tournament by a key, the games reported and the pairs lost."""
+class InEncounters(ABC):
+    """A schedule in which others wait for an encounter: the sums of its games decide."""
 
-    def __init__(self) -> None:
+    keeps_walkovers: Final = True
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings: Final = settings
+        self._dealer: Final = Dealer(settings)
         self.finished: Final = Numbers()
         self.done = 0
-        """Games reported."""
-        self.lost = 0
+        self._lost_games = 0
         """Games that will not be played."""
+
         self._lost_pairs: Final[set[int]] = set()
         self._encounters: Final[dict[tuple[int, ...], Encounter]] = {}
 
-    def encounter(self, key: tuple[int, ...], games: int) -> Encounter:
+    @abstractmethod
+    def _encounter_of(self, pair: int) -> Encounter | None:
+        """Return which encounter a pair is of; None for a number that is not scheduled."""
+
+    def _encounter(self, key: tuple[int, ...], games: int) -> Encounter:
         """Return the encounter of a key, new where there was none."""
         found = self._encounters.get(key)
         if found is None:
             found = self._encounters[key] = Encounter(games)
         return found
 
-    def report(
-        self, encounter: Encounter, number: int, names: tuple[str, str], result: str
-    ) -> None:
-        """Count a game."""
-        self.finished.add(number)
-        self.done += 1
-        encounter.report(*names, result)
-
-    def lose(self, encounter: Encounter, pair: int, loser: str | None) -> None:
-        """Count what is not reported of a pair as lost, once."""
-        left = [game for game in (2 * pair - 1, 2 * pair) if game not in self.finished]
-        if pair not in self._lost_pairs:
-            self._lost_pairs.add(pair)
-            self.lost += len(left)
-            encounter.lose(len(left), loser)
-
-    def is_open(self, pair: int) -> bool:
+    def _is_open(self, pair: int) -> bool:
         """Return whether a game of the pair is still to be played."""
         is_finished = 2 * pair in self.finished and 2 * pair - 1 in self.finished
         return not is_finished and pair not in self._lost_pairs
+
+    def report(self, number: int, first: str, second: str, result: str) -> None:
+        """Count a game; one of a run with more rounds counts for nothing."""
+        if (encounter := self._encounter_of(pair_of(number))) is not None:
+            self.finished.add(number)
+            self.done += 1
+            encounter.report(first, second, result)
+
+    def walkover(self, pair: int, loser: str | None) -> None:
+        """Count what is not reported of a pair as lost, once."""
+        encounter = self._encounter_of(pair)
+        if encounter is not None and pair not in self._lost_pairs:
+            left = [game for game in (2 * pair - 1, 2 * pair) if game not in self.finished]
+            self._lost_pairs.add(pair)
+            self._lost_games += len(left)
+            encounter.lose(len(left), loser)

@@ -20,7 +20,6 @@ from lath.arena.schedule.sprt import Sprt, SprtState, state
 class Fixed:
     """Each round, all pairings play every game from one opening."""
 
-    is_exact: Final = True
     keeps_walkovers: Final = False
 
     def __init__(self, settings: Settings, pairings: Sequence[tuple[str, str]]) -> None:
@@ -31,7 +30,17 @@ class Fixed:
         """Pairings that were not stopped in this run."""
         self._next = 1
         self.finished: Final = Numbers()
-        self.done = 0
+        self._reported = 0
+
+    @property
+    def is_exact(self) -> bool:
+        """Return that all games are known from the start."""
+        return True
+
+    @property
+    def done(self) -> int:
+        """Return how many games are reported."""
+        return self._reported
 
     @property
     def total(self) -> int:
@@ -69,16 +78,17 @@ class Fixed:
 
     def report(self, number: int, first: str, second: str, result: str) -> None:  # noqa: ARG002
         """Note that a game is finished; one of a run with more rounds counts for nothing."""
-        if number <= self.total:
+        if number <= 2 * self.pairs:
             self.finished.add(number)
-            self.done += 1
+            self._reported += 1
 
     def walkover(self, pair: int, loser: str | None) -> None:  # noqa: ARG002 - tried again anyway
         """Leave the pairing out until the next run."""
         self._open.discard(self._pairing(pair))
 
-    def standing(self) -> None:
+    def standing(self) -> object:
         """Return nothing: the crosstable says it all."""
+        return None
 
 
 def everybody(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -120,56 +130,48 @@ class SprtStanding:
     state: SprtState
 
 
-class Match:
-    """All games between the first and the second bot of the configuration."""
-
-    keeps_walkovers: Final = False
+class Match(Fixed):
+    """All games between the first and the second bot of the configuration, or until a verdict."""
 
     def __init__(self, settings: Settings) -> None:
-        self._games: Final = Fixed(settings, everybody(settings.names))
+        super().__init__(settings, everybody(settings.names))
         self._judge: Final = _Judge(settings.sprt, settings.names[0]) if settings.sprt else None
-        self._names: Final = settings.names
 
     @property
-    def finished(self) -> Numbers:
-        """Return the numbers of the games reported."""
-        return self._games.finished
+    def _deciding_pairs(self) -> int | None:
+        """Return how many pairs it took to decide the test; None while it is open."""
+        judge = self._judge
+        return judge.judged if judge and judge.state.verdict is not None else None
 
     @property
     def is_exact(self) -> bool:
         """Return whether the number of games is settled."""
-        return self._judge is None or self._judge.state.verdict is not None
+        return self._judge is None or self._deciding_pairs is not None
 
     @property
     def total(self) -> int:
         """Return how many games there are at most; once it is decided, how many decided it."""
-        decided = self._judge is not None and self._judge.state.verdict is not None
-        return 2 * self._judge.judged if self._judge and decided else self._games.total
+        return 2 * (self._deciding_pairs or self.pairs)
 
     @property
     def done(self) -> int:
         """Return how many of them are reported."""
-        return min(self._games.done, self.total)
+        return min(self._reported, self.total)
 
     def next(self) -> Pair | None:
         """Return the next pair; none once the test is decided."""
-        is_decided = self._judge is not None and self._judge.state.verdict is not None
-        return None if is_decided else self._games.next()
+        return None if self._deciding_pairs else super().next()
 
     def report(self, number: int, first: str, second: str, result: str) -> None:
         """Count a game."""
-        self._games.report(number, first, second, result)
-        if self._judge is not None and number <= self._games.total:
+        super().report(number, first, second, result)
+        if self._judge is not None and number <= 2 * self.pairs:
             self._judge.report(number, first, result)
-
-    def walkover(self, pair: int, loser: str | None) -> None:
-        """Leave the rest to the next run: there are no other pairings."""
-        self._games.walkover(pair, loser)
 
     def standing(self) -> SprtStanding | None:
         """Return how the test stands; None without one."""
-        judge = self._judge
-        return None if judge is None else SprtStanding(self._names, judge.sprt, judge.state)
+        judge, names = self._judge, self._settings.names
+        return None if judge is None else SprtStanding(names, judge.sprt, judge.state)
 
 
 class _Judge:

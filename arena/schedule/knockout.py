@@ -11,15 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from lath.arena.schedule.core import (
-    Dealer,
-    Encounter,
-    Ledger,
-    Numbers,
-    Pair,
-    Settings,
-    pair_of,
-)
+from lath.arena.schedule.core import Encounter, InEncounters, Pair, Settings
 
 MORE: Final = 5
 """Times that a level tie is prolonged."""
@@ -82,16 +74,13 @@ class Bracket:
     winner: str | None
 
 
-class Knockout:
+class Knockout(InEncounters):
     """The ties of all rounds, each open when both of its bots are known."""
 
     is_exact: Final = False
-    keeps_walkovers: Final = True
 
     def __init__(self, settings: Settings) -> None:
-        self._settings: Final = settings
-        self._dealer: Final = Dealer(settings)
-        self._ledger: Final = Ledger()
+        super().__init__(settings)
         self._first: Final = bracket(len(settings.names))
         self._main: Final = settings.pairs * len(settings.game_ids)
         """Pairs of a tie that is not prolonged."""
@@ -105,17 +94,7 @@ class Knockout:
         """Return how many games there will be if no further tie is prolonged."""
         ties = (len(self._settings.names) - 1) * self._main
         more = sum(self._stage(tie) for tie in self._ties()) * len(self._settings.game_ids)
-        return 2 * (ties + more) - self._ledger.lost
-
-    @property
-    def done(self) -> int:
-        """Return how many games are reported."""
-        return self._ledger.done
-
-    @property
-    def finished(self) -> Numbers:
-        """Return their numbers."""
-        return self._ledger.finished
+        return 2 * (ties + more) - self._lost_games
 
     def _ties(self) -> Iterator[tuple[int, int]]:
         """Yield round and place of every tie, both from 0."""
@@ -145,7 +124,7 @@ class Knockout:
         if tie not in self._winners and (seats := self._seats(tie)):
             stage = self._stage(tie)
             one, other = self._halves(tie, stage, seats)
-            if self._encounter(tie, stage).is_over:
+            if self._at(tie, stage).is_over:
                 self._winners[tie] = seats[other > one]
         return self._winners.get(tie)
 
@@ -153,7 +132,7 @@ class Knockout:
         """Return how often a tie was prolonged."""
         seats = self._seats(tie)
         stage = 0
-        while seats and stage < MORE and self._encounter(tie, stage).is_over:
+        while seats and stage < MORE and self._at(tie, stage).is_over:
             one, other = self._halves(tie, stage, seats)
             if one != other:
                 break
@@ -162,11 +141,11 @@ class Knockout:
 
     def _halves(self, tie: tuple[int, int], stage: int, seats: tuple[int, int]) -> tuple[int, int]:
         names = self._settings.names
-        return self._encounter(tie, stage).halves(names[seats[0]], names[seats[1]])
+        return self._at(tie, stage).halves(names[seats[0]], names[seats[1]])
 
-    def _encounter(self, tie: tuple[int, int], stage: int) -> Encounter:
+    def _at(self, tie: tuple[int, int], stage: int) -> Encounter:
         pairs = len(self._settings.game_ids) if stage else self._main
-        return self._ledger.encounter((*tie, stage), 2 * pairs)
+        return self._encounter((*tie, stage), 2 * pairs)
 
     def next(self) -> Pair | None:
         """Return the first open pair of the first tie that has one."""
@@ -174,7 +153,7 @@ class Knockout:
             seats = self._seats(tie) if tie not in self._winners else None
             while seats and self._begun.get(tie, 0) < self._open_pairs(tie):
                 place = self._begun[tie] = self._begun.get(tie, 0) + 1
-                if self._ledger.is_open(self._number(tie, place)):
+                if self._is_open(self._number(tie, place)):
                     return self._pair(tie, place, seats)
         return None
 
@@ -188,12 +167,11 @@ class Knockout:
             before += len(self._first) >> earlier
         return before * self._reserved + place
 
-    def _tie_of(self, pair: int) -> tuple[tuple[int, int], int] | None:
-        """Return the tie that a pair is of, and the stage; None for a number of no tie."""
+    def _encounter_of(self, pair: int) -> Encounter | None:
         place, inner = divmod(pair - 1, self._reserved)
         stage = max(0, (inner - self._main) // len(self._settings.game_ids) + 1)
         ties = list(self._ties())
-        return (ties[place], stage) if place < len(ties) else None
+        return self._at(ties[place], stage) if place < len(ties) else None
 
     def _pair(self, tie: tuple[int, int], place: int, seats: tuple[int, int]) -> Pair:
         again, game = divmod(place - 1, len(self._settings.game_ids))
@@ -204,16 +182,6 @@ class Knockout:
             round_number=tie[0] + 1,
             turn=tie[0] * (self._settings.pairs + MORE) + again + 1,
         )
-
-    def report(self, number: int, first: str, second: str, result: str) -> None:
-        """Count a game."""
-        if (found := self._tie_of(pair_of(number))) is not None:
-            self._ledger.report(self._encounter(*found), number, (first, second), result)
-
-    def walkover(self, pair: int, loser: str | None) -> None:
-        """Count what is left of a pair as lost."""
-        if (found := self._tie_of(pair)) is not None:
-            self._ledger.lose(self._encounter(*found), pair, loser)
 
     def standing(self) -> Bracket:
         """Return all ties, those to come too, and the winner."""

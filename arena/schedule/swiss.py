@@ -1,13 +1,10 @@
 """Swiss: each round, bots that have scored alike and have not met play each other.
 
-All numbers are half points, or products of them, so that nothing is rounded.
-
 The rules are those of FIDE C.04.3 with what speaks of colours left out, for an encounter is played
-with both seats; docs/tournaments.md has them in words. People are numbers in the order of seeding,
-points are whole numbers. Pure.
-
-A round begins when all games of the last one are in. Pair numbers follow from round, setup, game
-and place of the encounter; the pairings follow from the sums of the rounds before.
+with both seats; docs/tournaments.md has them in words. A round begins when all games of the last
+one are in; its pairings follow from the sums of the rounds before, pair numbers from round, setup,
+game and place of the encounter. People are numbers in the order of seeding, points are half points
+or products of them, so that nothing is rounded.
 """
 
 from __future__ import annotations
@@ -18,97 +15,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby, islice
 from typing import Final
 
-from lath.arena.schedule.core import (
-    Dealer,
-    Encounter,
-    Ledger,
-    Numbers,
-    Pair,
-    Settings,
-    pair_of,
-)
+from lath.arena.schedule.core import Encounter, InEncounters, Pair, Settings
 from lath.arena.schedule.matching import Graph, first_choice, is_perfect, largest
-
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """What an encounter gave, or a bye."""
-
-    one: int
-    other: int | None
-    """None: `one` had a bye."""
-
-    halves: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One bot in the table."""
-
-    rank: int
-    name: str
-    points: float
-    buchholz: float
-    """The points of its opponents; a bye gives none."""
-
-    sonneborn_berger: float
-    """The points of its opponents, each times the share that it took from them; in 0..buchholz."""
-
-    byes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """How a swiss stands."""
-
-    rows: tuple[Row, ...]
-
-
-def table(names: Sequence[str], meetings: Iterable[Meeting], full: int) -> list[Row]:
-    """Return the table; `full` is the half points that an encounter gives in all.
-
-    What no tie-break parts stands in the order of the configuration.
-    """
-    people = range(len(names))
-    taken = _taken(len(names), meetings)
-    scored = [sum(halves for _, halves in taken[who]) for who in people]
-    met = [[(other, halves) for other, halves in taken[who] if other is not None] for who in people]
-    buchholz = [sum(scored[other] for other, _ in met[who]) for who in people]
-    shares = [sum(halves * scored[other] for other, halves in met[who]) for who in people]
-    keys = [(scored[who], buchholz[who], shares[who]) for who in people]
-    return [
-        Row(
-            rank=rank,
-            name=names[who],
-            points=scored[who] / 2,
-            buchholz=buchholz[who] / 2,
-            sonneborn_berger=shares[who] / full / 2,
-            byes=len(taken[who]) - len(met[who]),
-        )
-        for rank, who in enumerate(_order(keys, met), 1)
-    ]
-
-
-def _order(
-    keys: Sequence[tuple[int, int, int]], met: Sequence[Sequence[tuple[int, int]]]
-) -> Iterator[int]:
-    """Yield who stands where: the highest key first, then who has most against his equals."""
-    by_key = sorted(range(len(keys)), key=lambda who: keys[who], reverse=True)
-    for _, group in groupby(by_key, keys.__getitem__):
-        tied = list(group)
-        direct = {who: sum(halves for other, halves in met[who] if other in tied) for who in tied}
-        yield from sorted(tied, key=lambda who: (-direct[who], who))
-
-
-def _taken(people: int, meetings: Iterable[Meeting]) -> list[list[tuple[int | None, int]]]:
-    """Return for each bot its opponents, None for a bye, and its half points against them."""
-    taken: list[list[tuple[int | None, int]]] = [[] for _ in range(people)]
-    for meeting in meetings:
-        taken[meeting.one].append((meeting.other, meeting.halves[0]))
-        if meeting.other is not None:
-            taken[meeting.other].append((meeting.one, meeting.halves[1]))
-    return taken
-
 
 MAX_TRIES: Final = 300
 """Choices of who leaves a score group that are tried, before any legal pairing will do."""
@@ -267,16 +175,93 @@ def _halves(people: list[int], graph: Graph) -> list[tuple[int, int]]:
     return pairs
 
 
-class Swiss:
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What an encounter gave, or a bye."""
+
+    one: int
+    other: int | None
+    """None: `one` had a bye."""
+
+    halves: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One bot in the table."""
+
+    rank: int
+    name: str
+    points: float
+    buchholz: float
+    """The points of its opponents; a bye gives none."""
+
+    sonneborn_berger: float
+    """The points of its opponents, each times the share that it took from them; in 0..buchholz."""
+
+    byes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """How a swiss stands."""
+
+    rows: tuple[Row, ...]
+
+
+def table(names: Sequence[str], meetings: Iterable[Meeting], full: int) -> list[Row]:
+    """Return the table; `full` is the half points that an encounter gives in all.
+
+    What no tie-break parts stands in the order of the configuration.
+    """
+    people = range(len(names))
+    taken = _taken(len(names), meetings)
+    scored = [sum(halves for _, halves in taken[who]) for who in people]
+    met = [[(other, halves) for other, halves in taken[who] if other is not None] for who in people]
+    buchholz = [sum(scored[other] for other, _ in met[who]) for who in people]
+    shares = [sum(halves * scored[other] for other, halves in met[who]) for who in people]
+    keys = [(scored[who], buchholz[who], shares[who]) for who in people]
+    return [
+        Row(
+            rank=rank,
+            name=names[who],
+            points=scored[who] / 2,
+            buchholz=buchholz[who] / 2,
+            sonneborn_berger=shares[who] / full / 2,
+            byes=len(taken[who]) - len(met[who]),
+        )
+        for rank, who in enumerate(_order(keys, met), 1)
+    ]
+
+
+def _order(
+    keys: Sequence[tuple[int, int, int]], met: Sequence[Sequence[tuple[int, int]]]
+) -> Iterator[int]:
+    """Yield who stands where: the highest key first, then who has most against his equals."""
+    by_key = sorted(range(len(keys)), key=lambda who: keys[who], reverse=True)
+    for _, group in groupby(by_key, keys.__getitem__):
+        tied = list(group)
+        direct = {who: sum(halves for other, halves in met[who] if other in tied) for who in tied}
+        yield from sorted(tied, key=lambda who: (-direct[who], who))
+
+
+def _taken(people: int, meetings: Iterable[Meeting]) -> list[list[tuple[int | None, int]]]:
+    """Return for each bot its opponents, None for a bye, and its half points against them."""
+    taken: list[list[tuple[int | None, int]]] = [[] for _ in range(people)]
+    for meeting in meetings:
+        taken[meeting.one].append((meeting.other, meeting.halves[0]))
+        if meeting.other is not None:
+            taken[meeting.other].append((meeting.one, meeting.halves[1]))
+    return taken
+
+
+class Swiss(InEncounters):
     """Rounds of encounters; in each, every game from `pairs` openings with both seats."""
 
     is_exact: Final = True
-    keeps_walkovers: Final = True
 
     def __init__(self, settings: Settings) -> None:
-        self._settings: Final = settings
-        self._dealer: Final = Dealer(settings)
-        self._ledger: Final = Ledger()
+        super().__init__(settings)
         self._tables: Final = len(settings.names) // 2
         self._each: Final = settings.pairs * len(settings.game_ids)
         """Pairs of games of an encounter."""
@@ -293,24 +278,14 @@ class Swiss:
     @property
     def total(self) -> int:
         """Return how many games there are, without those lost by walkover."""
-        return 2 * self._pairs - self._ledger.lost
-
-    @property
-    def done(self) -> int:
-        """Return how many games are reported."""
-        return self._ledger.done
-
-    @property
-    def finished(self) -> Numbers:
-        """Return their numbers."""
-        return self._ledger.finished
+        return 2 * self._pairs - self._lost_games
 
     def next(self) -> Pair | None:
         """Return the next open pair of this round, or the first of the next one."""
         while self._next <= self._pairs and self._has_begun(self._round_of(self._next)):
             number = self._next
             self._next += 1
-            if self._ledger.is_open(number):
+            if self._is_open(number):
                 return self._pair(number)
         return None
 
@@ -333,7 +308,7 @@ class Swiss:
         return all(self._at(round_number, table).is_over for table in tables)
 
     def _at(self, round_number: int, table: int) -> Encounter:
-        return self._ledger.encounter((round_number, table), 2 * self._each)
+        return self._encounter((round_number, table), 2 * self._each)
 
     def _results(self, round_number: int) -> list[Meeting]:
         if not 0 <= round_number < len(self._rounds):
@@ -361,17 +336,9 @@ class Swiss:
             turn=round_number * self._settings.pairs + again + 1,
         )
 
-    def report(self, number: int, first: str, second: str, result: str) -> None:
-        """Count a game; one of a run with more rounds counts for nothing."""
-        if (pair := pair_of(number)) <= self._pairs:
-            self._ledger.report(self._encounter(pair), number, (first, second), result)
-
-    def walkover(self, pair: int, loser: str | None) -> None:
-        """Count what is left of a pair as lost."""
-        if pair <= self._pairs:
-            self._ledger.lose(self._encounter(pair), pair, loser)
-
-    def _encounter(self, pair: int) -> Encounter:
+    def _encounter_of(self, pair: int) -> Encounter | None:
+        if pair > self._pairs:
+            return None
         return self._at(self._round_of(pair), self._table_of(pair))
 
     def standing(self) -> Table:
