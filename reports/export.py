@@ -255,15 +255,15 @@ def _row_to_json(row: Row) -> RowValues:
         "draws": row.draws,
         "losses": row.losses,
         "points": row.points,
-        "score_rate": _short(row.score_rate),
+        "score_rate": _short(row.points / row.games),
         **_strength_to_json(row.strength),
         "group": row.strength.group + 1,
         "without_forfeits": None if fair is None else _strength_to_json(fair),
         "lost_by": {
-            "crash": row.crashes,
-            "time": row.time_losses,
-            "illegal move": row.illegal_moves,
-            "flood": row.floods,
+            "crash": row.lost_by["crash"],
+            "time": row.lost_by["time"],
+            "illegal move": row.lost_by["illegal move"],
+            "flood": row.lost_by["flood"],
         },
     }
 

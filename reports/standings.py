@@ -1,40 +1,14 @@
 """Who stands where: results, points, ratings and endings of records, as values.
 
-Must not know how anything is counted or estimated.
-
-Must not know ratings. What two games of a pair score hangs together, since they begin alike; errors
-are therefore counted by pair. The order of the records leaves no trace here.
-
-Must not know ratings. A game is known by 16 bytes; no move is kept.
-
-Two bots that are deterministic play one game again and again. Counted as if they were chosen anew,
-such games make intervals too narrow: with each game five times, 95 % intervals hold the truth in
-62 % of cases. So a game is a repeat where the game's id, both seats, the start, the canonical
-moves, the result and the ending are those of another. Two kinds of games never are:
-
-- A game without a move: nobody has shown what they do, so it says nothing of being deterministic.
-- A game that ended by time: a clock runs by the machine's load, not by the moves alone, so that it
-  ran out twice at the same ply is told by both games. Leaving one out would also favour who lost.
-
-A crash, an illegal move and a flood are what a program does with what it was sent, and count as
-moves do.
-
-Must not know results.
-
-If the first seat is worth `a`, the ratings r are wrong by about the solution of L r = a e, where L
-is the Laplacian of the games and e a bot's games in the first seat less those in the second. So
-nothing is wrong where e is 0 for every bot, also if two bots never changed seats; and it is e of a
-bot, against all opponents together, that has to be looked at.
-
-Must not know how either comes about.
-
-Must not know ratings, ranks, how numbers are shown, nor the rules of any game. No record and no
-move is kept: a game that is rated leaves a line of numbers, any other only its counts.
-
-Must not know how standings are shown or written, nor how a rating is made.
+`compute` is what most callers need. A `Tally` takes the records one by one: a game that is rated
+leaves a line of numbers there, any other only its counts, and no record or move is kept. What two
+games of a pair score hangs together, since they begin alike (`Pairs`), and a game that repeats
+another is counted, but not rated (`digest_of`).
 
 Law: the points of all rows together are the number of games counted. A bot that plays itself
 therefore fills both seats of its row; such a game says nothing to the rating.
+
+Must not know how standings are shown or written, how a rating is made, nor the rules of any game.
 """
 
 from __future__ import annotations
@@ -51,14 +25,52 @@ from typing import Final, NamedTuple
 from lath.notation.archive import SIZE, identity, start_text
 from lath.notation.record import Record, Termination
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Ratings, Result, Strength
+from lath.reports.ratings.results import Ratings, Result, Scored, Strength
+
+POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+"""What first scores; a result that is not here decides nothing."""
+
+UNSTATED: Final = "not stated"
+"""The ending of a record without a `Termination`."""
+
+NO_RESULT: Final = "no result"
+"""Why a record is left out that is neither void nor unterminated."""
+
+FORFEITS: Final = (
+    Termination.CRASH,
+    Termination.TIME,
+    Termination.ILLEGAL_MOVE,
+    Termination.FLOOD,
+)
+"""Endings by which a game is lost otherwise than on the board."""
+
+_NOT_PLAYED: Final = (Termination.VOID, Termination.UNTERMINATED)
 
 Counts = tuple[tuple[str, int], ...]
 """Words and how often they came, the most frequent first, then by word."""
 
 
+def why_left_out(record: Record) -> str:
+    """Return why the record decides nothing; empty where it counts."""
+    if record.termination in _NOT_PLAYED:
+        return str(record.termination)
+    return "" if record.result in POINTS else NO_RESULT
+
+
+def counts(counter: Mapping[str, int]) -> Counts:
+    """Return the most frequent first, then by word.
+
+    >>> counts({"time": 1, "rules": 4, "crash": 1})
+    (('rules', 4), ('crash', 1), ('time', 1))
+    """
+    return tuple(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+# What they are
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Scored):
     """What one bot did."""
 
     rank: int
@@ -75,36 +87,17 @@ class Row:
     """The same without games lost by crash, time, illegal move or flood; None where the bot is
     in no other game, and the same as `strength` where there was none."""
 
-    crashes: int
-    """Games lost by a crash; likewise the next three."""
-
-    time_losses: int
-    illegal_moves: int
-    floods: int
-
-    @property
-    def games(self) -> int:
-        """Return the seats taken; > 0."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def points(self) -> float:
-        """Return a point per win and half a point per draw."""
-        return self.wins + self.draws / 2
-
-    @property
-    def score_rate(self) -> float:
-        """Return points per game in 0..1."""
-        return self.points / self.games
+    lost_by: Mapping[str, int]
+    """Games lost by each of FORFEITS."""
 
     @property
     def forfeits(self) -> int:
         """Return the games lost otherwise than on the board."""
-        return self.crashes + self.time_losses + self.illegal_moves + self.floods
+        return sum(self.lost_by.values())
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class Meeting(Scored):
     """What one bot scored against another, over both seats."""
 
     wins: int = 0
@@ -112,16 +105,6 @@ class Meeting:
     losses: int = 0
     superiority: float | None = None
     """The likelihood that the one is stronger (LOS), in 0..1; None where nothing tells."""
-
-    @property
-    def games(self) -> int:
-        """Return how often they met."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def points(self) -> float:
-        """Return what the one scored."""
-        return self.wins + self.draws / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +140,7 @@ class Table:
 
     unbalanced: bool
     """Whether some bot had one seat clearly more often than the other
-    (`lath.reports.standings` says how much): TrueSkill's model knows no first-move
+    (`is_unbalanced` says how much): TrueSkill's model knows no first-move
     advantage, so its ratings favour it."""
 
     @property
@@ -184,6 +167,36 @@ class Standings:
 
     unranked: tuple[str, ...]
     """Bots that are named only in records left out, sorted."""
+
+
+# What a record leaves
+
+
+def digest_of(record: Record, seats: tuple[str, str], why: str) -> bytes:
+    """Return 16 bytes that are equal for games of which one may repeat the other.
+
+    `seats` and `why` are the bots and the `Termination` of the record.
+
+    Two bots that are deterministic play one game again and again. Counted as if they were chosen
+    anew, such games make intervals too narrow: with each game five times, 95 % intervals hold the
+    truth in 62 % of cases. So a game is a repeat where the game's id, both seats, the start, the
+    canonical moves, the result and the ending are those of another; a crash, an illegal move and a
+    flood are what a program does with what it was sent, and count as moves do. `may_repeat` says
+    which games never are.
+    """
+    # A name may hold any letter, so that none can stand between two; the literals tell them apart.
+    words = ascii((seats, record.result, why)).encode()
+    return blake2b(identity(record) + words, digest_size=SIZE).digest()
+
+
+def may_repeat(record: Record) -> bool:
+    """Return whether a game can be told from one that is played again.
+
+    Without a move nobody has shown what they do. A clock runs by the machine's load, not by the
+    moves alone, so that two games in which it ran out at the same ply both tell it; leaving one out
+    would also favour who lost.
+    """
+    return bool(record.plies) and record.termination != Termination.TIME
 
 
 _LONGEST: Final = 18
@@ -282,116 +295,6 @@ def _pair_number(number: str) -> int:
     return (int(number) + 1) // 2 if is_one else 0
 
 
-def digest_of(record: Record, seats: tuple[str, str], why: str) -> bytes:
-    """Return 16 bytes that are equal for games of which one may repeat the other.
-
-    `seats` and `why` are the bots and the `Termination` of the record.
-    """
-    # A name may hold any letter, so that none can stand between two; the literals tell them apart.
-    told = ascii((seats, record.result, why)).encode()
-    return blake2b(identity(record) + told, digest_size=SIZE).digest()
-
-
-class Repeats:
-    """The games that were seen, by digest."""
-
-    def __init__(self) -> None:
-        self._places: Final[dict[bytes, int]] = {}
-
-    def seen(self, digest: bytes, place: int, *, plies: int, why: str) -> int | None:
-        """Return the place of the game that this one repeats; None, and it is noted, if it is new.
-
-        `why` is its `Termination`.
-        """
-        if not plies or why == Termination.TIME:
-            return None
-        earlier = self._places.setdefault(digest, place)
-        return None if earlier == place else earlier
-
-
-SHARE: Final = 0.1
-"""Of a bot's games: with fewer too many in one seat, its rating is off by less than a tenth of
-what the seat is worth."""
-
-DEVIATIONS: Final = 3.0
-"""Standard deviations of what seats drawn by lot come to; few bots of many are off by more."""
-
-
-def is_unbalanced(games: Mapping[tuple[str, str], int]) -> bool:
-    """Return whether a bot had one seat clearly more often; False without games.
-
-    `games` says how often a bot was first against a second; games in which a bot met itself are
-    passed over. With fewer than nine games no bot is ever too often in one seat.
-
-    >>> is_unbalanced({("ann", "bob"): 9, ("bob", "ann"): 9}), is_unbalanced({("ann", "bob"): 9})
-    (False, True)
-    """
-    seats, excess = Counter[str](), Counter[str]()
-    for (first, second), times in games.items():
-        if first != second:
-            seats.update({first: times, second: times})
-            excess.update({first: times})
-            excess.subtract({second: times})
-    return any(
-        abs(more) > SHARE * seats[name] and abs(more) >= DEVIATIONS * seats[name] ** 0.5
-        for name, more in excess.items()
-    )
-
-
-class Gap(NamedTuple):
-    """How far one bot's two ratings are apart."""
-
-    name: str
-    mu: float
-    """Converged less sequential, each around the mean of the bot's group."""
-
-    sigma: float
-    """The converged one, to compare it with; > 0 but for a bot that nobody met."""
-
-
-def greatest_gap(ratings: Ratings) -> Gap | None:
-    """Return the bot whose ratings are furthest apart, the first of equals; None without any.
-
-    The sequential ratings are moved so that the mean of a group is the same in both: only
-    differences between bots mean anything.
-    """
-    gaps = [
-        gap for group in ratings.groups if len(group) > 1 for gap in _gaps_of_group(ratings, group)
-    ]
-    return max(gaps, key=lambda gap: abs(gap.mu), default=None)
-
-
-def _gaps_of_group(ratings: Ratings, group: tuple[str, ...]) -> list[Gap]:
-    apart: dict[str, float] = {}
-    for name in group:
-        strength = ratings.strengths[name]
-        if strength.sequential is None:
-            return []
-        apart[name] = strength.trueskill.mu - strength.sequential.mu
-    mean = fmean(apart.values())
-    return [Gap(n, apart[n] - mean, ratings.strengths[n].trueskill.sigma) for n in group]
-
-
-POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
-"""What first scores; a result that is not here decides nothing."""
-
-UNSTATED: Final = "not stated"
-"""The ending of a record without a `Termination`."""
-
-NO_RESULT: Final = "no result"
-"""Why a record is left out that is neither void nor unterminated."""
-
-FORFEITS: Final = (
-    Termination.CRASH,
-    Termination.TIME,
-    Termination.ILLEGAL_MOVE,
-    Termination.FLOOD,
-)
-"""Endings by which a game is lost otherwise than on the board."""
-
-_NOT_PLAYED: Final = (Termination.VOID, Termination.UNTERMINATED)
-
-
 @dataclass(slots=True)
 class GameCounts:
     """What was counted of the games of one id, or of several."""
@@ -430,12 +333,13 @@ class Tally:
         """For each of them 1 where it was lost otherwise than on the board."""
         self._known: Final[dict[Result, Result]] = {}
         self._pairs: Final = Pairs()
-        self._repeats: Final = Repeats()
+        self._places: Final[dict[bytes, int]] = {}
+        """Of the rated games that another may repeat, by digest."""
 
     def add(self, record: Record, ending_words: str | None = None) -> None:
         """Count one record, or why it is left out.
 
-        `ending_words` are the rules' own for why it ended; else its `Termination` is told.
+        `ending_words` are the rules' own for why it ended; else its `Termination`.
         """
         if event := record.tag("Event"):
             self.events[event] = None
@@ -445,7 +349,7 @@ class Tally:
             self.left_out[reason] += 1
             return
         score, why, game = POINTS[record.result], record.termination, record.game
-        counts = self._counts(game)
+        counts = self.games.setdefault(game, GameCounts())
         counts.scores[first, second, score] += 1
         counts.endings[ending_words or why or UNSTATED] += 1
         if is_forfeit := why in FORFEITS and score != 0.5:
@@ -453,20 +357,15 @@ class Tally:
         if not self._rate(record, Result(first, second, score, game), why, is_forfeit):
             counts.repeated += 1
 
-    def _counts(self, game: str) -> GameCounts:
-        found = self.games.get(game)
-        if found is None:
-            found = self.games[game] = GameCounts()
-        return found
-
     def _rate(self, record: Record, result: Result, why: str, is_forfeit: bool) -> bool:
         """Note a game for the ratings; False where it repeats one that is noted."""
         seats = (result.first, result.second)
         digest = digest_of(record, seats, why)
-        earlier = self._repeats.seen(digest, len(self._rated), plies=len(record.plies), why=why)
-        if earlier is not None:
-            self._pairs.add_repeat(earlier, record, seats)
-            return False
+        if may_repeat(record):
+            place = self._places.setdefault(digest, len(self._rated))
+            if place < len(self._rated):
+                self._pairs.add_repeat(place, record, seats)
+                return False
         self._pairs.add(record, seats, digest)
         self._rated.append(self._known.setdefault(result, result))  # one object for all that agree
         self._forfeited.append(is_forfeit)
@@ -487,24 +386,7 @@ class Tally:
         return [result for result, is_forfeit in played if not is_forfeit]
 
 
-def why_left_out(record: Record) -> str:
-    """Return why the record decides nothing; empty where it counts."""
-    if record.termination in _NOT_PLAYED:
-        return str(record.termination)
-    return "" if record.result in POINTS else NO_RESULT
-
-
-def counts(counter: Mapping[str, int]) -> Counts:
-    """Return the most frequent first, then by word.
-
-    >>> counts({"time": 1, "rules": 4, "crash": 1})
-    (('rules', 4), ('crash', 1), ('time', 1))
-    """
-    return tuple(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-Scores = Counter[float]
-"""How often a bot scored 1, 1/2 and 0."""
+# What all records come to
 
 
 def compute(records: Iterable[Record]) -> Standings:
@@ -590,6 +472,10 @@ def _table(
     )
 
 
+Scores = Counter[float]
+"""How often a bot scored 1, 1/2 and 0."""
+
+
 def _meetings(counted: GameCounts) -> dict[tuple[str, str], Scores]:
     """Return what each bot scored against each; both seats of a game count."""
     meetings: dict[tuple[str, str], Scores] = {}
@@ -637,8 +523,73 @@ def _row(name: str, scores: Scores, counted: GameCounts, ratings: Ratings, witho
         losses=scores[0.0],
         strength=ratings.strengths[name],
         without_forfeits=without.strengths.get(name),
-        crashes=counted.forfeits[name, Termination.CRASH],
-        time_losses=counted.forfeits[name, Termination.TIME],
-        illegal_moves=counted.forfeits[name, Termination.ILLEGAL_MOVE],
-        floods=counted.forfeits[name, Termination.FLOOD],
+        lost_by={str(way): counted.forfeits[name, way] for way in FORFEITS},
     )
+
+
+SHARE: Final = 0.1
+"""Of a bot's games: with fewer too many in one seat, its rating is off by less than a tenth of
+what the seat is worth."""
+
+DEVIATIONS: Final = 3.0
+"""Standard deviations of what seats drawn by lot come to; few bots of many are off by more."""
+
+
+def is_unbalanced(games: Mapping[tuple[str, str], int]) -> bool:
+    """Return whether a bot had one seat clearly more often; False without games.
+
+    `games` says how often a bot was first against a second; games in which a bot met itself are
+    passed over. With fewer than nine games no bot is ever too often in one seat.
+
+    If the first seat is worth `a`, the ratings r are wrong by about the solution of L r = a e,
+    where L is the Laplacian of the games and e a bot's games in the first seat less those in the
+    second. So nothing is wrong where e is 0 for every bot, also if two bots never changed seats;
+    and it is e of a bot, against all opponents together, that has to be looked at.
+
+    >>> is_unbalanced({("ann", "bob"): 9, ("bob", "ann"): 9}), is_unbalanced({("ann", "bob"): 9})
+    (False, True)
+    """
+    seats, excess = Counter[str](), Counter[str]()
+    for (first, second), times in games.items():
+        if first != second:
+            seats.update({first: times, second: times})
+            excess.update({first: times})
+            excess.subtract({second: times})
+    return any(
+        abs(more) > SHARE * seats[name] and abs(more) >= DEVIATIONS * seats[name] ** 0.5
+        for name, more in excess.items()
+    )
+
+
+class Gap(NamedTuple):
+    """How far one bot's two ratings are apart."""
+
+    name: str
+    mu: float
+    """Converged less sequential, each around the mean of the bot's group."""
+
+    sigma: float
+    """The converged one, to compare it with; > 0 but for a bot that nobody met."""
+
+
+def greatest_gap(ratings: Ratings) -> Gap | None:
+    """Return the bot whose ratings are furthest apart, the first of equals; None without any.
+
+    The sequential ratings are moved so that the mean of a group is the same in both: only
+    differences between bots mean anything.
+    """
+    gaps = [
+        gap for group in ratings.groups if len(group) > 1 for gap in _gaps_of_group(ratings, group)
+    ]
+    return max(gaps, key=lambda gap: abs(gap.mu), default=None)
+
+
+def _gaps_of_group(ratings: Ratings, group: tuple[str, ...]) -> list[Gap]:
+    apart: dict[str, float] = {}
+    for name in group:
+        strength = ratings.strengths[name]
+        if strength.sequential is None:
+            return []
+        apart[name] = strength.trueskill.mu - strength.sequential.mu
+    mean = fmean(apart.values())
+    return [Gap(n, apart[n] - mean, ratings.strengths[n].trueskill.sigma) for n in group]

@@ -26,6 +26,7 @@ from lath.games.errors import GameError, UnknownGameError
 from lath.notation.archive import spellings
 from lath.notation.record import Record, Termination
 from lath.notation.replay import positions
+from lath.reports.ratings.results import SeatScore
 from lath.reports.schema import About, Amount, Count, Positive
 from lath.reports.standings import FORFEITS, POINTS, UNSTATED, counts, why_left_out
 
@@ -338,36 +339,16 @@ SHOWN: Final = 5
 
 
 @dataclass(slots=True)
-class WayCounts:
+class WayCounts(SeatScore):
     """What came of one way, for whom it is about."""
 
-    example: int
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
     undecided: int = 0
+    example: int = 0
 
     @property
-    def games(self) -> int:
-        """Return all of them."""
-        return self.wins + self.draws + self.losses + self.undecided
-
-    @property
-    def score(self) -> float | None:
-        """Return points for a decided game, in 0..1; None where none was decided."""
-        decided = self.games - self.undecided
-        return (self.wins + self.draws / 2) / decided if decided else None
-
-    def add(self, points: float | None) -> None:
-        """Count a game; None where it was not decided."""
-        if points is None:
-            self.undecided += 1
-        elif points == 1:
-            self.wins += 1
-        elif points == 0:
-            self.losses += 1
-        else:
-            self.draws += 1
+    def times(self) -> int:
+        """Return how often it came."""
+        return self.games + self.undecided
 
 
 class Ways:
@@ -387,20 +368,23 @@ class Ways:
         if way is None:
             if len(self._ways) >= self._most:
                 self._forget()
-            way = self._ways[text] = WayCounts(number)
-        way.add(points)
+            way = self._ways[text] = WayCounts(example=number)
+        if points is None:
+            way.undecided += 1
+        else:
+            way.add(points, 1)
 
     def _forget(self) -> None:
         """Drop the rarer half of the ways."""
         ranked = self.ranked()
         kept = (len(ranked) + 1) // 2
         # A way that comes again, or first comes now, has lost at most what was dropped.
-        self.missed += ranked[kept][1].games
+        self.missed += ranked[kept][1].times
         self._ways = dict(ranked[:kept])
 
     def ranked(self) -> list[tuple[str, WayCounts]]:
         """Return the most frequent ways first, then by text."""
-        return sorted(self._ways.items(), key=lambda pair: (-pair[1].games, pair[0]))
+        return sorted(self._ways.items(), key=lambda pair: (-pair[1].times, pair[0]))
 
     def summary(self, most: int) -> WaysOf:
         """Return so many of the most frequent ways."""
@@ -747,7 +731,7 @@ def _surveyed(game: str, counted: GameCounts, openings: int) -> dict[str, Any]:
             "games": counted.openings.games,
             "missed": counted.openings.missed,
             "lines": [
-                {"moves": text.split(), "games": way.games, "first_score": way.score}
+                {"moves": text.split(), "games": way.times, "first_score": way.score_rate}
                 for text, way in counted.openings.ranked()[:openings]
             ],
         },

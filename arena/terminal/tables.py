@@ -475,9 +475,9 @@ def _openings(survey: Survey) -> Framed:
             table.add_row(
                 _once(game, number),
                 _text(moves),
-                f"{way.games:,}",
-                _rate(way.games, openings.games),
-                _percent(way.score),
+                f"{way.times:,}",
+                _rate(way.times, openings.games),
+                _percent(way.score_rate),
             )
     return table
 

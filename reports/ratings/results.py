@@ -33,6 +33,31 @@ class Result(NamedTuple):
     """Games of one value share an opening, usually with the seats swapped; None: alone."""
 
 
+class Scored:
+    """What wins, draws and losses come to, for whatever has them."""
+
+    __slots__ = ()
+
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def games(self) -> int:
+        """Return all of them."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """Return a point per win and half a point per draw."""
+        return self.wins + self.draws / 2
+
+    @property
+    def score_rate(self) -> float | None:
+        """Return points per game in 0..1; None without games."""
+        return self.points / self.games if self.games else None
+
+
 @dataclass(frozen=True, slots=True)
 class Rating:
     """What the games say about one bot's strength on TrueSkill's scale: a normal distribution."""
@@ -191,26 +216,21 @@ is made of every game."""
 
 
 @dataclass(slots=True)
-class SeatScore:
+class SeatScore(Scored):
     """How often first won, drew and lost."""
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
 
-    @property
-    def games(self) -> int:
-        """Return all of them."""
-        return self.wins + self.draws + self.losses
-
-    def add(self, score: float, count: int) -> None:
-        """Count `count` games in which first scored `score`."""
-        if score == 0.5:
-            self.draws += count
-        elif score:
-            self.wins += count
+    def add(self, points: float, games: int) -> None:
+        """Count so many games in which first scored so many points."""
+        if points == 0.5:
+            self.draws += games
+        elif points:
+            self.wins += games
         else:
-            self.losses += count
+            self.losses += games
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,7 +137,7 @@ def test_forgotten_openings_are_never_more_than_what_is_said_to_be_missed(
     true = Counter(moves)
     assert len(told) <= most
     for move, way in told:
-        assert way.games <= true[move] <= way.games + ways.missed
+        assert way.times <= true[move] <= way.times + ways.missed
     for move in set(true) - {move for move, _ in told}:
         assert true[move] <= ways.missed
     if len(true) <= most:

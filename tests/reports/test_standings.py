@@ -18,6 +18,7 @@ from lath.reports import export
 from lath.reports.export import CSV_COLUMNS, to_csv, to_json
 from lath.reports.ratings.results import Ratings, Strength
 from lath.reports.standings import (
+    FORFEITS,
     Gap,
     Row,
     Standings,
@@ -115,24 +116,17 @@ def test_the_likelihoods_of_two_bots_add_up_to_one() -> None:
 def test_a_game_against_itself_fills_both_seats_of_one_row() -> None:
     table = compute([bare("ann", "ann", "1-0", Termination="time")]).overall
     (ann,) = table.rows
-    assert (ann.games, ann.wins, ann.losses, ann.points, ann.time_losses) == (2, 1, 1, 1.0, 1)
+    assert (ann.games, ann.wins, ann.losses, ann.points, ann.lost_by["time"]) == (2, 1, 1, 1.0, 1)
     assert (table.self_play, table.ratings.games) == (1, 0)
     assert table.crosstable[0][0].games == 2
     assert ann.strength.trueskill.mu == 25.0
 
 
-@pytest.mark.parametrize(
-    ("termination", "field"),
-    [
-        ("crash", "crashes"),
-        ("time", "time_losses"),
-        ("illegal move", "illegal_moves"),
-        ("flood", "floods"),
-    ],
-)
-def test_a_mishap_is_the_losers(termination: str, field: str) -> None:
+@pytest.mark.parametrize("termination", FORFEITS)
+def test_a_mishap_is_the_losers(termination: str) -> None:
     standings = compute([bare("ann", "bob", "0-1", Termination=termination)])
-    assert getattr(row_of(standings, "ann"), field) == row_of(standings, "ann").forfeits == 1
+    assert row_of(standings, "ann").lost_by[termination] == 1
+    assert row_of(standings, "ann").forfeits == 1
     assert row_of(standings, "bob").forfeits == 0
 
 
