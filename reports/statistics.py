@@ -502,9 +502,6 @@ class GameCounts:
     lengths: Counter[int] = field(default_factory=Counter)
     results: Counter[str] = field(default_factory=Counter)
     endings: Counter[str] = field(default_factory=Counter)
-    forfeits: set[str] = field(default_factory=set)
-    """Endings by which a game was lost otherwise than on the board."""
-
     openings: Ways = field(default_factory=Ways)
 
     @property
@@ -553,8 +550,6 @@ class GameCounter:
         found.lengths[len(record.plies)] += 1
         found.results[record.result] += 1
         found.endings[entry.ending] += 1
-        if entry.is_forfeit:
-            found.forfeits.add(entry.ending)
         if self._any_start or not record.tag("Position"):
             moves = first_moves(record, self.opening_plies)
             if len(moves) == self.opening_plies:
@@ -572,7 +567,7 @@ class GameCounter:
                 "title": game_title(game),
                 "games": counted.games,
                 "endings": [
-                    {"ending": word, "games": games, "forfeit": word in counted.forfeits}
+                    {"ending": word, "games": games, "forfeit": word in FORFEITS}
                     for word, games in counts(counted.endings)
                 ],
             }

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
 from lath.notation.record import Termination
+from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.schema import Amount, Count, Positive
+from lath.reports.standings import GameCounts
 from lath.reports.statistics import (
     Entry,
     Link,
@@ -139,7 +141,7 @@ def _times(name: str, spent: _Spent) -> Times:
     }
 
 
-# Duels
+# Results, and games to look at
 
 
 class ScoreBySeat(OfGame):
@@ -155,6 +157,33 @@ class ScoreAgainst(Score):
     name: str
 
 
+def score_of(scored: Scored) -> Score:
+    """Return wins, draws and losses as the page has them."""
+    return {"wins": scored.wins, "draws": scored.draws, "losses": scored.losses}
+
+
+def scores_by_seat(games: Mapping[str, GameCounts]) -> dict[str, list[ScoreBySeat]]:
+    """Return each bot's results by game id, sorted, and seat."""
+    found: dict[str, dict[str, tuple[SeatScore, SeatScore]]] = {}
+    for game in sorted(games):
+        for (first, second, points), times in games[game].scores.items():
+            for seat, name, own in ((0, first, points), (1, second, 1 - points)):
+                scores = found.setdefault(name, {}).setdefault(game, (SeatScore(), SeatScore()))
+                scores[seat].add(own, times)
+    return {
+        name: [
+            {
+                "game": game,
+                "title": game_title(game),
+                "first": score_of(first),
+                "second": score_of(second),
+            }
+            for game, (first, second) in by_game.items()
+        ]
+        for name, by_game in found.items()
+    }
+
+
 class Duel(OfGame):
     """A decided game of a bot."""
 
@@ -165,12 +194,8 @@ class Duel(OfGame):
 
 
 class Duels(TypedDict):
-    """A bot's results, and games of it to look at."""
+    """Games of a bot to look at."""
 
-    games: list[ScoreBySeat]
-    """its results by game id and seat"""
-    opponents: list[ScoreAgainst]
-    """its results by opponent, the strongest first"""
     best_wins: list[Duel]
     """the shortest against each of the highest rated it beat"""
     worst_losses: list[Duel]
@@ -204,41 +229,30 @@ class _Decided(NamedTuple):
 
 
 class DuelCounter:
-    """Counts decided games and draws: memory grows with pairs of bots, not with games."""
+    """Keeps the games to look at: memory grows with pairs of bots, not with games."""
 
     def __init__(self) -> None:
-        self._results: dict[str, Counter[tuple[str, str, int, float]]] = {}
-        """How often a bot had, against whom, at which game, in which seat, so many points."""
         self._shortest: dict[tuple[str, str], _Decided] = {}
         """The shortest game that a bot won on the board against another."""
         self._losses: dict[str, list[_Decided]] = {}
         self._forfeits: dict[str, list[_Decided]] = {}
 
     def add(self, entry: Entry) -> None:
-        """Count one game."""
-        record, points = entry.record, entry.points
-        if points is None:
+        """Count one game, which is kept if somebody won it."""
+        record, number = entry.record, entry.number
+        if entry.points not in (0, 1):
             return
-        first, second = record.first, record.second
-        self._results.setdefault(first, Counter())[second, record.game, 0, points] += 1
-        self._results.setdefault(second, Counter())[first, record.game, 1, 1 - points] += 1
-        if points != 0.5:
-            winner, loser = (first, second) if points else (second, first)
-            plies = len(record.plies)
-            self._keep(
-                _Decided(plies, entry.number, winner, loser, record.game, entry.ending),
-                is_forfeit=entry.is_forfeit,
-            )
-
-    def _keep(self, game: _Decided, *, is_forfeit: bool) -> None:
-        if is_forfeit:
-            forfeits = self._forfeits.setdefault(game.loser, [])
+        players = record.first, record.second
+        winner, loser = players if entry.points else players[::-1]
+        game = _Decided(len(record.plies), number, winner, loser, record.game, entry.ending)
+        if entry.is_forfeit:
+            forfeits = self._forfeits.setdefault(loser, [])
             if len(forfeits) < SHOWN:
                 forfeits.append(game)
             return
-        pair = game.winner, game.loser
+        pair = winner, loser
         self._shortest[pair] = min(self._shortest.get(pair, game), game)
-        losses = self._losses.setdefault(game.loser, [])
+        losses = self._losses.setdefault(loser, [])
         losses.append(game)
         losses.sort()
         del losses[SHOWN:]
@@ -249,37 +263,11 @@ class DuelCounter:
         wins = [shortest[bot, other] for other in ranked if (bot, other) in shortest]
         lost = [shortest[other, bot] for other in reversed(ranked) if (other, bot) in shortest]
         return {
-            "games": self._by_game(bot),
-            "opponents": self._by_opponent(bot, ranked),
             "best_wins": [game.against(game.loser) for game in wins[:SHOWN]],
             "worst_losses": [game.against(game.winner) for game in lost[:SHOWN]],
             "shortest_losses": [game.against(game.winner) for game in self._losses.get(bot, ())],
             "forfeits": [game.against(game.winner) for game in self._forfeits.get(bot, ())],
         }
-
-    def _by_game(self, bot: str) -> list[ScoreBySeat]:
-        found: dict[str, tuple[Counter[float], Counter[float]]] = {}
-        for (_, game, seat, points), games in self._results.get(bot, {}).items():
-            found.setdefault(game, (Counter(), Counter()))[seat][points] += games
-        return [
-            {
-                "game": game,
-                "title": game_title(game),
-                "first": _score(found[game][0]),
-                "second": _score(found[game][1]),
-            }
-            for game in sorted(found)
-        ]
-
-    def _by_opponent(self, bot: str, ranked: Sequence[str]) -> list[ScoreAgainst]:
-        found: dict[str, Counter[float]] = {}
-        for (other, _, _, points), games in self._results.get(bot, {}).items():
-            found.setdefault(other, Counter())[points] += games
-        return [{"name": other, **_score(found[other])} for other in ranked if other in found]
-
-
-def _score(points: Counter[float]) -> Score:
-    return {"wins": points[1.0], "draws": points[0.5], "losses": points[0.0]}
 
 
 # Ways to begin

@@ -18,12 +18,23 @@ from lath.reports import export
 from lath.reports import outcome as outcomes
 from lath.reports.export import StandingsValues
 from lath.reports.outcome import Outcome
-from lath.reports.page.bots import DuelCounter, Duels, StartCounter, TimeCounter, Times, WaysOfBot
+from lath.reports.page.bots import (
+    DuelCounter,
+    Duels,
+    ScoreAgainst,
+    ScoreBySeat,
+    StartCounter,
+    TimeCounter,
+    Times,
+    WaysOfBot,
+    score_of,
+    scores_by_seat,
+)
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
 from lath.reports.schema import About, Count, Positive, Schema, schema_of
-from lath.reports.standings import Standings, Tally, standings_of
+from lath.reports.standings import Standings, Table, Tally, standings_of
 from lath.reports.statistics import (
     Endings,
     FactCounter,
@@ -93,6 +104,10 @@ class Bot(Duels):
 
     rank: Positive
     name: str
+    games: list[ScoreBySeat]
+    """its results by game id and seat"""
+    opponents: list[ScoreAgainst]
+    """its results by opponent, the strongest first"""
     openings: list[WaysOfBot]
     """its first moves, and its answers to first moves"""
 
@@ -199,18 +214,28 @@ class _Counts:
             "lengths": self._games.lengths(),
             "endings": self._games.endings(),
             "times": linked(self._times.times(names)),
-            "bots": linked([self._bot(rank, name, names) for rank, name in enumerate(names, 1)]),
+            "bots": linked(self._bots(standings.overall, names)),
             "setups": linked(self._starts.setups()),
             "openings": linked(self._games.openings()),
         }
 
-    def _bot(self, rank: int, name: str, ranked: Sequence[str]) -> Bot:
-        return {
-            "rank": rank,
-            "name": name,
-            **self._duels.duels(name, ranked),
-            "openings": self._starts.of_bot(name),
-        }
+    def _bots(self, table: Table, names: Sequence[str]) -> list[Bot]:
+        by_seat = scores_by_seat(self._tally.games)
+        return [
+            {
+                "rank": row.rank,
+                "name": row.name,
+                "games": by_seat[row.name],
+                "opponents": [
+                    {"name": other, **score_of(meeting)}
+                    for other, meeting in zip(names, meetings, strict=True)
+                    if meeting.games
+                ],
+                **self._duels.duels(row.name, names),
+                "openings": self._starts.of_bot(row.name),
+            }
+            for row, meetings in zip(table.rows, table.crosstable, strict=True)
+        ]
 
     def _history(self, names: Sequence[str], draw_rate: float) -> History:
         """Return the rating of every bot after so many games, None before its first."""
