@@ -201,13 +201,13 @@ class _Counts:
         standings = standings_of(self._tally)
         names = [row.name for row in standings.overall.rows]
         linked = self.packer.numbering.linked
-        told = outcome if outcome and outcome.says_something else None
+        shown = outcome if outcome and outcome.says_something else None
         return {
             "version": 1,
             "title": title or listed(self._facts.events) or DEFAULT_TITLE,
             "facts": self._facts.facts(),
-            "outcome": outcomes.to_json(told) if told else None,
-            "heading": told.heading if told else "",
+            "outcome": outcomes.to_json(shown) if shown else None,
+            "heading": shown.heading if shown else "",
             "standings": export.to_json(standings),
             "history": self._history(names, standings.overall.ratings.draw_rate),
             "first_move": _first_move(standings),

@@ -1,8 +1,6 @@
-"""The document's numbers as the words that the page's tables have.
+"""The document's numbers as the words of the page's tables and as places in its drawings.
 
-Must not know bots, games or HTML: templates draw, and say in words what is drawn.
-
-Must not know HTML, nor where the numbers come from.
+Must not know HTML, nor where the numbers come from: templates draw, and say what is drawn.
 """
 
 from __future__ import annotations
@@ -12,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
+
+# Drawings
 
 _STEPS: Final = (1, 2, 5, 10)
 
@@ -180,30 +180,12 @@ def _curve(
 
 
 def path(points: Iterable[tuple[float, float]]) -> str:
-    """Return straight lines from point to point, in steps of a tenth and few letters.
+    """Return straight lines from point to point.
 
-    >>> path([(3, 4), (5, 3.5), (6, 13.5), (8, 14)])
-    'M3 4l2-.5 1 10 2 .5'
+    >>> path([(3, 4), (5, 3.5), (6.04, 13.5)])
+    'M3 4 5 3.5 6 13.5'
     """
-    tenths = [(round(10 * x), round(10 * y)) for x, y in points]
-    (x0, y0), *_ = tenths
-    steps = (
-        _tenths(x1 - x0) + _joined(_tenths(y1 - y0)) for (x0, y0), (x1, y1) in pairwise(tenths)
-    )
-    told = "".join(_joined(step) for step in steps).lstrip()
-    return f"M{_tenths(x0)}{_joined(_tenths(y0))}" + (f"l{told}" if told else "")
-
-
-def _tenths(number: int) -> str:
-    """Return tenths as a coordinate, without the 0 before a point."""
-    whole, tenth = divmod(abs(number), 10)
-    told = f"{whole or ('' if tenth else 0)}" + (f".{tenth}" if tenth else "")
-    return f"-{told}" if number < 0 else told
-
-
-def _joined(told: str) -> str:
-    """Return a coordinate as it stands after another one."""
-    return told if told.startswith("-") else f" {told}"
+    return "M" + " ".join(f"{place(x)} {place(y)}" for x, y in points)
 
 
 def few(values: Sequence[Any], most: int) -> list[int]:
@@ -232,6 +214,8 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
             places[before] = min(places[before], places[after] - gap)
     return [max(low, at) for at in places]
 
+
+# Words
 
 HEATS: Final = 9
 """Colours of the crosstable: 0 for a score rate of 0, 8 for 1, 4 for one half."""
@@ -414,9 +398,9 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _sheet(sheet: Mapping[str, Any]) -> dict[str, Any]:
-    told, rows = sheet["columns"], sheet["rows"]
-    filled = [at for at, _ in enumerate(told) if any(row[at] for row in rows)]
-    columns = [told[at] for at in filled]
+    rows = sheet["rows"]
+    filled = [at for at, _ in enumerate(sheet["columns"]) if any(row[at] for row in rows)]
+    columns = [sheet["columns"][at] for at in filled]
     names = (at for at, column in enumerate(columns) if column["kind"] == "name")
     return {
         "caption": sheet["title"] or SHEET,
@@ -431,15 +415,15 @@ def left_out(standings: Mapping[str, Any]) -> str:
     reasons = standings["left_out"]
     if not reasons:
         return ""
-    told = ", ".join(f"{number} {word}" for word, number in reasons.items())
+    words = ", ".join(f"{number} {word}" for word, number in reasons.items())
     only = standings["unranked"]
     named = f" Only there: {', '.join(only)}." if only else ""
-    return f"Not counted: {count(sum(reasons.values()), 'record')} ({told}).{named}"
+    return f"Not counted: {count(sum(reasons.values()), 'record')} ({words}).{named}"
 
 
-def dates(told: Mapping[str, Any]) -> str:
+def dates(span: Mapping[str, Any]) -> str:
     """Return the first and the last date of the records; empty if none has one."""
-    return f" {DASH} ".join(dict.fromkeys(filter(None, (told["first"], told["last"]))))
+    return f" {DASH} ".join(dict.fromkeys(filter(None, (span["first"], span["last"]))))
 
 
 def listed(words: Sequence[str], most: int = 3) -> str:
