@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations, product
 from typing import Final
 
@@ -173,6 +174,7 @@ def test_terminals_in_each_others_way_make_an_expression_read_more() -> None:
 SIGNS: Final = [*map(chr, range(256)), "\u0663", "\u2028", "☃"]
 
 
+@cache
 def first_signs(pattern: str) -> set[str]:
     """Return which of SIGNS can begin what a pattern reads, whatever it looks ahead to."""
     plain = re.sub(r"\(\?!(?:\\.|\[(?:\\.|[^\]])*\]|[^)])*\)$", "", pattern)

@@ -71,7 +71,7 @@ READERS: Final[dict[str, Callable[[bytes], object]]] = {
 }
 
 
-LONG: Final = 100_000
+LONG: Final = 30_000
 """Letters of what is long in a record; a sound one has no such thing."""
 
 LONG_PARTS: Final = {

@@ -410,14 +410,14 @@ def test_the_number_of_the_record_is_told() -> None:
 
 
 def test_many_problems_in_one_long_line_take_no_more_than_linear_time_and_room() -> None:
-    movetext = "1. e5 " + "{[%emt x]} " * 50_000
+    movetext = "1. e5 " + "{[%emt x]} " * 10_000
     found = problems_in(f'[Game "yavalath"]\n\n{movetext}*\n'.encode())
-    assert len(found) == 50_000
+    assert len(found) == 10_000
     assert len({id(problem.source) for problem in found}) == 1
 
 
 def test_many_tags_are_read_in_linear_time() -> None:
-    tags = "".join(f'[Tag{number} "x"]\n' for number in range(100_000))
+    tags = "".join(f'[Tag{number} "x"]\n' for number in range(20_000))
     assert problems_in(f'[Game "yavalath"]\n{tags}\n*\n'.encode()) == []
 
 

@@ -42,9 +42,16 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def test_games_lath_that_is_cut_at_any_byte_is_written_whole_again(store: Store) -> None:
+EVERY: Final = pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.soak)])
+"""One place in so many at which a file is cut."""
+
+
+@EVERY
+def test_games_lath_that_is_cut_at_any_byte_is_written_whole_again(
+    store: Store, every: int
+) -> None:
     path = store.folder / RECORDS
-    for cut in range(len(TEXT)):
+    for cut in range(0, len(TEXT), every):
         path.write_text(TEXT[:cut])
         store.export()
         assert path.read_text() == TEXT
@@ -64,11 +71,12 @@ def read(path: Path) -> tuple[list[str | None], str]:
     return numbers, ""
 
 
+@EVERY
 def test_records_that_are_cut_at_any_byte_are_whole_ones_and_at_most_one_error(
-    tmp_path: Path,
+    tmp_path: Path, every: int
 ) -> None:
     path = tmp_path / RECORDS
-    for cut in range(len(TEXT) + 1):
+    for cut in [*range(0, len(TEXT), every), len(TEXT)]:
         path.write_text(TEXT[:cut])
         whole = sum(end <= cut for end in ENDS)
         rest = TEXT[ENDS[whole - 1] if whole else 0 : cut].strip()
