@@ -732,5 +732,5 @@ def _moves(bot: BotTotals) -> BotMoves:
         moves=bot.moves,
         average_s=None if average_s is None else round(average_s, 6),
         worst_s=round(bot.worst_s, 6),
-        lost_by=dict(bot.lost_by),
+        lost_by=cast("LostBy", dict(bot.lost_by)),
     )
