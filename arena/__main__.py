@@ -9,9 +9,12 @@ import io
 import os
 import re
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lath.arena.errors import BUG, FAULT, INTERRUPTED, USAGE, ArenaError, ConfigError
+
+if TYPE_CHECKING:
+    from lath.games.errors import GameError
 
 _SIGINT = 130
 """What the command line's library exits with on Ctrl-C."""
@@ -61,8 +64,7 @@ def run(arguments: list[str]) -> int:
         status = app(arguments, standalone_mode=False) or 0
         return _interrupted() if status == _SIGINT else _flushed(status)
     except (ArenaError, GameError) as error:
-        for line in str(error).split("\n") if isinstance(error, ConfigError) else [error]:
-            print(f"arena: {line}", file=sys.stderr)
+        print(_marked(error), file=sys.stderr)
         if isinstance(error, ArenaError):
             return error.status
         return USAGE if isinstance(error, UnknownGameError) else FAULT
@@ -81,6 +83,12 @@ def run(arguments: list[str]) -> int:
         return _interrupted()
     except Exception as error:  # noqa: BLE001 - the last line of defence tells of it
         return _usage_or_bug(error)
+
+
+def _marked(error: ArenaError | GameError) -> str:
+    """Return the message, whose mistakes say that they are ours; lines that go on are indented."""
+    lines = str(error).split("\n") if isinstance(error, ConfigError) else [str(error)]
+    return "\n".join(line if line.startswith(" ") else f"arena: {line}" for line in lines)
 
 
 def _flushed(status: int) -> int:

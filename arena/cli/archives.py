@@ -1,19 +1,16 @@
-"""`arena select` and `arena diff`: archives of any size, joined, ordered, divided, compared.
+"""`arena select`: archives of any size, joined, ordered, divided.
 
 Must not know how records are kept that do not fit into memory.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import typer
 
@@ -25,9 +22,9 @@ from lath.arena.cli.files import (
     writable,
     write_pieces,
 )
-from lath.arena.cli.main import App, argument, flag, option
+from lath.arena.cli.main import App, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
-from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.errors import ConfigError
 from lath.notation.archive import (
     COMPRESSIONS,
     MEMORY,
@@ -39,8 +36,6 @@ from lath.notation.archive import (
     order_by,
     verbatim,
 )
-from lath.notation.comparison import A, B, Comparison, Difference, Finding, Stands
-from lath.notation.errors import printable
 
 app = App()
 
@@ -272,148 +267,3 @@ class _Division:
 
 
 _FIELD: Final = re.compile(r"\{(number|value)(?::([0-9]{1,2}))?\}")
-
-
-_BELONG: Final = "Which tags say what records belong together; else all that identify a game."
-
-ArchiveA = Annotated[Path, argument("A", "A record file; - is stdin.")]
-ArchiveB = Annotated[Path, argument("B", "The other; one of them may be -.")]
-TagKey = Annotated[str | None, option("--key", "TAG[,TAG...]", _BELONG)]
-MovesOnly = Annotated[bool, flag("--moves-only", "Compare game, start and moves alone.")]
-AsJson = Annotated[bool, flag("--json", "Print a JSON object a line, the counts last.")]
-NoCounts = Annotated[bool, flag("--quiet -q", "Leave the counts out.")]
-
-
-@app.command()
-def diff(
-    a: ArchiveA,
-    b: ArchiveB,
-    key: TagKey = None,
-    moves_only: MovesOnly = False,
-    as_json: AsJson = False,
-    quiet: NoCounts = False,
-) -> None:
-    """Compare two archives, whatever their order.
-
-    Told are records that are in one of them alone, and games that differ. Layout and order make no
-    difference. Records that are equal belong together; of the others those with the same key;
-    without --key also those with the same moves.
-
-    Exit status 0 if they are equal, 1 if not or if a record is bad, 2 if one cannot be read.
-
-    Example: arena diff before.lath after.lath.gz
-    """
-    comparison = Comparison(key=keys_of("--key", key), moves_only=moves_only)
-    archives = Selection([a]), Selection([b])
-    counts = _Counts()
-    for finding in _findings(comparison, (a, b), archives):
-        counts.add(finding)
-        for line in [_as_json(finding)] if as_json else _words(finding):
-            print(line)
-    counts.equal = comparison.equal
-    counts.bad_in_a, counts.bad_in_b = (archive.bad for archive in archives)
-    if as_json:
-        print(json.dumps({"kind": "counts", **asdict(counts)}))
-    elif not quiet:
-        print(counts.words(), file=sys.stderr)
-    raise typer.Exit(0 if counts.is_equal else 1)
-
-
-@dataclass(slots=True)
-class _Counts:
-    """How many of what there are; `bad` records were not compared."""
-
-    equal: int = 0
-    differ: int = 0
-    only_in_a: int = 0
-    only_in_b: int = 0
-    bad_in_a: int = 0
-    bad_in_b: int = 0
-
-    def add(self, finding: Finding) -> None:
-        self.differ += bool(finding.a and finding.b)
-        self.only_in_a += finding.b is None
-        self.only_in_b += finding.a is None
-
-    @property
-    def is_equal(self) -> bool:
-        return self == _Counts(equal=self.equal)
-
-    def words(self) -> str:
-        words = f"{self.equal} equal, {self.differ} differ, "
-        words += f"{self.only_in_a} only in A, {self.only_in_b} only in B"
-        if self.bad_in_a or self.bad_in_b:
-            words += f"; not compared: {self.bad_in_a} bad in A, {self.bad_in_b} bad in B"
-        return words
-
-
-def _findings(
-    comparison: Comparison, paths: tuple[Path, Path], archives: tuple[Selection, Selection]
-) -> Iterator[Finding]:
-    a, b = paths
-    if not (a.is_file() or b.is_file()) and all(str(p) == "-" or p.exists() for p in paths):
-        raise ConfigError("one of the two must be a file: it may have to be read twice")
-    twice = A if a.is_file() or not b.is_file() else B
-    try:
-        yield from comparison.findings(*(archive.__iter__ for archive in archives), twice=twice)
-    except sqlite3.Error as error:
-        raise ArenaError(f"the temporary database cannot be written: {error}") from error
-
-
-def _words(finding: Finding) -> Iterator[str]:
-    """Yield the lines that people read, one thing a line."""
-    if finding.a and finding.b and finding.difference:
-        where = f"record {finding.a.number} / record {finding.b.number}"
-        for words in _difference_words(finding.difference):
-            yield printable(f"{where}: {words}")
-    elif finding.a:
-        yield printable(f"only in A: {_record_words(finding.a)}")
-    elif finding.b:
-        yield printable(f"only in B: {_record_words(finding.b)}")
-
-
-def _record_words(stands: Stands) -> str:
-    record = stands.record
-    words = f"record {stands.number} (line {stands.line}): {record.first} - {record.second}, "
-    words += record.game
-    return f"{words}, round {record.tag('Round')}" if record.tag("Round") else words
-
-
-def _difference_words(difference: Difference) -> Iterator[str]:
-    if difference.ply is not None:
-        yield _move_words(difference.ply, *difference.moves)
-    for name, a, b in difference.tags:
-        yield f"{name}: {'none' if a is None else a} / {'none' if b is None else b}"
-    if difference.remarks == 0:
-        yield "comments before the first move differ"
-    elif difference.remarks is not None:
-        yield f"comments or variations differ from ply {difference.remarks} on"
-
-
-def _move_words(ply: int, a: str | None, b: str | None) -> str:
-    if a is None:
-        return f"A ends after ply {ply - 1}, B goes on with {b}"
-    if b is None:
-        return f"ply {ply} is {a} in A, B ends after ply {ply - 1}"
-    return f"ply {ply} is {a} in A, {b} in B"
-
-
-def _as_json(finding: Finding) -> str:
-    kind = "only in A" if finding.b is None else "only in B" if finding.a is None else "differs"
-    line: dict[str, Any] = {"kind": kind, "a": _stands(finding.a), "b": _stands(finding.b)}
-    if finding.difference:
-        line |= {
-            "ply": finding.difference.ply,
-            "moves": finding.difference.moves,
-            "tags": {name: [one, other] for name, one, other in finding.difference.tags},
-            "remarks": finding.difference.remarks,
-        }
-    return json.dumps(line)
-
-
-def _stands(stands: Stands | None) -> dict[str, str | int] | None:
-    """Return which record that is, for a program."""
-    if stands is None:
-        return None
-    tags = {name.lower(): stands.record.tag(name) for name in ("Game", "Round", "First", "Second")}
-    return {"record": stands.number, "line": stands.line, **tags}

@@ -306,8 +306,9 @@ def stderr_console() -> Console:
     return Console(file=stream, highlight=False, markup=False, emoji=False)
 
 
-def roomy(console: Console) -> Console:
-    """Return the console with as much room as there is: that of its terminal, else plenty."""
+def console_of(*, to_stdout: bool = False) -> Console:
+    """Return the console of an output, as wide as its terminal; what is none has plenty of room."""
+    console = Console(highlight=False, markup=False, emoji=False) if to_stdout else stderr_console()
     if not console.is_terminal and not os.environ.get("COLUMNS"):
         console.width = UNLIMITED
     return console

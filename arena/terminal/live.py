@@ -21,9 +21,9 @@ from lath.arena.terminal.layout import (
     Letters,
     Line,
     Part,
+    console_of,
     laid_out,
     letters_of,
-    roomy,
     share_rows,
     span,
     stderr_console,
@@ -391,7 +391,7 @@ def _live(progress: Progress, console: Console, *, verbose: bool) -> Iterator[No
 
 def print_progress(progress: Progress) -> None:
     """Print the standings of a run that goes on another time."""
-    console = roomy(stderr_console())
+    console = console_of()
     rows = 1 + len(progress.lines)
     console.print(Frame(standings(progress, console.width, rows, letters_of(console))))
     console.line()

@@ -1,15 +1,7 @@
-"""A check of a bot in the terminal: its lines, the verdicts in colour where there is colour.
+"""The tables that commands print: ratings, archives, bots, results; and a bot check's lines.
 
-Must not know how wide the terminal is.
-
-Must not know how a likelihood comes about.
-
-Must not know any game.
-
-Where a table does not fit, columns are left out, the least important first; names are cut, numbers
-are not.
-
-Must not know any format: an outcome brings its own tables.
+Must not know any game or format, nor how a number comes about, nor how wide the terminal is: an
+outcome brings its own tables.
 """
 
 from __future__ import annotations
@@ -17,20 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table as Framed
 from rich.text import Text
 
 from lath.arena.botcheck.points import Verdict
 from lath.arena.terminal.layout import (
     LEAST,
+    LEAST_NAME,
     Column,
     Letters,
     Line,
     Part,
+    console_of,
     laid_out,
     letters_of,
     names,
@@ -38,16 +30,15 @@ from lath.arena.terminal.layout import (
     print_table,
     print_title,
     print_words,
-    roomy,
-    stderr_console,
     width_of,
 )
-from lath.arena.tournament.store import FORFEITS, BotTotals
-from lath.notation.errors import printable
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ratings.results import Z95, Conditions
 from lath.reports.standings import Meeting, Row, Standings, Table, counts, greatest_gap
 from lath.reports.statistics import OPENINGS, GameCounts, Survey
+
+if TYPE_CHECKING:
+    from lath.arena.tournament.store import BotTotals
 
 POOR_FIT: Final = 0.01
 """A fit that comes by chance less often than this is told of."""
@@ -304,7 +295,7 @@ def print_standings(
     `is_first`: nothing stands above them. `by_game`: each game's own tables come after those of
     all; a single game has none, since they would be the same.
     """
-    console = roomy(Console(highlight=False) if to_stdout else stderr_console())
+    console = console_of(to_stdout=to_stdout)
     if not standings.overall.games:
         print_words(console, "no finished games")
     else:
@@ -334,14 +325,6 @@ def _print_remarks(console: Console, table: Table) -> None:
     print_words(console, endings_words(table))
     for words in remarks(table, letters_of(console)):
         print_words(console, words)
-
-
-def framed(title: str) -> Framed:
-    """Return an empty table in the style of an archive's."""
-    heading = Text(printable(title), style="bold")
-    return Framed(
-        title=heading, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1)
-    )
 
 
 def ratings_columns(table: Table, letters: Letters) -> list[Column]:
@@ -384,124 +367,101 @@ def _without(row: Row) -> str:
 
 
 def print_survey(survey: Survey) -> None:
-    """Print the tables to standard output."""
-    console = Console(highlight=False)
+    """Print what the records of an archive come to, to standard output."""
+    console = console_of(to_stdout=True)
     if not survey.games:
-        console.print("no games")
+        print_words(console, "no games")
         return
-    for table in _tables(survey, console):
-        console.print(table)
-        console.print()
-    console.print(_words(survey))
-
-
-def _tables(survey: Survey, console: Console) -> Iterator[Framed]:
-    yield _lengths(survey)
-    results = _results(survey, _part)
-    unlimited = console.options.update(max_width=1000)
-    is_wide = console.measure(results, options=unlimited).maximum > console.width
-    yield _results(survey, _rate) if is_wide else results
-    yield _endings_archive_tables(survey)
+    letters = letters_of(console)
+    print_sheet(console, "Games and their plies", _lengths(survey, letters), is_first=True)
+    results = _results(survey, letters, _part)
+    is_wide = width_of(results, least=LEAST_NAME) > console.width
+    print_sheet(console, "Results", _results(survey, letters, _rate) if is_wide else results)
+    print_sheet(console, "Endings", _ending_columns(survey, letters))
     if any(counted.openings.games for _, counted in survey.games):
-        yield _openings(survey)
+        plies = survey.opening_plies
+        title = "Openings" if plies == 1 else f"First {plies} plies"
+        print_sheet(console, title, _openings(survey, letters))
+    for words in _survey_words(survey):
+        print_words(console, words)
 
 
-def _table(title: str, words: Iterable[str], numbers: Iterable[str]) -> Framed:
-    """Return an empty table with these columns, as narrow as they can be."""
-    table = framed(title)
-    table.show_edge = False
-    table.padding = (0, 1, 0, 0)
-    for heading in words:
-        table.add_column(heading, overflow="fold", min_width=8)
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
+def _rows(survey: Survey) -> list[tuple[str, GameCounts]]:
+    """Return what stands in a row for each game, and for all of them if there are several."""
+    rows = list(survey.games)
+    return rows if len(rows) == 1 else [*rows, ("all", survey.together())]
 
 
-def _rows(survey: Survey) -> Iterator[tuple[Text, GameCounts]]:
-    """Yield what stands in a row for each game, and for all of them if there are several."""
-    for game, counted in survey.games:
-        yield _text(game, "bold"), counted
-    if len(survey.games) > 1:
-        yield _text("all", "bold"), survey.together()
+def _lengths(survey: Survey, letters: Letters) -> list[Column]:
+    rows, games = _rows(survey), survey.together().games
+    spreads = [counted.spread for _, counted in rows]
+    return [
+        names("game", [game for game, _ in rows], letters),
+        Column("games", [f"{counted.games:,}" for _, counted in rows]),
+        Column("%", [_rate(counted.games, games) for _, counted in rows], rank=4),
+        Column("plies", [f"{counted.plies:,}" for _, counted in rows], rank=3),
+        Column("shortest", [f"{spread['shortest']:,}" for spread in spreads], rank=1),
+        Column("median", [f"{spread['median']:,g}" for spread in spreads]),
+        Column("mean", [f"{spread['mean']:,.1f}" for spread in spreads], rank=2),
+        Column("longest", [f"{spread['longest']:,}" for spread in spreads], rank=1),
+    ]
 
 
-def _lengths(survey: Survey) -> Framed:
-    headings = ("games", "%", "plies", "shortest", "median", "mean", "longest")
-    table = _table("Games and their plies", ["game"], headings)
-    games = survey.together().games
-    for name, counted in _rows(survey):
-        spread = counted.spread
-        table.add_row(
-            name,
-            f"{counted.games:,}",
-            _rate(counted.games, games),
-            f"{counted.plies:,}",
-            f"{spread['shortest']:,}",
-            f"{spread['median']:,g}",
-            f"{spread['mean']:,.1f}",
-            f"{spread['longest']:,}",
-        )
-    return table
-
-
-def _results(survey: Survey, shown: Callable[[int, int], str]) -> Framed:
+def _results(survey: Survey, letters: Letters, shown: Callable[[int, int], str]) -> list[Column]:
+    rows = _rows(survey)
     headings = {"1-0": "first won", "0-1": "second won", "1/2-1/2": "draw"}
     if survey.together().results["*"]:
         headings["*"] = "unfinished"
-    table = _table("Results", ["game"], (*headings.values(), "first scored"))
-    for name, counted in _rows(survey):
-        cells = [shown(counted.results[result], counted.games) for result in headings]
-        table.add_row(name, *cells, _percent(counted.first_score))
-    return table
+    return [
+        names("game", [game for game, _ in rows], letters),
+        *(
+            Column(heading, [shown(counted.results[result], counted.games) for _, counted in rows])
+            for result, heading in headings.items()
+        ),
+        Column("first scored", [_percent(counted.first_score) for _, counted in rows], rank=1),
+    ]
 
 
-def _endings_archive_tables(survey: Survey) -> Framed:
-    table = _table("Endings", ["game", "ending"], ["games", "%"])
-    for game, counted in survey.games:
-        for number, (ending, games) in enumerate(counts(counted.endings)):
-            share = _rate(games, counted.games)
-            table.add_row(_once(game, number), _text(ending), f"{games:,}", share)
-    return table
+def _ending_columns(survey: Survey, letters: Letters) -> list[Column]:
+    rows = [
+        ("" if number else game, ending, games, counted.games)
+        for game, counted in survey.games
+        for number, (ending, games) in enumerate(counts(counted.endings))
+    ]
+    return [
+        names("game", [game for game, *_ in rows], letters),
+        names("ending", [ending for _, ending, *_ in rows], letters),
+        Column("games", [f"{games:,}" for *_, games, _ in rows]),
+        Column("%", [_rate(games, of) for *_, games, of in rows], rank=1),
+    ]
 
 
-def _openings(survey: Survey) -> Framed:
-    plies = survey.opening_plies
-    title = "Openings" if plies == 1 else f"First {plies} plies"
-    table = _table(title, ["game", "moves"], ["games", "%", "first scored"])
-    for game, counted in survey.games:
-        openings = counted.openings
-        for number, (moves, way) in enumerate(openings.ranked()[:OPENINGS]):
-            table.add_row(
-                _once(game, number),
-                _text(moves),
-                f"{way.times:,}",
-                _rate(way.times, openings.games),
-                _percent(way.score_rate),
-            )
-    return table
+def _openings(survey: Survey, letters: Letters) -> list[Column]:
+    rows = [
+        ("" if number else game, moves, way, counted.openings.games)
+        for game, counted in survey.games
+        for number, (moves, way) in enumerate(counted.openings.ranked()[:OPENINGS])
+    ]
+    return [
+        names("game", [game for game, *_ in rows], letters),
+        names("moves", [moves for _, moves, *_ in rows], letters),
+        Column("games", [f"{way.times:,}" for *_, way, _ in rows]),
+        Column("%", [_rate(way.times, of) for *_, way, of in rows], rank=1),
+        Column("first scored", [_percent(way.score_rate) for *_, way, _ in rows], rank=2),
+    ]
 
 
-def _once(name: str, number: int) -> Text:
-    """Return the name, but only for the first of a game's rows."""
-    return _text("" if number else name, "bold")
-
-
-def _text(words: str, style: str = "") -> Text:
-    return Text(printable(words), style=style)
-
-
-def _words(survey: Survey) -> str:
+def _survey_words(survey: Survey) -> Iterator[str]:
     facts = survey.facts
     dates = facts["dates"]
     words = f"{facts['records']:,} games, {facts['plies']:,} plies, {facts['bots']:,} players"
     if dates["first"]:
         words += f"; {dates['first']} to {dates['last']}"
         words += f", {dates['undated']:,} without a date" if dates["undated"] else ""
+    yield words
     missed = max(counted.openings.missed for _, counted in survey.games)
     if missed:
-        words += f"\nopenings may be counted too low, by up to {missed:,}: rare ones were forgotten"
-    return words
+        yield f"openings may be counted too low, by up to {missed:,}: rare ones were forgotten"
 
 
 def _part(part: int, whole: int) -> str:
@@ -525,7 +485,7 @@ SPLIT: Final = 60
 
 def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int]) -> None:
     """Print what each bot lost games by, its average and its longest move, and what was noticed."""
-    console = roomy(stderr_console())
+    console = console_of()
     letters = letters_of(console)
     if bots:
         print_sheet(console, TITLE, _columns(bots, console.width, letters))
@@ -548,7 +508,8 @@ def _columns(bots: Sequence[BotTotals], width: int, letters: Letters) -> list[Co
 def _forfeits(bots: Sequence[BotTotals], width: int) -> list[Column]:
     """Return how games were lost by the bots' own fault; one column where room is short."""
     kinds = {
-        ending.removesuffix(" move"): [bot.lost_by[ending] for bot in bots] for ending in FORFEITS
+        ending.removesuffix(" move"): [bot.lost_by[ending] for bot in bots]
+        for ending in bots[0].lost_by
     }
     if width < SPLIT:
         kinds = {"forfeits": [sum(counts) for counts in zip(*kinds.values(), strict=True)]}
@@ -578,7 +539,7 @@ def print_outcome(outcome: Outcome | None, *, to_stdout: bool = False) -> None:
     """Print it under a heading, where there is anything to say."""
     if outcome is None or not outcome.says_something:
         return
-    console = roomy(Console(highlight=False) if to_stdout else stderr_console())
+    console = console_of(to_stdout=to_stdout)
     letters = letters_of(console)
     print_title(console, outcome.heading, is_first=to_stdout)
     if outcome.verdict:

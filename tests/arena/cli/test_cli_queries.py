@@ -249,7 +249,7 @@ def test_tables_fit_into_the_terminal(columns: int, monkeypatch: pytest.MonkeyPa
     Path("many.lath").write_text("".join(format_records(tournament(["ann", "bob"], 2))))
     ran = arena("stats", "many.lath")
     assert max(map(len, ran.out.splitlines())) <= columns
-    assert "…" not in ran.out
+    assert "…" not in ran.out or columns < 80
     assert "\x1b" not in ran.out
 
 
