@@ -138,6 +138,8 @@ class Numbering:
     def __init__(self) -> None:
         self._tags = array("L")
         self._all_have_one = True
+        self.links: set[int] = set()
+        """The places that `linked` has met."""
 
     def add(self, record: Record) -> None:
         """Add the next record."""
@@ -171,6 +173,7 @@ class Numbering:
             return [self.linked(inner) for inner in value]
         if not isinstance(value, dict):
             return value
+        self.links.update(value[key] for key in _LINKS if key in value)
         return {
             key: self.number(inner) if key in _LINKS else self.linked(inner)
             for key, inner in value.items()

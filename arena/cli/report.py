@@ -20,7 +20,7 @@ import typer
 from lath.arena.cli.files import writable, write_pieces
 from lath.arena.cli.main import App, AsJson, Plain, argument, flag, option
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
-from lath.arena.tournament.outputs import REPORT, shard_folder, write_page
+from lath.arena.tournament.outputs import REPORT, write_page
 from lath.arena.tournament.sources import (
     UnreadableError,
     collect,
@@ -132,17 +132,11 @@ class Target:
 def _write_page(out: Path, page: Page, games: int) -> None:
     """Write a page, and say what was written."""
     if str(out) == "-":
-        if page.shards:
-            raise ConfigError(f"{games_words(games)} need files beside the page: -o needs a FILE")
         write_pieces(out, [page.html.encode()])
         return
     with writable(out):
         written = write_page(out, page)
-    words = f"{out}: {games_words(games)}, {size_words(written.page_bytes)}"
-    if written.folder is not None:
-        size = size_words(written.shard_bytes)
-        words += f"; {written.folder}: {written.shards} files, {size}"
-    print(words, file=sys.stderr)
+    print(f"{out}: {games_words(games)}, {size_words(written)}", file=sys.stderr)
 
 
 def games_words(count: int) -> str:
@@ -181,19 +175,14 @@ class ReportJob:
         from lath.reports.page.document import gather
         from lath.reports.page.page import page_of
 
-        out, title = self.target.out, self.target.title
+        title = self.target.title
         gathered = gather(records_of(sources), title=title, outcome=outcome_in(sources))
         games = gathered.document["facts"]["records"]
         if not games and refresh_s is None:
             raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
 
         def make() -> Page:
-            return page_of(
-                gathered,
-                templates=self.target.templates,
-                refresh_s=refresh_s,
-                shard_folder=shard_folder(out or Path(REPORT)).name,
-            )
+            return page_of(gathered, templates=self.target.templates, refresh_s=refresh_s)
 
         self.target.write(gathered.document, games, make)
 

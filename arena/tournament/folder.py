@@ -31,7 +31,7 @@ from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Listener, Summary, Warned
-from lath.arena.tournament.outputs import REPORT, shard_folder, write_outcome, write_page
+from lath.arena.tournament.outputs import REPORT, write_outcome, write_page
 from lath.arena.tournament.runner import Runner, book_of, schedule_of
 from lath.arena.tournament.sources import outcome_in, records_of
 from lath.arena.tournament.store import DATABASE, FILES, OUTCOME_STATE, PATIENCE_S, ROUNDS, Store
@@ -396,11 +396,7 @@ def published(folder: Path, summary: Summary, *, with_report: bool = True) -> Su
 def _write_report(folder: Path) -> None:
     from lath.reports.page.page import render
 
-    page = render(
-        records_of([folder]),
-        outcome=outcome_in([folder]),
-        shard_folder=shard_folder(folder / REPORT).name,
-    )
+    page = render(records_of([folder]), outcome=outcome_in([folder]))
     try:
         write_page(folder / REPORT, page)
     except OSError as error:

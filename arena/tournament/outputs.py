@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,55 +21,26 @@ if TYPE_CHECKING:
 REPORT: Final = "report.html"
 """The report of a tournament, in its directory."""
 
-SHARD: Final = re.compile(r"[0-9]{3,}-[0-9a-f]{8}\.js")
-"""The names of the files that a page may have in its folder; no others are ever removed."""
+_FORMER: Final = re.compile(r"[0-9]{3,}-[0-9a-f]{8}\.js")
+"""The names of the files that long pages of former versions had in a folder beside them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What was written."""
+def write_page(out: Path, page: Page) -> int:
+    """Write a report and return its size in bytes.
 
-    page_bytes: int
-    shards: int = 0
-    shard_bytes: int = 0
-    folder: Path | None = None
-    """Where the shards are; None where there are none."""
-
-
-def shard_folder(out: Path) -> Path:
-    """Return where the games of a long page stand.
-
-    >>> shard_folder(Path("cup/report.html")).as_posix()
-    'cup/report-games'
+    What a page of a former version has left beside it, such as `report-games/`, is removed; files
+    in there that are not ours stay. Raises OSError; the page that was there is then as it was.
     """
-    return out.with_name(f"{out.stem}-games")
-
-
-def write_page(out: Path, page: Page) -> Written:
-    """Write a report: first the files beside it, then the page, then away with what is left over.
-
-    Raises OSError; the page that was there is then as it was.
-    """
-    shards = {out.parent / name: text.encode() for name, text in page.shards.items()}
-    for path, content in shards.items():
-        path.parent.mkdir(exist_ok=True)
-        write_atomically(path, [content])
     html = page.html.encode()
     write_atomically(out, [html])
-    _clear(shard_folder(out), keep=shards)
-    size = sum(map(len, shards.values()))
-    return Written(len(html), len(shards), size, next(iter(shards)).parent if shards else None)
-
-
-def _clear(folder: Path, *, keep: Collection[Path]) -> None:
-    """Remove what a former, longer page has left; files that are not ours stay."""
-    if not folder.is_dir():
-        return
-    for path in sorted(folder.iterdir()):
-        if path not in keep and SHARD.fullmatch(path.name):
-            path.unlink(missing_ok=True)
-    if not any(folder.iterdir()):
-        folder.rmdir()
+    folder = out.with_name(f"{out.stem}-games")
+    if folder.is_dir():
+        for path in sorted(folder.iterdir()):
+            if _FORMER.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+        if not any(folder.iterdir()):
+            folder.rmdir()
+    return len(html)
 
 
 OUTCOME: Final = "outcome.json"

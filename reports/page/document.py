@@ -158,6 +158,9 @@ class Gathered:
     packer: Packer
     """The replays, which only the page needs."""
 
+    links: frozenset[int]
+    """The places of the games that the document links to."""
+
 
 def document(
     records: Iterable[Record], *, title: str | None = None, outcome: Outcome | None = None
@@ -177,7 +180,8 @@ def gather(
     counts = _Counts()
     for number, record in enumerate(records, 1):
         counts.add(number, record)
-    return Gathered(counts.document(title, outcome), counts.packer)
+    document = counts.document(title, outcome)
+    return Gathered(document, counts.packer, frozenset(counts.packer.numbering.links))
 
 
 class _Counts:

@@ -192,7 +192,7 @@ def render(
     css, script = (parts(environment, kind, PARTS[kind]) for kind in ("css", "js"))
     html = environment.get_template("index.html.j2").render(
         document=document(collection, title=title),
-        policy=policy(css, script, has_shards=False),
+        policy=policy(css, script),
         css=Markup(css),  # noqa: S704 - a file of this package or of the user
         script=Markup(script),  # noqa: S704 - likewise
         refresh_s=refresh_s,

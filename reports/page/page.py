@@ -14,8 +14,8 @@ import hashlib
 import json
 import re
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -25,12 +25,10 @@ from markupsafe import Markup
 
 from lath.notation.record import Record
 from lath.reports.outcome import Outcome
-from lath.reports.page import replay as streams
 from lath.reports.page import views
 from lath.reports.page import views as plots
-from lath.reports.page.document import DEFAULT_TITLE, Gathered, gather, halved
-from lath.reports.page.pack import FOLDER
-from lath.reports.page.replay import json_deflated
+from lath.reports.page.document import Gathered, gather, halved
+from lath.reports.page.pack import json_letters
 from lath.reports.ratings.results import Z95
 
 TEMPLATES: Final = Path(__file__).parent.parent / "templates"
@@ -99,27 +97,16 @@ def _is_no_text(path: Path) -> bool:
     return False
 
 
-__all__ = ["DEFAULT_TITLE", "PARTS", "TEMPLATES", "Page", "page_of", "render"]
-
 PARTS: Final = {
     "css": ("base", "sections", "plots", "board", "replay", "games", "refresh", "narrow", "print"),
     "js": (
-        *("open", "streams", "unpack"),
-        *("dom", "geometry", "overlays", "sprites", "board", "parts", "chunks"),
+        *("open", "dom", "packed", "geometry", "overlays", "sprites", "board"),
         *("effects", "opened", "records"),
-        *("table", "told", "evals", "moves", "copying", "replay", "keys", "games", "standings"),
+        *("table", "words", "evals", "moves", "copying", "replay", "keys", "games", "standings"),
         *("downloads", "start", "crosstable", "paper", "refresh"),
     ),
 }
 """The files of a kind, in the order in which they stand in the page."""
-
-UNPACKING: Final = PARTS["js"][:3]
-"""The scripts that a page needs to unpack the others."""
-
-_MANY_GAMES: Final = 2_000
-_MANY_BOTS: Final = 16
-"""Up to so many a page is whole without script. Of more, parts of it and scripts are deflated, for
-otherwise ten thousand games would not leave room for what their bots said."""
 
 _NO_CODE: Final = re.compile(r"^[ \t]*(?://.*)?(?:\n|\Z)|^[ \t]+", re.MULTILINE)
 """What neither CSS nor JavaScript needs of a line."""
@@ -131,19 +118,12 @@ _NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in 
 """Control characters are not allowed in HTML."""
 
 
-_GAMES: Final = "<lath-games>"
-"""Stands for the games until the rest of the page has its size; nothing escaped looks like it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Page:
     """A report as it is written to disk."""
 
     html: str
     """The file; it can be encoded as UTF-8 whatever the records hold."""
-
-    shards: Mapping[str, str] = field(default_factory=dict)
-    """Files beside it by name: games that would make one file too long; usually none."""
 
 
 def render(
@@ -153,7 +133,6 @@ def render(
     outcome: Outcome | None = None,
     templates: Path | None = None,
     refresh_s: float | None = None,
-    shard_folder: str = FOLDER,
 ) -> Page:
     """Return the report on `records`, whose order is that of the games.
 
@@ -161,44 +140,28 @@ def render(
     Without `title` it is the records' events, or else DEFAULT_TITLE. Without records the tables
     are empty. Games that cannot be replayed are listed with the reason. Files of the folder
     `templates` come before ours of the same name. With `refresh_s` the page loads itself anew
-    that often. Files beside it, where there are any, are in `shard_folder`. Raises jinja2's errors
-    for templates of the user's that are wrong.
+    that often. Raises jinja2's errors for templates of the user's that are wrong.
     """
     gathered = gather(records, title=title, outcome=outcome)
-    return page_of(gathered, templates=templates, refresh_s=refresh_s, shard_folder=shard_folder)
+    return page_of(gathered, templates=templates, refresh_s=refresh_s)
 
 
 def page_of(
-    gathered: Gathered,
-    *,
-    templates: Path | None = None,
-    refresh_s: float | None = None,
-    shard_folder: str = FOLDER,
+    gathered: Gathered, *, templates: Path | None = None, refresh_s: float | None = None
 ) -> Page:
-    """Return the report on what was gathered, which is used up by that; else as `render`."""
-    packer = gathered.packer
-    is_packed = needs_packing(gathered.document)
-    environment = environment_of(templates, is_packed=is_packed)
-    css = parts(environment, "css", PARTS["css"])
-    script = parts(environment, "js", UNPACKING if is_packed else PARTS["js"])
-    others = parts(environment, "js", PARTS["js"][len(UNPACKING) :]) if is_packed else ""
+    """Return the report on what was gathered; else as `render`."""
+    environment = environment_of(templates)
+    css, script = (parts(environment, kind, PARTS[kind]) for kind in ("css", "js"))
+    packed = json.dumps(gathered.packer.pack(gathered.links), separators=(",", ":"))
     html = environment.get_template("page.html.j2").render(
         document=gathered.document,
-        policy=policy(css, script, others, has_shards=packer.is_split),
+        policy=policy(css, script),
         css=Markup(css),  # noqa: S704 - a file of this package or of the user
         script=Markup(script),  # noqa: S704 - likewise
-        others=deflated_text(others),
         refresh_s=refresh_s,
-        data=Markup(_GAMES),  # noqa: S704 - likewise
+        data=Markup(packed),  # noqa: S704 - numbers and letters, none of which is <
     )
-    html = encodable(html)
-    packed = packer.pack(shard_folder, taken=len(html.encode()))
-    return Page(html.replace(_GAMES, _embedded(packed.data)), packed.shards)
-
-
-def _embedded(value: Any) -> str:
-    """Return JSON as a script element may hold it: nothing in it ends the element."""
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+    return Page(encodable(html))
 
 
 def encodable(html: str) -> str:
@@ -207,7 +170,7 @@ def encodable(html: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def environment_of(templates: Path | None, *, is_packed: bool = False) -> Environment:
+def environment_of(templates: Path | None) -> Environment:
     """Return what renders our templates, the user's before them; made once.
 
     A template that changes is read again.
@@ -221,43 +184,19 @@ def environment_of(templates: Path | None, *, is_packed: bool = False) -> Enviro
         lstrip_blocks=True,
     )
     environment.filters |= _FILTERS
-    if is_packed:
-        environment.filters["packed"] = packed_markup
     environment.tests["some"] = views.some
     environment.globals |= _GLOBALS
     return environment
 
 
-def deflated(value: Any) -> Markup:
+def packed(value: Any) -> Markup:
     """Return a JSON value as letters for a script element, where nothing is escaped."""
-    return Markup(json_deflated(value))  # noqa: S704 - letters, none of which is <
-
-
-def deflated_text(text: str) -> Markup:
-    """Return a text as letters for a script element; empty for none."""
-    return Markup(streams.deflated(text.encode("utf-8", "replace")))  # noqa: S704 - likewise
-
-
-def packed_markup(markup: str) -> Markup:
-    """Return a part of the page in such a way that `js/unpack.js` puts it into its place."""
-    letters = deflated_text(encodable(markup))
-    return Markup(  # noqa: S704 - likewise
-        f'<script type="text/plain" class="packed">{letters}</script>'
-        '<noscript><p class="remark">Of so many games and bots this part needs JavaScript.</p>'
-        "</noscript>\n"
-    )
-
-
-def needs_packing(document: Mapping[str, Any]) -> bool:
-    """Return whether the page has so many games or bots that it packs parts of itself."""
-    facts = document["facts"]
-    return bool(facts["records"] > _MANY_GAMES or facts["bots"] > _MANY_BOTS)
+    return Markup(json_letters(value))  # noqa: S704 - letters, none of which is <
 
 
 _FILTERS: Final[dict[str, Any]] = {
     "count": views.count,
     "decimals": views.decimals,
-    "deflated": deflated,
     "few": plots.few,
     "forfeited": views.forfeited,
     "forfeits": views.forfeits,
@@ -268,7 +207,7 @@ _FILTERS: Final[dict[str, Any]] = {
     "heat": views.heat,
     "likely": views.likely,
     "listed": views.listed,
-    "packed": Markup,
+    "packed": packed,
     "percent": views.percent,
     "place": plots.place,
     "points": views.points,
@@ -316,13 +255,10 @@ def squeezed(css: str) -> str:
     return re.sub(r"([{};,])\n", r"\1", css).replace(";}", "}")
 
 
-def policy(css: str, *scripts: str, has_shards: bool) -> str:
-    """Return the Content-Security-Policy that allows exactly these, and the page's shards."""
-    # Chromium checks no hash of a script that a page on the disk loads: there only 'self' works.
-    allowed = " ".join(_hash(script) for script in scripts if script)
-    others = " 'self'" if has_shards else ""
+def policy(css: str, script: str) -> str:
+    """Return the Content-Security-Policy that allows exactly these."""
     return (
-        f"default-src 'none'; style-src {_hash(css)}; script-src {allowed}{others}; "
+        f"default-src 'none'; style-src {_hash(css)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'"
     )
 

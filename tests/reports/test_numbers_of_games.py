@@ -40,13 +40,13 @@ def numbering(tags: Sequence[str]) -> list[int]:
     return [counted.number(place) for place in range(1, len(tags) + 1)]
 
 
-def in_shards(records: Sequence[Record], part_games: int) -> Page:
-    """Return a page whose games are in files of so many beside it."""
-    packer = Packer(part_games=part_games)
+def replaying(records: Sequence[Record], most: int) -> Page:
+    """Return a page that replays so many of the games at most."""
+    packer = Packer(replayed=most)
     gathered = gather(records)
     for record in records:
         packer.add(record)
-    return page_of(type(gathered)(gathered.document, packer))
+    return page_of(type(gathered)(gathered.document, packer, frozenset()))
 
 
 def test_a_game_is_called_by_the_number_that_it_has_in_its_tournament() -> None:
@@ -178,15 +178,18 @@ def test_the_next_game_is_the_one_that_stands_next(visit: Visit, going_on: str) 
 
 
 @pytest.mark.parametrize("tags", [TAGS, ("",) * 6], ids=["by tag", "by place"])
-def test_numbers_find_their_game_in_files_beside_the_page(
+def test_numbers_find_their_game_among_those_that_are_replayed(
     visit: Visit, address_of: Address, tags: Sequence[str]
 ) -> None:
-    address = address_of(in_shards(numbered(tags), 2))
+    address = address_of(replaying(numbered(tags), 4))
     for place, tag in enumerate(tags, 1):
         number = int(tag or place)
         visit.page.goto("about:blank")
         visit.open(f"{address}#game={number}&ply=1")
-        await_ply(visit, number, 1)
+        visit.page.wait_for_function(
+            "number => document.getElementById('which').textContent.startsWith(`Game ${number} `)",
+            arg=number,
+        )
         assert str(number) in column(visit)
 
 

@@ -1,14 +1,15 @@
-"""What the page embeds of the records: all of it comes back, and it is as small as is asked."""
+"""What the page embeds of the records: all of it comes back."""
 
 from __future__ import annotations
 
 import json
-import math
 import random
+import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice
+from typing import Any
 
 import pytest
 from different_games import different_games
@@ -24,27 +25,28 @@ from sample_records import (
     tournament,
     with_tags,
 )
-from unpacking import Unpacked, column, unpacked, unpacked_part
+from unpacking import Unpacked, heads, opened, unpacked
 
 from lath import games
 from lath.games.core import Game, Move, Position, Seat
-from lath.notation.record import Ply, Record, comment
+from lath.notation.record import Annotation, Ply, Record, Variation, comment
 from lath.notation.replay import positions
+from lath.notation.writer import comment_words
 from lath.reports.page import replay as effects
-from lath.reports.page.pack import DETAILS, EXACT, Pack, Packer, Scale, pack
-from lath.reports.page.replay import Column, Dictionary, deflated, inflated, lettered, unlettered
+from lath.reports.page.pack import CHUNK, Column, Packer, json_letters, pack
+from lath.reports.page.replay import Dictionary
 
 SAMPLE = tournament(("ann", "bob"), 2, annotated=True)
 
 
 @cache
-def packed() -> Pack:
+def packed() -> dict[str, Any]:
     return pack(SAMPLE)
 
 
 @cache
 def sample() -> list[Unpacked]:
-    return unpacked(packed().data)
+    return unpacked(packed())
 
 
 # What comes back
@@ -70,36 +72,55 @@ def test_what_a_legal_move_would_do_is_what_the_rules_say() -> None:
         dictionary = Dictionary(games.get(game_id))
         for seed in range(30):
             dictionary.play(random_game(game_id, seed))
-        for position in islice(positions(random_game(game_id, 99)), 0, None, 6):
-            for move in position.legal_moves():
-                after = position.play(move)
-                kind = dictionary.granted(move, position.to_move)
-                kind = dictionary.kind(move, position, after) if kind is None else kind
+        record = random_game(game_id, 99)
+        for position, kinds in zip(
+            positions(record), list(dictionary.legal_moves(record)), strict=True
+        ):
+            assert sorted(dictionary.texts[kind] for kind in kinds) == sorted(
+                position.legal_moves()
+            )
+            for kind in kinds:
                 effect = dictionary.effects[kind][position.to_move]
                 assert effect is not None
+                after = position.play(Move(dictionary.texts[kind])).contents()
                 before = position.contents()
-                assert effects.applied(effect, before, dictionary.shapes) == after.contents()
+                assert effects.applied(effect, before, dictionary.shapes) == after
 
 
 def test_tags_moves_and_results_come_back() -> None:
     hostile = hostile_records()
-    records, found = [*SAMPLE, *hostile], [*sample(), *unpacked(pack(hostile).data)]
+    records, found = [*SAMPLE, *hostile], [*sample(), *unpacked(pack(hostile))]
     for record, game in zip(records, found, strict=True):
         assert tuple(game.tags) == record.tags
         assert tuple(game.moves) == record.moves
         assert game.head["result"] == record.result
 
 
-def test_times_and_evaluations_come_back_exactly_while_there_is_room() -> None:
+def test_what_is_said_of_plies_comes_back_exactly() -> None:
     for record, game in zip(SAMPLE, sample(), strict=True):
-        assert game.values["emt"] == [ply.used_s for ply in record.plies if ply.comments]
-        assert game.values["eval"] == [ply.eval for ply in record.plies if ply.comments]
+        assert game.said == [
+            "",
+            *("".join(f" {word}" for word in said_of(ply)) for ply in record.plies),
+        ]
+
+
+def said_of(ply: Ply) -> list[str]:
+    return [word for said in ply.comments for word in comment_words(said)]
+
+
+def test_numbers_come_back_as_they_were_written() -> None:
+    numbers = (Annotation("emt", "0.5000"), Annotation("clk", "-0.0"), Annotation("pv", "e5 d04"))
+    words = comment("[%depth 007] of 3.14.15 or -2 and 1e9-7, all \x00 in all")
+    plies = (Ply("e5", "!?", (numbers, words)), Ply("swap", "", ((),), (Variation((Ply("d4"),)),)))
+    [game] = unpacked(pack([replace(bare("a", "b", "*"), plies=plies)]))
+    written = " ".join([*comment_words(numbers), *comment_words(words)])
+    assert game.said == ["", f"!? {written}", " (2. d4)"]
 
 
 @given(RECORDS)
 @settings(max_examples=60, deadline=None)
 def test_any_record_can_be_packed_and_keeps_tags_and_moves(record: Record) -> None:
-    [game] = unpacked(pack([record]).data)
+    [game] = unpacked(pack([record]))
     assert tuple(game.moves) == record.moves
     expected = [(name, value) for name, value in record.tags if name != "Result"]
     assert [tag for tag in game.tags if tag[0] != "Result"] == [
@@ -118,7 +139,7 @@ def test_the_ending_and_the_cells_that_decided_are_those_of_the_outcome() -> Non
 
 
 def test_a_game_that_was_stopped_has_neither() -> None:
-    [game] = unpacked(pack([cut(SAMPLE[0], 2, "resignation", "1-0")]).data)
+    [game] = unpacked(pack([cut(SAMPLE[0], 2, "resignation", "1-0")]))
     assert (game.head["ending"], game.deciding) == ("", [])
 
 
@@ -129,13 +150,13 @@ def test_a_record_that_begins_from_a_position_has_its_board() -> None:
         tags = [tag for tag in record.tags if tag[0] not in ("Setup", "Result")]
         tags += [("Position", middle.text()), ("Result", record.result)]
         later = replace(record, tags=tuple(tags), plies=record.plies[3:])
-        [game] = unpacked(pack([later]).data)
+        [game] = unpacked(pack([later]))
         assert game.stacks == [position.contents() for position in positions(later)]
         assert game.movers == [int(position.to_move) for position in positions(later)]
 
 
 def test_a_record_without_moves_has_a_replay_of_its_start() -> None:
-    [game] = unpacked(pack([bare("ann", "bob", "1-0")]).data)
+    [game] = unpacked(pack([bare("ann", "bob", "1-0")]))
     assert game.stacks == [games.get("yavalath").start().contents()]
 
 
@@ -154,7 +175,7 @@ def test_what_cannot_be_replayed_is_told_with_the_reason(record: Record, reason:
     assert told.replay is None
     assert told.ending == ""
     assert reason in told.problem
-    [game] = unpacked(packer.pack().data)
+    [game] = unpacked(packer.pack())
     assert game.head["problem"] == told.problem
     assert tuple(game.moves) == record.moves
 
@@ -172,9 +193,8 @@ def test_playing_through_tells_the_ending_and_the_movers() -> None:
 
 def test_no_records_make_an_empty_pack() -> None:
     empty = pack([])
-    assert empty.data["games"] == 0
-    assert unpacked(empty.data) == []
-    assert (json.loads(inflated(empty.data["boards"])), empty.shards) == ([], {})
+    assert (empty["games"], empty["chunks"], unpacked(empty)) == (0, [], [])
+    assert opened(empty["head"])["boards"] == []
 
 
 # Effects
@@ -211,7 +231,7 @@ def test_a_move_that_does_other_things_elsewhere_is_told_anew(plain_moves: Game)
     dictionary = Dictionary(plain_moves)
     for record in records:
         played = dictionary.play(record)
-        stacks = [played.start]
+        stacks = [effects.applied(played.start, dictionary.plain, dictionary.shapes)]
         for kind, seat in zip(played.kinds, played.movers, strict=True):
             effect = dictionary.effects[kind][seat]
             assert effect is not None
@@ -275,129 +295,83 @@ def plain_moves(monkeypatch: pytest.MonkeyPatch) -> Game:
     return game
 
 
-# Detail
+def test_what_a_move_does_for_both_seats_is_one_kind() -> None:
+    dictionary = Dictionary(games.get("mammalath"))
+    for seed in range(40):
+        dictionary.play(random_game("mammalath", seed))
+    for text in set(dictionary.texts):
+        alone: list[set[str]] = [set(), set()]
+        for known, effects_of in zip(dictionary.texts, dictionary.effects, strict=True):
+            for seat in (0, 1):
+                effect = effects_of[seat]
+                if known == text and effect is not None and effects_of[1 - seat] is None:
+                    alone[seat].add(effect)
+        assert not alone[0] & alone[1]
 
 
-def test_a_scale_of_times_is_within_a_quarter() -> None:
-    scale = Scale(ratio=1.5)
-    for value in (0.001, 0.0042, 0.5, 3.7, 60.0, 399.0):
-        back = 1.5 ** (scale.step(value) - 1) / 1000
-        assert back / value == pytest.approx(1, abs=0.23)
-    assert scale.step(0.0) == 0
+# Bytes
 
 
-def test_a_scale_of_evaluations_is_within_half_a_step() -> None:
-    scale = Scale(steps=16)
-    for value in (-1.0, -0.37, 0.0, 0.99):
-        assert math.isclose(scale.step(value) / 16, value, abs_tol=1 / 32)
-    assert scale.step(7.0) == 16
+@given(value=...)
+def test_values_come_back_and_end_no_script(value: dict[str, list[int | str]]) -> None:
+    letters = json_letters(value)
+    assert opened(letters) == json.loads(
+        json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    )
+    assert re.fullmatch("[A-Za-z0-9+/=]*", letters)
 
 
-def test_details_go_from_all_to_nothing() -> None:
-    assert DETAILS[0].everything
-    assert DETAILS[-1].scales == {}
-    assert all(scale == EXACT for scale in DETAILS[1].scales.values())
-
-
-# Streams
-
-
-@given(data=...)
-def test_bytes_come_back(data: bytes) -> None:
-    assert inflated(deflated(data)) == data
-
-
-@given(data=...)
-def test_letters_come_back_and_end_no_script(data: bytes) -> None:
-    letters = lettered(data)
-    assert unlettered(letters) == data
-    assert letters.isascii()
-    assert not set(letters) & set('"<\\ \n')
-    assert len(letters) <= len(data) * 16 / 13 + 2
-
-
-def test_setups_of_square_boards_are_stored_without_what_parts_their_rows() -> None:
-    told = Column()
-    for text in ("abc/def/ghi", "", "ab/cd", "/a b3", "ab/cd"):
-        told.add(text)
-    packed = told.to_json()
-    assert json.loads(inflated(packed["squared"])) == ["abcdefghi", "", "abcd", "//a b3"]
-    assert column(packed, 5) == ["abc/def/ghi", "", "ab/cd", "/a b3", "ab/cd"]
-
-
-def test_a_column_of_one_text_is_that_text() -> None:
-    told = Column()
-    for _ in range(3):
-        told.add("same")
-    assert told.to_json() == {"all": "same"}
-
-
-# Size and bytes
+def test_each_text_of_a_column_is_stored_once() -> None:
+    column = Column()
+    for text in ("ann", "bob", "ann"):
+        column.add(text)
+    assert column.to_json() == {"texts": ["ann", "bob"], "at": [0, 1, 0]}
 
 
 def test_the_same_records_give_the_same_bytes() -> None:
-    assert json.dumps(pack(SAMPLE).data) == json.dumps(packed().data)
+    assert pack(SAMPLE) == packed()
 
 
-TAKEN = 510_000
-"""Bytes of a page beside its games that leave 900 of them too little room for all."""
-
-
-@cache
-def crowded() -> Pack:
-    return pack(different_games(900), taken=TAKEN)
-
-
-def test_fewer_games_keep_more() -> None:
-    few, more = (
-        found.data["parts"][0]["part"]
-        for found in (pack(different_games(30), taken=TAKEN), crowded())
-    )
-    assert (few["legal"], few["lost"], few["scales"]) == (True, [], {})
-    assert not more["legal"]
-    assert more["scales"] or more["lost"]
-
-
-def test_coarse_numbers_are_near_the_exact_ones() -> None:
-    records, data = different_games(900), crowded().data
-    scales = data["parts"][0]["part"]["scales"]
-    assert set(scales) == {"emt", "eval"}
-    within = 0.5 / scales["eval"]["steps"] + 1e-9
-    for record, game in list(zip(records, unpacked(data), strict=True))[::97]:
-        exact = [ply.eval for ply in record.plies]
-        assert game.values["eval"] == pytest.approx(exact, abs=within)
+def test_games_of_several_chunks_come_back() -> None:
+    records = different_games(CHUNK + 3)
+    data = pack(records)
+    assert len(data["chunks"]) == 2
+    for record, game in list(zip(records, unpacked(data), strict=True))[-5:]:
         assert game.stacks == [position.contents() for position in positions(record)]
+        assert game.legal == [set(position.legal_moves()) for position in positions(record)]
 
 
-# Shards
+# More games than a page replays
 
 
-def test_very_many_games_lie_in_files_beside_the_page() -> None:
-    packer, records = Packer(part_games=5), SAMPLE[::2]
-    for record in records:
+def of_many(count: int, links: tuple[int, ...] = ()) -> dict[str, Any]:
+    packer = Packer(replayed=count)
+    for record in SAMPLE:
         packer.add(record)
-    whole = packer.pack()
-    assert [part["games"] for part in whole.data["parts"]] == [5, 5, 2]
-    assert [part["file"] for part in whole.data["parts"]] == list(whole.shards)
-    found: list[Unpacked] = []
-    for number, text in enumerate(whole.shards.values()):
-        before, after = f"lath.shard({number},", ");\n"
-        assert text.startswith(before)
-        assert text.endswith(after)
-        part = json.loads(text.removeprefix(before).removesuffix(after))
-        found += unpacked_part(part, json.loads(inflated(whole.data["boards"])))
-    for record, game in zip(records, found, strict=True):
-        assert game.stacks == [position.contents() for position in positions(record)]
+    return packer.pack(links)
+
+
+def test_the_list_has_all_games_and_replays_the_wanted_ones() -> None:
+    data = of_many(5, links=(1, 8))
+    assert len(heads(data)) == data["games"] == len(SAMPLE)
+    assert heads(data) == heads(packed())
+    places = opened(data["head"])["replayed"]
+    assert len(places) == 5
+    assert {0, 7} <= set(places)
+    for place, game in zip(places, unpacked(data), strict=True):
+        assert game.stacks == [position.contents() for position in positions(SAMPLE[place])]
+
+
+def test_every_pairing_and_ending_has_a_replay_before_one_has_two() -> None:
+    alike = ("family", "first", "second", "result", "termination", "ending")
+    rows = [tuple(row[name] for name in alike) for row in heads(packed())]
+    places = opened(of_many(len(set(rows)) + 1)["head"])["replayed"]
+    counts = Counter(rows[place] for place in places)
+    assert set(counts) == set(rows)
+    last = {row: place for place, row in enumerate(rows)}
+    assert set(last.values()) <= set(places)
 
 
 def test_hostile_names_are_packed_as_they_are() -> None:
-    found = {game.head["first"] for game in unpacked(pack(hostile_records()).data)}
+    found = {game.head["first"] for game in unpacked(pack(hostile_records()))}
     assert set(HOSTILE_NAMES) <= found
-
-
-def test_a_comment_stays_with_its_ply() -> None:
-    record = bare("ann", "bob", "*")
-    plies = (Ply("e5", "!", (comment("why not"),)), Ply("swap"))
-    [part] = pack([replace(record, plies=plies)]).data["parts"]
-    [chunk] = part["part"]["families"][0]["chunks"]
-    assert json.loads(inflated(chunk["forms"])) == [[""], ["! {why not}"]]

@@ -72,11 +72,10 @@ def test_downloaded_records_without_numbers_are_those_of_the_source(
     assert text.split() == "".join(notation.format_records(hostile_records())).split()
 
 
-def test_a_page_that_packs_parts_of_itself_puts_them_into_their_places(
+def test_the_standings_of_many_bots_are_downloaded_whole(
     visit: Visit, address_of: Address, the_page: Pages
 ) -> None:
     visit.open(address_of(the_page("many bots")))
-    assert visit.page.locator("script.packed").count() == 0
     assert visit.page.locator(".sheet-of-bot").count() == MANY_BOTS
     told = json.loads(downloaded(visit, "#save-standings-json").read_text(encoding="utf-8"))
     assert told == json.loads(json.dumps(document(many_bots())["standings"]))

@@ -6,22 +6,24 @@ import csv
 import io
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browsing import Visit
-from report_pages import few, played
+from report_pages import played
 from sample_records import bare, hostile_records, random_game
+from unpacking import data_in, opened
 
 from lath.notation.reader import entries, read
-from lath.notation.record import Record
+from lath.notation.record import Ply, Record, comment
 from lath.notation.replay import positions
 from lath.notation.writer import format_record
 from lath.reports.boards.board import changes
 from lath.reports.export import to_csv
-from lath.reports.page import pack as packing
 from lath.reports.page.document import document
+from lath.reports.page.pack import Packer
 from lath.reports.page.page import Page, render
 from lath.reports.standings import compute
 
@@ -74,14 +76,14 @@ def go_to(visit: Visit, report: str, number: int, ply: int) -> None:
 def test_games_unpack_to_what_the_rules_say(visit: Visit, report: str) -> None:
     visit.open(report)
     script = """async () => {
-      const part = await lath.openPart(0);
-      const games = [];
-      for (let i = 3; i < part.games; i += 7) {
-        const game = await lath.openGame(part, i);
+      const games = await lath.openGames();
+      const opened = [];
+      for (let i = 3; i < games.count; i += 7) {
+        const game = await lath.openGame(games, i);
         const legal = game.stacks.map((_, ply) => lath.legalAt(game, ply));
-        games.push({ stacks: game.stacks, movers: game.movers, legal });
+        opened.push({ stacks: game.stacks, movers: game.movers, legal });
       }
-      return games;
+      return opened;
     }"""
     for record, game in zip(RECORDS[3::7], visit.page.evaluate(script), strict=True):
         line = list(positions(record))
@@ -427,51 +429,59 @@ def test_a_page_that_is_loaded_again_is_as_it_was(visit: Visit, report: str) -> 
     assert visit.page.input_value("#only-bot") == "cat"
 
 
-def test_the_page_says_what_it_does_not_have(
-    visit: Visit, address_of: Address, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(packing, "ROOM", 0)
-    visit.open(address_of(render(few())))
-    assert "Left out" in visit.page.inner_text("#detail")
-    assert "Records come without" in visit.page.inner_text("#downloads-told")
-
-
-# Shards
+# More games than a page replays
 
 
 @pytest.fixture(scope="module")
-def in_twenties() -> Page:
-    """A report whose games lie in files of twenty."""
+def long() -> Page:
+    """A report that replays twenty of thirty games."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing.Packer.__init__, "__kwdefaults__", {"part_games": 20})
+        patch.setattr(Packer.__init__, "__kwdefaults__", {"replayed": 20})
         return render(RECORDS[:30])
 
 
 @pytest.fixture
-def sharded(address_of: Address, in_twenties: Page) -> str:
-    """Where that report lies, newly written."""
-    return address_of(in_twenties)
+def crowded(address_of: Address, long: Page) -> str:
+    return address_of(long)
 
 
-def test_games_in_files_beside_the_page_are_shown(visit: Visit, sharded: str) -> None:
-    visit.open(sharded)
-    assert visit.page.locator("#parts button").count() == 2
-    assert len(visit.documents()) == 2
+def test_all_games_are_listed_and_the_page_says_how_many_it_replays(
+    visit: Visit, crowded: str, long: Page
+) -> None:
+    visit.open(crowded)
     visit.page.select_option("#page-size", "100")
-    assert shown_numbers(visit) == list(range(1, 21))
-    visit.page.click("#parts button >> nth=1")
-    visit.page.wait_for_selector('#rows tr[data-number="21"]')
-    assert len(visit.documents()) == 3
-    go_to(visit, sharded, 25, 5)
-    assert board(visit) == words_of(RECORDS[24], 5)
+    assert shown_numbers(visit) == list(range(1, 31))
+    assert visit.page.inner_text("#replayed").startswith("The page replays 20 of 30 games")
+    assert "the records of 20 games" in visit.page.inner_text("#downloads-told")
+    replayed = opened(data_in(long.html)["head"])["replayed"]
+    number = replayed[10] + 1
+    go_to(visit, crowded, number, 5)
+    assert board(visit) == words_of(RECORDS[number - 1], 5)
 
 
-def test_a_missing_file_beside_the_page_is_told(browser: Any, sharded: str) -> None:
-    for file in (Path(sharded.removeprefix("file://")).parent / "report-games").iterdir():
-        file.unlink()
-    visitor = Visit(browser.new_page())
-    visitor.page.goto(sharded)
-    visitor.page.wait_for_function(
-        "() => document.getElementById('replay-waits').textContent.includes('is not there')"
-    )
-    visitor.page.close()
+def test_a_game_that_is_not_replayed_says_so(visit: Visit, crowded: str, long: Page) -> None:
+    replayed = opened(data_in(long.html)["head"])["replayed"]
+    number = min(set(range(30)) - set(replayed)) + 1
+    go_to(visit, crowded, number, 3)
+    assert "the page has room for 20 of 30 games" in visit.page.inner_text("#board")
+    assert visit.page.inner_text("#players").startswith(RECORDS[number - 1].first)
+    visit.page.keyboard.press("n")
+    visit.await_game(number + 1)
+
+
+def test_the_records_of_the_games_that_are_replayed_are_downloaded(
+    visit: Visit, crowded: str, long: Page, tmp_path: Path
+) -> None:
+    visit.open(crowded)
+    replayed = opened(data_in(long.html)["head"])["replayed"]
+    wanted = [RECORDS[place] for place in replayed]
+    assert records_in(saved(visit, "#save-records"), tmp_path) == wanted
+    assert len(saved(visit, "#save-games").splitlines()) == 31
+
+
+def test_everything_a_bot_said_of_a_move_is_shown(visit: Visit, address_of: Address) -> None:
+    notes = comment("[%emt 0.0305] [%eval -0.125] [%clk 9.500] [%depth 12] [%pv e5 d4] So be it.")
+    record = replace(bare("ann", "bob", "*"), plies=(Ply("e5", "!", (notes,)),))
+    visit.open(address_of(render([record])))
+    assert visit.page.inner_text("#told") == "1. e5! · white · eval −0.125 · 0.0305 s"
+    assert visit.page.inner_text("#note") == "So be it. · clock 9.500 s · depth 12 · line e5 d4"

@@ -172,7 +172,7 @@ def page_from(text: str) -> Page:
 
 @pytest.fixture(scope="module")
 def address_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Page], str]:
-    """Write pages, each with its shards into a folder of its own, and say where they are."""
+    """Write pages, each into a folder of its own, and say where they are."""
 
     def written(page: Page) -> str:
         folder = tmp_path_factory.mktemp("page")
@@ -182,10 +182,7 @@ def address_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Page], str
 
 
 def write(page: Page, folder: Path) -> str:
-    """Write the page and its shards there; return its address."""
-    for name, text in page.shards.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+    """Write the page there; return its address."""
     path = folder / "report.html"
     path.write_text(page.html, encoding="utf-8")
     return path.as_uri()

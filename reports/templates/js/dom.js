@@ -16,11 +16,11 @@ lath.nameOf = (text) => {
   return made;
 };
 
-lath.button = (text, onClick, className = "") => {
-  const made = lath.make("button", className, text);
-  made.type = "button";
-  made.addEventListener("click", onClick);
-  return made;
+// Markup of our templates, in which records are escaped, as nodes; scripts in it are dead.
+lath.parsed = (markup) => {
+  const parsed = document.createDocumentFragment();
+  parsed.append(...new DOMParser().parseFromString(markup, "text/html").body.childNodes);
+  return parsed;
 };
 
 lath.drawn = (name, attributes = {}, ...children) => {

@@ -29,21 +29,22 @@ lath.gamesCsv = (list) => {
   return lath.csv([titles, ...rows]);
 };
 
-// In order of the games: each chunk is then inflated once.
-lath.recordsText = async (list) => {
-  const { part, found } = list.state;
-  const order = Array.from(found).sort((a, b) => part.familyOf(a) - part.familyOf(b) || a - b);
-  const texts = new Map();
-  for (const i of order) texts.set(i, lath.recordOf(await lath.openGame(part, i)));
-  return Array.from(found).sort((a, b) => a - b).map((i, at) => (at ? "\n" : "") + texts.get(i));
+// In order of the games: each chunk is then opened once.
+lath.recordsText = async ({ games, state }) => {
+  const texts = [];
+  for (const i of lath.replayedOf(games, state.found).sort((a, b) => a - b)) {
+    texts.push((texts.length > 0 ? "\n" : "") + lath.recordOf(await lath.openGame(games, i)));
+  }
+  return texts;
 };
 
+lath.replayedOf = (games, found) => Array.from(found).filter((i) => games.replayedAt(i) !== undefined);
+
 lath.tellDownloads = (list) => {
-  const { part, found } = list.state;
-  const all = list.isFiltered() ? `these ${lath.counted(found.length, "game")}` : `all ${lath.counted(part.games, "game")}`;
-  const { scales, lost } = part.packed;
-  const inexact = [...Object.keys(scales), ...lost].map((name) => lath.ANNOTATIONS[name] || name);
-  const without = inexact.length > 0 ? ` Records come without ${inexact.join(", ")}, which this page does not have exactly.` : "";
+  const { games, state } = list;
+  const all = list.isFiltered() ? `these ${lath.counted(state.found.length, "game")}` : `all ${lath.counted(games.count, "game")}`;
+  const there = lath.replayedOf(games, state.found).length;
+  const without = there < state.found.length ? ` The page has the records of ${lath.counted(there, "game")} of them, which it replays.` : "";
   for (const id of ["save-records", "save-games"]) lath.byId(id).disabled = false;
   lath.byId("downloads-told").textContent = `Records and the table of games are of ${all}, as the filter of the list says.${without}`;
 };

@@ -1,4 +1,4 @@
-// What moves do to boards: the language of `reports/page/effects.py`.
+// What moves do to boards: the language of `lath.reports.page.replay`.
 
 lath.effectWords = (effect) =>
   effect.split(" ").filter(Boolean).map((text) => {

@@ -2,14 +2,14 @@
 
 lath.evalPoints = (game, seat) =>
   game.moves.flatMap((_, i) => {
-    const value = game.notes[i + 1].numbers.eval;
+    const value = lath.numberIn(game.notes[i + 1], "eval");
     if (value === undefined || game.movers[i] !== seat) return [];
     const bounded = Math.min(Math.max(value, -1), 1) * (seat === 0 ? 1 : -1);
     return [[((i + 1) * 100) / game.plies, 36 - 32 * bounded]];
   });
 
 lath.timeBars = (game) => {
-  const times = game.notes.map((note) => note.numbers.emt);
+  const times = game.notes.map((note) => lath.numberIn(note, "emt"));
   const most = Math.max(...times.filter((time) => time !== undefined), 0);
   if (most === 0) return [];
   return game.moves.flatMap((_, i) => {

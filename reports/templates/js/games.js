@@ -1,9 +1,9 @@
 // The list of games: filter, sort, pages. Texts of records come out of the table as text only.
 
-lath.makeList = (replay) => {
-  const { byId, make, button } = lath;
+lath.makeList = (games, replay) => {
+  const { byId, make } = lath;
   const SELECTS = { title: "All games", bot: "All bots", result: "All results", why: "All endings" };
-  const state = { part: null, table: null, found: [], page: 0, column: "number", isDown: false };
+  const state = { table: lath.makeTable(games), found: [], page: 0, column: "number", isDown: false };
 
   const size = () => Number(byId("page-size").value);
   const pages = () => Math.max(Math.ceil(state.found.length / size()), 1);
@@ -35,7 +35,7 @@ lath.makeList = (replay) => {
 
   const rowOf = (i) => {
     const row = make("tr", "", null, ...lath.LIST.map((name) => cellOf(name, i)));
-    row.dataset.number = state.part.numberOf(i);
+    row.dataset.number = games.numberOf(i);
     return row;
   };
 
@@ -52,14 +52,14 @@ lath.makeList = (replay) => {
     const shown = state.found.subarray(from, from + size());
     byId("rows").replaceChildren(...Array.from(shown, rowOf));
     byId("page").textContent = `Page ${lath.grouped(state.page + 1)} of ${lath.grouped(pages())}`;
-    byId("pager").hidden = state.part.games <= 10;
+    byId("pager").hidden = games.count <= 10;
     for (const id of ["page-first", "page-before"]) lath.dim(id, state.page === 0);
     for (const id of ["page-last", "page-after"]) lath.dim(id, state.page === pages() - 1);
     markRow();
   };
 
   const showFound = () => {
-    const [found, all] = [lath.grouped(state.found.length), lath.counted(state.part.games, "game")];
+    const [found, all] = [lath.grouped(state.found.length), lath.counted(games.count, "game")];
     byId("found").textContent = isFiltered() ? `${found} of ${all}` : all;
     byId("clear").hidden = !isFiltered();
     lath.tellDownloads(api);
@@ -67,7 +67,6 @@ lath.makeList = (replay) => {
 
   // Filters and sorts anew; `page` is which page of that to show.
   const find = (page = 0) => {
-    if (!state.table) return;
     state.found = state.table.sort(state.table.find(wanted()), state.column, state.isDown);
     state.page = page;
     showPage();
@@ -105,31 +104,12 @@ lath.makeList = (replay) => {
     fillSelect("why", ["why"]);
   };
 
-  const showPart = (part) => {
-    if (state.part === part) return;
-    Object.assign(state, { part, table: lath.makeTable(part), found: [], page: 0 });
+  const show = () => {
     byId("games-body").hidden = false;
+    byId("replayed").hidden = games.replayed === games.count;
+    byId("replayed").textContent = lath.replayedTold(games);
     fillSelects();
-    for (const choice of byId("parts").children) {
-      choice.setAttribute("aria-pressed", String(choice.dataset.part === String(part.number)));
-    }
     find();
-  };
-
-  const makeParts = (open) => {
-    const { parts } = lath.data;
-    if (parts.length < 2) return;
-    let first = 1;
-    const buttons = parts.map(({ games }, number) => {
-      const made = button(`Games ${lath.grouped(first)}–${lath.grouped(first + games - 1)}`, () => open(number));
-      made.dataset.part = number;
-      first += games;
-      return made;
-    });
-    byId("parts").replaceChildren(...buttons);
-    byId("parts").hidden = false;
-    byId("parts-told").hidden = false;
-    byId("parts-told").textContent = "The games are in files beside this page, one for each part. Filter, order and downloads are those of the part that is open.";
   };
 
   const clear = () => {
@@ -173,6 +153,6 @@ lath.makeList = (replay) => {
     find(Number(was.page) || 0);
   };
 
-  const api = { state, showPart, makeParts, listen, markRow, isFiltered, kept, restore };
+  const api = { games, state, show, listen, markRow, isFiltered, kept, restore };
   return api;
 };

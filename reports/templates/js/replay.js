@@ -1,20 +1,20 @@
 // The replay: one game at a time, a ply of it on the board.
-// `showGame(place, ply)` and the like are for the lists, addresses and keys.
+// `showGame(place, ply)` and the like are for the lists, addresses and keys; places are from 0.
 
 // How long after the last step the address has the ply.
 lath.REMEMBERED_MS = 100;
 
-lath.makeReplay = (openPartOf, onGame) => {
+lath.makeReplay = (games, onGame) => {
   const { byId, make, dim } = lath;
-  const state = { game: null, part: null, ply: 0, aids: true, legal: false, timer: 0, asked: 0, late: 0 };
+  const state = { game: null, ply: 0, aids: true, legal: false, timer: 0, asked: 0, late: 0 };
   const views = new Map();
   let view = null;
 
   const viewOf = (game) => {
-    if (!views.has(game.boardNumber)) {
-      views.set(game.boardNumber, lath.makeBoard(game.board, { content: lath.parsed(game.board.drawn) }));
+    if (!views.has(game.board)) {
+      views.set(game.board, lath.makeBoard(game.board, { content: lath.parsed(game.board.drawn) }));
     }
-    return views.get(game.boardNumber);
+    return views.get(game.board);
   };
 
   const showPlayers = (game) => {
@@ -69,8 +69,8 @@ lath.makeReplay = (openPartOf, onGame) => {
     byId("at").textContent = `${state.ply} / ${game.plies}`;
     for (const id of ["to-start", "back"]) dim(id, state.ply === 0);
     for (const id of ["to-end", "forward", "play"]) dim(id, state.ply === last);
-    byId("note").textContent = game.notes[state.ply].said;
-    const told = game.board ? lath.plyTold(game, state.ply, state.part.packed.scales) : "";
+    byId("note").textContent = lath.noteTold(game.notes[state.ply]);
+    const told = game.board ? lath.plyTold(game, state.ply) : "";
     byId("told").textContent = told;
     byId("seek").value = state.ply;
     byId("seek").setAttribute("aria-valuetext", told);
@@ -81,20 +81,19 @@ lath.makeReplay = (openPartOf, onGame) => {
     lath.markMove(state.ply); // asks for sizes, and so for the layout: last, for there to be but one
   };
 
-  const showWhole = (game, part) => {
-    Object.assign(state, { game, part });
+  const showWhole = (game) => {
+    state.game = game;
     byId("replay-body").hidden = false;
     byId("replay-waits").textContent = "";
     byId("copy-field").hidden = true;
     byId("copied").textContent = "";
     const round = game.round && ` · round ${game.round}`;
-    const place = game.number === game.place ? ` of ${lath.data.games}` : ` (${game.place} of ${lath.data.games})`;
+    const place = game.number === game.place + 1 ? ` of ${games.count}` : ` (${game.place + 1} of ${games.count})`;
     byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}`;
     byId("verdict").textContent = lath.verdictOf(game);
-    byId("detail").textContent = lath.detailTold(part.packed);
     byId("seek").max = game.board ? game.plies : 0;
-    dim("game-before", game.place === 1);
-    dim("game-after", game.place === lath.data.games);
+    dim("game-before", game.place === 0);
+    dim("game-after", game.place === games.count - 1);
     showBoard(game);
     showPlayers(game);
     lath.drawMoves(game);
@@ -116,14 +115,12 @@ lath.makeReplay = (openPartOf, onGame) => {
     pause();
     clearTimeout(state.late);
     const asked = (state.asked += 1);
-    const where = lath.whereIs(place);
-    if (!where) return false;
+    if (place < 0 || place >= games.count) return false;
     try {
       if (!state.game || state.game.place !== place) {
-        const part = await openPartOf(where.part);
-        const game = await lath.openGame(part, where.i);
+        const game = await lath.openGame(games, place);
         if (asked !== state.asked) return false;
-        showWhole(game, part);
+        showWhole(game);
       }
     } catch (error) {
       byId("replay-waits").textContent = `The game cannot be shown: ${error.message}.`;

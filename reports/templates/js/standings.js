@@ -30,7 +30,7 @@ lath.withCrosstable = ({ meetings, ...table }) => ({
 });
 
 lath.openStandings = async () => {
-  const packed = await lath.inflateJson(lath.byId("standings-data").textContent);
+  const packed = await lath.unpacked(lath.byId("standings-data").textContent);
   const { csv, overall, per_game: perGame, ...others } = packed;
   const json = { ...others, overall: lath.withCrosstable(overall), per_game: perGame.map(lath.withCrosstable) };
   return { csv, json };

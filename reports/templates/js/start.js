@@ -1,38 +1,27 @@
 // What happens when the page opens: the game of the address, or the end of the first one.
 
 lath.start = async () => {
-  const parts = new Map();
   const key = `lath-games ${location.pathname}`;
-
-  const openPart = (number) => {
-    if (!parts.has(number)) {
-      const opened = lath.openPart(number);
-      // A part can be large: only the last one stays. One that did not come may be asked for again.
-      parts.clear();
-      parts.set(number, opened);
-      opened.catch(() => parts.delete(number));
-    }
-    return parts.get(number);
-  };
-
-  const replay = lath.makeReplay(openPart, (number) => list.markRow(number));
-  const list = lath.makeList(replay);
+  const games = await lath.openGames();
+  const replay = lath.makeReplay(games, (number) => list.markRow(number));
+  const list = lath.makeList(games, replay);
 
   // The game of the address, by its place, and the ply; null where it leads nowhere.
-  const asked = async () => {
+  const asked = () => {
     const address = new URLSearchParams(location.hash.slice(1));
-    const place = await lath.placeOf(Number(address.get("game")), openPart);
-    return place ? { place, ply: Math.trunc(Number(address.get("ply"))) || 0 } : null;
+    const place = games.gameOf(Number(address.get("game")));
+    return place < 0 ? null : { place, ply: Math.trunc(Number(address.get("ply"))) || 0 };
   };
 
-  const tell = (what, error) => {
-    lath.byId("replay-waits").textContent = `${what} cannot be shown: ${error.message}.`;
+  const showFirst = () => {
+    const isShown = (i) => games.text("problem", i) === "" && games.replayedAt(i) !== undefined;
+    let place = 0;
+    while (place < games.count && !isShown(place)) place += 1;
+    return replay.showGame(place % games.count, Infinity);
   };
-
-  const showFirst = async (part) => replay.showGame(part.first + firstShown(part), Infinity);
 
   const follow = async (wanted) => {
-    if (!wanted || !(await replay.showGame(wanted.place, wanted.ply))) return;
+    if (!(await replay.showGame(wanted.place, wanted.ply))) return;
     const current = lath.byId("moves").querySelector("[tabindex='0']:enabled");
     (current || lath.byId("replay")).focus({ preventScroll: true });
     lath.byId("replay").scrollIntoView();
@@ -40,18 +29,10 @@ lath.start = async () => {
 
   // Back to the address without a game: what the page began with.
   const turn = async () => {
-    const { hash } = location;
-    try {
-      const part = hash === "" ? await openPart(0) : null;
-      const wanted = await asked();
-      if (location.hash !== hash) return;
-      await (part ? showFirst(part) : follow(wanted));
-    } catch (error) {
-      tell("The game", error);
-    }
+    const wanted = asked();
+    if (wanted) await follow(wanted);
+    else if (location.hash === "") await showFirst();
   };
-
-  const showList = async (number) => list.showPart(await openPart(number));
 
   // A page that is loaded again, by its reader or by itself, comes back as it was left.
   const wasLeft = () => {
@@ -71,36 +52,28 @@ lath.start = async () => {
     }
   };
 
-  const firstShown = (part) => {
-    for (let i = 0; i < part.games; i += 1) if (part.text("problem", i) === "") return i;
-    return 0;
-  };
-
   lath.isBusy = () => replay.state.timer !== 0;
 
-  if (lath.data.games === 0) return;
   const was = wasLeft();
-  list.makeParts(showList);
   list.listen();
   lath.listenToReplay(replay);
   lath.listenToDownloads(list);
   window.addEventListener("hashchange", turn);
   window.addEventListener("pagehide", leave);
-  try {
-    const wanted = await asked();
-    const part = await openPart(wanted ? lath.whereIs(wanted.place).part : 0);
-    list.showPart(part);
-    if (was) {
-      for (const name of ["aids", "legal"]) if (was[name] !== replay.state[name]) replay.toggle(name);
-      list.restore(was.list);
-    }
-    if (wanted && was) await replay.showGame(wanted.place, wanted.ply);
-    else if (wanted) await follow(wanted);
-    else await showFirst(part);
-    lath.byId("replay-waits").textContent = "";
-  } catch (error) {
-    tell("The games", error);
+  list.show();
+  if (was) {
+    for (const name of ["aids", "legal"]) if (was[name] !== replay.state[name]) replay.toggle(name);
+    list.restore(was.list);
   }
+  const wanted = asked();
+  if (wanted && was) await replay.showGame(wanted.place, wanted.ply);
+  else if (wanted) await follow(wanted);
+  else await showFirst();
+  lath.readyAt = performance.now();
 };
 
-lath.start();
+if (lath.data.games > 0) {
+  lath.start().catch((error) => {
+    lath.byId("replay-waits").textContent = `The games cannot be shown: ${error.message}.`;
+  });
+}

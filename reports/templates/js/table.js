@@ -1,22 +1,22 @@
-// Which games a list shows, in which order. Works on the columns of a part, game by place, and asks
+// Which games a list shows, in which order. Works on the columns of all games, by place, and asks
 // each different text once, however many games have it. Must not know how the list looks.
 
 lath.LIST = ["number", "title", "round", "first", "second", "result", "why", "plies"];
 
 // The columns that lists show but records do not have as such.
-lath.listColumns = (part) => {
-  const { family, ending, termination, ...others } = part.columns;
-  const titles = family.texts.map((number) => part.families[Number(number)].title);
+lath.listColumns = ({ columns, families, count }) => {
+  const { family, ending, termination, ...others } = columns;
+  const titles = family.texts.map((number) => families[Number(number)].title);
   const [endings, terminations] = [ending.texts, termination.texts];
   const why = new Map();
-  const at = new Uint32Array(part.games);
-  for (let i = 0; i < part.games; i += 1) {
+  const at = new Uint32Array(count);
+  for (let i = 0; i < count; i += 1) {
     const [word, told] = [terminations[termination.at[i]], endings[ending.at[i]]];
     const text = told !== "" && (word === "" || word === "rules") ? told : word;
     if (!why.has(text)) why.set(text, why.size);
     at[i] = why.get(text);
   }
-  const ids = { texts: family.texts.map((number) => part.families[Number(number)].id), at: family.at };
+  const ids = { texts: family.texts.map((number) => families[Number(number)].id), at: family.at };
   return { ...others, ending, termination, id: ids, title: { texts: titles, at: family.at }, why: { texts: [...why.keys()], at } };
 };
 
@@ -48,8 +48,8 @@ lath.naturally = (a, b) => {
   return these.length - those.length;
 };
 
-lath.makeTable = (part) => {
-  const columns = lath.listColumns(part);
+lath.makeTable = (games) => {
+  const columns = lath.listColumns(games);
   const searched = ["id", "title", "round", "first", "second", "result", "termination", "why", "setup", "position"];
   const ranks = new Map();
   const lows = new Map(searched.map((name) => [name, columns[name].texts.map((text) => text.toLowerCase())]));
@@ -66,54 +66,54 @@ lath.makeTable = (part) => {
 
   // Which games have the word in one of their texts, or as their number.
   const having = (word, keep) => {
-    const found = new Uint8Array(part.games);
+    const found = new Uint8Array(games.count);
     for (const name of searched) {
       const { at } = columns[name];
       const hits = Uint8Array.from(lows.get(name), (text) => (text.includes(word) ? 1 : 0));
-      if (hits.some(Boolean)) for (let i = 0; i < part.games; i += 1) found[i] |= hits[at[i]];
+      if (hits.some(Boolean)) for (let i = 0; i < games.count; i += 1) found[i] |= hits[at[i]];
     }
-    const called = /^#?[0-9]+$/u.test(word) ? part.gameOf(Number(word.replace("#", ""))) : -1;
+    const called = /^#?[0-9]+$/u.test(word) ? games.gameOf(Number(word.replace("#", ""))) : -1;
     if (called >= 0) found[called] = 1;
-    for (let i = 0; i < part.games; i += 1) keep[i] &= found[i];
+    for (let i = 0; i < games.count; i += 1) keep[i] &= found[i];
   };
 
   const being = (names, text, keep) => {
     const asked = names.map((name) => [columns[name].at, columns[name].texts.indexOf(text)]);
-    for (let i = 0; i < part.games; i += 1) {
+    for (let i = 0; i < games.count; i += 1) {
       if (!asked.some(([at, number]) => at[i] === number)) keep[i] = 0;
     }
   };
 
   // `words`: all of them must be there. `only`: texts that must be, `bot` being in either seat.
   const find = ({ words, only }) => {
-    const keep = new Uint8Array(part.games).fill(1);
+    const keep = new Uint8Array(games.count).fill(1);
     for (const word of words.toLowerCase().split(/\s+/u).filter(Boolean)) having(word, keep);
     for (const [name, text] of Object.entries(only)) {
       if (text !== "") being(name === "bot" ? ["first", "second"] : [name], text, keep);
     }
     const found = [];
-    for (let i = 0; i < part.games; i += 1) if (keep[i]) found.push(i);
+    for (let i = 0; i < games.count; i += 1) if (keep[i]) found.push(i);
     return Uint32Array.from(found);
   };
 
   // Games in the order of a column, games that are equal in it in their own order, up or down.
   const sort = (found, name, isDown) => {
     const sign = isDown ? -1 : 1;
-    const keyOf = name === "number" ? part.numberOf : rankIn(name);
+    const keyOf = name === "number" ? games.numberOf : rankIn(name);
     // Key and place in one number: a plain sort of numbers, without calls to a comparison.
-    const keys = Float64Array.from(found, (i) => sign * keyOf(i) * part.games + i);
+    const keys = Float64Array.from(found, (i) => sign * keyOf(i) * games.count + i);
     keys.sort();
-    return Uint32Array.from(keys, (key) => ((key % part.games) + part.games) % part.games);
+    return Uint32Array.from(keys, (key) => ((key % games.count) + games.count) % games.count);
   };
 
-  const text = (name, i) => (name === "number" ? String(part.numberOf(i)) : columns[name].texts[columns[name].at[i]]);
+  const text = (name, i) => (name === "number" ? String(games.numberOf(i)) : columns[name].texts[columns[name].at[i]]);
 
   // The different texts of a column, in order, with how many games have each.
   const choices = (...names) => {
     const counts = new Map();
     for (const name of names) {
       const per = new Uint32Array(columns[name].texts.length);
-      for (let i = 0; i < part.games; i += 1) per[columns[name].at[i]] += 1;
+      for (let i = 0; i < games.count; i += 1) per[columns[name].at[i]] += 1;
       columns[name].texts.forEach((word, at) => {
         if (per[at]) counts.set(word, (counts.get(word) || 0) + per[at]);
       });

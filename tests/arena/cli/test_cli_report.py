@@ -15,7 +15,6 @@ from results import a_config
 from sample_records import tournament
 
 from lath.arena.tournament import folder as directory
-from lath.arena.tournament import outputs as pages
 from lath.notation.writer import format_record
 from lath.reports.page import document as data_of_page
 from lath.reports.page.page import TEMPLATES, names
@@ -119,28 +118,6 @@ def test_without_records_nothing_is_written(here: Path) -> None:
         ran = arena("report", "empty.lath", *words)
         assert (ran.status, ran.err) == (1, "arena: no records in empty.lath\n")
     assert listed(here) == ["empty.lath"]
-
-
-def test_the_games_of_a_long_page_stand_beside_it(
-    records: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from lath.reports.page import pack as packing
-
-    defaults = packing.Packer.__init__.__kwdefaults__
-    assert defaults
-    monkeypatch.setitem(defaults, "part_games", 2)
-    ran = arena("report", records, "-o", "a b.html")
-    folder = pages.shard_folder(here / "a b.html")
-    assert ran.status == 0
-    assert re.search(r"; a b-games: 2 files, \d+ kB\n$", ran.err)
-    found = listed(folder)
-    assert len(found) == 2
-    assert all(pages.SHARD.fullmatch(name) for name in found)
-    assert all(f'"a b-games/{name}"' in Path("a b.html").read_text() for name in found)
-    refused = arena("report", records, "-o", "-")
-    assert (refused.status, refused.out) == (2, "")
-    assert "need files beside the page" in refused.err
-    monkeypatch.undo()
 
 
 # templates

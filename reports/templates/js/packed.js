@@ -1,0 +1,57 @@
+// What the page embeds of the records, as `lath.reports.page.pack` describes it: the list of all
+// games, and those that it replays, chunk by chunk.
+
+lath.data = JSON.parse(lath.byId("data").textContent);
+
+// A JSON value out of letters.
+lath.unpacked = async (letters) => {
+  const bytes = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
+};
+
+// All games, each by its place from 0. `numberOf` a game is what links and lists call it, `gameOf` a
+// number is that game's place or -1, and `replayedAt` says which one of those it is that the page
+// replays; undefined where it does not.
+lath.openGames = async () => {
+  const { columns, numbers, replayed, boards, families } = await lath.unpacked(lath.data.head);
+  const count = lath.data.games;
+  const text = (name, i) => columns[name].texts[columns[name].at[i]];
+  const places = replayed && new Map(replayed.map((place, at) => [place, at]));
+  return {
+    count,
+    columns,
+    families,
+    boards,
+    text,
+    replayed: replayed ? replayed.length : count,
+    familyOf: (i) => families[Number(text("family", i))],
+    numberOf: (i) => (numbers ? numbers[i] : i + 1),
+    gameOf: (number) => {
+      const i = numbers ? numbers.indexOf(number) : number - 1;
+      return Number.isInteger(i) && i >= 0 && i < count ? i : -1;
+    },
+    replayedAt: (i) => (places ? places.get(i) : i),
+    chunks: new Map(),
+  };
+};
+
+// Chunks that are kept open: going from game to game seldom leaves one.
+lath.CHUNKS_KEPT = 3;
+
+lath.chunkOf = (games, number) => {
+  const known = games.chunks.get(number) || lath.unpacked(lath.data.chunks[number]);
+  games.chunks.delete(number);
+  games.chunks.set(number, known); // the last one used is the last one to go
+  if (games.chunks.size > lath.CHUNKS_KEPT) games.chunks.delete(games.chunks.keys().next().value);
+  return known;
+};
+
+// What a list shows of a game.
+lath.headOf = (games, i) => {
+  const names = Object.keys(games.columns).filter((name) => name !== "family");
+  const head = Object.fromEntries(names.map((name) => [name, games.text(name, i)]));
+  const why = head.ending && ["", "rules"].includes(head.termination) ? head.ending : head.termination;
+  const { title } = games.familyOf(i);
+  return { ...head, why, title, place: i, number: games.numberOf(i), plies: Number(head.plies) };
+};

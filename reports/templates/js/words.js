@@ -1,0 +1,40 @@
+// What is said of games and plies, in words.
+
+lath.SEATS = ["first", "second"];
+
+lath.winnerOf = (result) => ["1-0", "0-1"].indexOf(result);
+
+lath.verdictOf = (game) => {
+  const winner = lath.winnerOf(game.result);
+  const other = game.result === "*" ? "Not finished" : "Drawn";
+  const who = winner < 0 ? other : `${["First", "Second"][winner]} won`;
+  return game.why ? `${who}: ${game.why}` : who;
+};
+
+lath.signed = (value, digits = 2) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
+
+lath.colourOf = (game, ply) => (game.board ? game.board.seats[game.movers[ply - 1]][0] : "");
+
+lath.plyTold = (game, ply) => {
+  if (ply === 0) return "Before the first move";
+  const note = game.notes[ply];
+  const [value, used] = ["eval", "emt"].map((name) => lath.numberIn(note, name));
+  const parts = [`${ply}. ${game.moves[ply - 1]}${note.glyph}`, lath.colourOf(game, ply)];
+  if (value !== undefined) parts.push(`eval ${lath.signed(value, Math.max(2, lath.decimalsOf(note.annotations.get("eval"))))}`);
+  if (used !== undefined) parts.push(`${used.toFixed(Math.max(3, lath.decimalsOf(note.annotations.get("emt"))))} s`);
+  return parts.filter(Boolean).join(" · ");
+};
+
+lath.decimalsOf = (text) => (/^-?[0-9]+\.([0-9]+)$/u.exec(text)?.[1] || "").length;
+
+lath.replayedTold = (games) =>
+  `The page replays ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}: those that its tables link to, then the last of each pairing and ending. The records have them all.`;
+
+lath.ANNOTATIONS = { clk: "clock", pv: "line" };
+
+// What else is annotated, such as the clock, and what is said.
+lath.noteTold = ({ annotations, said }) => {
+  const others = [...annotations].filter(([name]) => name !== "eval" && name !== "emt");
+  const parts = others.map(([name, value]) => `${lath.ANNOTATIONS[name] || name} ${value}${name === "clk" ? " s" : ""}`);
+  return [said, ...parts].filter(Boolean).join(" · ");
+};
