@@ -153,10 +153,8 @@ def _ours(browser: Any, folder: Path, count: int, runs: int) -> None:
         page.parent.mkdir(parents=True, exist_ok=True)
         print(f"{count:,} games, {'a time and an evaluation at each ply' if annotated else 'bare'}")
         made = [_made(source, page) for _ in range(runs)]
-        files = sorted(page.parent.iterdir())
-        shards = f" in {len(files)} files" if len(files) > 1 else ""
-        size = sum(file.stat().st_size for file in files)
-        _print("bytes", f"{size:,}{shards} ({size / count:.1f} a game)")
+        size = page.stat().st_size
+        _print("bytes", f"{size:,} ({size / count:.1f} a game)")
         _print("made in, s", spread([one.wall_s for one in made], 2))
         _print("memory, MB", f"{median(one.peak_mb for one in made):.0f}")
         Visited(browser, page.as_uri(), runs).print_all()

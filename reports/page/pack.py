@@ -17,7 +17,8 @@ What the page gets is plain JSON in deflate and base64 (`letters`), which `js/ga
   in `texts`. `kinds` of the plies. `repeats`: the plies before which the turn did not pass.
   `deciding` cells. `forms`: what is said before the first move and at each ply, without its
   `numbers`, which stand between the pieces of the form. `legal`: at each position the kinds that
-  become legal or cease to be, beside that of the ply just made, each as its distance from the last.
+  become legal or cease to be, beside that of the ply just made, each as its distance from the last;
+  the position where the game is over is left out.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ class Column:
 
 def letters(text: str) -> str:
     """Return a text deflated, as base64; what UTF-8 cannot say becomes a question mark."""
-    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode()
+    # Level 9 takes five times as long for 4 % less.
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 7)).decode()
 
 
 def json_letters(value: Any) -> str:
@@ -121,13 +123,16 @@ class _Family:
     def legal_moves(self, record: Record, kinds: Iterable[int]) -> Iterator[int]:
         """Yield for each position how many kinds begin or cease to be legal, and which these are.
 
-        What is foretold are those of the position before without the kind just played.
+        What is foretold are those of the position before without the kind just played. A position
+        without legal moves, where the game is over, is left out.
         """
         if self.dictionary is None:
             return
         foretold: frozenset[int] | None = None
         played = iter(kinds)
         for legal in self.dictionary.legal_moves(record):
+            if not legal:
+                return
             if foretold is None:
                 self.legal = foretold = self.legal or legal
             changed = foretold ^ legal

@@ -177,9 +177,8 @@ class Dictionary:
         """The move of each kind."""
         self.effects: list[list[str | None]] = []
         """By kind and seat; None where nobody of that seat has made such a move."""
-        self._by_text: dict[str, list[int]] = {}
-        self._known: dict[tuple[str, Seat], list[int]] = {}
-        """The kinds of a seat's move, the one that was met last at first."""
+        self._known: dict[str, list[int]] = {}
+        """The kinds of a move, the one that was met last at first."""
         self._streaks: dict[tuple[str, Seat], tuple[int, int]] = {}
         self._granted: tuple[dict[str, int], dict[str, int]] = ({}, {})
         """By seat, what kind a move is without looking."""
@@ -238,7 +237,8 @@ class Dictionary:
         if known is None:
             position = start_of(record)
             contents = position.contents()
-            known = _Start(position, contents, explained(self.plain, contents, self.shapes))
+            cells = " ".join(_with_start((), self.plain, contents, self.shapes))
+            known = _Start(position, contents, cells)
             if len(self._starts) < _MANY_STARTS:
                 self._starts[key] = known
         return known
@@ -274,49 +274,44 @@ class Dictionary:
         """Return which kind of move led from one position to the next."""
         seat = before.to_move
         old, new = self._contents(before), self._contents(after)
-        known = self._known.setdefault((text, seat), [])
+        known = self._known.setdefault(text, [])
         for kind in known:
-            effect = self.effects[kind][seat]
-            if effect is not None and applied(effect, old, self.shapes) == new:
-                self._note_use((text, seat), kind)
-                return kind
-        kind = self._learn(text, seat, old, new)
-        known.append(kind)
-        self._streaks.pop((text, seat), None)
-        return kind
-
-    def _learn(self, text: str, seat: Seat, old: tuple[str, ...], new: tuple[str, ...]) -> int:
-        """Return a kind that the seat had not: at best one that does the same for the other."""
-        kinds = self._by_text.setdefault(text, [])
-        free = [kind for kind in kinds if self.effects[kind][seat] is None]
-        for kind in free:
-            effect = self.effects[kind][1 - seat] or ""
+            effects = self.effects[kind]
+            effect = effects[seat]
+            if effect is None:  # perhaps it does the same as for the other seat
+                effect = effects[1 - seat] or ""
             if applied(effect, old, self.shapes) == new:
-                self.effects[kind][seat] = effect
+                effects[seat] = effect
+                self._note_use(text, seat, kind)
                 return kind
-        if not free:
-            free = [len(self.texts)]
-            kinds += free
+        self._streaks.pop((text, seat), None)
+        return self._learn(text, seat, explained(old, new, self.shapes))
+
+    def _learn(self, text: str, seat: Seat, effect: str) -> int:
+        """Return a kind of move that the seat had not."""
+        known = self._known[text]
+        kind = next((kind for kind in known if self.effects[kind][seat] is None), len(self.texts))
+        if kind == len(self.texts):
+            known.append(kind)
             self.texts.append(text)
             self.effects.append([None, None])
-        self.effects[free[0]][seat] = explained(old, new, self.shapes)
-        return free[0]
+        self.effects[kind][seat] = effect
+        return kind
 
     def _contents(self, position: Position) -> tuple[str, ...]:
         if self._last is None or self._last[0] is not position:
             self._last = position, position.contents()
         return self._last[1]
 
-    def _note_use(self, played: tuple[str, Seat], kind: int) -> None:
+    def _note_use(self, text: str, seat: Seat, kind: int) -> None:
         """Count that a move did again what it did, and try this first from now on."""
-        last, times = self._streaks.get(played, (kind, 0))
-        self._streaks[played] = kind, times + 1 if last == kind else 1
-        known = self._known[played]
+        last, times = self._streaks.get((text, seat), (kind, 0))
+        self._streaks[text, seat] = kind, times + 1 if last == kind else 1
+        known = self._known[text]
         if known[0] != kind:
             known.remove(kind)
             known.insert(0, kind)
-        if times + 1 >= _TRIALS and last == kind and played not in self._fickle:
-            text, seat = played
+        if times + 1 >= _TRIALS and last == kind and (text, seat) not in self._fickle:
             self._granted[seat][text] = kind
 
     def _leads(

@@ -101,7 +101,7 @@ def test_the_tag_itself_comes_back_whatever_it_is() -> None:
     records = numbered(tags)
     for record in records:
         packer.add(record)
-    assert [game.tags for game in unpacked(packer.pack().data)] == [[*r.tags] for r in records]
+    assert [game.tags for game in unpacked(packer.pack())] == [[*r.tags] for r in records]
 
 
 # in Chromium

@@ -480,8 +480,8 @@ def test_the_records_of_the_games_that_are_replayed_are_downloaded(
 
 
 def test_everything_a_bot_said_of_a_move_is_shown(visit: Visit, address_of: Address) -> None:
-    notes = comment("[%emt 0.0305] [%eval -0.125] [%clk 9.500] [%depth 12] [%pv e5 d4] So be it.")
+    notes = comment("[%emt 0.030] [%eval -0.125] [%clk 9.500] [%depth 12] [%pv e5 d4] So be it.")
     record = replace(bare("ann", "bob", "*"), plies=(Ply("e5", "!", (notes,)),))
     visit.open(address_of(render([record])))
-    assert visit.page.inner_text("#told") == "1. e5! · white · eval −0.125 · 0.0305 s"
+    assert visit.page.inner_text("#told") == "1. e5! · white · eval −0.125 · 0.030 s"
     assert visit.page.inner_text("#note") == "So be it. · clock 9.500 s · depth 12 · line e5 d4"

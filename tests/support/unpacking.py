@@ -85,7 +85,7 @@ def _game(head: dict[str, Any], place: int, chunk: dict[str, Any], at: int) -> U
         deciding=chunk["deciding"][at],
         tags=[(name, chunk["texts"][value]) for name, value in zip(names, values, strict=True)],
         said=_said(chunk, at),
-        legal=_legal(family, kinds, chunk["legal"][at]),
+        legal=_legal(family, kinds, chunk["legal"][at]) if stacks else [],
     )
 
 
@@ -116,4 +116,4 @@ def _legal(family: dict[str, Any], played: list[int], changes: list[list[int]]) 
             kind += distance
             legal ^= {kind}
         found.append({family["kinds"][kind][0] for kind in legal})
-    return found
+    return found + [set()] * (len(played) + 1 - len(changes))

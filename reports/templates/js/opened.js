@@ -100,6 +100,7 @@ lath.movedAt = (game, ply) => {
 
 // The legal moves after a ply, as boards want them.
 lath.legalAt = (game, ply) => {
+  if (ply >= game.legal.length) return []; // the game is over
   const legal = new Set(game.family.legal);
   for (let i = 0; i <= ply; i += 1) {
     if (i > 0) legal.delete(game.kinds[i - 1]);

@@ -20,12 +20,13 @@ lath.plyTold = (game, ply) => {
   const note = game.notes[ply];
   const [value, used] = ["eval", "emt"].map((name) => lath.numberIn(note, name));
   const parts = [`${ply}. ${game.moves[ply - 1]}${note.glyph}`, lath.colourOf(game, ply)];
-  if (value !== undefined) parts.push(`eval ${lath.signed(value, Math.max(2, lath.decimalsOf(note.annotations.get("eval"))))}`);
-  if (used !== undefined) parts.push(`${used.toFixed(Math.max(3, lath.decimalsOf(note.annotations.get("emt"))))} s`);
+  if (value !== undefined) parts.push(`eval ${lath.signed(value, lath.decimalsOf(note.annotations.get("eval")))}`);
+  if (used !== undefined) parts.push(`${used.toFixed(3)} s`);
   return parts.filter(Boolean).join(" · ");
 };
 
-lath.decimalsOf = (text) => (/^-?[0-9]+\.([0-9]+)$/u.exec(text)?.[1] || "").length;
+// As many as are written, at least two.
+lath.decimalsOf = (text) => Math.max(2, (/\.([0-9]+)$/u.exec(text)?.[1] || "").length);
 
 lath.replayedTold = (games) =>
   `The page replays ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}: those that its tables link to, then the last of each pairing and ending. The records have them all.`;
