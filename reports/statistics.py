@@ -162,11 +162,6 @@ class Numbering:
         """Return the number of the game at a place."""
         return self._tags[place - 1] if self.by_tag else place
 
-    def bounds(self, first: int, games: int) -> list[int]:
-        """Return the lowest and the highest number of so many games (at least one) in a row."""
-        tags = self._tags[first - 1 : first - 1 + games]
-        return [min(tags), max(tags)] if self.by_tag else [first, first + games - 1]
-
     def linked(self, value: Any) -> Any:
         """Return a JSON value with numbers where it has places to link to."""
         if isinstance(value, list):
