@@ -1,4 +1,7 @@
-"""`arena run`, `init`, `rate` and `report`, as a process: what they say, leave and return."""
+"""`arena run`, `init`, `rate` and `report`: what they say, leave and return.
+
+What plays is a process of its own; what only reads or refuses runs in this one.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +33,17 @@ from arena_runs import (
     stored,
 )
 from bad_bots import Good
+from commands import Ran
 
 from lath.reports import export
 
 TWO = {"ann": Good, "bob": Good}
+
+
+def said(*words: object, cwd: Path) -> Ran:
+    """Run a command in this process, as if it stood in a folder."""
+    with chdir(cwd):
+        return commands.arena(*words)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +89,7 @@ def test_a_run_without_a_report_writes_all_else_and_a_report_can_be_made_later(
     names = {path.name for path in out.iterdir() if path.is_file()}
     assert {"games.lath", "outcome.json", "standings.json", "standings.csv"} <= names
     assert "report.html" not in names
-    assert commands.arena("report", out, "-o", out / "report.html").status == 0
+    assert said("report", out, "-o", out / "report.html", cwd=tmp_path).status == 0
 
 
 CONFIG = f"""
@@ -105,7 +115,7 @@ def write_config(folder: Path, text: str = CONFIG) -> Path:
 
 
 def test_run_plays_what_the_file_says(tmp_path: Path) -> None:
-    ended = arena("run", write_config(tmp_path), "--out", "out", "-q", cwd=tmp_path)
+    ended = arena("run", write_config(tmp_path), "--out", "out", "-q", "--no-report", cwd=tmp_path)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     assert numbers(tmp_path / "out") == sequence(4)
     assert '[Event "Cup"]' in (tmp_path / "out" / "games.lath").read_text()
@@ -124,7 +134,9 @@ def test_flags_override_the_file(tmp_path: Path) -> None:
         "--jobs",
         "auto",
     ]
-    ended = arena("run", write_config(tmp_path), "--out", "out", "-q", *words, cwd=tmp_path)
+    ended = arena(
+        "run", write_config(tmp_path), "--out", "out", "-q", "--no-report", *words, cwd=tmp_path
+    )
     assert ended.returncode == 0, ended.stderr
     kept = tomllib.loads((tmp_path / "out" / "tournament.toml").read_text())
     assert (kept["rounds"], kept["seed"], kept["games"]) == (1, 9, ["surikata"])
@@ -134,7 +146,9 @@ def test_flags_override_the_file(tmp_path: Path) -> None:
 
 def test_bots_of_the_command_line_take_the_place_of_those_of_the_file(tmp_path: Path) -> None:
     words = flags({"eve": Good, "joe": Good}, rounds=1, out=tmp_path / "out")
-    ended = arena("run", write_config(tmp_path), *words[words.index("--bot") :], cwd=tmp_path)
+    ended = arena(
+        "run", write_config(tmp_path), *words[words.index("--bot") :], "--no-report", cwd=tmp_path
+    )
     assert ended.returncode == 0, ended.stderr
     assert {first for (first,) in stored(tmp_path / "out", "first")} == {"eve", "joe"}
 
@@ -145,7 +159,7 @@ def test_a_relative_command_is_found_beside_the_file(tmp_path: Path) -> None:
     mine = 'command = ["python", "-I", "-S", "mybot.py", "Good"]'
     lines = [mine if line.startswith("command") else line for line in CONFIG.splitlines()]
     config = write_config(tmp_path / "sub", "\n".join(lines))
-    ended = arena("run", config, "--out", "out", "--rounds", "1", "-q", cwd=tmp_path)
+    ended = arena("run", config, "--out", "out", "--rounds", "1", "-q", "--no-report", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert exported(tmp_path / "out") == [1, 2]
 
@@ -174,9 +188,9 @@ def test_run_with_a_bot_of_another_game_is_wrong_usage(tmp_path: Path) -> None:
 def test_a_directory_with_other_files_of_that_name_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "tournament.db").write_text("not a database, but long enough to look")
-    ended = arena(*flags(TWO, rounds=1, out=tmp_path / "out"), cwd=tmp_path)
-    assert ended.returncode == 1
-    assert "tournament.db is not a tournament" in ended.stderr
+    ended = said(*flags(TWO, rounds=1, out=tmp_path / "out"), cwd=tmp_path)
+    assert ended.status == 1
+    assert "tournament.db is not a tournament" in ended.err
 
 
 # Configurations that are wrong: what is changed, and what is said of it after `FILE:LINE: `.
@@ -210,8 +224,7 @@ def test_a_wrong_configuration_is_told_by_file_line_key_and_what_is_allowed(
     before, after = change.split("|")
     assert CONFIG.count(before) == 1
     path = write_config(tmp_path, CONFIG.replace(before, after))
-    with chdir(tmp_path):
-        ended = commands.arena("run", path, "--out", "out")
+    ended = said("run", path, "--out", "out", cwd=tmp_path)
     line, told = WRONG[change]
     assert ended.status == 2
     assert ended.err.startswith(f"arena: {path}:{line}: {told}")
@@ -220,8 +233,7 @@ def test_a_wrong_configuration_is_told_by_file_line_key_and_what_is_allowed(
 
 def test_every_mistake_of_a_file_has_its_line(tmp_path: Path) -> None:
     text = CONFIG.replace("rounds = 2", "rounds = 0").replace('"5s"', '"soon"')
-    with chdir(tmp_path):
-        ended = commands.arena("run", write_config(tmp_path, text), "--out", "out")
+    ended = said("run", write_config(tmp_path, text), "--out", "out", cwd=tmp_path)
     assert [line.partition(" =")[0] for line in ended.err.splitlines()] == [
         f"arena: {tmp_path / 'cup.toml'}:4: rounds",
         f"arena: {tmp_path / 'cup.toml'}:7: move",
@@ -262,8 +274,7 @@ def test_wrong_usage_is_refused_with_status_2(
     words: list[str], text: str, told: str, tmp_path: Path
 ) -> None:
     write_config(tmp_path, text)
-    with chdir(tmp_path):
-        ended = commands.arena("run", *words, "--out", "out")
+    ended = said("run", *words, "--out", "out", cwd=tmp_path)
     assert ended.status == 2, ended.err
     assert told in ended.err
     assert "Traceback" not in ended.err
@@ -293,9 +304,9 @@ def test_a_run_without_configuration_and_bots_says_that_it_plays_the_demo(tmp_pa
 
 def test_no_demo_is_played_beside_a_configuration(tmp_path: Path) -> None:
     (tmp_path / "tournament.toml").write_text(CONFIG)
-    ended = arena("run", cwd=tmp_path)
-    assert ended.returncode == 2
-    assert ended.stderr.startswith(
+    ended = said("run", cwd=tmp_path)
+    assert ended.status == 2
+    assert ended.err.startswith(
         "arena: there is a tournament.toml here: name it, `arena run tournament.toml`, "
     )
     assert not (tmp_path / "tournament").exists()
@@ -303,7 +314,7 @@ def test_no_demo_is_played_beside_a_configuration(tmp_path: Path) -> None:
 
 def test_fewer_rounds_than_before_are_refused_and_none_are_those_of_before(tmp_path: Path) -> None:
     config = write_config(tmp_path, CONFIG.replace("rounds = 2\n", ""))
-    words = ("run", config, "--out", "out", "-q")
+    words = ("run", config, "--out", "out", "-q", "--no-report")
     assert arena(*words, "--rounds", "3", cwd=tmp_path).returncode == 0
     refused = arena(*words, "--rounds", "2", cwd=tmp_path)
     assert refused.returncode == 2
@@ -328,16 +339,16 @@ def test_what_init_writes_plays_at_once(language: str, tmp_path: Path) -> None:
     if language != "python" and shutil.which(NEEDS[language]) is None:
         pytest.skip(f"no {NEEDS[language]} on this machine")
     folder = tmp_path / "mine"
-    written = arena("init", folder, "--bot", language, cwd=tmp_path)
-    assert written.returncode == 0, written.stderr
-    steps = [line.strip() for line in written.stderr.splitlines()[1:]]
+    written = said("init", folder, "--bot", language, cwd=tmp_path)
+    assert written.status == 0, written.err
+    steps = [line.strip() for line in written.err.splitlines()[1:]]
     assert steps[0] == f"cd {folder}"
     assert steps[-1] == "arena run tournament.toml --out results"
     # As in an activated virtual environment, which the steps take for granted.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     for step in steps[1:-1]:
         subprocess.run(step, shell=True, check=True, cwd=folder, env=environment(PATH=path))
-    ended = arena(*steps[-1].split()[1:], "--rounds", "1", "-q", cwd=folder)
+    ended = arena(*steps[-1].split()[1:], "--rounds", "1", "-q", "--no-report", cwd=folder)
     assert (ended.returncode, ended.stderr) == (0, "")
     endings = stored(folder / "results", "termination")
     assert endings == [("rules",)] * (2 if language == "c" else 8)
@@ -345,9 +356,9 @@ def test_what_init_writes_plays_at_once(language: str, tmp_path: Path) -> None:
 
 def test_init_overwrites_nothing(tmp_path: Path) -> None:
     (tmp_path / "mybot.js").write_text("mine")
-    refused = arena("init", tmp_path, "--bot", "javascript", cwd=tmp_path)
-    assert refused.returncode == 1
-    assert "mybot.js is there already" in refused.stderr
+    refused = said("init", tmp_path, "--bot", "javascript", cwd=tmp_path)
+    assert refused.status == 1
+    assert "mybot.js is there already" in refused.err
     assert [path.name for path in tmp_path.iterdir()] == ["mybot.js"]
 
 
@@ -355,34 +366,34 @@ def test_init_overwrites_nothing(tmp_path: Path) -> None:
 
 
 def test_rate_prints_a_table_for_people(played: Path) -> None:
-    ended = arena("rate", played, cwd=played)
-    assert ended.returncode == 0
-    assert "12 games; endings:" in ended.stdout
-    assert all(name in ended.stdout for name in ("ann", "bob", "cat", "forfeits"))
+    ended = said("rate", played, cwd=played)
+    assert ended.status == 0
+    assert "12 games; endings:" in ended.out
+    assert all(name in ended.out for name in ("ann", "bob", "cat", "forfeits"))
 
 
 def test_rate_prints_json_that_keeps_its_schema(played: Path) -> None:
-    ended = arena("rate", "--json", played, cwd=played)
-    told = json.loads(ended.stdout)
+    ended = said("rate", "--json", played, cwd=played)
+    told = json.loads(ended.out)
     jsonschema.validate(told, export.schema())
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (ended.status, ended.err) == (0, "")
     assert told.pop("outcome")["format"] == "round-robin"
     assert told == json.loads((played / "standings.json").read_text())
 
 
 def test_rate_prints_csv_with_a_line_for_each_bot_and_table(played: Path) -> None:
-    ended = arena("rate", "--csv", played / "games.lath", cwd=played)
-    rows = list(csv.DictReader(io.StringIO(ended.stdout)))
+    ended = said("rate", "--csv", played / "games.lath", cwd=played)
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
     assert {row["name"] for row in rows} == {"ann", "bob", "cat"}
     games = {game: [row for row in rows if row["game"] == game] for game in ("", "yavalath")}
     assert [sum(int(row["games"]) for row in rows) for rows in games.values()] == [24, 24]
-    assert ended.stdout == (played / "standings.csv").read_text(encoding="utf-8")
+    assert ended.out == (played / "standings.csv").read_text(encoding="utf-8")
 
 
 def test_rate_takes_one_form_only(played: Path) -> None:
-    ended = arena("rate", "--csv", "--json", played, cwd=played)
-    assert ended.returncode == 2
-    assert "exclude each other" in ended.stderr
+    ended = said("rate", "--csv", "--json", played, cwd=played)
+    assert ended.status == 2
+    assert "exclude each other" in ended.err
 
 
 @pytest.mark.parametrize("verb", ["rate", "report"])
@@ -394,16 +405,16 @@ def test_a_source_that_is_none_is_the_inputs_fault(
     verb: str, source: str, told: str, tmp_path: Path
 ) -> None:
     (tmp_path / "bad.lath").write_text('[Game "yavalath"]\n\n1. a1 {')
-    ended = arena(verb, source, cwd=tmp_path)
-    assert ended.returncode == (2 if source == "nowhere.lath" else 1)
-    assert told in ended.stderr
-    assert "Traceback" not in ended.stderr
+    ended = said(verb, source, cwd=tmp_path)
+    assert ended.status == (2 if source == "nowhere.lath" else 1)
+    assert told in ended.err
+    assert "Traceback" not in ended.err
 
 
 def test_report_writes_one_page(played: Path, tmp_path: Path) -> None:
-    ended = arena("report", played, "-o", "page.html", "--title", "My <cup>", cwd=tmp_path)
-    assert ended.returncode == 0
-    assert re.fullmatch(r"page\.html: 12 games, \d+ kB\n", ended.stderr)
+    ended = said("report", played, "-o", "page.html", "--title", "My <cup>", cwd=tmp_path)
+    assert ended.status == 0
+    assert re.fullmatch(r"page\.html: 12 games, \d+ kB\n", ended.err)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "My &lt;cup&gt;" in page
     assert os.listdir(tmp_path) == ["page.html"]  # noqa: PTH208
@@ -427,7 +438,7 @@ def test_a_screen_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
 
 def test_a_verbose_run_tells_of_every_game(tmp_path: Path) -> None:
     words = flags(TWO, rounds=1, out=tmp_path / "out")
-    ended = arena(*words, "-v", cwd=tmp_path)
+    ended = arena(*words, "-v", "--no-report", cwd=tmp_path)
     told = re.findall(
         r"^(\d+)\. yavalath: (\w+) - \w+ [-01/2]+ \(rules, \d+ plies\)$", ended.stderr, re.MULTILINE
     )
