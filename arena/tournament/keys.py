@@ -19,7 +19,6 @@ from pydantic import (
     Field,
     WithJsonSchema,
 )
-from pydantic.json_schema import GenerateJsonSchema
 
 from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S
 from lath.arena.schedule.formats import FORMATS
@@ -272,22 +271,23 @@ TABLES: Final[Mapping[str, type[_Table]]] = {
 """By the name of the table in the file."""
 
 
-class _Input(GenerateJsonSchema):
-    """What TOML can say: there is no null. Titles that repeat the key are left out."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
-        return False
-
-    def nullable_schema(self, schema: Any) -> Any:
-        return self.generate_inner(schema["schema"])
-
-    def default_schema(self, schema: Any) -> Any:
-        if not schema.get("default"):  # what stands for a key that was not written
-            return self.generate_inner(schema["schema"])
-        return super().default_schema(schema)
-
-
 def schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a configuration."""
-    made = ConfigTable.model_json_schema(schema_generator=_Input)
-    return {"$schema": _Input.schema_dialect, **made, "title": "Configuration of a tournament"}
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Input(GenerateJsonSchema):
+        """What TOML can say: there is no null. Titles that repeat the key are left out."""
+
+        def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+            return False
+
+        def nullable_schema(self, schema: Any) -> Any:
+            return self.generate_inner(schema["schema"])
+
+        def default_schema(self, schema: Any) -> Any:
+            if not schema.get("default"):  # what stands for a key that was not written
+                return self.generate_inner(schema["schema"])
+            return super().default_schema(schema)
+
+    made = ConfigTable.model_json_schema(schema_generator=Input)
+    return {"$schema": Input.schema_dialect, **made, "title": "Configuration of a tournament"}
