@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors unit wheel web coverage docs expressions soak faults mutants bench clean
+.PHONY: help demo test lint types floors unit quick wheel web coverage docs expressions soak faults mutants bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -16,6 +16,7 @@ WEB := tests/web
 help:
 	@echo "make demo   play the built-in tournament; the report is $(DEMO)/report.html"
 	@echo "make test   run every check: lint, types, floors, tests, the built wheel"
+	@echo "make quick  for between two edits: lint, and the tests that compute and start nothing, in a minute"
 	@echo "make web    install what tests hold the report's markup and accessibility against (npm)"
 	@echo "make coverage  run the tests and say which lines they do not reach"
 	@echo "make docs   build the documents as a site, in site/"
@@ -56,6 +57,9 @@ floors: $(VENV)/made-dev
 unit: $(VENV)/made-dev
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak and not alone"
 	$(BIN)/pytest -m "not soak and alone"
+
+quick: lint
+	LATH_HYPOTHESIS=quick $(BIN)/pytest -q -n 2 --dist loadgroup --quick -m "not soak and not alone"
 
 # Not part of `make test`: without npm, or without a network, its tests say so and are skipped.
 web: $(WEB)/node_modules/made

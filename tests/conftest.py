@@ -23,6 +23,7 @@ settings.register_profile(
 settings.register_profile(
     "soak", settings.get_profile("house"), derandomize=False, max_examples=500
 )
+settings.register_profile("quick", settings.get_profile("house"), max_examples=10)
 settings.load_profile(os.environ.get("LATH_HYPOTHESIS", "house"))
 
 # Programs write as they do for people, whatever this machine says of Python's output.
@@ -70,8 +71,36 @@ def _restore_signals() -> None:
             signal.signal(kind, handler)
 
 
+STARTERS = {
+    *("subprocess", "multiprocessing", "pty"),
+    *("arena_runs", "fault_stand", "full_disks", "one_game", "processes", "talking", "workers"),
+}
+"""A module of tests that uses one of these starts processes, as a rule."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick", action="store_true", help="leave out what is slow, and modules with processes"
+    )
+
+
+def _is_quick(item: pytest.Item) -> bool:
+    used = vars(item.module).values()  # type: ignore[attr-defined]
+    names = {getattr(value, "__module__", None) or getattr(value, "__name__", "") for value in used}
+    fixtures = set(getattr(item, "fixturenames", ()))
+    return not (names & STARTERS or "browser" in fixtures or item.get_closest_marker("slow"))
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--quick"):
+        quick = [item for item in items if _is_quick(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(quick)])
+        items[:] = quick
+    _share_what_is_made_once(items)
+
+
+def _share_what_is_made_once(items: list[pytest.Item]) -> None:
     """Have one worker of xdist run the tests that share what a module makes once.
 
     The same for tests in a browser, so that there are no more of them than workers.

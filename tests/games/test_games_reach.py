@@ -23,6 +23,8 @@ from lath.games.mammalath import ANIMALS, Mammalath
 from lath.games.manalath import Manalath
 from lath.games.stones import path_exists, shapes_fit, share_a_cell
 
+pytestmark = pytest.mark.slow
+
 Cell = TypeVar("Cell")
 
 

@@ -8,6 +8,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from places import ROOT
@@ -78,6 +79,16 @@ def test_only_who_reads_configurations_imports_pydantic() -> None:
     code = f"import sys, lath.arena.botcheck.check, {commands}; print('pydantic' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
+
+
+def test_no_module_of_tests_imports_another() -> None:
+    """What they share stands in tests/support, the only folder on their path."""
+    known = re.compile(r"^\s*(?:from|import) (?:tests\.|(test_\w+))", re.MULTILINE)
+    paths = sorted((ROOT / "tests").rglob("*.py"))
+    assert paths
+    assert not [path.name for path in paths if known.search(path.read_text(encoding="utf-8"))]
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert config["tool"]["pytest"]["ini_options"]["pythonpath"] == ["tests/support"]
 
 
 def test_no_page_says_a_name_from_before_the_namespace() -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from functools import cache
-from itertools import permutations
 
 import pytest
 from exploring import one_in
+from grammars import collisions, shape
 from hypothesis import given
-from interegular import FSM, parse_pattern
-from lark import Lark, Token, Tree
+from lark import Lark
 from lark.exceptions import LexError, UnexpectedInput
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, cut, random_game
@@ -41,54 +38,6 @@ def strict(text: str) -> Lark:
 def explicit() -> Lark:
     """Return a parser that finds every way to read a text, and to cut it into words."""
     return Lark(grammar(), start="record", parser="earley", lexer="dynamic", ambiguity="explicit")
-
-
-def shape(tree: Tree[Token]) -> tuple[object, ...]:
-    """Return a tree as plain nested tuples."""
-    return (
-        str(tree.data),
-        *(shape(part) if isinstance(part, Tree) else str(part) for part in tree.children),
-    )
-
-
-def languages(parser: Lark) -> Iterator[dict[str, str]]:
-    """Yield for each state of a parser the terminals it can read there, and their patterns."""
-    for lexer in parser.parser.lexer.lexers.values():
-        yield {
-            terminal.name: terminal.pattern.to_regexp()
-            for terminal in lexer.terminals
-            if terminal.name not in lexer.ignore_types
-        }
-
-
-def collisions(parser: Lark) -> set[tuple[str, str]]:
-    """Return pairs of terminals of one state, of which the first reads a beginning of the other.
-
-    Exact: by the automata of the patterns without what they look ahead to, which can only make
-    them match more.
-    """
-    found = set()
-    for patterns in languages(parser):
-        for short, long in permutations(patterns, 2):
-            if begins(_plain(patterns[short]), _plain(patterns[long])):
-                found.add((short, long))
-    return found
-
-
-@cache
-def begins(short: str, long: str) -> bool:
-    """Return whether the first pattern reads the beginning of something that the second reads."""
-    return not (automaton(f"(?:{short})(?s:.)*") & automaton(long)).empty()
-
-
-@cache
-def automaton(pattern: str) -> FSM:
-    """Return what reads the same as a pattern."""
-    return parse_pattern(pattern).to_fsm()
-
-
-def _plain(pattern: str) -> str:
-    return re.sub(r"\(\?!(?:\\.|\[(?:\\.|[^\]])*\]|[^)])*\)$", "", pattern)
 
 
 def test_lark_builds_the_grammar_in_strict_mode() -> None:

@@ -17,6 +17,8 @@ from lath.notation import reader
 from lath.notation.reader import Entry, entries_of
 from lath.notation.validation import Findings, validate_stream
 
+pytestmark = pytest.mark.slow
+
 MEGABYTE: Final = 1 << 20
 
 END: Final = b'\n\n[Game "surikata"]\n\n1. Mc3 *\n'

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import io
 import json
 import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from places import OURS, ROOT
+from problem_cases import CASES, Case, problems_in
 
 from lath import games
 from lath.games.errors import MoveSyntaxError
 from lath.notation import reader as pieces_module
 from lath.notation.errors import Problem
 from lath.notation.parser import lark
-from lath.notation.reader import entries_of
 
 CODES = {
     "annotation", "encoding", "illegal-move", "move", "ply-number", "position", "result", "setup",
@@ -34,44 +32,12 @@ CODES = {
 
 TERMINALS = [terminal.name for terminal in lark().terminals]
 
-TABLE = Path(__file__).parent / "problem_messages.txt"
-
-
-class Case(NamedTuple):
-    """A broken file of the table, and what is said of it."""
-
-    name: str
-    content: bytes
-    messages: str
-
-
-def problems_in(content: bytes) -> list[Problem]:
-    """Return everything that is wrong in a file."""
-    return [
-        problem
-        for entry in entries_of(io.BytesIO(content), "games.lath")
-        for problem in entry.problems
-    ]
-
 
 def told(problem: Problem) -> str:
     """Return message and expectation, as people are told them."""
     return f"{problem.message}; expected {problem.expected}"
 
 
-def cases() -> Iterator[Case]:
-    """Yield each broken file of the table."""
-    table = TABLE.read_text(encoding="utf-8").replace("<GAMES>", ", ".join(games.ids()))
-    for case in table.removeprefix("=== ").split("\n=== "):
-        name, _, rest = case.partition("\n")
-        text, _, messages = rest.partition("---\n")
-        content = text.encode()
-        if name.endswith("[bytes]"):
-            content = content.decode("unicode_escape").encode("latin-1")
-        yield Case(name, content, messages.rstrip("\n"))
-
-
-CASES = list(cases())
 PROBLEMS = [problem for case in CASES for problem in problems_in(case.content)]
 
 

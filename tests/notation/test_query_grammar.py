@@ -6,12 +6,12 @@ from functools import cache
 
 import pytest
 from exploring import one_in
+from grammars import collisions, shape
 from hypothesis import given
 from hypothesis import strategies as st
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 from query_strategies import TREES, Tree, printed
-from test_grammar import collisions, shape
 
 from lath.notation.query import NAMES, ORDERED, WORDS, grammar
 

@@ -34,6 +34,8 @@ from lath.notation.record import Comment, Ply, comment
 from lath.notation.scanner import grammar, inside
 from lath.notation.validation import validate
 
+pytestmark = pytest.mark.slow
+
 CASES: Final = 1_000
 SOAK_CASES: Final = int(os.environ.get("LATH_SOAK_CASES", "1000000"))
 SOAK_NUMBER: Final = int(os.environ.get("LATH_SOAK_NUMBER", "1"))

@@ -19,7 +19,7 @@ from exploring import one_in
 from hypothesis import given
 from hypothesis import strategies as st
 from places import DOCS
-from test_problem_messages import CASES, problems_in
+from problem_cases import CASES, problems_in
 
 from lath.notation import reader as pieces_module
 from lath.notation.errors import Problem

@@ -6,7 +6,7 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
@@ -23,110 +23,19 @@ from arena_runs import (
     sequence,
     wait_until_it_plays,
 )
+from desks import Desk, Inline, Watcher, all_won
 from processes import alive_of, gone, new_tree
-from results import a_config, a_result, finished
+from results import a_result, finished
 
-import lath.arena.tournament.slots
 from lath.arena.errors import ArenaError, StoreError
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import (
-    Event,
-    PairBegan,
-    PairEnded,
-    PairingStopped,
-    RunBegan,
-    Summary,
-    Waiting,
-    Warned,
-)
 from lath.arena.tournament.runner import MAX_BREAKS, Runner
 from lath.arena.tournament.slots import FEWEST, MOST
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.protocol import TimeControl
-
-Play = Callable[[PairJob], str]
-
-
-class Watcher:
-    """Remembers what a runner tells."""
-
-    def __init__(self) -> None:
-        self.starts: list[tuple[int, int]] = []
-        self.running: list[tuple[int, int]] = []
-        """Pairs and their slots."""
-        self.results: list[PairEnded] = []
-        self.warnings: list[str] = []
-        self.signals: list[signal.Signals] = []
-        """What comes after the next result."""
-
-    def __call__(self, event: Event | Waiting) -> None:
-        match event:
-            case RunBegan():
-                games = sum(pair.games * pair.pairs for pair in event.stored_pairs)
-                assert games == sum(tally.games for tally in event.stored)
-                self.starts.append((games, event.total))
-            case PairBegan():
-                self.running.append((event.pair, event.slot))
-            case PairEnded():
-                self.results.append(event)
-                while self.signals:
-                    os.kill(os.getpid(), self.signals.pop())
-            case Warned():
-                self.warnings.append(event.text)
-            case PairingStopped():
-                self.warnings.append(f"{' - '.join(event.bots)}: {event.why}")
-
-
-class Inline(Executor):
-    """Plays at once, in this process; what raises BrokenProcessPool breaks it."""
-
-    def __init__(self) -> None:
-        self.is_broken = False
-
-    def submit(self, play: Callable[..., Any], /, *jobs: Any, **_: Any) -> Future[Any]:
-        if self.is_broken:
-            raise BrokenProcessPool
-        future: Future[Any] = Future()
-        try:
-            future.set_result(play(*jobs))
-        except BrokenProcessPool as error:
-            self.is_broken = True
-            future.set_exception(error)
-        except ValueError as error:
-            future.set_exception(error)
-        return future
-
-
-def all_won(job: PairJob) -> str:
-    """Return a win of first in each game of a job, without playing."""
-    games = tuple(a_result(plan.number, names=plan.names) for plan in job.games)
-    return PairResult(pair=job.pair, games=games).as_text()
-
-
-class Desk:
-    """A store, and runs over it that play nothing."""
-
-    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
-        self.store = Store(folder)
-        self.patch = patch
-        self.watcher = Watcher()
-        self.played: Counter[int] = Counter()
-        self.worker: Callable[[], Executor] = Inline
-
-    def run(self, play: Play = all_won, **config: Any) -> Summary:
-        def counted(job: PairJob) -> str:
-            text = play(job)
-            self.played.update(plan.number for plan in job.games)
-            return text
-
-        self.patch.setattr(lath.arena.tournament.slots, "play_pair", counted)
-        runner = Runner(
-            a_config(**config), self.store, self.watcher, executor=lambda *_: self.worker()
-        )
-        return runner.run()
 
 
 @pytest.fixture

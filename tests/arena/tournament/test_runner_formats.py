@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from desks import Desk
 from results import a_config, a_result, finished
-from test_runner import Desk
 
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament.runner import Agenda
