@@ -73,7 +73,7 @@ def difference(a: Record, b: Record, *, moves_only: bool = False) -> Difference:
     Difference(ply=2, moves=('d4', 'swap'), tags=(('Result', '*', '1-0'),), remarks=None)
     """
     ply, moves = _first_different_move(canonical_moves(a), canonical_moves(b))
-    tags = tuple(_different(_told(a, moves_only), _told(b, moves_only)))
+    tags = tuple(_different(_said_of(a, moves_only), _said_of(b, moves_only)))
     remarks = None if moves_only else _first_different_remark(a, b, ply)
     return Difference(ply, moves, tags, remarks)
 
@@ -87,14 +87,14 @@ def _first_different_move(
     return None, (None, None)
 
 
-def _told(record: Record, moves_only: bool) -> dict[str, str]:
+def _said_of(record: Record, moves_only: bool) -> dict[str, str]:
     """Return everything that is said of a game besides its moves and remarks."""
     start = start_text(record.game, record.tag("Setup"), record.tag("Position"))
-    told = {"Game": record.game, "Start": start}
+    said = {"Game": record.game, "Start": start}
     if moves_only:
-        return told
-    told |= {name: value for name, value in record.tags if name not in _ELSEWHERE}
-    return told | {"Result": record.result}
+        return said
+    said |= {name: value for name, value in record.tags if name not in _ELSEWHERE}
+    return said | {"Result": record.result}
 
 
 def _different(
@@ -123,7 +123,9 @@ def content(record: Record, text: str | None = None) -> bytes:
 
     `text` is the record as it stands in its file; with it, records without remarks are quicker.
     """
-    parts = [f"{name} {value}" for name, value in sorted(_told(record, moves_only=False).items())]
+    parts = [
+        f"{name} {value}" for name, value in sorted(_said_of(record, moves_only=False).items())
+    ]
     parts += ["", *canonical_moves(record)]
     if text is None or _REMARK.search(text, _end_of_tags(text)):
         parts += _all_remarks(record)

@@ -1,4 +1,4 @@
-"""What can be wrong with a record, and how it is told: one fault, and one fault in its place."""
+"""What can be wrong with a record: a fault by its place in the record, a problem in its file."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ class Problem:
     def __str__(self) -> str:
         """Return the problem as `file:line:column: error[code]: message`, with line and caret."""
         where = f"record {self.record}" + (f", ply {self.ply}" if self.ply else "")
-        told = printable(_bounded(f"{self.message}{self._instead()}"))
+        message = printable(_bounded(f"{self.message}{self._instead()}"))
         shown, caret = _excerpt(self.source, self.column)
         place = f"{printable(self.file)}:{self.line}:{self.column}"
-        return f"{place}: error[{self.code}]: {told} ({where})\n  {shown}\n  {caret}^"
+        return f"{place}: error[{self.code}]: {message} ({where})\n  {shown}\n  {caret}^"
 
     def _instead(self) -> str:
         if self.meant:
@@ -126,12 +126,12 @@ def _excerpt(source: str, column: int) -> tuple[str, str]:
     start = max(0, column - 1 - _WIDTH // 2) if len(source) > _WIDTH else 0
     shown = source[start : start + _WIDTH]
     blanks = "".join(map(_blank, shown[: column - 1 - start]))
-    told = printable(shown)
+    text = printable(shown)
     if start:
-        told, blanks = "…" + told[1:], " " + blanks.removeprefix(_blank(shown[0]))
+        text, blanks = "…" + text[1:], " " + blanks.removeprefix(_blank(shown[0]))
     if start + _WIDTH < len(source):
-        told = told[:-1] + "…"
-    return told, blanks
+        text = text[:-1] + "…"
+    return text, blanks
 
 
 def _blank(letter: str) -> str:

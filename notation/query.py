@@ -83,8 +83,8 @@ class QueryError(NotationError):
         """What would have been right; empty where the message says it all."""
         self.at = at
         """Where, in characters from the start."""
-        told = f"{message}; expected {expected}" if expected else message
-        super().__init__(f"{told}\n{_excerpt(text, at)}")
+        whole = f"{message}; expected {expected}" if expected else message
+        super().__init__(f"{whole}\n{_excerpt(text, at)}")
 
 
 def _excerpt(text: str, at: int) -> str:

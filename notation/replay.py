@@ -181,13 +181,13 @@ def check(
     try:
         start = start_of(record)
     except UnknownGameError as error:
-        told, meant = _parted(error, record.game), meant_game(record.game)
-        return [*faults, Fault("unknown-game", *told, tag="Game", meant=meant)]
+        why, meant = _parted(error, record.game), meant_game(record.game)
+        return [*faults, Fault("unknown-game", *why, tag="Game", meant=meant)]
     except SetupError as error:
-        return [*faults, Fault("setup", *_told_of_start(record, "Setup", error), tag="Setup")]
+        return [*faults, Fault("setup", *_why_no_start(record, "Setup", error), tag="Setup")]
     except PositionError as error:
-        told = _told_of_start(record, "Position", error)
-        return [*faults, Fault("position", *told, tag="Position")]
+        why = _why_no_start(record, "Position", error)
+        return [*faults, Fault("position", *why, tag="Position")]
     end, line_faults = _check_line(start, record.plies, places, 1)
     faults += line_faults
     if end is not None:
@@ -195,7 +195,7 @@ def check(
     return faults
 
 
-def _told_of_start(record: Record, tag: str, error: GameError) -> tuple[str, str]:
+def _why_no_start(record: Record, tag: str, error: GameError) -> tuple[str, str]:
     """Return what is wrong with the value of Setup or Position, and what was expected."""
     value = record.tag(tag)
     if other := meant_start(record.game, tag, value):
@@ -260,12 +260,12 @@ def _move_fault(
 ) -> Fault:
     if isinstance(error, MoveSyntaxError):
         game, text = position.game, error.text
-        told, expected = about_move(game, text)
-        message = told or f"{shortened(text)} is not a move of {game.id}"
+        other, expected = about_move(game, text)
+        message = other or f"{shortened(text)} is not a move of {game.id}"
         expected = expected or error.expected.removeprefix("expected ")
         return Fault("move", message, expected, at, ply=number, meant=meant_move(game, text))
     outcome = position.outcome()
-    how = f", {_told(outcome)}" if outcome else ""
+    how = f", {_ending(outcome)}" if outcome else ""
     return Fault("illegal-move", f"{error}{how}", at=at, ply=number)
 
 
@@ -291,7 +291,7 @@ _DECIDED: Final = (
 def _check_end(result: str, termination: str, outcome: Outcome | None) -> Iterator[Fault]:
     if outcome is not None:
         if outcome.result != result:
-            message = f"the result is {result}, but {_told(outcome)}"
+            message = f"the result is {result}, but {_ending(outcome)}"
             yield Fault("result", message, outcome.result, tag="Result")
     elif result != "*" and termination in ("", Termination.RULES):
         message = f"the result is {result}, but the game goes on after the last move"
@@ -302,7 +302,7 @@ def _check_end(result: str, termination: str, outcome: Outcome | None) -> Iterat
         yield Fault("termination", message, "another Termination", tag="Termination")
 
 
-def _told(outcome: Outcome) -> str:
+def _ending(outcome: Outcome) -> str:
     if outcome.winner is None:
         return f"the game ended in a draw: {outcome.ending}"
     return f"{outcome.winner.word} won: {outcome.ending}"

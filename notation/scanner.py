@@ -179,7 +179,7 @@ def _plies(moves: str) -> tuple[Ply, ...] | None:
         if words[::2] == NUMBERS[: len(words) // 2]:
             return bare_plies(words[1::2])
     found = patterns().ply.findall(moves)
-    if any(told and told != f"{number}." for number, (told, *_) in enumerate(found, 1)):
+    if any(word and word != f"{number}." for number, (word, *_) in enumerate(found, 1)):
         return None
     return tuple(
         Ply(move, glyph, _comments(comments) if comments else ())

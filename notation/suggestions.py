@@ -123,8 +123,8 @@ def about_move(game: Game, text: str) -> tuple[str, str]:
     if re.fullmatch(r"[a-z][0-9]+", text):
         return "", ""
     others = [other for other in games.builtin_ids() if _is_move(games.get(other), text)]
-    told = f"{text!r} is a move of {_listed(others)}, not of {game.id}" if others else ""
-    return told, ""
+    message = f"{text!r} is a move of {_listed(others)}, not of {game.id}" if others else ""
+    return message, ""
 
 
 def _is_move(game: Game, text: str) -> bool:

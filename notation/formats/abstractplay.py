@@ -1,9 +1,5 @@
 """AbstractPlay's game records: JSON by the schema `gamerecord.json` of its RecRanks repository.
 
-Must not know the header of a record.
-
-Must not know how moves are written.
-
 A file is one record, an array of them (as the site's `ALL.json`), or a record a line. Its games are
 Manalath (our `manalath-61`) and Yavalath of two players; others are refused, and when writing told
 of as lost, the record being left out. What stands where:
@@ -32,6 +28,7 @@ import datetime as dt
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
 
@@ -138,8 +135,8 @@ class _Slot:
     """One player's part of a round."""
 
     word: str
-    told: str
-    """The text of its result."""
+    result: str
+    """What is said of it: the move's comment."""
     order: int | None
     """Its place in the round in the order of play, where that is given."""
     steps: Steps
@@ -157,7 +154,7 @@ def _ply(slot: _Slot, dialect: Dialect, before: list[Ply]) -> Ply:
         message = f"{slot.word[:40]!r} is not a move of {dialect.title}"
         example = "e5w or e5b" if dialect.has_pass else "e5"
         raise slot.refused(message, f"a cell from a1 to i5 such as {example}", before) from error
-    said = comment(_readable(slot.told))
+    said = comment(_readable(slot.result))
     return Ply(move, comments=(said,) if said else ())
 
 
@@ -168,22 +165,22 @@ def _slots(rounds: Any) -> Iterator[_Slot]:
     for i, each in enumerate(rounds):
         if not isinstance(each, list):
             raise FieldError(Fault("move", "a round is no array", "an array"), ("moves", i))
-        told = enumerate(each)
-        played = [_slot(slot, ("moves", i, k)) for k, slot in told if slot is not None]
+        slots = enumerate(each)
+        played = [_slot(slot, ("moves", i, k)) for k, slot in slots if slot is not None]
         if all(slot.order is not None for slot in played):
             played.sort(key=lambda slot: slot.order or 0)
         yield from (slot for slot in played if slot.word)
 
 
 def _slot(slot: Any, steps: Steps) -> _Slot:
-    told = slot if isinstance(slot, dict) else {"move": slot}
-    move, order, result = told.get("move"), told.get("sequence"), told.get("result")
+    fields = slot if isinstance(slot, dict) else {"move": slot}
+    move, order, result = fields.get("move"), fields.get("sequence"), fields.get("result")
     if not isinstance(move, str):
         fault = Fault("move", "this is not a move", "a text, an object with a move, or null")
         raise FieldError(fault, steps)
     return _Slot(
         word="".join(move.lower().split()),
-        told=result if isinstance(result, str) else "",
+        result=result if isinstance(result, str) else "",
         order=order if isinstance(order, int) else None,
         steps=steps,
     )
@@ -191,27 +188,23 @@ def _slot(slot: Any, steps: Steps) -> _Slot:
 
 def format_moves(record: Record, dialect: Dialect, ending: str) -> list[list[Any]]:
     """Return the rounds of a record; raises UnheldError."""
-    slots: list[Any] = [None] if _second_begins(record) else []
+    slots: list[Any] = []
+    with suppress(GameError):  # the slot of first stays empty where second begins
+        if record.tag("Position") and start_of(record).to_move is Seat.SECOND:
+            slots.append(None)
     for number, ply in enumerate(record.plies, 1):
         if ply.move == SWAP:
             if number != 2 or not dialect.has_pie:
                 raise UnheldError("move swap")
             continue
         word = dialect.word(ply.move)
-        told = " ".join(str(part) for said in ply.comments for part in said)
-        slots.append({"move": word, "result": told} if told else word)
+        said = " ".join(str(part) for comment in ply.comments for part in comment)
+        slots.append({"move": word, "result": said} if said else word)
     if ending:
         slots.append(ending)
     elif dialect.has_pass:
         slots += [_PASS] * _passes(record)
     return [slots[i : i + 2] for i in range(0, len(slots), 2)]
-
-
-def _second_begins(record: Record) -> bool:
-    try:
-        return bool(record.tag("Position")) and start_of(record).to_move is Seat.SECOND
-    except GameError:
-        return False
 
 
 def _passes(record: Record) -> int:
@@ -339,12 +332,12 @@ _PIE: Final = ("pied", "pie-invoked")
 """The fields that say that the pie was taken; the tag `Pie` says which, if not only the first."""
 
 
-def checked(told: Any) -> tuple[Json, Dialect, Seats]:
+def checked(value: Any) -> tuple[Json, Dialect, Seats]:
     """Return the header of a record, how its game is written, and its players.
 
     Raises FieldError.
     """
-    header = told.get("header") if isinstance(told, dict) else None
+    header = value.get("header") if isinstance(value, dict) else None
     if not isinstance(header, dict):
         _refuse("the record has no header", 'an object with "header" and "moves"')
     dialect = _dialect(header.get("game"))
@@ -517,11 +510,11 @@ def _take_numbers(left: dict[str, str], record: Record) -> tuple[float, float]:
     """Return the results of first and second; those of the tags, if they say the same."""
     usual = _NUMBERS[record.result]
     tags = ("FirstResult", "SecondResult")
-    told = {tag: number for tag in tags if _is_number(number := _json(left.get(tag)))}
-    first, second = (told.get(tag, default) for tag, default in zip(tags, usual, strict=True))
+    numbers = {tag: number for tag in tags if _is_number(number := _json(left.get(tag)))}
+    first, second = (numbers.get(tag, default) for tag, default in zip(tags, usual, strict=True))
     if _result(first, second, "abandoned" if record.result == "*" else "") != record.result:
         return usual
-    for tag in told:
+    for tag in numbers:
         del left[tag]
     return first, second
 
@@ -575,56 +568,56 @@ def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     before = b"[\n"
     for number, record in enumerate(records, 1):
         try:
-            told, unheld = to_json(record)
+            value, unheld = to_json(record)
         except UnheldError as error:
             lost(number, error.field)
             lost(number, WHOLE)
             continue
         for field in unheld:
             lost(number, field)
-        yield before + _line(told)
+        yield before + _line(value)
         before = b",\n"
     yield b"[]\n" if before == b"[\n" else b"\n]\n"
 
 
-def _line(told: Json) -> bytes:
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+def _line(value: Json) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     # halves of surrogate pairs, which other programs cut names into, are no UTF-8
     return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text).encode()
 
 
-def from_json(told: Any) -> Record:
-    """Return the record that AbstractPlay told of; raises FieldError."""
-    header, dialect, seats = checked(told)
-    line = read_moves(told.get("moves"), dialect, pied=is_pied(header))
+def from_json(value: Any) -> Record:
+    """Return the record that an object of AbstractPlay describes; raises FieldError."""
+    header, dialect, seats = checked(value)
+    line = read_moves(value.get("moves"), dialect, pied=is_pied(header))
     result = result_of(seats, line.ending)
     tags = tags_of(header, dialect, seats, result)
     tags |= {"Termination": ENDINGS.get(line.ending, Termination.RULES).value, "Result": result}
-    return _with_rest(Record(tuple(tags.items()), line.plies, result), told)
+    return _with_rest(Record(tuple(tags.items()), line.plies, result), value)
 
 
-def _with_rest(record: Record, told: Json) -> Record:
+def _with_rest(record: Record, given: Json) -> Record:
     """Return the record with tags for whatever would not come back from the others."""
     written, _ = to_json(record)
-    header, kept = told["header"], written["header"]
+    header, kept = given["header"], written["header"]
     rest = {
-        "RecordExtra": _rest(told, {"header": header, "moves": told["moves"]}),
+        "RecordExtra": _rest(given, {"header": header, "moves": given["moves"]}),
         "HeaderExtra": _rest(header, {**kept, "players": header["players"]}),
     }
     for seat, player, same in zip(
         seats_of(record), header["players"], kept["players"], strict=True
     ):
         rest[f"{seat}Extra"] = _rest(player, same)
-    if told["moves"] != written["moves"]:
-        rest["AbstractPlayMoves"] = told["moves"]
+    if given["moves"] != written["moves"]:
+        rest["AbstractPlayMoves"] = given["moves"]
     more = ((tag, json.dumps(value)) for tag, value in rest.items() if value)
     *others, termination, result = record.tags
     return replace(record, tags=(*others, *more, termination, result))
 
 
-def _rest(told: Json, written: Json) -> Json:
+def _rest(given: Json, written: Json) -> Json:
     missing = object()
-    return {key: value for key, value in told.items() if written.get(key, missing) != value}
+    return {key: value for key, value in given.items() if written.get(key, missing) != value}
 
 
 def to_json(record: Record) -> tuple[Json, list[str]]:
@@ -640,11 +633,11 @@ def to_json(record: Record) -> tuple[Json, list[str]]:
     moves = _take_moves(left, record, dialect, ending)
     header = header_of(left, record, dialect)
     line = read_moves(moves, dialect, pied=SWAP in record.moves)
-    told = {**take_extra(left, "RecordExtra"), "header": header, "moves": moves}
+    value = {**take_extra(left, "RecordExtra"), "header": header, "moves": moves}
     unheld = [f"tag {name}" for name in left]
     if record.result == "*" and not record.termination:
         unheld.append("result *")  # the format has no game that goes on
-    return told, unheld + _unheld_words(record, line)
+    return value, unheld + _unheld_words(record, line)
 
 
 def _take_ending(left: dict[str, str], result: str) -> str:

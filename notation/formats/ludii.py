@@ -1,7 +1,5 @@
 """Trials of Ludii, the text that its `Trial.saveTrialToTextFile` writes. Only read.
 
-As `Trial.saveTrialToTextFile` of Ludii writes it. Must not know the rules of any game.
-
 Its games are Manalath (our `manalath-61`) and Yavalath of two players on the board of 61 cells.
 What stands where, as Ludii's sources have it:
 
@@ -27,6 +25,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
@@ -90,14 +89,6 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
-    """How many legal moves there were before one decision."""
-
-    at: int
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
 class Value:
     """What stands behind a `name=`."""
 
@@ -113,9 +104,9 @@ class Trial:
     """Of the game's description, such as `/lud/board/space/line/Yavalath.lud`."""
     options: list[Value] = field(default_factory=list)
     moves: list[Decision] = field(default_factory=list)
-    sizes: list[Count] = field(default_factory=list)
-    """One a decision, where the trial has them."""
-    lists: list[Count] = field(default_factory=list)
+    sizes: list[Value] = field(default_factory=list)
+    """How many legal moves there were before each decision, where the trial says so."""
+    lists: list[Value] = field(default_factory=list)
     """The same, where the trial has the legal moves themselves."""
     fields: dict[str, Value] = field(default_factory=dict)
     """Everything else, in order: `winner`, `endtype`, `rankings`, …"""
@@ -126,9 +117,7 @@ def read_trial(text: str) -> Trial:
     lines = _lines(text)
     at, line = next(lines)
     if not line.startswith(BEGINS):
-        raise RecordSyntaxError(
-            _fault(at, "no Ludii trial begins here", f"a line that begins {BEGINS}")
-        )
+        raise _refused(at, "no Ludii trial begins here", f"a line that begins {BEGINS}")
     trial = Trial(path=line.removeprefix(BEGINS))
     for at, line in lines:
         _read_line(trial, lines, at, line)
@@ -141,7 +130,7 @@ def _read_line(trial: Trial, lines: Iterator[tuple[int, str]], at: int, line: st
     elif line == _OPTIONS_BEGIN:
         trial.options += [Value(*row) for row in _until(_OPTIONS_END, lines, at, line)]
     elif line == _LIST_BEGINS:
-        trial.lists.append(Count(at, len(list(_until(_LIST_ENDS, lines, at, line)))))
+        trial.lists.append(Value(at, str(len(list(_until(_LIST_ENDS, lines, at, line))))))
     elif line.startswith(_SIZE):
         trial.sizes.append(_count(at, line))
     else:
@@ -165,27 +154,23 @@ def _until(
         if line == end:
             return
         yield inner_at, line
-    raise RecordSyntaxError(_fault(at, f"{begin} is never closed", end))
+    raise _refused(at, f"{begin} is never closed", end)
 
 
-def _count(at: int, line: str) -> Count:
+def _count(at: int, line: str) -> Value:
     digits = line.removeprefix(_SIZE)
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
-        raise RecordSyntaxError(
-            _fault(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
-        )
-    return Count(at, int(digits))
+        raise _refused(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
+    return Value(at, digits)
 
 
 def _read_field(trial: Trial, at: int, line: str) -> None:
     match = _FIELD.fullmatch(line)
     if match is None:
         expected = "Move=, LEGAL MOVES LIST SIZE =, winner= or another field of a Ludii trial"
-        raise RecordSyntaxError(_fault(at, f"unknown line {shortened(line)}", expected))
+        raise _refused(at, f"unknown line {shortened(line)}", expected)
     if match["name"] in trial.fields:
-        raise RecordSyntaxError(
-            _fault(at, f"{match['name']}= stands twice in the trial", "one of them")
-        )
+        raise _refused(at, f"{match['name']}= stands twice in the trial", "one of them")
     trial.fields[match["name"]] = Value(at + match.start("value"), match["value"])
 
 
@@ -195,7 +180,7 @@ def _decision(at: int, line: str) -> Decision:
     if match["end"] is None or match.end() < len(line):
         rest = line[match.end() :]
         message = f"{shortened(rest)} does not belong here" if rest else "the move is not complete"
-        raise RecordSyntaxError(_fault(at + match.end(), message, _FORM))
+        raise _refused(at + match.end(), message, _FORM)
     actions = list(_ACTIONS.finditer(match["actions"]))
     decided = next((one for one in actions if "decision=true" in one["values"]), actions[0])
     pairs = (pair.partition("=") for pair in decided["values"].split(",") if pair)
@@ -207,18 +192,16 @@ def _decision(at: int, line: str) -> Decision:
     )
 
 
-def _fault(at: int, message: str, expected: str) -> Fault:
-    return Fault("syntax", message, expected, at=at)
+def _refused(at: int, message: str, expected: str, code: str = "syntax") -> RecordSyntaxError:
+    return RecordSyntaxError(Fault(code, message, expected, at=at))
 
 
 def end_type(fields: Mapping[str, Value]) -> str:
     """Return how the trial ended, one of Ludii's EndType; `Unknown` where it does not say."""
     value = fields.get("endtype")
     if value and value.text not in _END_TYPES:
-        message = f"unknown endtype {value.text!r}"
-        raise RecordSyntaxError(
-            Fault("syntax", message, f"one of {', '.join(_END_TYPES)}", at=value.at)
-        )
+        expected = f"one of {', '.join(_END_TYPES)}"
+        raise _refused(value.at, f"unknown endtype {value.text!r}", expected)
     return value.text if value else "Unknown"
 
 
@@ -227,30 +210,28 @@ def winner(fields: Mapping[str, Value]) -> int | None:
 
     Raises RecordSyntaxError where winner and rankings do not agree, or make no sense.
     """
-    told = fields.get("winner")
+    value = fields.get("winner")
     ranked = _best_ranked(fields.get("rankings"))
-    if told is None:
+    if value is None:
         return ranked
-    if told.text not in ("-1", "0", "1", "2", str(_TIE)):
-        message = f"unknown winner {told.text!r}"
-        raise RecordSyntaxError(Fault("syntax", message, "-1, 0, 1, 2 or 3", at=told.at))
-    role = int(told.text) % _TIE if told.text != "-1" else -1
+    if value.text not in ("-1", "0", "1", "2", str(_TIE)):
+        raise _refused(value.at, f"unknown winner {value.text!r}", "-1, 0, 1, 2 or 3")
+    role = int(value.text) % _TIE if value.text != "-1" else -1
     if ranked not in (None, role):
-        message = f"winner={told.text} and rankings={fields['rankings'].text} do not agree"
-        raise RecordSyntaxError(Fault("result", message, "the same winner twice", at=told.at))
+        message = f"winner={value.text} and rankings={fields['rankings'].text} do not agree"
+        raise _refused(value.at, message, "the same winner twice", "result")
     return role
 
 
-def _best_ranked(told: Value | None) -> int | None:
+def _best_ranked(ranks: Value | None) -> int | None:
     """Return the role of the lower rank, 0 for equal ones, None where there are none."""
-    if told is None:
+    if ranks is None:
         return None
     try:
-        _, first, second = map(float, told.text.split(","))
+        _, first, second = map(float, ranks.text.split(","))
     except ValueError as error:
-        message = f"the rankings {told.text!r} are not those of two players"
-        fault = Fault("syntax", message, "the form 0.0,1.0,2.0", at=told.at)
-        raise RecordSyntaxError(fault) from error
+        message = f"the rankings {ranks.text!r} are not those of two players"
+        raise _refused(ranks.at, message, "the form 0.0,1.0,2.0") from error
     if first == second:
         return 0 if first else None
     return 1 if first < second else 2
@@ -303,12 +284,12 @@ def _stem(trial: Trial) -> str:
     stem = re.split(r"[/\\]", trial.path.strip())[-1].removesuffix(".lud")
     if stem not in _GAMES:
         message = f"the game {stem!r} of Ludii is not known here"
-        raise RecordSyntaxError(Fault("unknown-game", message, " or ".join(_GAMES), at=len(BEGINS)))
+        raise _refused(len(BEGINS), message, " or ".join(_GAMES), "unknown-game")
     for option in trial.options:
         if option.text not in _DEFAULTS[stem]:
             expected = " and ".join(_DEFAULTS[stem]) or "no options"
             message = f"{stem} with the option {option.text!r} is not known here"
-            raise RecordSyntaxError(Fault("unknown-game", message, expected, at=option.at))
+            raise _refused(option.at, message, expected, "unknown-game")
     return stem
 
 
@@ -319,22 +300,22 @@ def _setup_faults(trial: Trial, stem: str) -> Iterator[Fault]:
     for move in placed:
         is_hand = _HANDS.get(move.values.get("to", "")) == move.values.get("what")
         if move.action != "Add" or not is_hand or stem != "Manalath":
-            yield Fault("setup", f"mover 0 did {_told(move)}", expected, at=move.at)
-    told = trial.fields.get("numInitialPlacementMoves")
-    if told and told.text != str(len(placed)):
-        message = f"numInitialPlacementMoves is {told.text!r}, but mover 0 did {len(placed)} moves"
-        yield Fault("setup", message, str(len(placed)), at=told.at)
+            yield Fault("setup", f"mover 0 did {_shown(move)}", expected, at=move.at)
+    count = trial.fields.get("numInitialPlacementMoves")
+    if count and count.text != str(len(placed)):
+        message = f"numInitialPlacementMoves is {count.text!r}, but mover 0 did {len(placed)} moves"
+        yield Fault("setup", message, str(len(placed)), at=count.at)
 
 
-def _count_faults(told: Sequence[Count], counts: Sequence[int | None]) -> Iterator[Fault]:
+def _count_faults(counted: Sequence[Value], counts: Sequence[int | None]) -> Iterator[Fault]:
     """Yield where Ludii counted other legal moves than we: one count a decision, or one more."""
-    for number, (count, ours) in enumerate(zip(told, counts, strict=False), 1):
-        if ours is not None and count.value != ours:
-            message = f"Ludii counts {count.value} legal moves, our rules {ours}"
+    for number, (count, ours) in enumerate(zip(counted, counts, strict=False), 1):
+        if ours is not None and int(count.text) != ours:
+            message = f"Ludii counts {int(count.text)} legal moves, our rules {ours}"
             yield Fault("legal-moves", message, str(ours), at=count.at, ply=number)
-    if told and not len(counts) - 1 <= len(told) <= len(counts):
-        message = f"{len(told)} counts of legal moves for {len(counts) - 1} moves"
-        yield Fault("legal-moves", message, "one a move", at=told[-1].at)
+    if counted and not len(counts) - 1 <= len(counted) <= len(counts):
+        message = f"{len(counted)} counts of legal moves for {len(counts) - 1} moves"
+        yield Fault("legal-moves", message, "one a move", at=counted[-1].at)
 
 
 @dataclass(slots=True)
@@ -368,29 +349,31 @@ class _Course:
     def _take(self, move: Decision, position: Position | None) -> Position | None:
         """Return the position after a decision; None where it cannot be played."""
         if self.loser:
-            self._object(move, f"{_told(move)} follows a Forfeit", "no move")
+            self._object(move, f"{_shown(move)} follows a Forfeit", "no move")
         if move.action == "Pass":
             if position is not None and (count := len(position.legal_moves())):
                 self._object(move, f"role {move.mover} passes", f"one of {count} legal moves")
             return position
         if move.action == "Forfeit":
-            self.loser = self._role_in(move)
+            self.loser = {"P1": 1, "P2": 2}.get(move.values.get("player", ""), 0)
+            if not self.loser:
+                message = f"{_shown(move)} does not say who gave up"
+                raise _refused(move.at, message, "player=P1 or player=P2")
             return position
         text = self._text(move)
-        self._check_turn(move)
+        role = self._role(Seat(len(self.plies) % 2))
+        if move.mover != role:
+            self._object(move, f"mover {move.mover} is not to move", f"mover={role}")
         self.plies.append(Ply(text))
         self.places.append(move.at)
         self.is_swapped |= text == "swap"
-        return _after(position, text)
+        with suppress(GameError):  # checking the record says why
+            return position and position.play(read_move(position, text))
+        return None
 
     def _object(self, move: Decision, message: str, expected: str) -> None:
         ply = len(self.plies) + 1
         self.faults.append(Fault("illegal-move", message, expected, at=move.at, ply=ply))
-
-    def _check_turn(self, move: Decision) -> None:
-        role = self._role(Seat(len(self.plies) % 2))
-        if move.mover != role:
-            self._object(move, f"mover {move.mover} is not to move", f"mover={role}")
 
     def _role(self, seat: Seat) -> int:
         return 1 + (seat.other if self.is_swapped else seat)
@@ -410,17 +393,10 @@ class _Course:
         names = games.get(_GAMES[self.stem]).board.names
         site = move.number("to")
         if not is_move or site is None or site >= len(names):
-            message = f"{_told(move)} is not a move of {self.stem}"
+            message = f"{_shown(move)} is not a move of {self.stem}"
             ply = len(self.plies) + 1
             raise RecordSyntaxError(Fault("move", message, expected, at=move.at, ply=ply))
         return f"{colour}{names[site]}"
-
-    def _role_in(self, move: Decision) -> int:
-        role = {"P1": 1, "P2": 2}.get(move.values.get("player", ""))
-        if role is None:
-            message = f"{_told(move)} does not say who gave up"
-            raise RecordSyntaxError(Fault("syntax", message, "player=P1 or player=P2", at=move.at))
-        return role
 
     def record(self, trial: Trial) -> Record:
         """Return the record of the trial; raises RecordSyntaxError where its end makes no sense."""
@@ -454,14 +430,7 @@ class _Course:
         return Fault(fault.code, fault.message, fault.expected, at, fault.tag, fault.ply)
 
 
-def _after(position: Position | None, text: str) -> Position | None:
-    try:
-        return None if position is None else position.play(read_move(position, text))
-    except GameError:
-        return None  # checking the record says why
-
-
-def _told(move: Decision) -> str:
+def _shown(move: Decision) -> str:
     values = ",".join(f"{name}={value}" for name, value in move.values.items())
     return f"[{move.action}:{values}]"
 
