@@ -154,8 +154,8 @@ def faults_of(path: Path) -> set[str]:
                 for target, value in _assigned(node):
                     named.setdefault(target, []).extend(texts_in(value))
         for name, call in calls_in(function):
-            message = {"Fault": call.args[1:2], "_refused": call.args[:1]}.get(name, [])
-            for node in message:
+            second, first = call.args[1:2], call.args[:1]
+            for node in {"Fault": second, "_syntax": second, "_refused": first}.get(name, []):
                 found.update(
                     named.get(node.id, ()) if isinstance(node, ast.Name) else texts_in(node)
                 )
