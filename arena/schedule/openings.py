@@ -208,9 +208,9 @@ def _opening(entry: Entry, record: Record, choice: BookChoice) -> Opening:
 
 def _played(position: Position, moves: Sequence[str]) -> tuple[tuple[Move, ...], Position]:
     """Return the moves in canonical text, and where they lead; raises GameError."""
-    told = []
+    played = []
     for text in moves:
         move = read_move(position, text)
         position = position.play(move)
-        told.append(move)
-    return tuple(told), position
+        played.append(move)
+    return tuple(played), position

@@ -315,13 +315,13 @@ class Swiss(InEncounters):
             return []
         now = self._rounds[round_number]
         names = self._settings.names
-        told = []
+        meetings = []
         for table, (one, other) in enumerate(now.pairs):
             halves = self._at(round_number, table).halves(names[one], names[other])
-            told.append(Meeting(one, other, halves))
+            meetings.append(Meeting(one, other, halves))
         if now.bye is not None:
-            told.append(Meeting(now.bye, None, (4 * self._each, 0)))
-        return told
+            meetings.append(Meeting(now.bye, None, (4 * self._each, 0)))
+        return meetings
 
     def _pair(self, number: int) -> Pair:
         round_number = self._round_of(number)

@@ -121,17 +121,17 @@ def _escaped(letter: str) -> str:
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
-def _of_keys(told: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
+def _of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
     """Return what is right, and what is wrong with each key by itself."""
     mistakes: list[Mistake] = []
-    sound = {name: _copied(value) for name, value in told.items()}
+    sound = {name: _copied(value) for name, value in toml.items()}
     while True:
         try:
             return ConfigTable.model_validate(sound), mistakes
         except ValidationError as error:
             kinds = {_place_of(each["loc"]): each["type"] for each in error.errors()}
             for (table, key, is_inside), kind in kinds.items():
-                text = _text("" if is_inside else kind, table, key, told)
+                text = _text("" if is_inside else kind, table, key, toml)
                 mistakes.append(Mistake(table, key, text))
                 _leave_out(sound, table, key)
 
@@ -152,24 +152,24 @@ def _place_of(loc: tuple[int | str, ...]) -> tuple[str, str, bool]:
     return "", first, bool(rest)
 
 
-def _row(told: Mapping[str, Any], table: str) -> Any:
+def _row(toml: Mapping[str, Any], table: str) -> Any:
     """Return a table of a configuration."""
     name, _, index = table.partition(" ")
     if not name:
-        return told
-    return told[name][int(index)] if index else told[name]
+        return toml
+    return toml[name][int(index)] if index else toml[name]
 
 
-def _leave_out(told: dict[str, Any], table: str, key: str) -> None:
+def _leave_out(toml: dict[str, Any], table: str, key: str) -> None:
     """Take out a key that is wrong, and what cannot do without it; a bot can, for its place."""
     name = table.partition(" ")[0]
-    row = _row(told, table)
+    row = _row(toml, table)
     field = TABLES[name].model_fields.get(key)
     if field is not None and field.is_required():
         if name == "bot":
             row[key] = table
         else:
-            told[table] = None
+            toml[table] = None
     elif row is not None:
         row.pop(key, None)
 
@@ -177,7 +177,7 @@ def _leave_out(told: dict[str, Any], table: str, key: str) -> None:
 _MISSING: Final = {"name": "a name", "file": "a file"}
 
 
-def _text(kind: str, table: str, key: str, told: Mapping[str, Any]) -> str:
+def _text(kind: str, table: str, key: str, toml: Mapping[str, Any]) -> str:
     name = table.partition(" ")[0]
     keys = TABLES[name].model_fields
     if kind == "extra_forbidden":
@@ -187,7 +187,7 @@ def _text(kind: str, table: str, key: str, told: Mapping[str, Any]) -> str:
         return f"unknown key {key!r}{where}, expected one of {', '.join(keys)}{meant}"
     if kind == "missing":
         return f"{name}: expected {_MISSING.get(key, key)}"
-    return f"{key} = {shown(_row(told, table)[key])}, expected {keys[key].description}"
+    return f"{key} = {shown(_row(toml, table)[key])}, expected {keys[key].description}"
 
 
 def _together(model: ConfigTable, wrong: Iterable[Mistake], folder: Path) -> Iterator[Mistake]:
@@ -398,11 +398,11 @@ def load(path: Path, folder: Path, flags: Mapping[str, Any] = _NONE) -> Config:
     """
     text = _text_of(path)
     try:
-        told = tomllib.loads(text)
+        toml = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
-    _refuse(_of_keys({key: told[key] for key in flags if key in told})[1], Source(str(path), text))
-    return build({**told, **flags}, folder, source=Source(str(path), text, frozenset(flags)))
+    _refuse(_of_keys({key: toml[key] for key in flags if key in toml})[1], Source(str(path), text))
+    return build({**toml, **flags}, folder, source=Source(str(path), text, frozenset(flags)))
 
 
 def _text_of(path: Path) -> str:
@@ -414,20 +414,20 @@ def _text_of(path: Path) -> str:
         raise ConfigError(f"{path} is not UTF-8: byte {error.start}") from error
 
 
-def build(told: Mapping[str, Any], folder: Path, *, source: Source = _FLAGS) -> Config:
+def build(toml: Mapping[str, Any], folder: Path, *, source: Source = _FLAGS) -> Config:
     """Return the tournament that a table says; raises ConfigError.
 
     Relative paths are taken from `folder`. `source` is where the table comes from.
     """
-    model, wrong = _of_keys(told)
+    model, wrong = _of_keys(toml)
     _refuse([*wrong, *_together(model, wrong, folder)], source)
     bots = tuple(_bot(table, folder) for table in model.bot)
     openings = _book(model.openings, folder)
     most = max(1, len(cores.available()) // max(bot.threads for bot in bots))
     written = {
-        **told,
-        **({"openings": {**told["openings"], "file": str(openings.path)}} if openings else {}),
-        "bot": [_absolute(row, bot) for row, bot in zip(told["bot"], bots, strict=True)],
+        **toml,
+        **({"openings": {**toml["openings"], "file": str(openings.path)}} if openings else {}),
+        "bot": [_absolute(row, bot) for row, bot in zip(toml["bot"], bots, strict=True)],
     }
     names = ("event", "format", "rounds", "pairs", "challengers", "seed", "pin", "log")
     return Config(
@@ -438,7 +438,7 @@ def build(told: Mapping[str, Any], folder: Path, *, source: Source = _FLAGS) -> 
         openings=openings,
         adjudication=Adjudication(**dict(model.adjudication)),
         limits=Limits(
-            time=_time(model.time) if "time" in told else DEMO_TIME,
+            time=_time(model.time) if "time" in toml else DEMO_TIME,
             margin_s=model.time.margin,
             startup_s=model.time.startup,
             hard_limit_s=model.time.limit,
@@ -480,9 +480,9 @@ def _bot(table: BotTable, folder: Path) -> BotSpec:
 
 
 def _threads(options: Mapping[str, object]) -> int:
-    """Return how many threads a bot is told to use by the option of this name, as UCI has it."""
-    told = {name.lower(): value for name, value in options.items()}.get("threads")
-    return told if type(told) is int and 1 <= told <= MAX_JOBS else 1
+    """Return how many threads a bot is to use by its option of this name, as UCI has it."""
+    threads = {name.lower(): value for name, value in options.items()}.get("threads")
+    return threads if type(threads) is int and 1 <= threads <= MAX_JOBS else 1
 
 
 def _time(table: BotTime) -> TimeControl:

@@ -1,13 +1,13 @@
 """What a tournament has come to, in words and tables: made of the numbers that its schedule gives.
 
-A format that has more to say than a crosstable has a row in WORDINGS. Must not know how games are
+A format that has more to say than a crosstable has a row in DESCRIBED. Must not know how games are
 scheduled, nor how its tables are shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, replace
 from itertools import groupby
 from typing import Any, Final
 
@@ -18,32 +18,13 @@ from lath.arena.schedule.swiss import Row, Table
 from lath.reports.outcome import Column, Outcome, Sheet
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wording:
-    """One standing as an `Outcome` has it."""
-
-    words: tuple[str, ...] = ()
-    sheets: tuple[Sheet, ...] = ()
-    verdict: str = ""
-    data: Mapping[str, Any] = field(default_factory=dict)
-
-
 def outcome_of(
     standing: object, form: str, *, event: str = "", done: int = 0, total: int = 0
 ) -> Outcome:
     """Return what a schedule's standing says of a tournament of this format, finished or not."""
-    word = WORDINGS.get(type(standing))
-    said = _Wording() if word is None else word(standing)
-    return Outcome(
-        format=form,
-        event=event,
-        done=done,
-        total=max(done, total),
-        verdict=said.verdict,
-        words=said.words,
-        sheets=said.sheets,
-        data=said.data,
-    )
+    describe = DESCRIBED.get(type(standing))
+    outcome = Outcome(format=form) if describe is None else describe(standing)
+    return replace(outcome, format=form, event=event, done=done, total=max(done, total))
 
 
 def points(halves: float) -> str:
@@ -56,13 +37,14 @@ def points(halves: float) -> str:
     return f"{whole or '' if half else whole}{'½' if half else ''}"
 
 
-def _swiss(table: Table) -> _Wording:
+def _swiss(table: Table) -> Outcome:
     """Return the table; byes have a column where there are any."""
     rows = table.rows
     byes = (Column("byes"),) if any(row.byes for row in rows) else ()
     columns = (Column("#"), Column("bot", "name"), Column("points"), *byes)
     cells = tuple(_swiss_cells(row, has_byes=bool(byes)) for row in rows)
-    return _Wording(
+    return Outcome(
+        format="swiss",
         words=tuple(
             f"{row.rank}. {row.name} {points(2 * row.points)} "
             f"(Buchholz {points(2 * row.buchholz)}, Sonneborn-Berger {row.sonneborn_berger:g})"
@@ -88,12 +70,13 @@ _TIE_COLUMNS: Final = (
 )
 
 
-def _knockout(bracket: Bracket) -> _Wording:
+def _knockout(bracket: Bracket) -> Outcome:
     """Return the ties so far in words, and a table for each round, of those to come too."""
     known = [tie for tie in bracket.ties if tie.is_known]
     verdict = f"Winner: {bracket.winner}" if bracket.winner else ""
     rounds = [(number, list(ties)) for number, ties in groupby(bracket.ties, lambda tie: tie.round)]
-    return _Wording(
+    return Outcome(
+        format="knockout",
         words=(*map(_tie_words, known), *filter(None, (verdict,))),
         sheets=tuple(
             Sheet(_TIE_COLUMNS, tuple(map(_tie_cells, ties)), round_title(number, len(ties)))
@@ -135,7 +118,7 @@ def _tie_cells(tie: Tie) -> tuple[str, ...]:
     return one, _score(tie), other, tie.winner or "", after
 
 
-def _test(test: SprtStanding) -> _Wording:
+def _test(test: SprtStanding) -> Outcome:
     """Return the numbers of a test, and how many pairs gave how many points."""
     now, sprt = test.state, test.sprt
     name = f"SPRT {' - '.join(test.names)}"
@@ -153,7 +136,8 @@ def _test(test: SprtStanding) -> _Wording:
         ("Elo", _elo(now.elo)),
         ("95 %", interval),
     )
-    return _Wording(
+    return Outcome(
+        format="match",
         words=(
             f"{name} ({hypotheses}): {verdict}, LLR {llr}",
             f"pairs of 0, ½, 1, 1½, 2 points: {counts}; Elo {_elo(now.elo)} (95 %: {interval})",
@@ -177,7 +161,7 @@ def _elo(elo: float | None) -> str:
     return "unbounded" if elo is None else f"{elo:+.1f}"
 
 
-WORDINGS: Final[Mapping[type, Callable[[Any], _Wording]]] = {
+DESCRIBED: Final[Mapping[type, Callable[[Any], Outcome]]] = {
     Table: _swiss,
     Bracket: _knockout,
     SprtStanding: _test,
