@@ -14,7 +14,7 @@ Must not know how standings are shown or written, how a rating is made, nor the 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -46,7 +46,7 @@ FORFEITS: Final = (
 
 _NOT_PLAYED: Final = (Termination.VOID, Termination.UNTERMINATED)
 
-Counts = tuple[tuple[str, int], ...]
+WordCounts = tuple[tuple[str, int], ...]
 """Words and how often they came, the most frequent first, then by word."""
 
 
@@ -57,7 +57,7 @@ def why_left_out(record: Record) -> str:
     return "" if record.result in POINTS else NO_RESULT
 
 
-def counts(counter: Mapping[str, int]) -> Counts:
+def counts(counter: Mapping[str, int]) -> WordCounts:
     """Return the most frequent first, then by word.
 
     >>> counts({"time": 1, "rules": 4, "crash": 1})
@@ -66,7 +66,7 @@ def counts(counter: Mapping[str, int]) -> Counts:
     return tuple(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-# What they are
+# What standings are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ class Table:
     repeated: int
     """Those of them that repeat another move by move; they are counted, but not rated."""
 
-    endings: Counts
+    endings: WordCounts
     """Why they ended."""
 
     rows: tuple[Row, ...]
@@ -162,7 +162,7 @@ class Standings:
     per_game: tuple[Table, ...]
     """One a game id, sorted by it; a single one has the numbers of `overall`."""
 
-    left_out: Counts
+    left_out: WordCounts
     """Why records were not counted: `void`, `unterminated` or `no result`."""
 
     unranked: tuple[str, ...]
@@ -190,7 +190,7 @@ def digest_of(record: Record, seats: tuple[str, str], why: str) -> bytes:
 
 
 def may_repeat(record: Record) -> bool:
-    """Return whether a game can be told from one that is played again.
+    """Return whether a game may be a repeat, or have one.
 
     Without a move nobody has shown what they do. A clock runs by the machine's load, not by the
     moves alone, so that two games in which it ran out at the same ply both tell it; leaving one out
@@ -296,7 +296,7 @@ def _pair_number(number: str) -> int:
 
 
 @dataclass(slots=True)
-class GameCounts:
+class GameResults:
     """What was counted of the games of one id, or of several."""
 
     scores: Counter[tuple[str, str, float]] = field(default_factory=Counter)
@@ -309,7 +309,7 @@ class GameCounts:
     repeated: int = 0
     """Games that repeat another."""
 
-    def include(self, other: GameCounts) -> None:
+    def include(self, other: GameResults) -> None:
         """Add what was counted elsewhere."""
         self.scores += other.scores
         self.endings += other.endings
@@ -323,7 +323,7 @@ class Tally:
     def __init__(self) -> None:
         self.events: Final[dict[str, None]] = {}
         """The different titles, in order of appearance."""
-        self.games: Final[dict[str, GameCounts]] = {}
+        self.games: Final[defaultdict[str, GameResults]] = defaultdict(GameResults)
         """By game id, in order of appearance."""
         self.left_out: Final[Counter[str]] = Counter()
         self.names: Final[set[str]] = set()
@@ -349,7 +349,7 @@ class Tally:
             self.left_out[reason] += 1
             return
         score, why, game = POINTS[record.result], record.termination, record.game
-        counts = self.games.setdefault(game, GameCounts())
+        counts = self.games[game]
         counts.scores[first, second, score] += 1
         counts.endings[ending_words or why or UNSTATED] += 1
         if is_forfeit := why in FORFEITS and score != 0.5:
@@ -435,7 +435,7 @@ def _overall(
 ) -> Table:
     if len(per_game) == 1:
         return replace(per_game[0], game="")
-    together = GameCounts()
+    together = GameResults()
     for game in tally.games.values():
         together.include(game)
     table = _table("", together, results, fair)
@@ -443,7 +443,7 @@ def _overall(
 
 
 def _table(
-    game: str, counted: GameCounts, results: Sequence[Result], fair: Sequence[Result]
+    game: str, counted: GameResults, results: Sequence[Result], fair: Sequence[Result]
 ) -> Table:
     """Return the table of games; `fair` are those of the results that were no forfeit."""
     ratings = rate(results)
@@ -476,7 +476,7 @@ Scores = Counter[float]
 """How often a bot scored 1, 1/2 and 0."""
 
 
-def _meetings(counted: GameCounts) -> dict[tuple[str, str], Scores]:
+def _meetings(counted: GameResults) -> dict[tuple[str, str], Scores]:
     """Return what each bot scored against each; both seats of a game count."""
     meetings: dict[tuple[str, str], Scores] = {}
     for (first, second, score), times in counted.scores.items():
@@ -494,7 +494,7 @@ def _meeting(
 
 
 def _rows(
-    counted: GameCounts,
+    counted: GameResults,
     meetings: Mapping[tuple[str, str], Scores],
     ratings: Ratings,
     without: Ratings,
@@ -514,7 +514,9 @@ def _standing(row: Row) -> tuple[int, float, float, str]:
     return row.strength.group, -exposed, -row.points, row.name
 
 
-def _row(name: str, scores: Scores, counted: GameCounts, ratings: Ratings, without: Ratings) -> Row:
+def _row(
+    name: str, scores: Scores, counted: GameResults, ratings: Ratings, without: Ratings
+) -> Row:
     return Row(
         rank=0,
         name=name,

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from lath.notation.record import Termination
 from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.schema import Amount, Count, Positive
-from lath.reports.standings import GameCounts
+from lath.reports.standings import GameResults
 from lath.reports.statistics import (
     Entry,
     Link,
@@ -162,7 +162,7 @@ def score_of(scored: Scored) -> Score:
     return {"wins": scored.wins, "draws": scored.draws, "losses": scored.losses}
 
 
-def scores_by_seat(games: Mapping[str, GameCounts]) -> dict[str, list[ScoreBySeat]]:
+def scores_by_seat(games: Mapping[str, GameResults]) -> dict[str, list[ScoreBySeat]]:
     """Return each bot's results by game id, sorted, and seat."""
     found: dict[str, dict[str, tuple[SeatScore, SeatScore]]] = {}
     for game in sorted(games):
