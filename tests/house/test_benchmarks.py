@@ -21,9 +21,15 @@ def measured(name: str, *arguments: str) -> str:
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_the_runners_benchmark_measures_games() -> None:
-    told = measured("runner.py", "--games", "4", "--runs", "1")
+    told = measured("runner.py", "--games", "4", "--runs", "1", "--no-peers", "--no-charged")
     assert "1 at a time: " in told
     assert " plies/s, " in told
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_the_runners_benchmark_measures_what_a_move_is_charged() -> None:
+    assert "charged" in measured("runner.py", "--games", "4", "--runs", "1")
 
 
 def test_the_benchmark_of_records_checks_its_corpus() -> None:
