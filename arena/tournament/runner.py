@@ -419,7 +419,11 @@ class Runner:
                 results.append((job, result))
         self._pace.count(len(results))
         self._writer.add(results)
-        for job, result in self._writer.store(at_once=at_once):
+        began_s = time.monotonic()
+        stored = self._writer.store(at_once=at_once)
+        if stored:
+            self._pace.stored(time.monotonic() - began_s)
+        for job, result in stored:
             self._judge(job, result)
         self._keep_lost(at_once=at_once)
         if not self._writer.is_waiting:
@@ -453,6 +457,7 @@ class Runner:
     def _judge(self, job: PairJob, result: PairResult) -> None:
         if result.voided:
             self._warn(f"{' - '.join(sorted(job.pairing))}: {result.voided} void, played again")
+        self._note([note for game in result.games for note in game.notes])
         self._note(result.notes)
         self._agenda.report(result.games)
         if result.void:

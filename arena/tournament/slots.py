@@ -44,6 +44,7 @@ class Pace:
         self._clock: Final = clock
         self._last_s = clock()
         self._pair_s: float | None = None
+        self._storing_s = 0.0
 
     def count(self, pairs: int) -> None:
         """Note how many pairs have come in since this was called before."""
@@ -55,6 +56,10 @@ class Pace:
         old_s = took_s if self._pair_s is None else self._pair_s
         self._pair_s = old_s + _WEIGHT * (took_s - old_s)
 
+    def stored(self, took_s: float) -> None:
+        """Note how long a transaction took: on a slow disk a hundredth of a second and more."""
+        self._storing_s += _WEIGHT * (took_s - self._storing_s)
+
     @property
     def gather_s(self) -> float:
         """Return how long to wait for more results once there is one; 0 for long pairs."""
@@ -64,9 +69,10 @@ class Pace:
     @property
     def window(self) -> int:
         """Return how many pairs a worker should have, so that it never waits for the runner."""
-        if not self.gather_s or not self._pair_s:
+        if not self._pair_s:
             return FEWEST
-        return min(MOST, max(FEWEST, math.ceil(3 * GATHER_S / self._pair_s)))
+        away_s = self.gather_s + self._storing_s
+        return min(MOST, max(FEWEST, math.ceil(3 * away_s / self._pair_s)))
 
 
 _PROGRAM: Final = (

@@ -53,3 +53,11 @@ def test_a_run_that_becomes_slow_goes_back_to_storing_at_once() -> None:
         clock.now_s += pair_s
         pace.count(1)
     assert pace.gather_s == 0.0
+
+
+def test_where_storing_takes_long_more_pairs_wait() -> None:
+    pace = paced(0.015)
+    assert pace.window == FEWEST
+    for _ in range(50):
+        pace.stored(0.05)
+    assert pace.window * 0.015 > 2 * 0.05

@@ -50,6 +50,18 @@ def once(*played: int) -> Counter[int]:
     return Counter(dict.fromkeys(played, 1))
 
 
+def test_what_is_odd_about_a_bot_is_told_once_and_counted(desk: Desk) -> None:
+    def odd(job: PairJob) -> str:
+        games = (
+            a_result(plan.number, names=plan.names, notes=("ann is odd",)) for plan in job.games
+        )
+        return PairResult(pair=job.pair, games=tuple(games), notes=("bob, too",)).as_text()
+
+    summary = desk.run(odd, rounds=2)
+    assert desk.watcher.warnings == ["ann is odd", "bob, too"]
+    assert summary.notes == {"ann is odd": 12, "bob, too": 6}
+
+
 def test_every_game_is_played_once(desk: Desk) -> None:
     summary = desk.run(rounds=20, jobs=3)
     assert desk.played == once(*sequence(2 * 20 * 3))
