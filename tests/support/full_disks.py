@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -36,8 +37,32 @@ def resize(folder: Path, size: int, *options: str) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", option, "tmpfs", folder], check=True)
 
 
-def level(folder: Path, size: int) -> dict[str, Any]:
+def level(folder: Path, _size: int) -> dict[str, Any]:
     """Run a tournament until the disk is full, look at what is there, and run it to its end."""
+    return _filled(folder, lambda: resize(folder, LARGE, "remount"))
+
+
+def small_blocks(folder: Path, size: int) -> dict[str, Any]:
+    """Do the same on a file system of blocks of 1 KiB, less than a page of memory."""
+    resize(folder, LARGE, "remount")
+    image, inner = folder / "image", folder / "inner"
+    with image.open("wb") as file:
+        file.truncate(LARGE // 8 * 1024)
+    make = ["mkfs.ext4", "-q", "-b", "1024", "-m", "0", "-O", "^has_journal", image]
+    subprocess.run(make, check=True)
+    inner.mkdir()
+    subprocess.run(["mount", "-o", "loop", image, inner], check=True)
+    try:
+        place = inner / "cup"
+        place.mkdir()
+        ballast = inner / "ballast"
+        ballast.write_bytes(bytes(disk_usage(inner).free - size * 1024))
+        return _filled(place, ballast.unlink)
+    finally:
+        subprocess.run(["umount", inner], check=True)
+
+
+def _filled(folder: Path, make_room: Callable[[], None]) -> dict[str, Any]:
     found: dict[str, Any] = {"full": False, "told": [], "kept": []}
     try:
         with closing(Store(folder)) as store:
@@ -53,7 +78,7 @@ def level(folder: Path, size: int) -> dict[str, Any]:
         found["full"], found["why"] = True, str(error)
     found["left"] = sorted(path.name for path in folder.iterdir())
     found["exported"] = exported(folder) if (folder / "games.lath").exists() else []
-    resize(folder, LARGE, "remount")
+    make_room()
     with closing(Store(folder)) as store:
         quick = QuickRun(store)
         found["complete"] = quick.run(rounds=ROUNDS).is_complete
@@ -121,7 +146,7 @@ def _numbers(folder: Path) -> list[int]:
 
 
 SCENARIOS: Final[dict[str, Callable[[Path, int], dict[str, Any]]]] = {
-    each.__name__: each for each in (level, mended, command, interrupted)
+    each.__name__: each for each in (level, small_blocks, mended, command, interrupted)
 }
 
 

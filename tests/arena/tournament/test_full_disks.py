@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -67,6 +68,27 @@ def assert_kept(found: dict[str, Any]) -> None:
 @needs_mounts
 def test_a_disk_that_fills_up_at_any_level_loses_nothing(tmp_path: Path) -> None:
     levels = happened(tmp_path, "level", *LEVELS)
+    for found in levels:
+        assert_kept(found)
+    print(*((found["size"], found["full"], len(found["kept"])) for found in levels))
+    assert [found["full"] for found in levels[:5]] == [True] * 5
+    assert len({len(found["kept"]) for found in levels}) > 4
+
+
+@cache
+def may_loop() -> bool:
+    """Return whether a file may be mounted as a disk."""
+    make = "truncate -s 1M image && mkfs.ext4 -q image && mount -o loop image /mnt"
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["unshare", "-m", "sh", "-c", make]
+        tried = subprocess.run(words, cwd=folder, capture_output=True, check=False)
+    return tried.returncode == 0
+
+
+@needs_mounts
+@pytest.mark.skipif("not may_loop()", reason="this system mounts no file as a disk")
+def test_nor_does_one_of_blocks_that_are_smaller_than_a_page(tmp_path: Path) -> None:
+    levels = happened(tmp_path, "small_blocks", *range(2, 130, 9), 400)
     for found in levels:
         assert_kept(found)
     print(*((found["size"], found["full"], len(found["kept"])) for found in levels))
