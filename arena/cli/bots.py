@@ -96,7 +96,7 @@ def check(
     trees.adopt_orphans()  # this process starts nothing but the bot
     began_s = time.monotonic()
     report, points = Report(), []
-    with on_signals(_interrupt):
+    with on_signals():
         for point in points_of(spec, settings, only or []):
             points.append(point)
             if quiet and not point.verdict.is_bad:

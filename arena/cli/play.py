@@ -100,7 +100,7 @@ def _played(
     from lath.arena.tournament.system import on_signals
     from lath.notation.protocol import TimeControl
 
-    with on_signals(_interrupt), contextlib.ExitStack() as stack:
+    with on_signals(), contextlib.ExitStack() as stack:
         partner = None if spec is None else _partner(spec, side, control, stack)
         if partner is not None:
             partner.start(plan.game)

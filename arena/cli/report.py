@@ -286,7 +286,7 @@ def follow(job: Job, *, every_s: float) -> int:
     """
     following = Following(job.sources, others=job.target.template_files)
     try:
-        with on_signals(_interrupt):
+        with on_signals():
             _follow(job, following, every_s)
     except KeyboardInterrupt:  # another Ctrl-C does without the last page
         if readable := following.look().readable:
@@ -294,10 +294,6 @@ def follow(job: Job, *, every_s: float) -> int:
         print("arena: watching no more; the page stays as it stands", file=sys.stderr)
         return INTERRUPTED
     return 0
-
-
-def _interrupt() -> None:
-    raise KeyboardInterrupt
 
 
 def _follow(job: Job, following: Following, every_s: float) -> None:

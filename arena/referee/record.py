@@ -125,8 +125,8 @@ class Scorebook:
     @property
     def last_eval(self) -> float | None:
         """Return what the bot that moved last expects, in -1..1; None where it did not say."""
-        told = self._plies[-1][4] or {}
-        return float(told["eval"]) if "eval" in told else None
+        info = self._plies[-1][4] or {}
+        return float(info["eval"]) if "eval" in info else None
 
     def add_opening(self, move: Move) -> None:
         """Note a move that nobody was asked for."""
@@ -139,14 +139,14 @@ class Scorebook:
         seat: Seat,
         used_s: float,
         left_s: float | None,
-        told: Mapping[str, str] | None,
+        info: Mapping[str, str] | None,
     ) -> None:
         """Note a move; `left_s` is what the clock shows after it, None without clocks.
 
-        `told` is what the bot said of it with `info`. Words and sums are made in the end: while
+        `info` is what the bot said of it with `info`. Words and sums are made in the end: while
         bots wait for each other, only what must be done is.
         """
-        self._plies.append((move, seat, used_s, left_s, told))
+        self._plies.append((move, seat, used_s, left_s, info))
         self.plies += 1
 
     def refuse(self, seat: Seat, used_s: float) -> None:
@@ -199,11 +199,11 @@ class Scorebook:
 
     def _movetext(self) -> Iterator[str]:
         """Yield each ply with its number and its comment, ready to be cut into lines."""
-        for ply, (move, seat, used_s, left_s, told) in enumerate(self._plies, 1):
+        for ply, (move, seat, used_s, left_s, info) in enumerate(self._plies, 1):
             if seat is None:
                 yield f"{ply}. {move}"
-            elif told:
-                words = comment_words(_comment(used_s, left_s, told))
+            elif info:
+                words = comment_words(_comment(used_s, left_s, info))
                 yield f"{ply}. {move} {' '.join([word.replace(' ', TIE) for word in words])}"
             elif left_s is None:
                 yield f"{ply}. {move} {{[%emt{TIE}{used_s:.3f}]}}"
@@ -233,12 +233,12 @@ class Scorebook:
         return [("FirstTimeControl", str(first)), ("SecondTimeControl", str(second))]
 
 
-def _comment(used_s: float, left_s: float | None, told: Mapping[str, str]) -> Comment:
+def _comment(used_s: float, left_s: float | None, info: Mapping[str, str]) -> Comment:
     parts: list[str | Annotation] = [Annotation("emt", f"{used_s:.3f}")]
     if left_s is not None:
         parts.append(Annotation("clk", f"{left_s:.3f}"))
-    parts += [annotation(name, value) for name, value in told.items() if name != "text"]
-    parts += comment(_plain(told.get("text", "")))
+    parts += [annotation(name, value) for name, value in info.items() if name != "text"]
+    parts += comment(_plain(info.get("text", "")))
     return tuple(parts)
 
 

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any, Final
 
 import tomli_w
@@ -35,7 +36,7 @@ from lath.arena.tournament.outputs import REPORT, write_outcome, write_page
 from lath.arena.tournament.runner import Runner, book_of, schedule_of
 from lath.arena.tournament.sources import outcome_in, records_of
 from lath.arena.tournament.store import DATABASE, FILES, OUTCOME_STATE, PATIENCE_S, ROUNDS, Store
-from lath.arena.tournament.system import ROOM, free_bytes, ignore, on_signals, writing_error
+from lath.arena.tournament.system import ROOM, ignore, on_signals, writing_error
 from lath.notation.reader import sync, write_atomically
 from lath.reports.outcome import Outcome
 
@@ -198,7 +199,7 @@ def run(
     Raises StoreError, and ConfigError when the folder holds another tournament, a bot does not
     play one of the games or, unless `force` is set, a bot's files have changed since it played.
     """
-    with on_signals(_interrupt):
+    with on_signals():
         summary = _played(config, folder, tell, force=force, patience_s=patience_s)
         if summary.interrupted:
             return summary
@@ -206,10 +207,6 @@ def run(
             return published(folder, summary, with_report=with_report)
         except KeyboardInterrupt:
             return replace(summary, interrupted=True)
-
-
-def _interrupt() -> None:
-    raise KeyboardInterrupt
 
 
 def _played(
@@ -275,10 +272,10 @@ def _play(
     return summary
 
 
-def _interrupted(told: Summary, make: Callable[[], Runner]) -> Summary:
+def _interrupted(counted: Summary, make: Callable[[], Runner]) -> Summary:
     """Return how a run ended that was ordered to stop, perhaps between storing and counting."""
     stored = make().summary()
-    return replace(stored, stopped=told.stopped, notes=told.notes, interrupted=True)
+    return replace(stored, stopped=counted.stopped, notes=counted.notes, interrupted=True)
 
 
 def _tree(folder: Path) -> str:
@@ -296,7 +293,7 @@ def _clear_leftovers(folder: Path, tree: str) -> None:
 
 
 def _warn_of_little_room(folder: Path, tell: Listener) -> None:
-    free = free_bytes(folder)
+    free = disk_usage(folder).free
     if free < ROOM:
         room = f"{free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
         tell(Warned(text=f"{folder} has room for {room}"))

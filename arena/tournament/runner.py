@@ -1,9 +1,7 @@
 """A tournament from start to end: the schedule minus what is stored, workers, the store.
 
-Must not know workers or the screen.
-
-Must not know the screen: it tells a `Listener`. The seam to the workers is
-`concurrent.futures.Executor` with a `PairJob` and a text (`jobs.py`).
+Must not know the screen: it tells a `Listener`; nor where games are played: `slots.Executors` is
+the seam.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import secrets
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -39,7 +37,7 @@ from lath.arena.tournament.events import (
 )
 from lath.arena.tournament.outcomes import outcome_of
 from lath.arena.tournament.outputs import write_outcome
-from lath.arena.tournament.slots import Pace, Slot, Stage, Worker, end
+from lath.arena.tournament.slots import Executors, Pace, Slot, Stage, Worker, end
 from lath.arena.tournament.store import PATIENCE_S, BufferedWriter, Store, Walkover
 from lath.arena.tournament.system import on_signals
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
@@ -77,8 +75,8 @@ class _Stop:
     loser: str | None
 
 
-class Agenda:
-    """Says which job comes next."""
+class OpenGames:
+    """What is left to play: says which job comes next."""
 
     def __init__(
         self,
@@ -163,7 +161,7 @@ class Agenda:
         self._again.extend(jobs)
 
     def report(self, games: Iterable[GameResult]) -> None:
-        """Be told of games that are stored now."""
+        """Count games that are stored now."""
         for game in games:
             self._schedule.report(game.number, game.first, game.second, game.result)
 
@@ -173,7 +171,7 @@ class Agenda:
         return self._lost
 
     def lose(self) -> None:
-        """Be told that all of `lost` is stored now."""
+        """Count all of `lost`, which is stored now."""
         for walkover in self._lost:
             self._schedule.walkover(*walkover)
         self._lost.clear()
@@ -261,24 +259,23 @@ class Runner:
         tree: str = "",
         tags: Tags = (),
         openings: Openings | None = None,
-        executor: Callable[[str, cores.Cores], Executor] = Worker,
+        executors: Executors = Worker,
         patience_s: float = PATIENCE_S,
     ) -> None:
         """`tree` begins the marks of all processes that the run starts.
 
-        `executor` makes a worker, told that mark and the cores that are its alone, none if any
-        will do; it must end its bots when the runner is gone. `tags` stand in every record;
-        without `openings` setups are drawn. `patience_s` is how long to wait for room on a full
-        disk. Raises StoreError.
+        `executors` makes what plays in a slot. `tags` stand in every record; without `openings`
+        setups are drawn. `patience_s` is how long to wait for room on a full disk. Raises
+        StoreError.
         """
-        self._executor: Final = executor
+        self._executors: Final = executors
         self._config: Final = config
         self._store: Final = store
         self._tell: Final = tell
         self._warn: Final = warner(tell)
         self._writer: Final = BufferedWriter(store, self._warn, patience_s=patience_s)
         self._tree: Final = f"{tree}{secrets.token_hex(8)}."
-        self._agenda: Final = Agenda(config, store, tree=self._tree, openings=openings, tags=tags)
+        self._open: Final = OpenGames(config, store, tree=self._tree, openings=openings, tags=tags)
         self._breaks: dict[int, int] = {}
         self._pace: Final = Pace(config.jobs)
         self._workers: list[Slot] = []
@@ -296,7 +293,7 @@ class Runner:
         Raises StoreError when results cannot be kept; what was kept stays.
         """
         store = self._store
-        self._tell(RunBegan.of(self._config, store.tally(), store.pairs(), self._agenda.total))
+        self._tell(RunBegan.of(self._config, store.tally(), store.pairs(), self._open.total))
         try:
             with on_signals(self._interrupt):
                 self._play()
@@ -309,13 +306,13 @@ class Runner:
 
     def summary(self) -> Summary:
         """Return how it stands; what is complete was not interrupted."""
-        agenda = self._agenda
+        open_games = self._open
         return Summary(
-            done=agenda.done,
-            total=agenda.total,
-            stopped=agenda.stopped,
-            interrupted=self._interrupted and agenda.done < agenda.total,
-            outcome=agenda.outcome(),
+            done=open_games.done,
+            total=open_games.total,
+            stopped=open_games.stopped,
+            interrupted=self._interrupted and open_games.done < open_games.total,
+            outcome=open_games.outcome(),
             notes=self._notes,
         )
 
@@ -335,7 +332,7 @@ class Runner:
                 if not self._writer.is_waiting:
                     self._feed(slots)
                 self._stage.show(slots)
-                self._tell(Waiting(self._agenda.total, self._agenda.outcome))
+                self._tell(Waiting(self._open.total, self._open.outcome))
             self._collect(slots, 0.0, at_once=True)  # what is finished when a signal comes counts
             if not self._interrupted:
                 for slot in slots:
@@ -343,7 +340,7 @@ class Runner:
                 end(slots, within_s=PARTING_S)
         except KeyboardInterrupt:  # an order to stop, not to forget
             for _, result in self._writer.store(at_once=True):
-                self._agenda.report(result.games)
+                self._open.report(result.games)
             self._keep_lost(at_once=True)
             raise
         finally:
@@ -357,7 +354,7 @@ class Runner:
 
     def _is_busy(self, slots: list[Slot]) -> bool:
         """Return whether games are played, or what is decided is still to be stored."""
-        return self._writer.is_waiting or bool(self._agenda.lost) or any(s.jobs for s in slots)
+        return self._writer.is_waiting or bool(self._open.lost) or any(s.jobs for s in slots)
 
     def _slots(self) -> list[Slot]:
         config = self._config
@@ -369,7 +366,7 @@ class Runner:
             games = "1 game needs" if count == 1 else f"{count} games at a time need"
             self._warn(f"{games} {needed} cores: nothing is pinned")
         return [
-            Slot(partial(self._executor, self._tree, share)) for share in shares or [()] * count
+            Slot(partial(self._executors, self._tree, share)) for share in shares or [()] * count
         ]
 
     def _note(self, notes: Iterable[str]) -> None:
@@ -385,7 +382,7 @@ class Runner:
             for slot in slots:
                 if len(slot.jobs) > depth or self._interrupted:
                     continue
-                job = self._agenda.next()
+                job = self._open.next()
                 if job is None:
                     return
                 self._hand(slot, job)
@@ -428,17 +425,17 @@ class Runner:
         self._keep_lost(at_once=at_once)
         if not self._writer.is_waiting:
             for file in self._files:
-                file.sometimes(self._agenda.done)
+                file.sometimes(self._open.done)
 
     def _keep_lost(self, *, at_once: bool) -> None:
         """Store what was lost by walkover: it counts then. Raises DiskError as `_collect` does."""
-        if self._writer.store_lost(self._agenda.lost, at_once=at_once):
-            self._agenda.lose()
+        if self._writer.store_lost(self._open.lost, at_once=at_once):
+            self._open.lose()
 
     def _take_back(self, slot: Slot) -> None:
         """Replace a worker that died; play its pair again, and the one it had not begun."""
         lost = slot.replace()
-        self._agenda.put_back(lost)
+        self._open.put_back(lost)
         self._stage.forget(lost)
         self._sweep_lost()
         if not lost or self._interrupted:
@@ -459,7 +456,7 @@ class Runner:
             self._warn(f"{' - '.join(sorted(job.pairing))}: {result.voided} void, played again")
         self._note([note for game in result.games for note in game.notes])
         self._note(result.notes)
-        self._agenda.report(result.games)
+        self._open.report(result.games)
         if result.void:
             self._stop(job, result.void, result.void_bot or None)
         for game in result.games:
@@ -467,9 +464,9 @@ class Runner:
         self._tell(PairEnded(pair=result.pair, games=len(result.games), voided=result.voided))
 
     def _stop(self, job: PairJob, why: str, loser: str | None) -> None:
-        if self._agenda.stop(job, why, loser):
+        if self._open.stop(job, why, loser):
             self._tell(PairingStopped(bots=two(job.pairing), why=why))
 
     def _write_outcome(self) -> None:
         """Write for others how it stands; raises StoreError."""
-        write_outcome(self._store.folder, self._agenda.outcome())
+        write_outcome(self._store.folder, self._open.outcome())

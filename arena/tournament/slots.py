@@ -20,11 +20,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from lath.arena.errors import ArenaError
 from lath.arena.tournament.events import Listener, PairBegan
-from lath.arena.tournament.worker import PairJob, framed, play_pair, read_frame
+from lath.arena.tournament.system import Cores
+from lath.arena.tournament.worker import PairJob, play_pair, read_frame, write_frame
 
 GATHER_S: Final = 0.02
 """How long results of short pairs wait for others; a run that is killed plays them again."""
@@ -89,7 +90,7 @@ class Worker(Executor):
     job, and breaks whole.
     """
 
-    def __init__(self, tree: str, cores: Sequence[int] = ()) -> None:
+    def __init__(self, tree: str, cores: Cores = ()) -> None:
         """Start the process; raises OSError.
 
         `tree` marks what it starts; `cores` are those that it and its bots stay on, empty: any.
@@ -134,9 +135,7 @@ class Worker(Executor):
 
     def _send(self, frame: bytes) -> None:
         with suppress(OSError, ValueError):  # a dead or ended worker: `_listen` says so
-            left = memoryview(framed(frame))
-            while left:
-                left = left[os.write(self._in.fileno(), left) :]
+            write_frame(self._in.fileno(), frame)
 
     def _listen(self) -> None:
         """Take answers until there are no more; what was not answered then never will be."""
@@ -193,10 +192,21 @@ class Worker(Executor):
         self.join(None)
 
 
-def _command(tree: str, cores: Sequence[int]) -> list[str]:
+def _command(tree: str, cores: Cores) -> list[str]:
     paths = os.pathsep.join(sys.path)
     places = [tree, tempfile.gettempdir(), ",".join(map(str, cores))]
     return [sys.executable, "-P", "-c", _PROGRAM, paths, *places]
+
+
+class Executors(Protocol):
+    """Makes what plays the pairs of a slot: a process here, or a place on another machine."""
+
+    def __call__(self, tree: str, cores: Cores, /) -> Executor:
+        """Return an executor that plays one PairJob after the other and returns texts.
+
+        `tree` marks the processes that it starts, `cores` are its alone, none if any will do. When
+        the runner is gone it must end its bots; when it breaks it raises BrokenExecutor.
+        """
 
 
 class Slot:
@@ -253,7 +263,7 @@ def _has_result(future: Future[str]) -> bool:
 
 
 def end(slots: Iterable[Slot], within_s: float) -> None:
-    """Wait a little for workers that were told to end; then end them."""
+    """Wait a little for workers that were asked to end; then end them."""
     until_s = time.monotonic() + within_s
     for slot in slots:
         if slot.worker and not slot.worker.join(until_s):
@@ -266,7 +276,7 @@ class Stage:
     def __init__(self, tell: Listener) -> None:
         self._tell: Final = tell
         self._shown: list[PairJob] = []
-        """What was told and is not over."""
+        """What the listener knows of, and is not over."""
 
     def show(self, slots: Sequence[Slot]) -> None:
         """Tell of each slot that plays another pair than before."""
@@ -280,7 +290,7 @@ class Stage:
         self.forget([job])
 
     def forget(self, jobs: Iterable[PairJob]) -> None:
-        """Forget pairs whose worker died; they are told of again when they begin again."""
+        """Forget pairs whose worker died; it hears of them again when they begin again."""
         for job in jobs:
             self._shown = [shown for shown in self._shown if shown is not job]
 

@@ -11,7 +11,6 @@ import errno
 import math
 import os
 import resource
-import shutil
 import signal
 import sqlite3
 import tempfile
@@ -122,11 +121,6 @@ _PROBE: Final = 1 << 16
 """Bytes; no file system has that much left of a block."""
 
 
-def free_bytes(folder: Path) -> int:
-    """Return how many bytes may still be written in a folder; raises OSError."""
-    return shutil.disk_usage(folder).free
-
-
 def is_full(folder: Path) -> bool:
     """Return whether nothing can be written in a folder because there is no room."""
     try:
@@ -178,8 +172,13 @@ def writing_error(path: Path, error: OSError, what: str = "written") -> StoreErr
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+def interrupt() -> None:
+    """Raise what Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
 @contextmanager
-def on_signals(stop: Callable[[], None]) -> Iterator[None]:
+def on_signals(stop: Callable[[], None] = interrupt) -> Iterator[None]:
     """Call `stop` at Ctrl-C, SIGTERM and SIGHUP; a SIGHUP that nohup ignored stays ignored.
 
     Once `stop` has raised, further signals are not heeded: they would interrupt the clearing up.

@@ -101,12 +101,12 @@ class _Team:
     def __init__(self) -> None:
         self.watch = Watch()
         self.notes: list[str] = []
-        """What is odd about bots, not told yet."""
+        """What is odd about bots, in no result yet."""
         self.voids: dict[frozenset[str], GameVoidError] = {}
         """Pairings that were stopped here, and why; what waits of them is not tried."""
         self._bots: dict[str, Bot] = {}
         self._stubborn: set[str] = set()
-        """Names of bots that did not end when told to; they are not waited for again."""
+        """Names of bots that did not end when asked to; they are not waited for again."""
 
     def get(self, spec: BotSpec, tree: str) -> Bot:
         """Return the bot, which may not run yet."""
@@ -257,10 +257,10 @@ def main() -> None:
     try:
         while (job := jobs.get()) is not None:
             play, argument = job
-            _write_frame(answers, play(argument).encode())
+            write_frame(answers, play(argument).encode())
         team = _own_team()
         team.quit()
-        _write_frame(answers, "\n".join(team.take_notes()).encode())
+        write_frame(answers, "\n".join(team.take_notes()).encode())
     except BrokenPipeError:  # the runner is gone: the listener ends everything
         listener.join()
     trees.sweep(_own_tree(tree))
@@ -319,15 +319,11 @@ def _read(descriptor: int, size: int) -> bytes | None:
     return data
 
 
-def _write_frame(descriptor: int, data: bytes) -> None:
-    left = framed(data)
+def write_frame(descriptor: int, data: bytes) -> None:
+    """Write a frame as `read_frame` reads it: its length in four bytes, and what is in it."""
+    left = memoryview(len(data).to_bytes(4, "big") + data)
     while left:
         left = left[os.write(descriptor, left) :]
-
-
-def framed(data: bytes) -> bytes:
-    """Return a frame as `read_frame` reads it."""
-    return len(data).to_bytes(4, "big") + data
 
 
 if __name__ == "__main__":

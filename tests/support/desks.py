@@ -108,6 +108,6 @@ class Desk:
 
         self.patch.setattr(lath.arena.tournament.slots, "play_pair", counted)
         runner = Runner(
-            a_config(**config), self.store, self.watcher, executor=lambda *_: self.worker()
+            a_config(**config), self.store, self.watcher, executors=lambda *_: self.worker()
         )
         return runner.run()

@@ -48,7 +48,7 @@ def small_blocks(folder: Path, size: int) -> dict[str, Any]:
     image, inner = folder / "image", folder / "inner"
     with image.open("wb") as file:
         file.truncate(LARGE // 8 * 1024)
-    make = ["mkfs.ext4", "-q", "-b", "1024", "-m", "0", "-O", "^has_journal", image]
+    make = ["mkfs.ext4", "-q", "-b", "1024", "-m", "0", "-O", "^has_journal", str(image)]
     subprocess.run(make, check=True)
     inner.mkdir()
     subprocess.run(["mount", "-o", "loop", image, inner], check=True)

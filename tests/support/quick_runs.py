@@ -67,7 +67,7 @@ class QuickRun:
             a_config(rounds=rounds, jobs=jobs),
             self.store,
             self.watcher,
-            executor=lambda *_: AtOnce(self.played),
+            executors=lambda *_: AtOnce(self.played),
             patience_s=patience_s,
         )
         return runner.run()

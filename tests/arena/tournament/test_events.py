@@ -164,7 +164,7 @@ def stub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Crashes]:
     stub = Crashes()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(folder, "_greet_bots", lambda *_: None)
-    monkeypatch.setattr(folder, "Runner", partial(Runner, executor=lambda *_: stub))
+    monkeypatch.setattr(folder, "Runner", partial(Runner, executors=lambda *_: stub))
     yield stub
     for kind, handler in handlers.items():
         signal.signal(kind, handler)

@@ -19,7 +19,7 @@ from results import a_config, a_result, finished
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.tournament import store as keeper
 from lath.arena.tournament.events import warner
-from lath.arena.tournament.runner import Agenda
+from lath.arena.tournament.runner import OpenGames
 from lath.arena.tournament.slots import Pace
 from lath.arena.tournament.store import DATABASE, Store
 from lath.arena.tournament.worker import PairResult
@@ -173,7 +173,7 @@ def test_waits_grow_from_half_a_second_to_ten(
 
     monkeypatch.setattr(place.store, "add", refuse)
     held = keeper.BufferedWriter(place.store, warner(place.watcher), patience_s=60.0)
-    job = Agenda(a_config(), place.store, tree="").next()
+    job = OpenGames(a_config(), place.store, tree="").next()
     assert job is not None
     held.add([(job, PairResult(pair=1, games=(a_result(1),)))])
     for _ in range(4 * 60):

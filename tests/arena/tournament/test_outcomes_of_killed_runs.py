@@ -26,7 +26,7 @@ from lath.arena.tournament import folder as directory
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Event, PairBegan, PairEnded, Progress, Waiting
 from lath.arena.tournament.outputs import OUTCOME
-from lath.arena.tournament.runner import Agenda
+from lath.arena.tournament.runner import OpenGames
 from lath.arena.tournament.sources import Phase, outcome_in, phase_of
 from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl
@@ -184,7 +184,7 @@ def test_an_order_to_stop_tells_the_outcome_of_all_that_is_stored(
         for _ in range(2):
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(Agenda, "report", interrupt)
+    monkeypatch.setattr(OpenGames, "report", interrupt)
     kinds = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     handlers = {kind: signal.getsignal(kind) for kind in kinds}
     try:

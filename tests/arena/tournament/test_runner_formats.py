@@ -12,7 +12,7 @@ from desks import Desk
 from results import a_config, a_result, finished
 
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.tournament.runner import Agenda
+from lath.arena.tournament.runner import OpenGames
 from lath.arena.tournament.slots import MOST
 from lath.arena.tournament.worker import PairJob, PairResult
 
@@ -147,9 +147,9 @@ def test_a_match_that_is_stopped_ends_at_once(desk: Desk) -> None:
 
 
 def test_what_was_not_reported_of_a_job_comes_again(desk: Desk) -> None:
-    agenda = Agenda(a_config(names=EIGHT[:2], rounds=1), desk.store, tree="")
-    job = agenda.next()
+    open_games = OpenGames(a_config(names=EIGHT[:2], rounds=1), desk.store, tree="")
+    job = open_games.next()
     assert job is not None
-    assert agenda.next() is None
-    agenda.put_back([job])
-    assert agenda.next() == job
+    assert open_games.next() is None
+    open_games.put_back([job])
+    assert open_games.next() == job

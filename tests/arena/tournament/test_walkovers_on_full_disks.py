@@ -104,7 +104,7 @@ class Cup:
             a_config(names=FOUR, format=self.form, **told),
             self.store,
             self.watcher,
-            executor=lambda *_: Played(self.pairs),
+            executors=lambda *_: Played(self.pairs),
             patience_s=patience_s,
         )
 
