@@ -471,9 +471,8 @@ class Bout:
         """Ask the bot; return whether it thinks, and has not answered at once; raises NoAnswer."""
         clocks = self._clocks()
         self._lab.go = wire.go_line(self.ply, self._new.time, *clocks)
-        asked_s = self._bot.child.send(self._bot.request(self.position, self.ply, clocks))
         try:
-            self._bot.await_move(self.ply, asked_s, _INTERRUPTED_S)
+            self._bot.ask(self.position, self.ply, clocks, _INTERRUPTED_S)
         except NoAnswer as error:
             if error.why is not Termination.TIME:
                 raise

@@ -236,12 +236,11 @@ class Bot:
         self.asides = Asides()
         self.news = b""
         """Lines that it shall hear before its next `go`."""
-        self.is_thinking = False
-        """Whether it was asked and has not answered yet."""
+        self._asked = self._answered = 0
+        """The last ply that it was asked for, and the last that it has answered."""
         self._go_line = wire.go_writer(TimeControl())
         self._margin_s = MARGIN_S
         self._was_asked = False
-        self._has_answered = False
         self._needs_board = True
         """Whether more than the news has to be sent before `go`, or may have to."""
         self._cpu_before_s = 0.0
@@ -396,7 +395,7 @@ class Bot:
         self.news = b""
         self._go_line = wire.go_writer(new.time)
         self._margin_s = limits.margin_s
-        self._was_asked = self._has_answered = self.is_thinking = False
+        self._was_asked, self._asked, self._answered = False, 0, 0
         self._needs_board = True
         after_s = self.call(f"ready {new.number}", limits.startup_s, new.line())
         self._cpu_before_s = self.child.cpu_s
@@ -436,36 +435,26 @@ class Bot:
         Raises NoAnswer, also where `other`, who is to hear of the move, breaks meanwhile; and
         HeldUpError.
         """
-        request = self.request(position, ply, left_ms)
-        child = self._child
-        assert child is not None
-        slice_ms = _SLICE_MS if allowed_s > SLICE_S else allowed_s * 1000
-        line = self._watch.ask(child, request, slice_ms)
-        answer = b"bestmove %d " % ply
-        if line is not None and line.startswith(answer):
-            used_s = child.arrived_s - child.asked_s
-            if used_s <= allowed_s and used_s < HELD_UP_S:
-                self._has_answered, self.is_thinking = True, False
-                child.output_bytes = 0
-                return line[len(answer) :].decode("utf-8", "replace"), used_s
-        if line is not None:
-            child.lines.append(line)
-        return self.await_move(ply, child.asked_s, allowed_s, other)
-
-    def request(self, position: Position, ply: int, left_ms: Sequence[int]) -> bytes:
-        """Return what asks for a ply; what was said before it is sent is no answer to it.
-
-        Raises NoAnswer where the bot left before its first turn.
-        """
         child = self._child
         assert child is not None
         if self._needs_board or child.lines or child.glance(0):
             self._prepare(position, ply)
-        child.output_bytes = 0
-        self.is_thinking = True
-        request = self.news + self._go_line(ply, left_ms[0], left_ms[1])
+        request = self.news + self._go_line(ply, *left_ms)
         self.news = b""
-        return request
+        self._asked = ply
+        child.output_bytes = 0
+        slice_ms = _SLICE_MS if allowed_s > SLICE_S else allowed_s * 1000
+        line = self._watch.ask(child, request, slice_ms)
+        if line is not None:
+            answer = b"bestmove %d " % ply
+            if line.startswith(answer):
+                used_s = child.arrived_s - child.asked_s
+                if used_s <= allowed_s and used_s < HELD_UP_S:
+                    self._answered = ply
+                    child.output_bytes = 0
+                    return line[len(answer) :].decode("utf-8", "replace"), used_s
+            child.lines.append(line)
+        return self.await_move(ply, child.asked_s, allowed_s, other)
 
     def _prepare(self, position: Position, ply: int) -> None:
         """Drop what the bot said before it was asked, and add to its news what it wants."""
@@ -500,7 +489,7 @@ class Bot:
         text, used_s = self.hear(take, awaited, asked_s, allowed_s, other=other, is_strict=strict)
         if used_s > allowed_s:
             raise NoAnswer(self, Termination.TIME, awaited, allowed_s)
-        self._has_answered, self.is_thinking = True, False
+        self._answered = ply
         self.child.expect()
         return text, used_s
 
@@ -562,12 +551,17 @@ class Bot:
     # What there is to say of it
 
     @property
+    def is_thinking(self) -> bool:
+        """Return whether it was asked and has not answered yet."""
+        return self._asked != self._answered
+
+    @property
     def left_unasked(self) -> bool:
         """Return whether a bot that has gone did so before it could read its first `go`."""
         if not self._was_asked:
             return True
         child = self.child
-        return not self._has_answered and (child.in_closed or child.has_unread_input)
+        return not self._answered and (child.in_closed or child.has_unread_input)
 
     def odd_cpu(self, own_turns_s: float) -> str:
         """Return a note if it has thought while the other was to move; empty if not."""

@@ -320,7 +320,7 @@ class _Match:
                 book.refuse(seat, used_s)
                 raise
         book.add(move, seat, used_s, left_s, bot.asides.comments() if bot.asides.infos else None)
-        other.news += play_line(ply, move)
+        other.news += b"play %d %b\n" % (ply, move.encode())
         return after
 
     def _own_turns_s(self, seat: Seat) -> float:

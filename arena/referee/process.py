@@ -476,7 +476,8 @@ class Watch:
             child.asked_s = child.send(request)
             return None
         child.asked_s = asked_s = time.monotonic()
-        child.exchange.append((asked_s, True, shortened(request)))
+        kept = request if len(request) <= MOST_OF_A_PIECE else shortened(request)
+        child.exchange.append((asked_s, True, kept))
         child.write(request)
         if self.yields:
             os.sched_yield()
