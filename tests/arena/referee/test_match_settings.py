@@ -1,4 +1,4 @@
-"""A game on terms of its own: openings, positions, each bot's time, verdicts, hold-ups, its log."""
+"""A game with openings, positions, each bot's own time, verdicts, hold-ups, and its log."""
 
 from __future__ import annotations
 

@@ -1,0 +1,261 @@
+"""The talk with one bot, against scripts and a clock of their own: no process, no waiting."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import bad_bots
+import pytest
+from bad_bots import Good
+from scripted import Clock, ScriptedWatch, scripted
+
+from lath import games
+from lath.arena.errors import ConfigError, GameVoidError, HeldUpError
+from lath.arena.referee import process
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import INFO_KEPT, Asides, Bot, BotSpec, NoAnswer, play_line
+from lath.games.core import Move
+from lath.notation import protocol as wire
+from lath.notation.protocol import TimeControl
+from lath.notation.record import Termination
+
+TIME = TimeControl(move_ms=1000)
+LIMITS = Limits(time=TIME)
+ALLOWED_S = 1.05
+
+
+@dataclass
+class Table:
+    """Where bots sit; each is asked in its own game, after so many plies as it has answered."""
+
+    clock: Clock
+    watch: process.Watch
+    bots: list[Bot] = field(default_factory=list)
+
+    def sit(self, kind: type[Good], *, forgives: bool = False, **options: object) -> Bot:
+        """Return a bot that was started and is ready for a game."""
+        spec = BotSpec(name=kind.__name__, command=(sys.executable, kind.__name__), options=options)
+        bot = Bot(spec, self.watch, tree="scripted", forgives_hold_ups=forgives)
+        self.bots.append(bot)
+        bot.start(LIMITS)
+        new = wire.NewGame(number=7, game="yavalath", side="first", time=TIME, seed=1)
+        bot.begin(new, LIMITS)
+        return bot
+
+    def ask(self, bot: Bot, ply: int, other: Bot | None = None) -> tuple[str, float]:
+        position = games.get("yavalath").start()
+        return bot.ask(position, ply, (0, 0), ALLOWED_S, other)
+
+    def ask_twice(self, bot: Bot, other: Bot | None = None) -> tuple[str, float]:
+        """Return the answer of its second turn, in which bad bots misbehave."""
+        self.ask(bot, 1)
+        return self.ask(bot, 3, other)
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    with scripted() as clock:
+        table = Table(clock, process.Watch())
+        yield table
+        for bot in table.bots:
+            bot.kill()
+
+
+# Its greeting
+
+
+def test_a_greeting_is_read_whatever_stands_before_and_between(table: Table) -> None:
+    greeting = table.sit(bad_bots.HasABanner).greeting
+    assert (greeting.name, greeting.wants) == ("Bad", ["legal"])
+    assert greeting.games == ["yavalath", "surikata", "mammalath"]
+    assert greeting.banner == ["Bad 1.0 (c) me", "ready?", "bestmove 1 a1", "\x00\x07"]
+
+
+def test_a_bot_that_says_no_ok_is_waited_for_as_long_as_it_may_take(table: Table) -> None:
+    began_s = table.clock.now_s
+    with pytest.raises(GameVoidError, match=r"did not say ok within 10 s$"):
+        table.sit(bad_bots.HangsInHandshake)
+    assert table.clock.now_s - began_s == pytest.approx(10.0, abs=0.01)
+
+
+def test_an_end_before_ok_tells_its_status_and_what_was_written_to_stderr(table: Table) -> None:
+    with pytest.raises(GameVoidError, match=r"exited with status 7 before ok; standard error: I "):
+        table.sit(bad_bots.ExitsAtStart)
+
+
+def test_a_bot_is_refused_that_does_not_name_the_games(table: Table) -> None:
+    bot = table.sit(Good)
+    bot.refuse_unless_it_plays(["yavalath", "surikata"])
+    with pytest.raises(ConfigError, match="does not play chess, go: it says that it plays mamm"):
+        bot.refuse_unless_it_plays(["yavalath", "chess", "go"])
+
+
+def test_options_that_the_bot_has_not_are_wrong(table: Table) -> None:
+    bot = table.sit(Good, depth=3)
+    assert bot.wrong_options() == ["unknown option 'depth' (it has none)"]
+
+
+# Its answers
+
+
+def test_an_answer_comes_with_its_time(table: Table) -> None:
+    move, used_s = table.ask(table.sit(Good), 1)
+    assert move == "a1"
+    assert used_s == pytest.approx(0.002)  # a script takes a millisecond for a line: legal, go
+
+
+def test_a_bot_hears_the_news_before_it_is_asked(table: Table) -> None:
+    bot = table.sit(Good)
+    bot.news += play_line(1, Move("e5"))
+    table.ask(bot, 2)
+    sent = b"".join(data for _, is_sent, data in bot.child.exchange if is_sent)
+    assert b"play 1 e5\nlegal a1 " in sent
+    assert sent.endswith(b"\ngo 2 move 1000\n")
+    assert bot.news == b""
+
+
+def test_an_answer_that_needs_long_is_waited_for_slice_by_slice(table: Table) -> None:
+    move, used_s = table.ask_twice(table.sit(bad_bots.ThinksABit))
+    assert (move, round(used_s, 2)) == ("a1", 0.30)
+
+
+def test_who_hangs_is_waited_for_until_the_deadline(table: Table) -> None:
+    bot = table.sit(bad_bots.HangsInItsMove)
+    table.ask(bot, 1)
+    asked_s = table.clock.now_s
+    with pytest.raises(NoAnswer) as caught:
+        table.ask(bot, 3)
+    assert (caught.value.bot, caught.value.why) == (bot, Termination.TIME)
+    assert (caught.value.awaited, caught.value.within_s) == ("bestmove 3", ALLOWED_S)
+    assert table.clock.now_s - asked_s == pytest.approx(ALLOWED_S)
+    assert bot.is_thinking
+
+
+def test_a_line_with_another_number_is_no_answer(table: Table) -> None:
+    bot = table.sit(bad_bots.AnswersAnotherNumber)
+    with pytest.raises(NoAnswer):
+        table.ask_twice(bot)
+    assert (bot.asides.strays.number, bot.asides.wrong_answer) == (1, "bestmove 5 a1")
+
+
+def test_a_second_answer_is_counted_and_dropped(table: Table) -> None:
+    bot = table.sit(bad_bots.AnswersTwice)
+    assert table.ask_twice(bot)[0] == "a1"
+    assert table.ask(bot, 5)[0] == "a1"
+    assert (bot.asides.strays.number, bot.asides.strays.first) == (1, ["bestmove 3 a2"])
+
+
+def test_what_is_said_of_a_move_is_the_last_of_each(table: Table) -> None:
+    bot = table.sit(bad_bots.SaysInfo)
+    table.ask_twice(bot)
+    assert bot.asides.comments() == {
+        "depth": "3",
+        "eval": "0.25",
+        "nodes": "7",
+        "pv": "b1 c1",
+        "text": "so so",
+    }
+    assert bot.asides.comments() == {}
+
+
+def test_a_death_in_its_turn_is_told_from_one_before_the_first(table: Table) -> None:
+    dies, leaves = table.sit(bad_bots.DiesInItsMove), table.sit(bad_bots.ExitsBeforeItsFirstGo)
+    for bot, ask in ((dies, table.ask_twice), (leaves, lambda bot: table.ask(bot, 1))):
+        with pytest.raises(NoAnswer) as caught:
+            ask(bot)
+        assert (caught.value.bot, caught.value.why) == (bot, Termination.CRASH)
+    assert (dies.left_unasked, leaves.left_unasked) == (False, True)
+
+
+def test_the_other_bot_is_watched_while_one_thinks(table: Table) -> None:
+    thinker, flooder = table.sit(bad_bots.HangsInItsMove), table.sit(bad_bots.WritesForEver)
+    table.ask(thinker, 1)
+    table.ask(flooder, 1)
+    flooder.news += b"go 3\n"
+    flooder.say("go 3")
+    with pytest.raises(NoAnswer) as caught:
+        table.ask(thinker, 3, flooder)
+    assert (caught.value.bot, caught.value.why) == (flooder, Termination.FLOOD)
+
+
+# A machine that stands still
+
+
+def stands_still(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Let the machine stand still whenever a bot is waited for."""
+    wait = ScriptedWatch.wait
+
+    def still(watch: ScriptedWatch, until_s: float) -> None:
+        if until_s > watch.clock.now_s:
+            watch.clock.now_s = until_s + seconds
+        wait(watch, until_s)
+
+    monkeypatch.setattr(ScriptedWatch, "wait", still)
+
+
+@pytest.mark.parametrize("seconds", [0.6, 3.0])
+def test_a_game_is_given_up_in_which_nobody_knows_what_a_bot_took(
+    seconds: float, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = table.sit(bad_bots.ThinksABit)
+    table.ask(bot, 1)
+    stands_still(monkeypatch, seconds)
+    with pytest.raises(HeldUpError):
+        table.ask(bot, 3)
+
+
+def test_where_it_is_forgiven_the_time_is_taken_off(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = table.sit(bad_bots.ThinksABit, forgives=True)
+    table.ask(bot, 1)
+    stands_still(monkeypatch, 3.0)
+    assert table.ask(bot, 3)[1] <= 0.3
+
+
+def test_a_little_oversleeping_changes_nothing(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = table.sit(bad_bots.ThinksABit)
+    table.ask(bot, 1)
+    stands_still(monkeypatch, 0.2)
+    assert 0.3 <= table.ask(bot, 3)[1] <= 0.7
+
+
+# What answers nothing
+
+
+def test_asides_are_sorted_counted_and_bounded() -> None:
+    asides = Asides(forgiven=[b"bestmove", b"4"])
+    for line in (b"", b" \r", b"error I am\r", b"bestmove 4 a1", b"bestmove 5 a1", b"who?"):
+        asides.take(line)
+    for _ in range(5 * INFO_KEPT):
+        asides.take(b"info depth 1")
+    assert (asides.complaints.number, asides.complaints.first) == (1, ["error I am"])
+    assert (asides.strays.number, asides.strays.first) == (2, ["bestmove 5 a1", "who?"])
+    assert asides.wrong_answer == "bestmove 5 a1"
+    assert asides.info_lines == 5 * INFO_KEPT
+    assert INFO_KEPT <= len(asides.infos) <= 2 * INFO_KEPT
+
+
+# Its end
+
+
+@pytest.mark.parametrize(
+    ("kind", "note"),
+    [
+        (Good, ""),
+        (bad_bots.ExitsOneOnQuit, "exited with status 1 on quit"),
+        (bad_bots.IgnoresQuit, "did not end within 1 s of quit"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_bot_has_a_second_to_end(kind: type[Good], note: str, table: Table) -> None:
+    bot = table.sit(kind)
+    began_s = table.clock.now_s
+    assert bot.leave(bot.ask_to_leave()) == ("did not" not in note)
+    assert bot.parting_note == note
+    assert not bot.is_running
+    assert table.clock.now_s - began_s <= 1.01
