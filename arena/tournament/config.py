@@ -290,14 +290,13 @@ def _of_bots(bots: list[BotTable], folder: Path) -> Iterator[Mistake]:
             yield from _of_time(bot.time, table, bot.name)
 
 
-def _refuse(mistakes: Iterable[Mistake], source: Source) -> None:
-    """Raise ConfigError with all mistakes, in the order of the file, if there are any."""
-    placed = [(*source.place(each.table, each.key), each.text) for each in mistakes]
-    if placed:
-        ordered = sorted(placed, key=itemgetter(0))
-        raise ConfigError(
-            "\n".join(dict.fromkeys(f"{place}: {text}" for _, place, text in ordered))
-        )
+_Placed = tuple[int, str]
+"""A line for sorting, and what is said of it."""
+
+
+def _placed(mistakes: Iterable[Mistake], source: Source) -> list[_Placed]:
+    places = [(source.place(each.table, each.key), each.text) for each in mistakes]
+    return [(line, f"{place}: {text}") for (line, place), text in places]
 
 
 _FLAGS: Final = Source()
@@ -401,8 +400,13 @@ def load(path: Path, folder: Path, flags: Mapping[str, Any] = _NONE) -> Config:
         toml = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
-    _refuse(_of_keys({key: toml[key] for key in flags if key in toml})[1], Source(str(path), text))
-    return build({**toml, **flags}, folder, source=Source(str(path), text, frozenset(flags)))
+    hidden = _of_keys({key: toml[key] for key in flags if key in toml})[1]
+    return build(
+        {**toml, **flags},
+        folder,
+        source=Source(str(path), text, frozenset(flags)),
+        wrong=_placed(hidden, Source(str(path), text)),
+    )
 
 
 def _text_of(path: Path) -> str:
@@ -414,13 +418,23 @@ def _text_of(path: Path) -> str:
         raise ConfigError(f"{path} is not UTF-8: byte {error.start}") from error
 
 
-def build(toml: Mapping[str, Any], folder: Path, *, source: Source = _FLAGS) -> Config:
-    """Return the tournament that a table says; raises ConfigError.
+def build(
+    toml: Mapping[str, Any],
+    folder: Path,
+    *,
+    source: Source = _FLAGS,
+    wrong: Iterable[_Placed] = (),
+) -> Config:
+    """Return the tournament that a table says.
 
-    Relative paths are taken from `folder`. `source` is where the table comes from.
+    Relative paths are taken from `folder`. `source` is where the table comes from. Raises
+    ConfigError with all mistakes in the order of the file, among them what is known to be `wrong`.
     """
-    model, wrong = _of_keys(toml)
-    _refuse([*wrong, *_together(model, wrong, folder)], source)
+    model, mistakes = _of_keys(toml)
+    mistakes += list(_together(model, mistakes, folder))
+    placed = sorted([*wrong, *_placed(mistakes, source)], key=itemgetter(0))
+    if placed:
+        raise ConfigError("\n".join(dict.fromkeys(text for _, text in placed)))
     bots = tuple(_bot(table, folder) for table in model.bot)
     openings = _book(model.openings, folder)
     most = max(1, len(cores.available()) // max(bot.threads for bot in bots))

@@ -39,11 +39,10 @@ def seconds(value: Any) -> float:
     """Return the seconds of a duration such as `0.1s`, `50ms` or a number; raises ValueError."""
     if type(value) in (int, float):
         amount = float(value)
-    else:
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)", str(value), re.ASCII)
-        if match is None:
-            raise ValueError("not a duration")
+    elif match := re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)", str(value), re.ASCII):
         amount = float(match[1]) * _UNITS[match[2]]
+    else:
+        raise ValueError("not a duration")
     if not 0 <= amount <= 10**8:
         raise ValueError("out of range")
     return amount
@@ -56,12 +55,6 @@ def _size(value: Any) -> int:
     raise ValueError("not a size")
 
 
-def _printable(text: str) -> str:
-    if not text.strip() or not text.isprintable():
-        raise ValueError("not a text on one line")
-    return text
-
-
 def _words(value: Any) -> tuple[str, ...]:
     """Return the words of a command, which may be one text as a shell reads it."""
     words = shlex.split(value) if isinstance(value, str) else value
@@ -70,13 +63,6 @@ def _words(value: Any) -> tuple[str, ...]:
     if not words or not words[0]:
         raise ValueError("no program")
     return tuple(words)
-
-
-def _environment(variables: dict[str, str]) -> dict[str, str]:
-    """Return variables that a process can have."""
-    if any("\0" in f"{name}{v}" or "=" in name or not name for name, v in variables.items()):
-        raise ValueError("no environment")
-    return variables
 
 
 def _must(holds: Callable[[Any], bool]) -> AfterValidator:
@@ -105,7 +91,7 @@ def _json(*kinds: dict[str, Any]) -> WithJsonSchema:
 
 
 # What keys take. A description is what is allowed, in English, for errors and for editors.
-Text = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
+Text = Annotated[str, Field(min_length=1), _must(lambda text: text.strip() and text.isprintable())]
 Name = Annotated[
     Text,
     Field(
@@ -114,6 +100,7 @@ Name = Annotated[
     ),
     _must(lambda text: text == text.strip()),
 ]
+Variable = Annotated[str, _must(lambda name: name and not set("=\0") & set(name))]
 Count = Annotated[int, _whole(1)]
 CountFrom0 = Annotated[int, _whole(0)]
 _Seconds = Annotated[
@@ -204,7 +191,7 @@ class BotTable(_Table):
         ),
     ] = Field(default=(), description="a list of words such as ['python', 'mybot.py'], or one text")
     cwd: Text = Field(default="", description="a folder")
-    env: Annotated[dict[str, str], AfterValidator(_environment)] = Field(
+    env: dict[Variable, Annotated[str, _must(lambda text: "\0" not in text)]] = Field(
         default={}, description="a table of texts such as { LOG = '0' }"
     )
     options: Annotated[

@@ -258,12 +258,13 @@ def test_what_cannot_do_without_a_key_is_told_of_once(
 
 def test_a_mistake_in_the_file_and_one_of_the_flags_are_both_told(tmp_path: Path) -> None:
     path = tmp_path / "t.toml"
-    path.write_text(f"seed = -1\nrounds = 0\n{FORMS}")
+    path.write_text(f'seed = -1\nrounds = 0\njobs = "all"\n{FORMS}')
     with pytest.raises(ConfigError) as error:
         config.load(path, tmp_path, {"jobs": "many"})
     assert [line.partition(",")[0] for line in str(error.value).splitlines()] == [
         f"{path}:1: seed = -1",
         f"{path}:2: rounds = 0",
+        f'{path}:3: jobs = "all"',
         'the command line: jobs = "many"',
     ]
 
