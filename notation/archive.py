@@ -30,6 +30,7 @@ from lath.notation import reader
 from lath.notation.errors import NotationError
 from lath.notation.reader import compressed, sync
 from lath.notation.record import KNOWN_TAGS, RESULTS, SHORT, Record
+from lath.notation.replay import start_from
 
 if TYPE_CHECKING:
     import sqlite3
@@ -247,11 +248,9 @@ def start_text(game_id: str, setup: str, position: str) -> str:
 
 def _start_text(game_id: str, setup: str, position: str) -> str:
     try:
-        game = games.get(game_id)
-        start = game.position(position) if position else game.start(setup or None)
+        return start_from(game_id, setup, position).text()
     except GameError:
         return f"Position {position}" if position else f"Setup {setup}"
-    return start.text()
 
 
 _remembered: Final = lru_cache(maxsize=4096)(_start_text)

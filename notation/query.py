@@ -30,7 +30,7 @@ from lath.games.core import Game, Position
 from lath.games.errors import PositionError
 from lath.notation.archive import canonical_moves, spellings, start_text
 from lath.notation.errors import NotationError
-from lath.notation.record import KNOWN_TAGS, RESULTS, Comment, Ply, Record, Termination
+from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination, all_comments
 from lath.notation.replay import positions
 
 if TYPE_CHECKING:
@@ -433,19 +433,9 @@ def read_by(readers: Iterable[Game], texts: Iterable[str]) -> Iterator[Position]
             yield game.position(text)
 
 
-def _has_words(line: Sequence[Ply]) -> bool:
-    for ply in line:
-        if ply.comments and _says_words(ply.comments):
-            return True
-        for variation in ply.variations:
-            if _says_words(variation.comments) or _has_words(variation.plies):
-                return True
-    return False
-
-
-def _says_words(comments: Iterable[Comment]) -> bool:
-    """Return whether there are words; `[%emt 0.5]` alone are none."""
-    return any(isinstance(part, str) for comment in comments for part in comment)
+def _has_words(record: Record) -> bool:
+    """Return whether there are words in a comment; `[%emt 0.5]` alone are none."""
+    return any(isinstance(part, str) for comment in all_comments(record) for part in comment)
 
 
 def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
@@ -538,9 +528,7 @@ _ALLOWED: Final = {
 
 
 _FLAGS: Final[Mapping[str, Question]] = {
-    "comments": Question(
-        lambda record: _says_words(record.comments) or _has_words(record.plies), _COMMENTS
-    ),
+    "comments": Question(_has_words, _COMMENTS),
     "variations": Question(lambda record: any(ply.variations for ply in record.plies), _COMMENTS),
 }
 

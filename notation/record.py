@@ -192,6 +192,23 @@ class Record:
         return tuple(ply.move for ply in self.plies)
 
 
+def all_plies(plies: Iterable[Ply]) -> Iterator[Ply]:
+    """Yield the plies of a line, each before those of its variations."""
+    for ply in plies:
+        yield ply
+        for variation in ply.variations:
+            yield from all_plies(variation.plies)
+
+
+def all_comments(record: Record) -> Iterator[Comment]:
+    """Yield every comment of a record, those in its variations too."""
+    yield from record.comments
+    for ply in all_plies(record.plies):
+        yield from ply.comments
+        for variation in ply.variations:
+            yield from variation.comments
+
+
 _COMMAND: Final = re.compile(r"\[%([A-Za-z][A-Za-z0-9_]*+)(?:\s++([^\[\]]*+))?\]")
 
 _TIMES: Final = ("emt", "clk")

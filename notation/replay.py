@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -112,9 +112,13 @@ def start_of(record: Record) -> Position:
 
     Raises GameError: an unknown game, or a setup or position that the game refuses.
     """
-    game = games.get(record.game)
-    position = record.tag("Position")
-    return game.position(position) if position else game.start(record.tag("Setup") or None)
+    return start_from(record.game, record.tag("Setup"), record.tag("Position"))
+
+
+def start_from(game_id: str, setup: str, position: str) -> Position:
+    """Return the same from the values of the tags, empty where they are missing."""
+    game = games.get(game_id)
+    return game.position(position) if position else game.start(setup or None)
 
 
 def positions(record: Record) -> Iterator[Position]:
@@ -124,6 +128,15 @@ def positions(record: Record) -> Iterator[Position]:
     for ply in record.plies:
         position = position.play(read_move(position, ply.move))
         yield position
+
+
+def end_of(record: Record) -> Position | None:
+    """Return the position after the last ply; None where the rules refuse something before it."""
+    try:
+        *_, end = positions(record)
+    except GameError:
+        return None
+    return end
 
 
 def canonical(record: Record) -> Record:
@@ -136,17 +149,17 @@ def canonical(record: Record) -> Record:
     except UnknownGameError:
         return record
 
-    def of_move(text: str) -> str:
+    def of(read: Callable[[str], str], text: str) -> str:
         try:
-            return game.canonical(text)
-        except MoveSyntaxError:
+            return read(text)
+        except (MoveSyntaxError, SetupError):
             return text
 
     def of_line(plies: Sequence[Ply]) -> tuple[Ply, ...]:
         return tuple(
             replace(
                 ply,
-                move=of_move(ply.move),
+                move=of(game.canonical, ply.move),
                 variations=tuple(
                     replace(variation, plies=of_line(variation.plies))
                     for variation in ply.variations
@@ -155,15 +168,10 @@ def canonical(record: Record) -> Record:
             for ply in plies
         )
 
-    def of_tag(name: str, value: str) -> str:
-        if name != "Setup":
-            return value
-        try:
-            return game.canonical_setup(value)
-        except SetupError:
-            return value
-
-    tags = tuple((name, of_tag(name, value)) for name, value in record.tags)
+    tags = tuple(
+        (name, of(game.canonical_setup, value) if name == "Setup" else value)
+        for name, value in record.tags
+    )
     return replace(record, tags=tags, plies=of_line(record.plies))
 
 

@@ -14,12 +14,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from lath import games
 from lath.games.core import Position, follow, result_of
 from lath.games.errors import GameError
 from lath.notation.errors import Problem
 from lath.notation.reader import Chunk, chunks, entry_of, open_bytes, read_errors, texts_of
-from lath.notation.replay import check_tag, ends_soundly
+from lath.notation.replay import check_tag, ends_soundly, start_from
 from lath.notation.scanner import NUMBERS, parts, unquoted
 
 if TYPE_CHECKING:
@@ -51,20 +50,15 @@ def validate(path: str | Path, *, jobs: int = 1) -> Iterator[Findings]:
 def validate_stream(stream: BinaryIO, name: str, *, jobs: int = 1) -> Iterator[Findings]:
     """Yield what stands in a stream, as `validate` does; `name` is what problems call it."""
     number = 0
-    results = _in_turn(stream, name) if jobs == 1 else _in_parallel(stream, name, jobs)
-    for found in results:
+    in_turn = (validate_chunk(chunk, name) for chunk in chunks(stream))
+    for found in in_turn if jobs == 1 else _in_parallel(stream, name, jobs):
         problems = [replace(p, record=p.record + number) for p in found.problems]
         yield replace(found, problems=tuple(problems))
         number += found.records
 
 
-def _in_turn(stream: BinaryIO, name: str) -> Iterator[Findings]:
-    for chunk in chunks(stream):
-        yield validate_chunk(chunk, name)
-
-
 def _in_parallel(stream: BinaryIO, name: str, jobs: int) -> Iterator[Findings]:
-    """Yield as `_in_turn` does; at most two chunks a process are under way."""
+    """Yield what the chunks hold, in order; at most two chunks a process are under way."""
     from concurrent.futures import ProcessPoolExecutor  # costs as much as the rules of all games
     from multiprocessing import get_context
 
@@ -190,9 +184,6 @@ def _start(game: str, setup: str | None, position: str | None) -> Position | Non
     if position and setup:
         return None
     try:
-        rules = games.get(unquoted(game))
-        if position:
-            return rules.position(unquoted(position))
-        return rules.start(unquoted(setup) if setup else None)
+        return start_from(*(unquoted(value or "") for value in (game, setup, position)))
     except GameError:
         return None

@@ -7,7 +7,7 @@ find a format; its module is loaded when it is used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +19,7 @@ from lath.notation.reader import COMPRESSIONS
 
 if TYPE_CHECKING:
     from lath.notation.reader import Entry
-    from lath.notation.record import Ply, Record, Variation
+    from lath.notation.record import Record
 
 Lost = Callable[[int, str], None]
 """Is told of what the target cannot hold: the record's number from 1, and the field's name, such
@@ -144,19 +144,11 @@ def write_lath(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noq
 
 def remarks(record: Record) -> Iterator[str]:
     """Yield what is said of the moves, for a format that holds none of it."""
-    plies = list(_all_plies(record.plies))
-    variations = [variation for ply in plies for variation in ply.variations]
-    if any(ply.glyph for ply in plies):
+    from lath.notation.record import all_comments, all_plies
+
+    if any(ply.glyph for ply in all_plies(record.plies)):
         yield "glyphs"
-    said: list[Record | Ply | Variation] = [record, *plies, *variations]
-    if any(one.comments for one in said):
+    if any(all_comments(record)):
         yield "comments"
-    if variations:
+    if any(ply.variations for ply in record.plies):
         yield "variations"
-
-
-def _all_plies(plies: Sequence[Ply]) -> Iterator[Ply]:
-    for ply in plies:
-        yield ply
-        for variation in ply.variations:
-            yield from _all_plies(variation.plies)

@@ -41,7 +41,7 @@ from lath.notation.formats import WHOLE, Lost
 from lath.notation.formats.json_text import load_strictly, objects, placed
 from lath.notation.reader import Entry, RecordText, entries_from
 from lath.notation.record import Ply, Record, Termination, comment
-from lath.notation.replay import positions, start_of
+from lath.notation.replay import end_of, start_of
 
 ENDINGS: Final = {
     "resign": Termination.RESIGNATION,
@@ -209,11 +209,8 @@ def format_moves(record: Record, dialect: Dialect, ending: str) -> list[list[Any
 
 def _passes(record: Record) -> int:
     """Return how many players say in the end that they have no move: both before a draw."""
-    try:
-        *_, end = positions(record)
-    except GameError:
-        return 0
-    outcome = end.outcome()
+    end = end_of(record)
+    outcome = None if end is None else end.outcome()
     if outcome is None or not outcome.ending.startswith("no move"):
         return 0
     return 2 if outcome.winner is None else 1

@@ -35,10 +35,18 @@ from typing import TYPE_CHECKING, Final
 
 from lath import games
 from lath.games.core import Position, Seat, read_move
-from lath.games.errors import GameError, UnknownGameError
+from lath.games.errors import GameError
 from lath.notation.formats import Lost
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Comment, Ply, Record, Termination, Variation
+from lath.notation.record import (
+    Comment,
+    Ply,
+    Record,
+    Termination,
+    Variation,
+    all_comments,
+    all_plies,
+)
 from lath.notation.replay import canonical, check_tag, start_of
 
 if TYPE_CHECKING:
@@ -78,7 +86,7 @@ _BLANKS: Final = re.compile(r"\r\n|\n\r|[\t\v\f\r\n]")
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield the records, a game tree each."""
     for number, record in enumerate(records, 1):
-        for name in dict.fromkeys(_not_held(record)):
+        for name in _not_held(record):
             lost(number, name)
         text = "".join(_tree(canonical(record)))
         yield f"{'' if number == 1 else chr(10)}{text}\n".encode("utf-8", "replace")
@@ -89,31 +97,17 @@ def _not_held(record: Record) -> Iterator[str]:
     for name, value in record.tags:
         if not _is_kept(value):
             yield f"tag {name}"
-    if not all(map(_comment_is_kept, record.comments)):
+    plies = list(all_plies(record.plies))
+    if not all(_is_kept(ply.move) for ply in plies):
+        yield "moves"
+    if not {ply.glyph for ply in plies} <= {"", *_GLYPHS}:
+        yield "glyphs"
+    if not all(_is_kept(_line_of(comment)) for comment in all_comments(record)):
         yield "comments"
-    yield from _not_held_of(record.plies)
-
-
-def _not_held_of(plies: Sequence[Ply]) -> Iterator[str]:
-    for ply in plies:
-        if not _is_kept(ply.move):
-            yield "moves"
-        if ply.glyph and ply.glyph not in _GLYPHS:
-            yield "glyphs"
-        if not all(map(_comment_is_kept, ply.comments)):
-            yield "comments"
-        for variation in ply.variations:
-            if not all(map(_comment_is_kept, variation.comments)):
-                yield "comments"
-            yield from _not_held_of(variation.plies)
 
 
 def _is_kept(text: str) -> bool:
     return not _BLANKS.search(text) and text.encode("utf-8", "replace").decode() == text
-
-
-def _comment_is_kept(comment: Comment) -> bool:
-    return _is_kept(_line_of(comment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +128,10 @@ class _Turn:
 
 
 def _first_turn(record: Record) -> _Turn:
-    try:
+    with suppress(GameError):
         position = start_of(record)
-    except GameError:
-        return _Turn(None, Seat.FIRST)
-    return _Turn(position, position.to_move)
-
-
-def _game(record: Record) -> Game | None:
-    try:
-        return games.get(record.game)
-    except UnknownGameError:
-        return None
+        return _Turn(position, position.to_move)
+    return _Turn(None, Seat.FIRST)
 
 
 def _letters(game: Game | None) -> tuple[str, str]:
@@ -156,7 +142,9 @@ def _letters(game: Game | None) -> tuple[str, str]:
 
 
 def _tree(record: Record) -> Iterator[str]:
-    game = _game(record)
+    game = None
+    with suppress(GameError):
+        game = games.get(record.game)
     letters = _letters(game)
     yield "(;FF[4]CA[UTF-8]"
     yield f"AP[lath-arena:{_simple(_version(), composed=True)}]"

@@ -23,13 +23,13 @@ from functools import cache
 from typing import BinaryIO, Final
 
 from lath import games
-from lath.games.core import Position
+from lath.games.core import Position, result_of
 from lath.games.errors import GameError, PositionError
 from lath.notation.errors import Fault, RecordSyntaxError
 from lath.notation.formats import WHOLE, Lost, remarks
 from lath.notation.reader import Entry, entries_from, texts_by_line
 from lath.notation.record import Ply, Record
-from lath.notation.replay import positions, start_of
+from lath.notation.replay import end_of, start_of
 
 GAME: Final = "yavalath"
 
@@ -194,9 +194,5 @@ def _unheld(record: Record) -> Iterator[str]:
 
 def _end_result(record: Record) -> str:
     """Return the result that the moves alone say."""
-    try:
-        *_, end = positions(record)
-    except GameError:
-        return "*"
-    outcome = end.outcome()
-    return "*" if outcome is None else outcome.result
+    end = end_of(record)
+    return "*" if end is None else result_of(end)
