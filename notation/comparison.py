@@ -72,19 +72,20 @@ def difference(a: Record, b: Record, *, moves_only: bool = False) -> Difference:
     >>> difference(parse('[Game "yavalath"] e5 d4 *'), parse('[Game "yavalath"] e5 swap 1-0'))
     Difference(ply=2, moves=('d4', 'swap'), tags=(('Result', '*', '1-0'),), remarks=None)
     """
-    ply, moves = _first_different_move(canonical_moves(a), canonical_moves(b))
-    tags = tuple(_different(_said_of(a, moves_only), _said_of(b, moves_only)))
+    pairs = enumerate(zip_longest(canonical_moves(a), canonical_moves(b)), 1)
+    ply, moves = next(((ply, moves) for ply, moves in pairs if moves[0] != moves[1]), _NO_PLY)
+    said, other = _said_of(a, moves_only), _said_of(b, moves_only)
+    tags = tuple(
+        (name, said.get(name), other.get(name))
+        for name in {**said, **other}
+        if said.get(name) != other.get(name)
+    )
     remarks = None if moves_only else _first_different_remark(a, b, ply)
     return Difference(ply, moves, tags, remarks)
 
 
-def _first_different_move(
-    a: Sequence[str], b: Sequence[str]
-) -> tuple[int | None, tuple[str | None, str | None]]:
-    for number, moves in enumerate(zip_longest(a, b), 1):
-        if moves[0] != moves[1]:
-            return number, moves
-    return None, (None, None)
+_NO_PLY: Final[tuple[int | None, tuple[str | None, str | None]]] = (None, (None, None))
+"""What is said of moves that are the same."""
 
 
 def _said_of(record: Record, moves_only: bool) -> dict[str, str]:
@@ -95,14 +96,6 @@ def _said_of(record: Record, moves_only: bool) -> dict[str, str]:
         return said
     said |= {name: value for name, value in record.tags if name not in _ELSEWHERE}
     return said | {"Result": record.result}
-
-
-def _different(
-    a: dict[str, str], b: dict[str, str]
-) -> Iterator[tuple[str, str | None, str | None]]:
-    for name in dict.fromkeys((*a, *b)):
-        if a.get(name) != b.get(name):
-            yield name, a.get(name), b.get(name)
 
 
 def _first_different_remark(a: Record, b: Record, end: int | None) -> int | None:
@@ -127,14 +120,10 @@ def content(record: Record, text: str | None = None) -> bytes:
         f"{name} {value}" for name, value in sorted(_said_of(record, moves_only=False).items())
     ]
     parts += ["", *canonical_moves(record)]
-    if text is None or _REMARK.search(text, _end_of_tags(text)):
+    tags = _TAGS.match(text) if text else None
+    if not (text and tags) or _REMARK.search(text, tags.end()):
         parts += _all_remarks(record)
     return _digest(parts)
-
-
-def _end_of_tags(text: str) -> int:
-    tags = _TAGS.match(text)
-    return tags.end() if tags else 0
 
 
 def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:

@@ -65,6 +65,12 @@ class UnheldError(NotationError):
         self.field = field
 
 
+def _refuse(
+    code: str, message: str, expected: str, *steps: str | int, ply: int | None = None
+) -> NoReturn:
+    raise FieldError(Fault(code, message, expected, ply=ply), steps)
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How AbstractPlay writes one game."""
@@ -115,18 +121,18 @@ def read_moves(rounds: Any, dialect: Dialect, *, pied: bool = False) -> Line:
     for slot in _slots(rounds):
         word = slot.word
         if over := ending or passed * (word not in {_PASS, *ENDINGS}):
-            raise slot.refused(f"{word[:40]!r} stands after {over!r}", "no further move", plies)
+            message = f"{word[:40]!r} stands after {over!r}"
+            _refuse("move", message, "no further move", *slot.steps, ply=len(plies) + 1)
         if word in ENDINGS:
             ending = word
         elif word == _PASS and dialect.has_pass:
             passed = word
         else:
-            plies.append(_ply(slot, dialect, plies))
+            plies.append(_ply(slot, dialect, len(plies) + 1))
             if pied and len(plies) == 1:
                 plies.append(Ply(SWAP))
     if pied and not plies:
-        fault = Fault("move", "the pie was taken, but there is no move", "a first move")
-        raise FieldError(fault, ("moves",))
+        _refuse("move", "the pie was taken, but there is no move", "a first move", "moves")
     return Line(tuple(plies), ending)
 
 
@@ -141,19 +147,16 @@ class _Slot:
     """Its place in the round in the order of play, where that is given."""
     steps: Steps
 
-    def refused(self, message: str, expected: str, before: list[Ply]) -> FieldError:
-        return FieldError(Fault("move", message, expected, ply=len(before) + 1), self.steps)
 
-
-def _ply(slot: _Slot, dialect: Dialect, before: list[Ply]) -> Ply:
-    try:
-        if slot.word == SWAP:  # the header says so, not the moves
-            raise MoveSyntaxError(slot.word, "a cell")
-        move = dialect.move(slot.word)
-    except MoveSyntaxError as error:
+def _ply(slot: _Slot, dialect: Dialect, number: int) -> Ply:
+    move = ""
+    if slot.word != SWAP:  # the header says so, not the moves
+        with suppress(MoveSyntaxError):
+            move = dialect.move(slot.word)
+    if not move:
         message = f"{slot.word[:40]!r} is not a move of {dialect.title}"
-        example = "e5w or e5b" if dialect.has_pass else "e5"
-        raise slot.refused(message, f"a cell from a1 to i5 such as {example}", before) from error
+        expected = f"a cell from a1 to i5 such as {'e5w or e5b' if dialect.has_pass else 'e5'}"
+        _refuse("move", message, expected, *slot.steps, ply=number)
     said = comment(_readable(slot.result))
     return Ply(move, comments=(said,) if said else ())
 
@@ -161,10 +164,10 @@ def _ply(slot: _Slot, dialect: Dialect, before: list[Ply]) -> Ply:
 def _slots(rounds: Any) -> Iterator[_Slot]:
     """Yield what was played in the order of play."""
     if not isinstance(rounds, list):
-        raise FieldError(Fault("move", "the moves are no rounds", "an array"), ("moves",))
+        _refuse("move", "the moves are no rounds", "an array", "moves")
     for i, each in enumerate(rounds):
         if not isinstance(each, list):
-            raise FieldError(Fault("move", "a round is no array", "an array"), ("moves", i))
+            _refuse("move", "a round is no array", "an array", "moves", i)
         slots = enumerate(each)
         played = [_slot(slot, ("moves", i, k)) for k, slot in slots if slot is not None]
         if all(slot.order is not None for slot in played):
@@ -176,8 +179,7 @@ def _slot(slot: Any, steps: Steps) -> _Slot:
     fields = slot if isinstance(slot, dict) else {"move": slot}
     move, order, result = fields.get("move"), fields.get("sequence"), fields.get("result")
     if not isinstance(move, str):
-        fault = Fault("move", "this is not a move", "a text, an object with a move, or null")
-        raise FieldError(fault, steps)
+        _refuse("move", "this is not a move", "a text, an object with a move, or null", *steps)
     return _Slot(
         word="".join(move.lower().split()),
         result=result if isinstance(result, str) else "",
@@ -336,12 +338,13 @@ def checked(value: Any) -> tuple[Json, Dialect, Seats]:
     """
     header = value.get("header") if isinstance(value, dict) else None
     if not isinstance(header, dict):
-        _refuse("the record has no header", 'an object with "header" and "moves"')
+        _refuse(
+            "header", "the record has no header", 'an object with "header" and "moves"', "header"
+        )
     dialect = _dialect(header.get("game"))
     if is_pied(header) and not dialect.has_pie:
-        _refuse(
-            f"{dialect.title} has no pie rule", "no pie", *(key for key in _PIE if header.get(key))
-        )
+        keys = (key for key in _PIE if header.get(key))
+        _refuse("header", f"{dialect.title} has no pie rule", "no pie", "header", *keys)
     one, two = _players(header.get("players"), dialect)
     return header, dialect, (two, one) if is_pied(header) else (one, two)
 
@@ -349,30 +352,30 @@ def checked(value: Any) -> tuple[Json, Dialect, Seats]:
 def _dialect(game: Any) -> Dialect:
     name = game.get("name") if isinstance(game, dict) else None
     if not isinstance(name, str):
-        _refuse("the header names no game", 'an object with a "name"', "game")
+        _refuse("header", "the header names no game", 'an object with a "name"', "header", "game")
     for dialect in DIALECTS:
         if dialect.title.lower() == name.lower():
             return dialect
     known = " or ".join(dialect.title for dialect in DIALECTS)
-    fault = Fault("unknown-game", f"{name[:40]!r} is no game that is read", known)
-    raise FieldError(fault, ("header", "game", "name"))
+    message = f"{name[:40]!r} is no game that is read"
+    _refuse("unknown-game", message, known, "header", "game", "name")
+
+
+_PLAYERS: Final = ("header", "players")
 
 
 def _players(players: Any, dialect: Dialect) -> Seats:
     if not isinstance(players, list) or len(players) != 2:
         count = len(players) if isinstance(players, list) else "no"
-        _refuse(f"{dialect.title} of {count} players", "two players", "players")
+        _refuse("header", f"{dialect.title} of {count} players", "two players", *_PLAYERS)
     for number, player in enumerate(players):
         if not isinstance(player, dict) or not isinstance(player.get("name"), str):
-            _refuse("a player has no name", 'an object with a "name"', "players", number)
+            _refuse("header", "a player has no name", 'an object with a "name"', *_PLAYERS, number)
         if not _is_number(player.get("result")):
             name = player["name"][:40]
-            _refuse(f"player {name!r} has no result", "a number", "players", number, "result")
+            message = f"player {name!r} has no result"
+            _refuse("header", message, "a number", *_PLAYERS, number, "result")
     return players[0], players[1]
-
-
-def _refuse(message: str, expected: str, *steps: str | int) -> NoReturn:
-    raise FieldError(Fault("header", message, expected), ("header", *steps))
 
 
 def is_pied(header: Json) -> bool:
