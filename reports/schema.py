@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from typing_extensions import get_original_bases, is_typeddict
 
@@ -67,43 +67,58 @@ def schema_of(kind: Any, title: str, *, may_grow: bool = False) -> Schema:
             return made
 
     # In a list, for a type of one's own takes no configuration from outside.
-    made = TypeAdapter(
-        list[kind],
-        config=ConfigDict(extra="ignore" if may_grow else "forbid", use_attribute_docstrings=True),
-    ).json_schema(mode="serialization", schema_generator=WithInherited)
-    written = _written_out(made["items"], made["$defs"])
+    made = TypeAdapter(list[kind], config=ConfigDict(use_attribute_docstrings=True)).json_schema(
+        mode="serialization", schema_generator=WithInherited
+    )
+    written = _written_out(made["items"], made["$defs"], is_closed=not may_grow)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **written, "title": title}
 
 
-def _written_out(schema: Schema, definitions: Mapping[str, Schema]) -> Schema:
-    """Return a schema without references, and without pydantic's titles and defaults."""
+def _written_out(schema: Any, definitions: Mapping[str, Schema], *, is_closed: bool) -> Any:
+    """Return a schema, or what stands in one, without references, pydantic's titles and defaults.
+
+    Where it `is_closed` no object has other fields than those that are named.
+    """
+
+    def written(value: Any) -> Any:
+        return _written_out(value, definitions, is_closed=is_closed)
+
+    if isinstance(schema, list):
+        return [written(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
     if reference := schema.get("$ref"):
         schema = {**definitions[reference.rpartition("/")[2]], **schema}
-    found: Schema = {}
-    for key, value in schema.items():
-        match key, value:
-            case (("title" | "default" | "$ref"), _):
-                pass
-            case "description", str():
-                found[key] = " ".join(value.split())
-            case "properties", dict():
-                found[key] = {name: _written_out(one, definitions) for name, one in value.items()}
-            case _, dict():
-                found[key] = _written_out(value, definitions)
-            case "anyOf", list():
-                found[key] = [_written_out(one, definitions) for one in value]
-            case _:
-                found[key] = value
+    found = {key: written(value) for key, value in schema.items() if key not in _NOT_OURS}
+    if "description" in schema:
+        found["description"] = " ".join(schema["description"].split())
+    if "properties" in schema:
+        properties = schema["properties"].items()
+        found["properties"] = {name: written(one) for name, one in properties}
+        if is_closed:
+            found["additionalProperties"] = False
     return found
+
+
+_NOT_OURS: Final = ("$ref", "title", "default", "properties")
 
 
 def read(kind: type[_T], value: object) -> _T:
     """Return JSON as a value of a type; raises ValueError with the first thing that is wrong."""
     from pydantic import TypeAdapter, ValidationError
 
+    adapter: TypeAdapter[_T] = _adapter(kind)  # type: ignore[arg-type] # types are hashable
     try:
-        return TypeAdapter(kind).validate_python(value)
+        return adapter.validate_python(value)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise ValueError(f"{place}: {first['msg']}" if place else first["msg"]) from error
+
+
+@cache
+def _adapter(kind: Any) -> Any:
+    """Return what checks values of a type; it takes milliseconds to make."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)

@@ -121,6 +121,15 @@ def test_what_is_no_outcome_is_refused(told: object) -> None:
         from_json(told)
 
 
+def test_an_error_in_an_outcome_says_where_it_is_in_one_line() -> None:
+    columns = [{"heading": "#", "kind": "x"}]
+    sheet = {"title": "", "columns": columns, "rows": []}
+    with pytest.raises(
+        ValueError, match=r"^it is no outcome: sheets\.0\.columns\.0\.kind: [^\n]+$"
+    ):
+        from_json({**to_json(Outcome(format="swiss")), "sheets": [sheet]})
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A tournament's directory with an outcome that no rating would give: B is last."""
