@@ -34,7 +34,7 @@ from lath.arena.terminal.layout import (
 )
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ratings.results import Z95, Conditions
-from lath.reports.standings import Meeting, Row, Standings, Table, counts, greatest_gap
+from lath.reports.standings import Meeting, Standings, Table, counts, greatest_gap
 from lath.reports.statistics import OPENINGS, GameCounts, Survey
 
 if TYPE_CHECKING:
@@ -50,85 +50,72 @@ MOST_GROUPS: Final = 6
 """Groups that are named."""
 
 
-def endings_words(table: Table) -> str:
-    """Return how many games there were and why they ended."""
-    words = ", ".join(f"{ending} {count}" for ending, count in table.endings)
-    score = table.first_score or 0.0
-    return f"{_games(table.games)}; endings: {words}; first scored {score:.1%}"
+def print_standings(
+    standings: Standings,
+    *,
+    to_stdout: bool = False,
+    is_first: bool = False,
+    by_game: bool = False,
+) -> None:
+    """Print ratings, crosstable, games and remarks; to standard error unless they are the data.
+
+    `is_first`: nothing stands above them. `by_game`: each game's own tables come after those of
+    all; a single game has none, since they would be the same.
+    """
+    console = console_of(to_stdout=to_stdout)
+    if not standings.overall.games:
+        print_words(console, "no finished games")
+    else:
+        title = ": ".join(filter(None, ("Ratings", ", ".join(standings.events))))
+        _print_table(console, standings.overall, title, is_first=is_first)
+        print_sheet(console, "Games", game_lines(standings, letters_of(console)))
+        _print_remarks(console, standings.overall)
+        for table in standings.per_game if by_game and len(standings.per_game) > 1 else ():
+            _print_table(console, table, f"Ratings at {table.game}")
+            _print_remarks(console, table)
+    if standings.left_out:
+        print_words(console, left_out_words(standings))
 
 
-def _games(number: int) -> str:
-    return "1 game" if number == 1 else f"{number} games"
+def _print_table(console: Console, table: Table, title: str, *, is_first: bool = False) -> None:
+    print_sheet(console, title, ratings_columns(table, letters_of(console)), is_first=is_first)
+    if len(table.rows) > 1:
+        print_crosstable(table, console)
 
 
-def left_out_words(standings: Standings) -> str:
-    """Return why records were left out, and who stands only there."""
-    told = ", ".join(f"{why} {count}" for why, count in standings.left_out)
-    only = f"; only there: {_listed(standings.unranked)}" if standings.unranked else ""
-    return f"left out: {told}{only}"
+def _print_remarks(console: Console, table: Table) -> None:
+    for words in (endings_words(table), *remarks(table, letters_of(console))):
+        print_words(console, words)
 
 
-def remarks(table: Table, letters: Letters) -> Iterator[str]:
-    """Yield what else is to be said, in the order of its weight."""
-    if len(table.ratings.groups) > 1:
-        yield _groups_words(table.ratings.groups)
-    if table.repeated:
-        yield (
-            f"repeated: {_games(table.repeated)}, move by move the same as another; counted for "
-            "points, but not for ratings and intervals"
-        )
-    if table.self_play:
-        yield f"self-play: {_games(table.self_play)} of a bot with itself, not rated"
-    if table.unbalanced:
-        yield (
-            "unbalanced seats: some bots had one seat clearly more often than the other; rating "
-            "and mu know no first-move advantage and favour who had the better one, Elo does not"
-        )
-    yield from _fit_words(table)
-    yield from _forfeit_words(table)
-    yield from _gap_words(table, letters)
-
-
-def _groups_words(groups: Sequence[Sequence[str]]) -> str:
-    told = "; ".join(f"({n}) {_listed(group)}" for n, group in enumerate(groups[:MOST_GROUPS], 1))
-    more = f"; and {len(groups) - MOST_GROUPS} more" if len(groups) > MOST_GROUPS else ""
-    return (
-        f"{len(groups)} groups that no game connects are not rated against each other: {told}{more}"
+def ratings_columns(table: Table, letters: Letters) -> list[Column]:
+    """Return the columns of a ratings table, a line for each row."""
+    rows = table.rows
+    skills = [row.strength.trueskill for row in rows]
+    elos = [row.strength.elo for row in rows]
+    mus = letters.within([f"{s.mu:.2f}" for s in skills], [f"{Z95 * s.sigma:.2f}" for s in skills])
+    within = letters.within(
+        [f"{round(elo.value):+d}" for elo in elos], [f"{Z95 * elo.error:.0f}" for elo in elos]
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
-def _fit_words(table: Table) -> Iterator[str]:
-    fit = table.ratings.fit
-    if fit.p_value < POOR_FIT:
-        chance = "p < 0.0001" if fit.p_value < 0.0001 else f"p = {fit.p_value:.4f}"
-        yield (
-            f"poor fit: results are further from the Elo model than chance has it (chi square "
-            f"{fit.chi_square:.1f} at {fit.degrees} degrees of freedom, {chance}); a single number "
-            "a bot does not tell all, and intervals may be too narrow"
-        )
-
-
-def _forfeit_words(table: Table) -> Iterator[str]:
-    lost = sum(row.forfeits for row in table.rows)
-    if lost:
-        yield (
-            f"forfeits: {_games(lost)} lost by crash, time, illegal move or flood; "
-            "where there is room, 'without' is the rating that the others give"
-        )
-
-
-def _gap_words(table: Table, letters: Letters) -> Iterator[str]:
-    gap = greatest_gap(table.ratings)
-    if gap is not None:
-        yield (
-            f"cross-check: rated game after game, mu differs by at most {abs(gap.mu):.2f} "
-            f"({gap.name}, whose mu is {letters.plus_minus}{Z95 * gap.sigma:.2f})"
-        )
+    columns = [
+        Column("#", [str(row.rank) for row in rows]),
+        names("bot", [row.name for row in rows], letters),
+        Column("rating", [f"{skill.exposed:.2f}" for skill in skills]),
+        Column(f"mu {letters.plus_minus} 95%", mus, rank=5),
+        Column(f"Elo {letters.plus_minus} 95%", within, rank=4),
+        Column("games", [str(row.games) for row in rows], rank=2),
+        Column("W-D-L", [f"{row.wins}-{row.draws}-{row.losses}" for row in rows], rank=7),
+        Column("points", [f"{row.points:g}" for row in rows], rank=1),
+        Column("%", [f"{row.score_rate:.1%}" for row in rows], rank=6),
+    ]
+    if len(table.ratings.groups) > 1:
+        columns.insert(1, Column("group", [str(row.strength.group + 1) for row in rows], rank=2))
+    if any(row.forfeits for row in rows):
+        fair = [row.without_forfeits for row in rows]  # of the games that were lost on the board
+        without = ["-" if one is None else f"{one.trueskill.exposed:.2f}" for one in fair]
+        columns.append(Column("forfeits", [str(row.forfeits) for row in rows], rank=3))
+        columns.append(Column("without", without, rank=8))
+    return columns
 
 
 CROSSTABLE: Final = "Points against each other"
@@ -223,20 +210,23 @@ LONGEST_ENDING: Final = 20
 def game_lines(standings: Standings, letters: Letters) -> list[Column]:
     """Return the columns of a table with a line a game.
 
-    What a seat is worth is told as on the page: among bots as strong as all games say.
+    What a seat is worth, and how often equals draw by the Elo model, is told as on the page: among
+    bots as strong as all games say.
     """
     tables = standings.per_game
-    lines = _conditions(standings)
-    return [
+    found = {line.game: line for line in standings.overall.ratings.conditions}
+    lines = [found.get(table.game) for table in tables]  # None where no game is rated
+    columns = [
         names("game", [table.game for table in tables], letters),
         Column("games", [str(table.games) for table in tables]),
         Column("first scored", [f"{table.first_score or 0:.1%}" for table in tables], rank=3),
         Column(f"first move {letters.plus_minus} 95%", _advantages(lines, letters), rank=1),
         Column("draws", [f"{table.draws / table.games:.1%}" for table in tables], rank=4),
-        Column("equals draw", _draw_rates(lines), rank=2),
-        *_repeats(tables),
-        *_endings(tables, letters),
+        Column("equals draw", [f"{line.draw_rate:.1%}" if line else "-" for line in lines], rank=2),
     ]
+    if any(table.repeated for table in tables):
+        columns.append(Column("repeated", [str(table.repeated) for table in tables], rank=5))
+    return [*columns, *_endings(tables, letters)]
 
 
 def _advantages(lines: Sequence[Conditions | None], letters: Letters) -> list[str]:
@@ -245,23 +235,6 @@ def _advantages(lines: Sequence[Conditions | None], letters: Letters) -> list[st
     halves = [f"{Z95 * line.advantage.error:.0f}" if line else "-" for line in lines]
     cells = zip(lines, letters.within(values, halves), strict=True)
     return [f"{cell} Elo" if line else "-" for line, cell in cells]
-
-
-def _draw_rates(lines: Sequence[Conditions | None]) -> list[str]:
-    """Return how often equals draw, by the Elo model."""
-    return [f"{line.draw_rate:.1%}" if line else "-" for line in lines]
-
-
-def _conditions(standings: Standings) -> list[Conditions | None]:
-    """Return those of each game; None where no game is rated."""
-    found = {line.game: line for line in standings.overall.ratings.conditions}
-    return [found.get(table.game) for table in standings.per_game]
-
-
-def _repeats(tables: Sequence[Table]) -> list[Column]:
-    if not any(table.repeated for table in tables):
-        return []
-    return [Column("repeated", [str(table.repeated) for table in tables], rank=5)]
 
 
 def _endings(tables: Sequence[Table], letters: Letters) -> list[Column]:
@@ -280,90 +253,70 @@ def _endings(tables: Sequence[Table], letters: Letters) -> list[Column]:
     ]
 
 
-GAMES: Final = "Games"
+def endings_words(table: Table) -> str:
+    """Return how many games there were and why they ended."""
+    words = ", ".join(f"{ending} {count}" for ending, count in table.endings)
+    score = table.first_score or 0.0
+    return f"{_games(table.games)}; endings: {words}; first scored {score:.1%}"
 
 
-def print_standings(
-    standings: Standings,
-    *,
-    to_stdout: bool = False,
-    is_first: bool = False,
-    by_game: bool = False,
-) -> None:
-    """Print ratings, crosstable, games and remarks; to standard error unless they are the data.
-
-    `is_first`: nothing stands above them. `by_game`: each game's own tables come after those of
-    all; a single game has none, since they would be the same.
-    """
-    console = console_of(to_stdout=to_stdout)
-    if not standings.overall.games:
-        print_words(console, "no finished games")
-    else:
-        title = ": ".join(filter(None, ("Ratings", ", ".join(standings.events))))
-        _print_table(console, standings.overall, title, is_first=is_first)
-        print_sheet(console, GAMES, game_lines(standings, letters_of(console)))
-        _print_remarks(console, standings.overall)
-        if by_game and len(standings.per_game) > 1:
-            _print_games(console, standings)
-    if standings.left_out:
-        print_words(console, left_out_words(standings))
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number} games"
 
 
-def _print_games(console: Console, standings: Standings) -> None:
-    for table in standings.per_game:
-        _print_table(console, table, f"Ratings at {table.game}")
-        _print_remarks(console, table)
+def left_out_words(standings: Standings) -> str:
+    """Return why records were left out, and who stands only there."""
+    reasons = ", ".join(f"{why} {count}" for why, count in standings.left_out)
+    only = f"; only there: {_listed(standings.unranked)}" if standings.unranked else ""
+    return f"left out: {reasons}{only}"
 
 
-def _print_table(console: Console, table: Table, title: str, *, is_first: bool = False) -> None:
-    print_sheet(console, title, ratings_columns(table, letters_of(console)), is_first=is_first)
-    if len(table.rows) > 1:
-        print_crosstable(table, console)
-
-
-def _print_remarks(console: Console, table: Table) -> None:
-    print_words(console, endings_words(table))
-    for words in remarks(table, letters_of(console)):
-        print_words(console, words)
-
-
-def ratings_columns(table: Table, letters: Letters) -> list[Column]:
-    """Return the columns of a ratings table, a line for each row."""
-    rows = table.rows
-    within = f"{letters.plus_minus} 95%"
-    columns = [
-        Column("#", [str(row.rank) for row in rows]),
-        names("bot", [row.name for row in rows], letters),
-        Column("rating", [f"{row.strength.trueskill.exposed:.2f}" for row in rows]),
-        Column(f"mu {within}", _mus(rows, letters), rank=5),
-        Column(f"Elo {within}", _elos(rows, letters), rank=4),
-        Column("games", [str(row.games) for row in rows], rank=2),
-        Column("W-D-L", [f"{row.wins}-{row.draws}-{row.losses}" for row in rows], rank=7),
-        Column("points", [f"{row.points:g}" for row in rows], rank=1),
-        Column("%", [f"{row.score_rate:.1%}" for row in rows], rank=6),
-    ]
+def remarks(table: Table, letters: Letters) -> Iterator[str]:
+    """Yield what else is to be said, in the order of its weight."""
     if len(table.ratings.groups) > 1:
-        columns.insert(1, Column("group", [str(row.strength.group + 1) for row in rows], rank=2))
-    if any(row.forfeits for row in rows):
-        columns.append(Column("forfeits", [str(row.forfeits) for row in rows], rank=3))
-        columns.append(Column("without", [_without(row) for row in rows], rank=8))
-    return columns
+        yield _groups_words(table.ratings.groups)
+    if table.repeated:
+        yield (
+            f"repeated: {_games(table.repeated)}, move by move the same as another; counted for "
+            "points, but not for ratings and intervals"
+        )
+    if table.self_play:
+        yield f"self-play: {_games(table.self_play)} of a bot with itself, not rated"
+    if table.unbalanced:
+        yield (
+            "unbalanced seats: some bots had one seat clearly more often than the other; rating "
+            "and mu know no first-move advantage and favour who had the better one, Elo does not"
+        )
+    fit = table.ratings.fit
+    if fit.p_value < POOR_FIT:
+        chance = "p < 0.0001" if fit.p_value < 0.0001 else f"p = {fit.p_value:.4f}"
+        yield (
+            f"poor fit: results are further from the Elo model than chance has it (chi square "
+            f"{fit.chi_square:.1f} at {fit.degrees} degrees of freedom, {chance}); a single number "
+            "a bot does not tell all, and intervals may be too narrow"
+        )
+    if lost := sum(row.forfeits for row in table.rows):
+        yield (
+            f"forfeits: {_games(lost)} lost by crash, time, illegal move or flood; "
+            "where there is room, 'without' is the rating that the others give"
+        )
+    if gap := greatest_gap(table.ratings):
+        yield (
+            f"cross-check: rated game after game, mu differs by at most {abs(gap.mu):.2f} "
+            f"({gap.name}, whose mu is {letters.plus_minus}{Z95 * gap.sigma:.2f})"
+        )
 
 
-def _mus(rows: tuple[Row, ...], letters: Letters) -> list[str]:
-    means = [f"{row.strength.trueskill.mu:.2f}" for row in rows]
-    return letters.within(means, [f"{Z95 * row.strength.trueskill.sigma:.2f}" for row in rows])
+def _groups_words(groups: Sequence[Sequence[str]]) -> str:
+    listed = "; ".join(f"({n}) {_listed(one)}" for n, one in enumerate(groups[:MOST_GROUPS], 1))
+    more = f"; and {len(groups) - MOST_GROUPS} more" if len(groups) > MOST_GROUPS else ""
+    words = f"{len(groups)} groups that no game connects are not rated against each other"
+    return f"{words}: {listed}{more}"
 
 
-def _elos(rows: tuple[Row, ...], letters: Letters) -> list[str]:
-    values = [f"{round(row.strength.elo.value):+d}" for row in rows]
-    return letters.within(values, [f"{Z95 * row.strength.elo.error:.0f}" for row in rows])
-
-
-def _without(row: Row) -> str:
-    """Return the rating that the games give that were lost on the board."""
-    fair = row.without_forfeits
-    return "-" if fair is None else f"{fair.trueskill.exposed:.2f}"
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def print_survey(survey: Survey) -> None:
@@ -477,8 +430,6 @@ def _percent(rate: float | None) -> str:
     return "-" if rate is None else f"{rate:.1%}"
 
 
-TITLE: Final = "Forfeits and time of a move"
-
 SPLIT: Final = 60
 """Columns from which on forfeits are told apart."""
 
@@ -488,13 +439,13 @@ def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int]) -> None:
     console = console_of()
     letters = letters_of(console)
     if bots:
-        print_sheet(console, TITLE, _columns(bots, console.width, letters))
+        print_sheet(console, "Forfeits and time of a move", _bots(bots, console.width, letters))
     for note, times in notes.items():
         often = f" ({times} times)" if times > 1 else ""
         console.print(Text(f"note: {letters.plain(note)}{often}"), soft_wrap=True)
 
 
-def _columns(bots: Sequence[BotTotals], width: int, letters: Letters) -> list[Column]:
+def _bots(bots: Sequence[BotTotals], width: int, letters: Letters) -> list[Column]:
     return [
         names("bot", [bot.name for bot in bots], letters),
         Column("games", [str(bot.games) for bot in bots], rank=2),
@@ -552,30 +503,29 @@ def print_outcome(outcome: Outcome | None, *, to_stdout: bool = False) -> None:
 
 def _together(sheets: Sequence[Sheet], width: int, letters: Letters) -> list[Line]:
     """Return tables of the same columns as one, so that their columns stand below each other."""
-    lines = iter(laid_out(list(_columns_results(sheets, letters)), width, letters))
+    lines = iter(laid_out(list(_outcome_columns(sheets, letters)), width, letters))
     heading = next(lines)
-    told: list[Line] = []
+    shown: list[Line] = []
     for sheet in sheets:
         if sheet.title:
-            told.append([Part(letters.plain(sheet.title), "cyan")])
-        told += [next(lines) for _ in sheet.rows]
-    told.insert(0 if len(sheets) > 1 or not sheets[0].title else 1, heading)
-    return told
+            shown.append([Part(letters.plain(sheet.title), "cyan")])
+        shown += [next(lines) for _ in sheet.rows]
+    shown.insert(0 if len(sheets) > 1 or not sheets[0].title else 1, heading)
+    return shown
 
 
-def _columns_results(sheets: Sequence[Sheet], letters: Letters) -> Iterator[Column]:
+def _outcome_columns(sheets: Sequence[Sheet], letters: Letters) -> Iterator[Column]:
     """Yield the columns, without those that are empty in all sheets."""
     rows = [row for sheet in sheets for row in sheet.rows]
     for at, column in enumerate(sheets[0].columns):
         cells = [letters.plain(row[at]) for row in rows]
         if any(cells):
-            is_name = column.kind == "name"
             yield Column(
                 letters.plain(column.heading),
                 cells,
                 rank=0 if at < STAY else at,
                 to_right=column.kind == "number",
-                is_elastic=is_name,
+                is_elastic=column.kind == "name",
             )
 
 
