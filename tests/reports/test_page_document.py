@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from places import DOCS
 from report_pages import knockout, many_bots, played
 from sample_records import bare, cut, hostile_records, random_game
 
@@ -271,3 +273,23 @@ def test_ways_to_begin_are_counted_in_bounded_memory_and_the_frequent_ones_stay(
     assert told["lines"][0]["text"] == "often"
     assert told["lines"][0]["wins"] == 500
     assert told["missed"] > 0
+
+
+def fields_of(schema: dict[str, Any]) -> set[str]:
+    """Return the names of all fields that a schema describes, at any depth."""
+    properties = schema.get("properties", {})
+    items = [schema["items"]] if "items" in schema else []
+    inner = (*properties.values(), *schema.get("anyOf", ()), *items)
+    return set(properties).union(*map(fields_of, inner))
+
+
+def test_the_docs_name_every_field_of_the_data() -> None:
+    table = (DOCS / "report.md").read_text(encoding="utf-8").split("| field | is |")[1]
+    told = set(re.findall(r"`([a-z0-9_]+)`", table.split("| field of an index")[0]))
+    parts = data_of_page.schema()["properties"]
+    elsewhere = ("outcome", "standings")  # `arena schema` describes them
+    told |= {"title", "game", "1-0", "0-1", "1/2-1/2", "*"}
+    for name, part in parts.items():
+        assert name in told
+        if name not in elsewhere:
+            assert fields_of(part) <= told, name
