@@ -14,18 +14,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from browsing import CHROMIUM, FLAGS
-from walks import last_of, some_position, walk
+from shown_moves import legal_of
+from walks import last_of, some_position
 
 from lath import games
-from lath.games.core import Game, Position
-from lath.games.overlays import Groups, Sight, groups, of, sight
+from lath.games.core import Game
 from lath.reports.boards import template
-from lath.reports.boards.board import CELL, changes, choices, piece_words, pieces_of, svg
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
+from lath.reports.boards.board import CELL, piece_words, pieces_of, svg
 
 TEMPLATES = Path(template.__file__).parent.parent / "templates"
 
@@ -33,18 +28,16 @@ every_game = pytest.mark.parametrize("game", games.installed(), ids=lambda game:
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
+def page(browser: Any) -> Iterator[Any]:
     """A page with a board of every game, `boards` by id, and `data`."""
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        opened = browser.new_page()
-        complaints: list[str] = []
-        opened.on("console", lambda message: complaints.append(message.text))
-        opened.on("pageerror", lambda error: complaints.append(str(error)))
-        opened.set_content(_html())
-        yield opened
-        browser.close()
-        assert complaints == []
+    opened = browser.new_page()
+    complaints: list[str] = []
+    opened.on("console", lambda message: complaints.append(message.text))
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.set_content(_html())
+    yield opened
+    opened.close()
+    assert complaints == []
 
 
 def _html() -> str:
@@ -63,59 +56,6 @@ def _html() -> str:
         }
     """
     return f"<!DOCTYPE html><body>{templates}<script>{scripts}const data = {data};{make}</script>"
-
-
-def positions(game: Game, seeds: range) -> list[Position]:
-    """Return every third position of a few games, and their ends."""
-    found = []
-    for seed in seeds:
-        played = [position for position, _ in walk(game, seed)]
-        found += [*played[::3], played[-1]]
-    return found
-
-
-@every_game
-def test_the_script_finds_the_groups_and_the_sight_that_python_finds(page: Any, game: Game) -> None:
-    script = """([id, all]) => all.map((stacks) => data[id].overlays.shown.map((shown) =>
-        shown.kind === "groups"
-          ? lath.overlays.groups(shown, data[id].overlays.neighbours, stacks)
-          : lath.overlays.sight(shown, data[id].overlays.rays, stacks)))"""
-    found = positions(game, range(8))
-    told = page.evaluate(script, [game.id, [list(position.contents()) for position in found]])
-    assert told == [expected_overlays(position) for position in found]
-
-
-def expected_overlays(position: Position) -> list[Any]:
-    board, contents = position.game.board, position.contents()
-    found: list[Any] = []
-    for overlay in of(position.game):
-        if isinstance(overlay, Groups):
-            found.append([list(group) for group in groups(overlay, board, contents)])
-        elif isinstance(overlay, Sight):
-            seen = sight(overlay, board, contents).items()
-            found.append([[cell, [list(ray) for ray in rays]] for cell, rays in seen])
-    return found
-
-
-@every_game
-def test_the_script_puts_dots_where_python_does(page: Any, game: Game) -> None:
-    script = "all => all.map((legal) => { const { dots, others } = lath.dotsOf(legal);"
-    script += " return [[...dots], others]; })"
-    found = positions(game, range(2))
-    told = page.evaluate(script, [legal_of(position) for position in found])
-    expected = [choices(position) for position in found]
-    assert told == [[[list(dot) for dot in one.dots.items()], list(one.others)] for one in expected]
-
-
-def legal_of(position: Position) -> list[Any]:
-    before = position.contents()
-    return [
-        {
-            "text": move,
-            "changes": [list(one) for one in changes(before, position.play(move).contents())],
-        }
-        for move in position.legal_moves()
-    ]
 
 
 @every_game

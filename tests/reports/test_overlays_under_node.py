@@ -1,0 +1,91 @@
+"""Overlays of the page: the script finds what Python finds, for random positions of every game.
+
+Under node. Skipped where there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from shown_moves import legal_of
+from walks import walk
+
+from lath import games
+from lath.games.core import Game, Position
+from lath.games.overlays import Groups, Sight, groups, of, sight
+from lath.reports.boards import template
+from lath.reports.boards.board import choices
+
+NODE: Final = shutil.which("node")
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="no node on the PATH")
+
+SCRIPTS: Final = Path(template.__file__).parent.parent / "templates" / "js"
+
+every_game = pytest.mark.parametrize("game", games.installed(), ids=lambda game: game.id)
+
+
+def evaluated(expression: str, value: Any) -> Any:
+    """Return what the expression comes to, `value` being there, as JSON."""
+    scripts = [(SCRIPTS / f"{name}.js").read_text("utf-8") for name in ("open", "overlays")]
+    reading = 'const value = JSON.parse(require("fs").readFileSync(0, "utf-8"));'
+    program = f"{''.join(scripts)}{reading}console.log(JSON.stringify({expression}));"
+    assert NODE is not None
+    ran = subprocess.run(
+        [NODE, "-e", program],
+        input=json.dumps(value),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return json.loads(ran.stdout)
+
+
+def positions(game: Game, seeds: range) -> list[Position]:
+    """Return every third position of a few games, and their ends."""
+    found = []
+    for seed in seeds:
+        played = [position for position, _ in walk(game, seed)]
+        found += [*played[::3], played[-1]]
+    return found
+
+
+@every_game
+def test_the_script_finds_the_groups_and_the_sight_that_python_finds(game: Game) -> None:
+    expression = """value.all.map((stacks) => value.overlays.shown.map((shown) =>
+        shown.kind === "groups"
+          ? lath.overlays.groups(shown, value.overlays.neighbours, stacks)
+          : lath.overlays.sight(shown, value.overlays.rays, stacks)))"""
+    found = positions(game, range(8))
+    overlays = template.to_json(game)["overlays"]
+    stacks = [list(position.contents()) for position in found]
+    assert evaluated(expression, {"overlays": overlays, "all": stacks}) == [
+        expected_overlays(position) for position in found
+    ]
+
+
+def expected_overlays(position: Position) -> list[Any]:
+    board, contents = position.game.board, position.contents()
+    found: list[Any] = []
+    for overlay in of(position.game):
+        if isinstance(overlay, Groups):
+            found.append([list(group) for group in groups(overlay, board, contents)])
+        elif isinstance(overlay, Sight):
+            seen = sight(overlay, board, contents).items()
+            found.append([[cell, [list(ray) for ray in rays]] for cell, rays in seen])
+    return found
+
+
+@every_game
+def test_the_script_puts_dots_where_python_does(game: Game) -> None:
+    expression = "value.map(lath.dotsOf).map(({ dots, others }) => [[...dots], others])"
+    found = positions(game, range(2))
+    expected = [choices(position) for position in found]
+    told = evaluated(expression, [legal_of(position) for position in found])
+    assert told == [[[list(dot) for dot in one.dots.items()], list(one.others)] for one in expected]
