@@ -39,7 +39,6 @@ from lath.arena.tournament.events import (
     Waiting,
     Warned,
 )
-from lath.arena.tournament.events import Line as BotLine
 from lath.arena.tournament.store import FORFEITS
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
     bots, runs, warns, stand, title, hint = share_rows(
         height - 1,
         [
-            (1 + min(3, len(progress.lines)), 1 + len(progress.lines)),
+            (1 + min(3, len(progress.scores)), 1 + len(progress.scores)),
             (1, min(len(running), MAX_RUNNING)),
             (1, min(len(progress.warnings), MAX_WARNINGS)),
             (1, min(len(words), MAX_STANDING)),
@@ -97,14 +96,13 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
     """Return the table in so many rows, its heading one of them."""
     ranked = progress.ranked()
     fits = len(ranked) < rows
-    shown = ranked if fits else ranked[: max(0, rows - 2)]
+    scores = ranked if fits else ranked[: max(0, rows - 2)]
     if rows < 2:
         return []
-    scores = [line.score for line in shown]
     columns = [
-        Column("#", [str(rank) for rank in range(1, len(shown) + 1)]),
+        Column("#", [str(rank) for rank in range(1, len(scores) + 1)]),
         Column(
-            "bot", [letters.plain(line.name) for line in shown], to_right=False, is_elastic=True
+            "bot", [letters.plain(score.name) for score in scores], to_right=False, is_elastic=True
         ),
         Column("points", [f"{score.points:g}" for score in scores], rank=3),
         Column("games", [str(score.games) for score in scores], rank=1),
@@ -113,13 +111,13 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
         Column("Elo", [_elo(score, letters) for score in scores], rank=5),
         Column("W-D-L", [f"{s.wins}-{s.draws}-{s.losses}" for s in scores], rank=4),
     ]
-    lines = laid_out([*columns, *_forfeits(ranked, len(shown), width)], width, letters)
+    lines = laid_out([*columns, *_forfeits(ranked, len(scores), width)], width, letters)
     if not fits:
-        lines.append([Part(f"   {letters.dots} {len(ranked) - len(shown)} more bots", "dim")])
+        lines.append([Part(f"   {letters.dots} {len(ranked) - len(scores)} more bots", "dim")])
     return lines
 
 
-def _forfeits(ranked: Sequence[BotLine], rows: int, width: int) -> list[Column]:
+def _forfeits(ranked: Sequence[Score], rows: int, width: int) -> list[Column]:
     """Return the columns of games lost by the bots' own fault; one for all where room is short."""
     kinds: list[tuple[str, tuple[str, ...]]]
     if width < SPLIT:
@@ -128,7 +126,7 @@ def _forfeits(ranked: Sequence[BotLine], rows: int, width: int) -> list[Column]:
         kinds = [(ending.partition(" ")[0], (ending,)) for ending in FORFEITS]
     columns = []
     for heading, endings in kinds:
-        counts = [sum(line.forfeits[ending] for ending in endings) for line in ranked]
+        counts = [sum(score.forfeits[ending] for ending in endings) for score in ranked]
         if any(counts):
             cells = [str(count or "") for count in counts[:rows]]
             columns.append(Column(heading, cells, rank=2, style="yellow"))
@@ -392,6 +390,6 @@ def _live(progress: Progress, console: Console, *, verbose: bool) -> Iterator[No
 def print_progress(progress: Progress) -> None:
     """Print the standings of a run that goes on another time."""
     console = console_of()
-    rows = 1 + len(progress.lines)
+    rows = 1 + len(progress.scores)
     console.print(Frame(standings(progress, console.width, rows, letters_of(console))))
     console.line()

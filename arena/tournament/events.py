@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TextIO,
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
 from lath.arena.referee.record import GameResult
+from lath.arena.schedule.core import HALVES
 from lath.arena.schedule.sprt import NORMAL_95
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.store import FORFEITS, BotTotals, PairTally, Tally
@@ -380,18 +381,22 @@ class Interval(NamedTuple):
 
 @dataclass(slots=True)
 class Score:
-    """The games of one bot, added up: a few sums, however many games there are.
+    """The games of one bot, added up: a few sums, however many there are.
 
     The two games of a pair belong together, since they begin alike; the interval therefore counts
     pairs, not games.
     """
 
+    name: str = ""
     games: int = 0
     points: float = 0.0
     wins: int = 0
     draws: int = 0
     losses: int = 0
     pairs: int = 0
+    forfeits: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FORFEITS, 0))
+    """Games lost, by the ending that was the bot's own fault."""
+
     _games_squared: float = 0.0
     _points_squared: float = 0.0
     _points_times_games: float = 0.0
@@ -435,44 +440,28 @@ class Score:
         half = NORMAL_95 * math.sqrt(max(squares, 0.0)) / games
         return Interval(max(0.0, middle - half), middle, min(1.0, middle + half))
 
+    def standing(self) -> BotStanding:
+        """Return the same for programs."""
+        interval = self.interval()
+        return BotStanding(
+            name=self.name,
+            games=self.games,
+            points=self.points,
+            wins=self.wins,
+            draws=self.draws,
+            losses=self.losses,
+            score=None if self.rate is None else round(self.rate, 6),
+            low=None if interval is None else round(interval.low, 6),
+            high=None if interval is None else round(interval.high, 6),
+            lost_by=cast("LostBy", dict(self.forfeits)),
+        )
+
 
 RECENT_S: Final = 60.0
 """How long the recent rate looks back."""
 
 WARNINGS_KEPT: Final = 20
 """Different texts; of those before them, how many there were is all that is known."""
-
-POINTS: Final[Mapping[str, tuple[float, float]]] = {
-    "1-0": (1.0, 0.0),
-    "0-1": (0.0, 1.0),
-    "1/2-1/2": (0.5, 0.5),
-}
-
-
-@dataclass(slots=True)
-class Line:
-    """One bot in the standings."""
-
-    name: str
-    score: Score = field(default_factory=Score)
-    forfeits: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FORFEITS, 0))
-    """Games lost, by the ending that was its own fault."""
-
-    def standing(self) -> BotStanding:
-        """Return the same for programs."""
-        score, interval = self.score, self.score.interval()
-        return BotStanding(
-            name=self.name,
-            games=score.games,
-            points=score.points,
-            wins=score.wins,
-            draws=score.draws,
-            losses=score.losses,
-            score=None if score.rate is None else round(score.rate, 6),
-            low=None if interval is None else round(interval.low, 6),
-            high=None if interval is None else round(interval.high, 6),
-            lost_by=cast("LostBy", dict(self.forfeits)),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -550,7 +539,7 @@ class Progress:
         self.total = 0
         self.began_s = clock()
         self.rate = Rate(self.began_s)
-        self.lines: Final = {name: Line(name) for name in config.names}
+        self.scores: Final = {name: Score(name) for name in config.names}
         self.running: Final[dict[int, Running]] = {}
         """By slot, from 1."""
         self.warnings: Final[dict[str, int]] = {}
@@ -621,12 +610,12 @@ class Progress:
         self, first: str, second: str, result: str, termination: str, games: int = 1
     ) -> None:
         self.played += games
-        points = POINTS[result]
-        lines = self._line(first), self._line(second)
-        for line, scored in zip(lines, points, strict=True):
-            line.score.add_games(scored, games)
-        if termination in FORFEITS and points[0] != points[1]:
-            lines[points[1] < points[0]].forfeits[termination] += games
+        scores = self._score(first), self._score(second)
+        ones, others = HALVES[result]
+        for score, halves in zip(scores, (ones, others), strict=True):
+            score.add_games(halves / 2, games)
+        if termination in FORFEITS and ones != others:
+            scores[others < ones].forfeits[termination] += games
 
     def _end_pair(self, pair: int) -> None:
         for slot in [s for s, running in self.running.items() if running.begun.pair == pair]:
@@ -634,17 +623,17 @@ class Progress:
         if games := self._games.pop(pair, []):
             self.rate.add(len(games), self.clock())
             one, other = games[0].first, games[0].second
-            points = sum(POINTS[game.result][game.first != one] for game in games)
+            points = sum(HALVES[game.result][game.first != one] for game in games) / 2
             self._count_pair((one, other), points, len(games), 1)
 
     def _count_pair(self, names: tuple[str, str], points: float, games: int, pairs: int) -> None:
         one, other = names
-        self._line(one).score.add_pairs(points, games, pairs)
-        self._line(other).score.add_pairs(games - points, games, pairs)
+        self._score(one).add_pairs(points, games, pairs)
+        self._score(other).add_pairs(games - points, games, pairs)
 
-    def _line(self, name: str) -> Line:
-        """Return a bot's line; bots of games stored before the configuration was changed count."""
-        return self.lines.setdefault(name, Line(name))
+    def _score(self, name: str) -> Score:
+        """Return a bot's score; bots of games stored before the configuration was changed count."""
+        return self.scores.setdefault(name, Score(name))
 
     def _warn(self, text: str) -> None:
         self.warned_times += 1
@@ -671,14 +660,13 @@ class Progress:
         """Return what people are to be told after `Warned` and `PairingStopped`."""
         return next(reversed(self.warnings))
 
-    def ranked(self) -> list[Line]:
+    def ranked(self) -> list[Score]:
         """Return the bots, those with the best score first; those without games last."""
 
-        def key(line: Line) -> tuple[float, float]:
-            rate = line.score.rate
-            return (1.0 if rate is None else -rate, -line.score.points)
+        def key(score: Score) -> tuple[float, float]:
+            return (1.0 if score.rate is None else -score.rate, -score.points)
 
-        return sorted(self.lines.values(), key=key)
+        return sorted(self.scores.values(), key=key)
 
     def left_s(self) -> float | None:
         """Return how long the rest will take at the recent rate; None before any game."""
@@ -696,7 +684,7 @@ class Progress:
             left_s=None if left_s is None else round(left_s, 1),
             warnings=self.warned_times,
             format=self.outcome().data,
-            standings=tuple(line.standing() for line in self.ranked()),
+            standings=tuple(score.standing() for score in self.ranked()),
         )
 
     def ended(self, summary: Summary, status: int, files: Mapping[str, str]) -> RunEnded:
@@ -712,7 +700,7 @@ class Progress:
             ),
             notes=dict(summary.notes),
             format=summary.outcome.data,
-            standings=tuple(line.standing() for line in self.ranked()),
+            standings=tuple(score.standing() for score in self.ranked()),
             bots=tuple(map(_moves, summary.bots)),
             files=dict(files),
         )

@@ -17,7 +17,7 @@ def test_points_wins_draws_and_losses_are_those_of_both_seats() -> None:
     told.start()
     told.play("1-0", "1/2-1/2")
     told.play("0-1", "0-1", names=("bob", "cat"))
-    ann, bob, cat = (told.progress.lines[name].score for name in ("ann", "bob", "cat"))
+    ann, bob, cat = (told.progress.scores[name] for name in ("ann", "bob", "cat"))
     assert (ann.points, ann.wins, ann.draws, ann.losses) == (1.5, 1, 1, 0)
     assert (bob.points, bob.wins, bob.draws, bob.losses) == (1.5, 1, 1, 2)
     assert (cat.points, cat.wins, cat.draws, cat.losses) == (1.0, 1, 0, 1)
@@ -37,9 +37,9 @@ def test_what_was_stored_before_counts_as_if_it_had_just_been_played() -> None:
         pairs=(PairTally("ann", "bob", 1.5, 2, 1), PairTally("ann", "bob", 1.0, 1, 1)),
     )
     for name in ("ann", "bob"):
-        one, other = here.progress.lines[name], before.progress.lines[name]
-        assert one.score == other.score
-    assert before.progress.lines["bob"].forfeits["time"] == 1
+        one, other = here.progress.scores[name], before.progress.scores[name]
+        assert one == other
+    assert before.progress.scores["bob"].forfeits["time"] == 1
     assert before.progress.done == 3
 
 
@@ -57,8 +57,8 @@ def test_a_forfeit_is_the_losers_in_either_seat(ending: str) -> None:
     told = Told()
     told.start()
     told.play("1-0", "0-1", termination=ending)
-    assert told.progress.lines["ann"].forfeits[ending] == 0
-    assert told.progress.lines["bob"].forfeits[ending] == 2
+    assert told.progress.scores["ann"].forfeits[ending] == 0
+    assert told.progress.scores["bob"].forfeits[ending] == 2
 
 
 @pytest.mark.parametrize("ending", ["rules", "resignation", "adjudication", "ply limit"])
@@ -66,7 +66,7 @@ def test_other_endings_are_no_forfeits(ending: str) -> None:
     told = Told()
     told.start()
     told.play("1-0", "0-1", termination=ending)
-    assert not any(told.progress.lines["bob"].forfeits.values())
+    assert not any(told.progress.scores["bob"].forfeits.values())
 
 
 def test_what_runs_is_known_until_it_has_finished() -> None:
