@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final
 
 import typer
 
@@ -26,17 +26,8 @@ from lath.games.core import Position
 from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.errors import RecordError, printable
-from lath.notation.formats import (
-    READABLE,
-    WHOLE,
-    WRITABLE,
-    FormatError,
-    Reader,
-    Writer,
-    is_other,
-    name_for,
-)
-from lath.notation.reader import open_bytes
+from lath.notation.formats import FormatError, Reader
+from lath.notation.reader import Entry, open_bytes
 from lath.notation.reader import read as read_records
 from lath.notation.record import Record
 from lath.notation.replay import canonical, positions
@@ -47,15 +38,15 @@ app = App()
 
 
 def _refuse_other_formats(path: Path) -> None:
-    if is_other(path):
+    if formats.is_other(path):
         raise ConfigError(
-            f"{path} is {name_for(path)} by its suffix; "
+            f"{path} is {formats.name_for(path)} by its suffix; "
             f"`arena convert {path} - --to lath` makes text of it"
         )
 
 
 ProblemsAsJson = Annotated[bool, flag("--json", "Print each problem as a JSON object on a line.")]
-MaxErrors = Annotated[int | None, option("--max-errors", "N", "Print so many, count all.", min=1)]
+MaxErrors = Annotated[int | None, option("--max-errors", "N", "Print N of them, count all.", min=1)]
 Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores for each file.", min=1)]
 
 
@@ -277,9 +268,6 @@ def _changed(played: list[Position], ply: int) -> list[str]:
     return changed_cells(played[ply - 1], played[ply]) if ply else []
 
 
-_Asked = TypeVar("_Asked")
-
-
 Source = Annotated[Path, argument("SRC", "What is read; - is stdin.")]
 Destination = Annotated[Path, argument("DST", "What is written; - is stdout.")]
 From = Annotated[str | None, option("--from", "F", "SRC's format; else by suffix.")]
@@ -307,52 +295,40 @@ def convert(
 
     Example: arena convert games.lath games.csv
     """
-    from_name = _format_of(source, from_, "--from")
-    to_name = _format_of(destination, to, "--to")
-    write = _found(formats.writer, to_name)
-    conversion = _Conversion(_found(formats.reader, from_name), source)
-    _write(write, conversion, destination)
+    try:
+        from_name, to_name = (
+            _format_of(source, from_, "--from"),
+            _format_of(destination, to, "--to"),
+        )
+        write, read = formats.writer(to_name), formats.reader(from_name)
+        conversion = _Conversion(read, source)
+        pieces = write(conversion.records(), conversion.lost)
+        bad = conversion.bad
+        write_pieces(destination, unless_lossy(destination, pieces, [source], lambda: len(bad)))
+    except FormatError as error:  # also where a library is missing
+        raise ConfigError(str(error)) from error
     conversion.print_losses(to_name)
-    left_out = len(conversion.bad) + conversion.unheld
+    left_out = len(bad) + conversion.unheld
     if not quiet:
         converted = conversion.sound - conversion.unheld
         print(f"converted {converted} records, left out {left_out}", file=sys.stderr)
     raise typer.Exit(1 if left_out or (strict and conversion.losses) else 0)
 
 
-def _format_of(path: Path, name: str | None, option: str) -> str:
+def _format_of(path: Path, name: str | None, by: str) -> str:
+    """Return the format that the option `by` names, else the suffix; raises ConfigError."""
     if name is not None:
         return name
     if str(path) == "-":
-        stream, known = ("input", READABLE) if option == "--from" else ("output", WRITABLE)
+        known = formats.READABLE if by == "--from" else formats.WRITABLE
+        stream = "input" if by == "--from" else "output"
         raise ConfigError(
-            f"standard {stream} has no suffix; name its format by {option}, "
-            f"one of {', '.join(known)}"
+            f"standard {stream} has no suffix; name its format by {by}, one of {', '.join(known)}"
         )
     try:
-        return name_for(path)
+        return formats.name_for(path)
     except FormatError as error:
-        raise ConfigError(f"{error}; or name it by {option}") from error
-
-
-def _found(look_up: Callable[[str], _Asked], name: str) -> _Asked:
-    try:
-        return look_up(name)
-    except FormatError as error:
-        raise ConfigError(str(error)) from error
-
-
-def _write(write: Writer, conversion: _Conversion, destination: Path) -> None:
-    pieces = unless_lossy(
-        destination,
-        write(conversion.records(), conversion.lost),
-        [conversion.source],
-        lambda: len(conversion.bad),
-    )
-    try:
-        write_pieces(destination, pieces)
-    except FormatError as error:  # a library is missing
-        raise ConfigError(str(error)) from error
+        raise ConfigError(f"{error}; or name it by {by}") from error
 
 
 @dataclass(slots=True)
@@ -373,7 +349,7 @@ class _Conversion:
 
     def __init__(self, read: Reader, source: Path) -> None:
         self._read = read
-        self.source = source
+        self._source = source
         self.sound = 0
         self.bad: list[int] = []
         """The numbers of the records that something is wrong with."""
@@ -384,22 +360,21 @@ class _Conversion:
 
     def records(self) -> Iterator[Record]:
         """Yield the sound records, print the problems of the others; raises ConfigError."""
-        try:
-            with open_bytes(self.source) as stream:
-                for entry in self._read(stream, str(self.source)):
-                    if entry.record is None or entry.problems:
-                        self.bad.append(entry.number)
-                        print(*entry.problems, sep="\n", file=sys.stderr)
-                    else:
-                        self.sound += 1
-                        yield entry.record
-        except OSError as error:
-            reason = error.strerror or error
-            raise ConfigError(f"{self.source} cannot be read: {reason}") from error
+        for entry in read_from(self._source, self._entries()):
+            if entry.record is None or entry.problems:
+                self.bad.append(entry.number)
+                print(*entry.problems, sep="\n", file=sys.stderr)
+            else:
+                self.sound += 1
+                yield entry.record
+
+    def _entries(self) -> Iterator[Entry]:
+        with open_bytes(self._source) as stream:
+            yield from self._read(stream, str(self._source))
 
     def lost(self, number: int, field: str) -> None:
         """Note that the target cannot hold a field of this record, counted among the sound ones."""
-        if field == WHOLE:
+        if field == formats.WHOLE:
             self.unheld += 1
             return
         if field not in self.losses and len(self.losses) >= _MOST_FIELDS:
@@ -416,8 +391,8 @@ class _Conversion:
         for field, loss in self.losses.items():
             first = f"record {self._number_in_source(loss.first)}"
             where = first if loss.records == 1 else f"{loss.records} records, the first is {first}"
-            told = printable(f"warning: {format_name} cannot hold {field} ({where})")
-            print(told, file=sys.stderr)
+            words = printable(f"warning: {format_name} cannot hold {field} ({where})")
+            print(words, file=sys.stderr)
 
     def _number_in_source(self, number: int) -> int:
         for bad in self.bad:  # in ascending order
