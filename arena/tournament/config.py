@@ -163,6 +163,8 @@ def _row(toml: Mapping[str, Any], table: str) -> Any:
 def _leave_out(toml: dict[str, Any], table: str, key: str) -> None:
     """Take out a key that is wrong, and what cannot do without it; a bot can, for its place."""
     name = table.partition(" ")[0]
+    if name and name not in toml:
+        return  # another mistake has taken it out already
     row = _row(toml, table)
     field = TABLES[name].model_fields.get(key)
     if field is not None and field.is_required():

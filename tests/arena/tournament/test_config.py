@@ -7,17 +7,22 @@ import re
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
 import tomli_w
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import config, keys
-from lath.arena.tournament.config import sprt_table
+from lath.arena.tournament.config import Source, sprt_table
 from lath.arena.tournament.programs import missing_script
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 FULL = """\
 event = "Autumn bots"
@@ -436,6 +441,40 @@ def test_the_schema_refuses_what_the_reader_refuses(wrong: dict[str, Any]) -> No
 )
 def test_durations_have_units(text: object, seconds: float) -> None:
     assert keys.seconds(text) == pytest.approx(seconds)
+
+
+VALUES = st.recursive(
+    st.one_of(st.booleans(), st.integers(-2, 10**16), st.floats(), st.text(max_size=3)),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["name", "move", "nodes", "A"]), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+def a_table(kind: type[BaseModel]) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw a table with some of the right keys and values of any kind."""
+    return st.dictionaries(st.sampled_from([*kind.model_fields, "x"]), VALUES, max_size=4)
+
+
+@given(
+    top=a_table(keys.ConfigTable),
+    tables=st.fixed_dictionaries(
+        {}, optional={name: a_table(kind) for name, kind in keys.TABLES.items() if name != "bot"}
+    ),
+    bots=st.lists(a_table(keys.BotTable) | VALUES, max_size=3),
+)
+def test_whatever_a_file_holds_it_is_a_tournament_or_refused_with_places(
+    top: dict[str, Any], tables: dict[str, Any], bots: list[Any]
+) -> None:
+    tables.pop("", None)
+    said = ""
+    try:
+        config.build({**top, **tables, "bot": bots}, Path("/nowhere"), source=Source("t.toml"))
+    except ConfigError as error:
+        said = str(error)
+    assert all(line.startswith("t.toml: ") for line in said.splitlines())
 
 
 @pytest.mark.parametrize("env", ['{ "A=B" = "0" }', '{ A = "\\u0000" }', '{ "" = "0" }'])
