@@ -224,8 +224,7 @@ def _played(
         config = resumed(store, _with_todays_bots(config), folder)
         files = fingerprints(config.bots)
         changed = refuse_changed(store, files, force=force)
-        _begin(store, config, folder)
-        store.keep_note(FILES, files)
+        _begin(store, config, files, folder)
         for words in changed:
             tell(Warned(text=f"{words}; its games so far were played by another program"))
         tags = (("Event", config.event), ("Date", _today()))
@@ -315,20 +314,17 @@ def prepare_folder(folder: Path) -> None:
         raise writing_error(folder, error, "made") from error
 
 
-def _begin(store: Store, config: Config, folder: Path) -> None:
+def _begin(store: Store, config: Config, files: Files, folder: Path) -> None:
     """Write down what is played; raises ConfigError where a file of the user's would be lost."""
-    ours, theirs = identity_of(config), store.tournament()
+    theirs = store.tournament()
     text = tomli_w.dumps(config.as_written)
     if theirs is None and (folder / CONFIG).is_file() and (folder / CONFIG).read_text() != text:
         raise ConfigError(
             f"{folder / CONFIG} was not written by a run, and would be lost; choose another --out"
         )
     _write(folder / CONFIG, text)
-    if theirs != ours:
-        store.begin(ours)
-    store.keep_note(OUTCOME_STATE, False)
-    if store.note(ROUNDS) != config.rounds:
-        store.keep_note(ROUNDS, config.rounds)
+    notes = {FILES: files, ROUNDS: config.rounds, OUTCOME_STATE: False}
+    store.begin(identity_of(config), notes)
 
 
 def _greet_bots(config: Config, tell: Listener, tree: str) -> None:

@@ -43,17 +43,20 @@ class Pace:
     def __init__(self, slots: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._slots: Final = slots
         self._clock: Final = clock
-        self._last_s = clock()
+        self._last_s: float | None = None
+        """When pairs came in last; before the first, workers and bots are only starting."""
+
         self._pair_s: float | None = None
         self._storing_s = 0.0
 
     def count(self, pairs: int) -> None:
         """Note how many pairs have come in since this was called before."""
-        now_s = self._clock()
         if not pairs:
             return
-        took_s = (now_s - self._last_s) * self._slots / pairs
-        self._last_s = now_s
+        before_s, self._last_s = self._last_s, self._clock()
+        if before_s is None:
+            return
+        took_s = (self._last_s - before_s) * self._slots / pairs
         old_s = took_s if self._pair_s is None else self._pair_s
         self._pair_s = old_s + _WEIGHT * (took_s - old_s)
 

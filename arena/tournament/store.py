@@ -255,7 +255,7 @@ class Store:
         self._refuse_foreign()
         self._database.execute("PRAGMA journal_mode = PERSIST")
         self._database.execute("PRAGMA synchronous = FULL")
-        with self._transaction():
+        with self._transaction():  # what is there is safe from a power cut, too, after this
             for statement in SCHEMA.split(";"):
                 self._database.execute(statement)
         self._database.execute("PRAGMA locking_mode = NORMAL")
@@ -291,14 +291,20 @@ class Store:
         tournament: dict[str, object] = json.loads(rows["tournament"])
         return tournament
 
-    def begin(self, tournament: dict[str, object]) -> None:
-        """Write down what the tournament is, in place of what was there; raises StoreError."""
-        rows = [("format", _FORMAT), ("tournament", json.dumps(tournament))]
+    def begin(
+        self, tournament: dict[str, object], notes: Mapping[str, object] | None = None
+    ) -> None:
+        """Write down what the tournament is, in place of what was there; raises StoreError.
+
+        `notes` are what `note` returns then.
+        """
+        rows = {"format": _FORMAT, "tournament": json.dumps(tournament)}
+        rows |= {key: json.dumps(value) for key, value in (notes or {}).items()}
         with self._our_errors(), self._transaction():
-            self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
+            self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows.items())
 
     def note(self, key: str) -> Any:
-        """Return what `keep_note` keeps under a key; None where there is nothing."""
+        """Return what is noted under a key; None where there is nothing."""
         with self._our_errors():
             rows = self._database.execute("SELECT value FROM about WHERE key = ?", (key,))
             row = rows.fetchone()
