@@ -8,10 +8,14 @@
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null && echo $$p && break; done)
+# Tests start hundreds of processes: what one has compiled, the others need not, whoever forbids it.
+export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
 WEB := tests/web
+# Where tests are marked so: to read all the others again takes longer than some of them.
+ALONE := tests/arena/botcheck tests/arena/cli/test_cli_bot_check.py
 
 help:
 	@echo "make demo   play the built-in tournament; the report is $(DEMO)/report.html"
@@ -56,7 +60,7 @@ floors: $(VENV)/made-dev
 
 unit: $(VENV)/made-dev
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak and not alone"
-	$(BIN)/pytest -m "not soak and alone"
+	$(BIN)/pytest -m "not soak and alone" $(ALONE)
 
 quick: lint
 	LATH_HYPOTHESIS=quick $(BIN)/pytest -q -n 2 --dist loadgroup --quick -m "not soak and not alone"
@@ -70,7 +74,7 @@ $(WEB)/node_modules/made: $(WEB)/package-lock.json $(WEB)/.npmrc
 
 coverage: $(VENV)/made-dev
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak and not alone" --cov --cov-report=
-	$(BIN)/pytest -m "not soak and alone" --cov --cov-append --cov-report=term
+	$(BIN)/pytest -m "not soak and alone" $(ALONE) --cov --cov-append --cov-report=term
 
 wheel: $(VENV)/made-dev
 	PYTHON=$(BIN)/python .ci/wheel

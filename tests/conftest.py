@@ -28,6 +28,7 @@ settings.load_profile(os.environ.get("LATH_HYPOTHESIS", "house"))
 
 # Programs write as they do for people, whatever this machine says of Python's output.
 os.environ.pop("PYTHONUNBUFFERED", None)
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Their assertions are tests too.
 pytest.register_assert_rewrite(

@@ -31,6 +31,9 @@ NOTHING_BEGAN: Final = "interrupted; what was being written is as it was before"
 
 KILLS: Final = 3
 
+ROUNDS: Final = 40
+"""More than can be played until a run is seen to play."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerFault:
@@ -49,7 +52,7 @@ def pair_up(stand: Stand, kind: type[Good] = bad_bots.TakesAMillisecond, **top: 
     """Write a tournament of two bots of a kind, on two workers."""
     stand.configure(
         dict.fromkeys(("ann", "bob"), good(kind)),
-        **{"rounds": 60, "jobs": 2, **top},  # type: ignore[arg-type]
+        **{"rounds": ROUNDS, "jobs": 2, **top},  # type: ignore[arg-type]
     )
 
 
@@ -113,9 +116,9 @@ def a_signal(number: int, stand: Stand, _plain: Plain) -> float:
     pair_up(stand)
     run = until_it_plays(stand)
     seconds = stop(stand, run, number)
-    assert 0 < len(numbers(stand.out)) < 120
+    assert 0 < len(numbers(stand.out)) < 2 * ROUNDS
     assert exported(stand.out) == numbers(stand.out)
-    goes_on(stand, 120)
+    goes_on(stand, 2 * ROUNDS)
     return seconds
 
 
@@ -152,7 +155,7 @@ def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
     began_s = calm_s()
     assert gone(stand.alive), "orphans after the kill"
     seconds = calm_s() - began_s
-    goes_on(stand, 120)
+    goes_on(stand, 2 * ROUNDS)
     return seconds
 
 

@@ -42,8 +42,8 @@ TWO = {"ann": Good, "bob": Good}
 STEADY = {"ann": TakesAMillisecond, "bob": TakesAMillisecond}
 """Two bots that play no more than some fifty games a second."""
 
-KILLS = 10
-ROUNDS = 200
+KILLS = 6
+ROUNDS = 120
 """More than steady bots can play between so many kills."""
 
 LONGEST_S = 1.2
@@ -62,8 +62,8 @@ ORPHANS_S = 0.2
 LONGEST_ORPHANS_S = 2.0
 """How long they do at most."""
 
-SAME_KILLS = 8
-SAME_ROUNDS = 80
+SAME_KILLS = 5
+SAME_ROUNDS = 50
 SAME_LONGEST_S = 0.7
 
 
