@@ -105,3 +105,4 @@ bench: $(VENV)/made-dev
 
 clean:
 	rm -rf $(VENV) .links $(DEMO) $(WEB)/node_modules site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find arena bots examples games notation reports tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
