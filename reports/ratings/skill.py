@@ -10,8 +10,8 @@ The margin, and with it the draw rate, climbs along the evidence's slope in the 
 
 **In order.** This depends on the order, a little also with tau 0, and so it stands beside the
 converged rating as a check. It is computed by a closed form for two players that is the package's
-`rate_1vs1` to 1e-9 (a test) and a hundred times as fast. The bots do not learn, so tau is 0: a
-rating narrows with every game and never drifts.
+`rate_1vs1` to 1e-9 (a test) and a hundred times as fast; `rate_by_package` is the package itself.
+The bots do not learn, so tau is 0: a rating narrows with every game and never drifts.
 
 Must not know records, seats, pairs of games, or how a rating is shown.
 """
@@ -19,10 +19,11 @@ Must not know records, seats, pairs of games, or how a rating is shown.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Final
+from typing import Any, Final
 
 from lath.reports.ratings.numerics import (
     DEEP,
@@ -397,3 +398,44 @@ def rate_in_order(results: Iterable[Result], draw_rate: float) -> dict[str, Rati
     sequence = InOrder(draw_rate)
     sequence.add(results)
     return sequence.ratings()
+
+
+def rate_by_package(results: Iterable[Result], draw_rate: float) -> dict[str, Rating]:
+    """Return the same as `rate_in_order`, by the package itself."""
+    environment = environment_of(draw_rate)
+    module = the_package()
+    ratings: dict[str, Any] = {}
+    for first, second, score, _, _ in results:
+        for name in (first, second):
+            ratings.setdefault(name, environment.create_rating())
+        winner, loser = (second, first) if score < 0.5 else (first, second)
+        if first != second:
+            ratings[winner], ratings[loser] = module.rate_1vs1(
+                ratings[winner], ratings[loser], drawn=score == 0.5, env=environment
+            )
+    return {name: Rating(float(r.mu), float(r.sigma)) for name, r in ratings.items()}
+
+
+def the_package() -> Any:
+    """Return the package, whose first import warns of itself."""
+    with warnings.catch_warnings():
+        # Version 0.4.5 has "\ " in a docstring: DeprecationWarning up to 3.11, SyntaxWarning since.
+        for category in (DeprecationWarning, SyntaxWarning):
+            warnings.filterwarnings("ignore", ".*invalid escape sequence", category)
+        import trueskill  # type: ignore[import-untyped]
+    return trueskill
+
+
+def environment_of(draw_rate: float) -> Any:
+    """Return an environment of our own: the package's global one could be changed by anybody.
+
+    Its normal distribution is ours, which stays accurate in the tails where the package's does not.
+    """
+    return the_package().TrueSkill(
+        mu=MU,
+        sigma=SIGMA,
+        beta=BETA,
+        tau=0.0,
+        draw_probability=draw_rate,
+        backend=(cdf, pdf, NormalDist().inv_cdf),
+    )

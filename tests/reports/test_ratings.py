@@ -11,8 +11,6 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trueskill_package import environment_of, rate_by_package
-from trueskill_package import package as trueskill_package
 
 from lath.reports.ratings.elo import PRIOR_ELO
 from lath.reports.ratings.numerics import (
@@ -37,9 +35,12 @@ from lath.reports.ratings.skill import (
     SIGMA,
     converged,
     draw_rate_of,
+    environment_of,
     margin_of,
+    rate_by_package,
     rate_in_order,
 )
+from lath.reports.ratings.skill import the_package as trueskill_package
 
 _NAMES = st.sampled_from(("ann", "bob", "cat", "dan"))
 _RESULTS = st.lists(
