@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from results import a_config, a_result
 
+from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Event, GameEnded, Summary, Waiting, Warned
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairJob, PairResult
+
+if TYPE_CHECKING:
+    import pytest
 
 
 class AtOnce(Executor):
@@ -52,6 +57,13 @@ class Watcher:
                 self.on_warning()
             case Waiting():
                 self.on_wait()
+
+
+def play_nothing(patch: pytest.MonkeyPatch) -> None:
+    """Let `arena run` in this process have every game won at once; no bot is started."""
+    runner = partial(Runner, executors=lambda *_: AtOnce([]))
+    patch.setattr(directory, "Runner", runner)
+    patch.setattr(directory, "_greet_bots", lambda *_, **__: None)
 
 
 class QuickRun:

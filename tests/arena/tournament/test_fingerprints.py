@@ -11,6 +11,7 @@ from pathlib import Path
 import bad_bots
 import pytest
 from arena_runs import arena, numbers, sequence
+from quick_runs import play_nothing
 
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import BotSpec
@@ -65,15 +66,22 @@ def words(tmp_path: Path) -> list[str]:
     return [*words, "--out", "out", "-q"]
 
 
+@pytest.fixture
+def quick(words: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the words of a run in which every game is won at once."""
+    play_nothing(monkeypatch)
+    return words
+
+
 def change(tmp_path: Path) -> None:
     with (tmp_path / "mybot.py").open("a") as file:
         file.write("# better\n")
 
 
-def test_a_bot_whose_file_changed_is_refused_on_resuming(words: list[str], tmp_path: Path) -> None:
-    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0
+def test_a_bot_whose_file_changed_is_refused_on_resuming(quick: list[str], tmp_path: Path) -> None:
+    assert arena(*quick, "--rounds", "1", cwd=tmp_path).returncode == 0
     change(tmp_path)
-    refused = arena(*words, "--rounds", "2", cwd=tmp_path)
+    refused = arena(*quick, "--rounds", "2", cwd=tmp_path)
     assert refused.returncode == 2
     assert refused.stderr == (
         f"arena: bot 'mine': {tmp_path}/mybot.py has changed since games were played; choose "
@@ -83,26 +91,26 @@ def test_a_bot_whose_file_changed_is_refused_on_resuming(words: list[str], tmp_p
     assert "rounds = 1" in (tmp_path / "out" / "tournament.toml").read_text()
 
 
-def test_with_force_it_plays_on_and_is_known_from_then_on(words: list[str], tmp_path: Path) -> None:
-    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0
+def test_with_force_it_plays_on_and_is_known_from_then_on(quick: list[str], tmp_path: Path) -> None:
+    assert arena(*quick, "--rounds", "1", cwd=tmp_path).returncode == 0
     change(tmp_path)
-    forced = arena(*words, "--rounds", "2", "--force", cwd=tmp_path)
+    forced = arena(*quick, "--rounds", "2", "--force", cwd=tmp_path)
     assert forced.returncode == 0
     assert forced.stderr == (
         f"warning: bot 'mine': {tmp_path}/mybot.py has changed since games were played; its games "
         "so far were played by another program\n"
     )
-    again = arena(*words, "--rounds", "3", cwd=tmp_path)
+    again = arena(*quick, "--rounds", "3", cwd=tmp_path)
     assert (again.returncode, again.stderr) == (0, "")
     assert numbers(tmp_path / "out") == sequence(6)
 
 
 def test_another_command_is_another_configuration_with_force_too(
-    words: list[str], tmp_path: Path
+    quick: list[str], tmp_path: Path
 ) -> None:
-    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0
+    assert arena(*quick, "--rounds", "1", cwd=tmp_path).returncode == 0
     shutil.copy(tmp_path / "mybot.py", tmp_path / "newbot.py")
-    changed = [word.replace("mybot.py", "newbot.py") for word in words]
+    changed = [word.replace("mybot.py", "newbot.py") for word in quick]
     for more in ([], ["--force"]):
         refused = arena(*changed, *more, cwd=tmp_path)
         assert refused.returncode == 2
