@@ -1,17 +1,13 @@
 """A position as a stand-alone SVG, drawn from what every game says of its board and pieces.
 
-Must not know any game, nor how it is drawn.
-
-Must not know any game. `lath.games.overlays` works out groups and sight; the page's
-`overlays.js` does it there.
-
-Must not know any game, nor records or pages.
+Must not know any game, nor what pieces and marks look like: `lath.reports.boards.drawing` does.
+`lath.games.overlays` works out groups and sight; on the page `js/overlays.js` does.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
@@ -21,7 +17,6 @@ from lath.games.board import Board
 from lath.games.core import Game, Move, Piece, Position
 from lath.games.overlays import Cells, Groups, Sight, groups, of, sight
 from lath.reports.boards import drawing
-from lath.reports.boards import drawing as marks
 from lath.reports.boards.drawing import UNIT, Point, number
 
 Change = tuple[int, str]
@@ -93,13 +88,13 @@ def overlays_json(game: Game) -> dict[str, Any]:
     """
     overlays = of(game)
     cells = range(len(game.board.names))
-    told: dict[str, Any] = {"shown": [_fields(overlay) for overlay in overlays]}
+    value: dict[str, Any] = {"shown": [_fields(overlay) for overlay in overlays]}
     if any(isinstance(overlay, Groups) for overlay in overlays):
-        told["neighbours"] = [list(game.board.neighbours(cell)) for cell in cells]
+        value["neighbours"] = [list(game.board.neighbours(cell)) for cell in cells]
     if any(isinstance(overlay, Sight) for overlay in overlays):
         rays = (game.board.rays(cell) for cell in cells)
-        told["rays"] = [[list(ray) for ray in of_cell if ray] for of_cell in rays]
-    return told
+        value["rays"] = [[list(ray) for ray in of_cell if ray] for of_cell in rays]
+    return value
 
 
 def _fields(overlay: Groups | Sight) -> dict[str, str]:
@@ -108,56 +103,59 @@ def _fields(overlay: Groups | Sight) -> dict[str, str]:
     return {"kind": "sight", "marker": overlay.marker, "blockers": overlay.blockers}
 
 
-def below(game: Game, contents: Sequence[str]) -> str:
-    """Return as SVG what lies under the pieces: cells and lines of sight, what joins groups."""
-    return "".join(
-        _joined(overlay, game, contents)
-        if isinstance(overlay, Groups)
-        else _viewed(overlay, game, contents)
-        for overlay in of(game)
-    )
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is drawn of an overlay, as SVG and in words."""
+
+    below: str
+    """Under the pieces: cells and lines of sight, what joins groups."""
+
+    above: str
+    """On the pieces: the size of each group, once."""
+
+    words: list[str]
+    """A sentence for each group and each view, without its full stop."""
 
 
-def _joined(overlay: Groups, game: Game, contents: Sequence[str]) -> str:
-    centres = places(game)
-    colour = {piece.code: piece.colour for piece in game.pieces}
+def _shown(overlay: Groups | Sight, game: Game, contents: Sequence[str]) -> _Shown:
+    if isinstance(overlay, Groups):
+        return _groups_shown(overlay, game, contents)
+    return _sight_shown(overlay, game, contents)
+
+
+def _groups_shown(overlay: Groups, game: Game, contents: Sequence[str]) -> _Shown:
+    centres, pieces, names = places(game), pieces_of(game), game.board.names
     bars: dict[str, str] = {}
+    above, words = "", []
     for group in groups(overlay, game.board, contents):
         code = contents[group[0]][-1]
-        pairs = (
-            (cell, other) for cell in group for other in game.board.neighbours(cell) if cell < other
+        ends = (
+            (centres[cell], centres[other])
+            for cell in group
+            for other in game.board.neighbours(cell)
+            if cell < other and other in group
         )
-        drawn = (
-            marks.line(centres[cell], centres[other]) for cell, other in pairs if other in group
-        )
-        bars[code] = bars.get(code, "") + "".join(drawn)
-    return "".join(marks.links(path, colour[code]) for code, path in bars.items() if path)
+        bars[code] = bars.get(code, "") + "".join(drawing.line(*pair) for pair in ends)
+        size = drawing.size(str(len(group)), pieces[code].colour)
+        above += f"<g {_move(centres[middle(group, centres)])}>{size}</g>"
+        if len(group) > 1:
+            cells = " ".join(names[cell] for cell in group)
+            words.append(f"Group of {len(group)}, {pieces[code].name}: {cells}")
+    joined = (drawing.links(path, pieces[code].colour) for code, path in bars.items() if path)
+    return _Shown("".join(joined), above, words)
 
 
-def _viewed(overlay: Sight, game: Game, contents: Sequence[str]) -> str:
-    centres = places(game)
-    drawn = ""
+def _sight_shown(overlay: Sight, game: Game, contents: Sequence[str]) -> _Shown:
+    centres, names = places(game), game.board.names
+    marker_name = pieces_of(game)[overlay.marker].name
+    below, words = "", []
     for marker, rays in sight(overlay, game.board, contents).items():
-        cells = sorted(cell for ray in rays for cell in ray)
-        drawn += marks.seen(marks.cells(game.board.shape, (centres[cell] for cell in cells)))
+        seen = sorted(cell for ray in rays for cell in ray)
+        below += drawing.seen(drawing.cells(game.board.shape, (centres[cell] for cell in seen)))
         for ray in rays:
-            drawn += marks.sight(*marks.view(centres[marker], centres[ray[-1]]))
-    return drawn
-
-
-def above(game: Game, contents: Sequence[str]) -> str:
-    """Return as SVG what lies on the pieces: the size of each group, once."""
-    centres = places(game)
-    colour = {piece.code: piece.colour for piece in game.pieces}
-    drawn = ""
-    for overlay in of(game):
-        if not isinstance(overlay, Groups):
-            continue
-        for group in groups(overlay, game.board, contents):
-            x, y = centres[middle(group, centres)]
-            words = marks.size(str(len(group)), colour[contents[group[0]][-1]])
-            drawn += f'<g transform="translate({number(x)} {number(y)})">{words}</g>'
-    return drawn
+            below += drawing.sight(*drawing.view(centres[marker], centres[ray[-1]]))
+        words.append(f"The {marker_name} sees {' '.join(names[at] for at in seen) or 'nothing'}")
+    return _Shown(below, "", words)
 
 
 def middle(group: Cells, centres: Sequence[Point]) -> int:
@@ -171,40 +169,7 @@ def middle(group: Cells, centres: Sequence[Point]) -> int:
 
 def places(game: Game) -> list[Point]:
     """Return where the cells lie in a drawing, in the order of `Board.names`."""
-    return [(x * UNIT, y * UNIT) for x, y in game.board.centres]
-
-
-def words(game: Game, contents: Sequence[str]) -> list[str]:
-    """Return in words what `below` and `above` show, a sentence each without its full stop."""
-    pieces = {piece.code: piece for piece in game.pieces}
-    told: list[str] = []
-    for overlay in of(game):
-        if isinstance(overlay, Groups):
-            told += _told_groups(overlay, game, contents, pieces)
-        else:
-            told += _told_sight(overlay, game, contents, pieces)
-    return told
-
-
-def _told_groups(
-    overlay: Groups, game: Game, contents: Sequence[str], pieces: dict[str, Piece]
-) -> Iterator[str]:
-    names = game.board.names
-    for group in groups(overlay, game.board, contents):
-        if len(group) > 1:
-            name = pieces[contents[group[0]][-1]].name
-            cells = " ".join(names[cell] for cell in group)
-            yield f"Group of {len(group)}, {name}: {cells}"
-
-
-def _told_sight(
-    overlay: Sight, game: Game, contents: Sequence[str], pieces: dict[str, Piece]
-) -> Iterator[str]:
-    names = game.board.names
-    for rays in sight(overlay, game.board, contents).values():
-        seen = sorted(cell for ray in rays for cell in ray)
-        cells = " ".join(names[cell] for cell in seen) or "nothing"
-        yield f"The {pieces[overlay.marker].name} sees {cells}"
+    return [placed(centre) for centre in game.board.centres]
 
 
 PLATE: Final = "#4a3b2c"
@@ -242,17 +207,18 @@ def svg(
     game = position.game
     contents = position.contents()
     attributes = f'viewBox="{view_box(game.board)}" role="img" {drawing.INHERITED}'
-    told = _sentences(position, aids=aids, legal=legal)
+    shown = [_shown(overlay, game, contents) for overlay in of(game)] if aids else []
+    sentences = _sentences(position, shown, legal=legal)
     parts = (
         f'<svg xmlns="http://www.w3.org/2000/svg" {attributes}>',
         f"<title>{escape(title or game.title)}</title>",
-        f"<desc>{escape('. '.join(told))}.</desc>",
+        f"<desc>{escape('. '.join(sentences))}.</desc>",
         ground(game.board),
-        below(game, contents) if aids else "",
+        *(one.below for one in shown),
         *_stacks(game, contents),
         *_decided(game.board, highlight),
         *_moved(game.board, last),
-        above(game, contents) if aids else "",
+        *(one.above for one in shown),
         *(_dots(position) if legal else ()),
         "</svg>",
     )
@@ -263,22 +229,22 @@ def _stacks(game: Game, contents: Sequence[str]) -> Iterable[str]:
     pieces = pieces_of(game)
     for name, centre, content in zip(game.board.names, game.board.centres, contents, strict=True):
         if content:
-            told = f"{name}: {piece_words(content, pieces)}"
+            title = f"{name}: {piece_words(content, pieces)}"
             drawn = drawing.stack(content, pieces, game.board.shape)
-            yield f"<g {_move(placed(centre))}><title>{escape(told)}</title>{drawn}</g>"
+            yield f"<g {_move(placed(centre))}><title>{escape(title)}</title>{drawn}</g>"
 
 
 def _decided(board: Board, names: Collection[str]) -> Iterable[str]:
     inside = _centres(board, names)
     if inside:
         others = _centres(board, set(board.names).difference(names))
-        yield marks.veil(marks.cells(board.shape, others), PLATE)
-        yield marks.deciding(marks.contour(board.shape, inside))
+        yield drawing.veil(drawing.cells(board.shape, others), PLATE)
+        yield drawing.deciding(drawing.contour(board.shape, inside))
 
 
 def _moved(board: Board, names: Collection[str]) -> Iterable[str]:
     for centre in _centres(board, names):
-        yield f"<g {_move(centre)}>{marks.moved(board.shape)}</g>"
+        yield f"<g {_move(centre)}>{drawing.moved(board.shape)}</g>"
 
 
 def _centres(board: Board, names: Collection[str]) -> list[Point]:
@@ -292,15 +258,15 @@ def _dots(position: Position) -> Iterable[str]:
     centres = places(position.game)
     contents = position.contents()
     for cell, codes in choices(position).dots.items():
-        x, y = marks.dot_place(occupied=bool(contents[cell]))
-        parts = zip(codes, marks.sectors(len(codes)), strict=True)
-        drawn = "".join(marks.dot(path, pieces[code].colour) for code, path in parts)
-        halo = "" if contents[cell] else marks.halo(CELL)
+        x, y = drawing.dot_place(occupied=bool(contents[cell]))
+        parts = zip(codes, drawing.sectors(len(codes)), strict=True)
+        drawn = "".join(drawing.dot(path, pieces[code].colour) for code, path in parts)
+        halo = "" if contents[cell] else drawing.halo(CELL)
         yield f"<g {_move((centres[cell][0] + x, centres[cell][1] + y))}>{halo}{drawn}</g>"
 
 
 def _move(centre: Point) -> str:
-    return f'transform="translate({drawing.number(centre[0])} {drawing.number(centre[1])})"'
+    return f'transform="translate({number(centre[0])} {number(centre[1])})"'
 
 
 def placed(centre: Point) -> Point:
@@ -323,7 +289,7 @@ def piece_words(content: str, pieces: dict[str, Piece]) -> str:
     return " on ".join(words) or "empty"
 
 
-def _sentences(position: Position, *, aids: bool, legal: bool) -> list[str]:
+def _sentences(position: Position, shown: Iterable[_Shown], *, legal: bool) -> list[str]:
     """Return in words what lies where, who moves or has won, and what else is drawn."""
     game = position.game
     pieces = pieces_of(game)
@@ -333,12 +299,11 @@ def _sentences(position: Position, *, aids: bool, legal: bool) -> list[str]:
         for name, content in zip(game.board.names, contents, strict=True)
         if content
     ]
-    told = [", ".join(lying) or "Empty board", _state(position)]
-    if aids:
-        told += words(game, contents)
+    sentences = [", ".join(lying) or "Empty board", _state(position)]
+    sentences += [words for one in shown for words in one.words]
     if legal:
-        told.append(f"Legal moves: {' '.join(position.legal_moves()) or 'none'}")
-    return told
+        sentences.append(f"Legal moves: {' '.join(position.legal_moves()) or 'none'}")
+    return sentences
 
 
 def _state(position: Position) -> str:
@@ -357,7 +322,7 @@ def view_box(board: Board) -> str:
     xs, ys = zip(*map(placed, board.centres), strict=True)
     left, top = min(xs) - width, min(ys) - height
     extent = (left, top, max(xs) + width - left, max(ys) + height - top)
-    return " ".join(map(drawing.number, extent))
+    return " ".join(map(number, extent))
 
 
 def ground(board: Board) -> str:
@@ -365,14 +330,14 @@ def ground(board: Board) -> str:
     centres = list(map(placed, board.centres))
     names = zip(board.names, centres, strict=True)
     return (
-        f"{plate(board)}{cell(marks.cells(board.shape, centres))}"
+        f"{plate(board)}{cell(drawing.cells(board.shape, centres))}"
         f"{drawing.texts(names, *_NAME_STYLE) if has_names_inside(board) else ''}"
     )
 
 
 def plate(board: Board) -> str:
     """Return what shows round the cells: the plate and the labels on it."""
-    rim = marks.contour(board.shape, list(map(placed, board.centres)))
+    rim = drawing.contour(board.shape, list(map(placed, board.centres)))
     labels = [label for half in (1, 2) for label in _rim_labels(board, half) or ()]
     return (
         f'<path d="{rim}" stroke="{PLATE}" stroke-width="{2 * _MARGIN}"/>'

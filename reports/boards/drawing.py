@@ -1,15 +1,11 @@
-"""Pieces and marks on boards as SVG, and colours that can be read.
+"""What pieces and marks on boards look like, as SVG, in colours that can be told apart.
 
-Must not know any game, nor what is drawn.
-
-Must not know any game, nor how cells lie on a board.
+Must not know any game, nor what lies where. The page's `js/board.js` copies pieces and marks out of
+the board's template, so that what they look like is said here alone.
 
 Colours are fixed, for a board looks the same on light and dark pages: it brings its own ground.
 Nothing is told by colour alone: tiles have their letter and their outline, light discs a line
 round them and dark ones studs, and a disc on a tile is a ring, in which the tile's letter stands.
-
-Must not know any game. The page's `board.js` puts the same marks on the same places: what they look
-like is said here alone, for it copies them out of the board's template.
 """
 
 from __future__ import annotations

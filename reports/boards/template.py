@@ -14,8 +14,6 @@ from typing import Any
 
 from lath.games.core import Game
 from lath.reports.boards import board, drawing
-from lath.reports.boards import board as overlays
-from lath.reports.boards import drawing as marks
 
 
 def template(game: Game) -> str:
@@ -36,26 +34,27 @@ def _sprites(game: Game) -> Iterator[str]:
     """
     shape = game.board.shape
     has_tiles = any(piece.shape == "tile" for piece in game.pieces)
-    counted = "".join(fields.get("codes", "") for fields in overlays.overlays_json(game)["shown"])
+    overlays = board.overlays_json(game)["shown"]
+    counted = "".join(fields.get("codes", "") for fields in overlays)
     for piece in game.pieces:
         yield _sprite("piece", piece.code, drawing.draw(piece, shape))
         if piece.shape == "disc" and has_tiles:
             yield _sprite("ring", piece.code, drawing.draw(piece, shape, on_tile=True))
         if piece.code in counted:
-            yield _sprite("links", piece.code, marks.links("", piece.colour))
-            yield _sprite("size", piece.code, marks.size("", piece.colour))
+            yield _sprite("links", piece.code, drawing.links("", piece.colour))
+            yield _sprite("size", piece.code, drawing.size("", piece.colour))
     yield _sprite("cell", "", board.cell(drawing.outline(shape)))
     if board.has_names_inside(game.board):
         yield _sprite("name", "", board.name(""))
     yield _sprite("strange", "", drawing.strange("?"))
-    yield _sprite("halo", "", marks.halo(board.CELL))
-    yield _sprite("dot", "", marks.dot("", ""))
-    yield _sprite("moved", "", marks.moved(shape))
-    yield _sprite("deciding", "", marks.deciding(""))
-    yield _sprite("veil", "", marks.veil("", board.PLATE))
-    if any(fields["kind"] == "sight" for fields in overlays.overlays_json(game)["shown"]):
-        yield _sprite("seen", "", marks.seen(""))
-        yield _sprite("sight", "", marks.sight("", ""))
+    yield _sprite("halo", "", drawing.halo(board.CELL))
+    yield _sprite("dot", "", drawing.dot("", ""))
+    yield _sprite("moved", "", drawing.moved(shape))
+    yield _sprite("deciding", "", drawing.deciding(""))
+    yield _sprite("veil", "", drawing.veil("", board.PLATE))
+    if any(fields["kind"] == "sight" for fields in overlays):
+        yield _sprite("seen", "", drawing.seen(""))
+        yield _sprite("sight", "", drawing.sight("", ""))
 
 
 def _sprite(kind: str, code: str, drawn: str) -> str:
@@ -68,7 +67,7 @@ def to_json(game: Game) -> dict[str, Any]:
 
     `title`, `shape`, `cells` (names), `centres` (x and y of the first cell, of the second …, a cell
     being 100 wide), `pieces` (code, name, shape, colour), `seats` (word and colour of both),
-    `overlays` (see `lath.reports.boards.board.to_json`).
+    `overlays` (see `lath.reports.boards.board.overlays_json`).
     """
     centres = (round(at, 1) for centre in game.board.centres for at in board.placed(centre))
     return {
@@ -78,7 +77,7 @@ def to_json(game: Game) -> dict[str, Any]:
         "centres": list(centres),
         "pieces": [[piece.code, piece.name, piece.shape, piece.colour] for piece in game.pieces],
         "seats": [[word, seat_colour(word, game)] for word in game.colours],
-        "overlays": overlays.overlays_json(game),
+        "overlays": board.overlays_json(game),
     }
 
 

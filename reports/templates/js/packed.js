@@ -5,7 +5,9 @@ lath.data = JSON.parse(lath.byId("data").textContent);
 
 // A JSON value out of letters.
 lath.unpacked = async (letters) => {
-  const bytes = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
+  const text = atob(letters);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i); // `from` takes ten times as long
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).json();
 };
