@@ -358,7 +358,8 @@ def in_order(
     import sqlite3  # who neither sorts nor compares does not wait for it
 
     try:
-        with temporary_database(memory) as database:
+        # half of the memory is for the table, SQLite takes as much again when it sorts
+        with temporary_database(memory // 2) as database:
             database.execute("CREATE TABLE item (key BLOB, value BLOB)")
             database.executemany("INSERT INTO item VALUES (?, ?)", items)
             order = "DESC" if reverse else "ASC"

@@ -1,11 +1,8 @@
 """Files of records: bytes, texts of single records, entries with their problems.
 
-Must not know what stands in them.
-
-Memory stays flat: a chunk of about a megabyte at a time, or one record that is longer. Must not
-know what is in a record, except that it begins with a tag.
-
-A bad record is told of and reading goes on at the next one. Memory stays flat.
+A bad record is told of and reading goes on at the next one. Memory stays flat: a chunk of about a
+megabyte at a time, or one record that is longer. Must not know the rules of any game, nor how the
+text of other formats is read.
 """
 
 from __future__ import annotations

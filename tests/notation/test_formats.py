@@ -135,10 +135,7 @@ def test_an_unknown_name_is_refused_with_those_that_there_are(
 ) -> None:
     with pytest.raises(FormatError) as caught:
         look_up("pgn")
-    assert str(caught.value) == (
-        "there is no format 'pgn'; "
-        "expected one of lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet"
-    )
+    assert str(caught.value) == (f"there is no format 'pgn'; expected one of {', '.join(TABLE)}")
 
 
 def test_what_cannot_be_read_or_written_names_what_can() -> None:

@@ -202,7 +202,7 @@ def test_standard_streams_stand_for_files(source: Path) -> None:
             ["games.lath", "-"],
             (
                 "standard output has no suffix; name its format by --to, "
-                "one of lath, jsonlines, abstractplay, ygn, sgf, csv, parquet"
+                f"one of {', '.join(WRITABLE)}"
             ),
         ),
         (
