@@ -1,10 +1,8 @@
-"""The HTML report: one file with standings, statistics and a replay of every game.
+"""The HTML report: one file with all tables, and a replay of as many games as it has room for.
 
-Must not know what a template shows.
-
-Must not know any game. Nothing of the file is fetched, and nothing of a record is ever markup or
-script: the template escapes all of it, the script brings it out as text, and a policy in the file
-lets no other script or style run. The same records give the same bytes.
+Must not know any game, nor what a template shows. Nothing of the file is fetched, and nothing of a
+record is ever markup or script: the template escapes all of it, the script brings it out as text,
+and a policy in the file lets no other script or style run. The same records give the same bytes.
 """
 
 from __future__ import annotations
@@ -30,7 +28,6 @@ from markupsafe import Markup
 from lath.notation.record import Record
 from lath.reports.outcome import Outcome
 from lath.reports.page import views
-from lath.reports.page import views as plots
 from lath.reports.page.document import Gathered, gather, halved
 from lath.reports.page.pack import json_letters
 from lath.reports.ratings.results import Z95
@@ -268,7 +265,7 @@ def packed(value: Any) -> Markup:
 _FILTERS: Final[dict[str, Any]] = {
     "count": views.count,
     "decimals": views.decimals,
-    "few": plots.few,
+    "few": views.few,
     "forfeited": views.forfeited,
     "forfeits": views.forfeits,
     "games_a_cell": views.games_a_cell,
@@ -280,7 +277,7 @@ _FILTERS: Final[dict[str, Any]] = {
     "listed": views.listed,
     "packed": packed,
     "percent": views.percent,
-    "place": plots.place,
+    "place": views.place,
     "points": views.points,
     "ranks": views.ranks,
     "rate_of": views.rate_of,
@@ -294,11 +291,11 @@ _FILTERS: Final[dict[str, Any]] = {
 }
 
 _GLOBALS: Final[dict[str, Any]] = {
-    "axis": plots.axis,
-    "counting_axis": plots.counting_axis,
-    "curves": plots.curves,
+    "axis": views.axis,
+    "counting_axis": views.counting_axis,
+    "curves": views.curves,
     "dates": views.dates,
-    "exact_axis": plots.exact_axis,
+    "exact_axis": views.exact_axis,
     "left_out": views.left_out,
     "z95": Z95,
 }

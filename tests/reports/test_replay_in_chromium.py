@@ -483,5 +483,6 @@ def test_everything_a_bot_said_of_a_move_is_shown(visit: Visit, address_of: Addr
     notes = comment("[%emt 0.030] [%eval -0.125] [%clk 9.500] [%depth 12] [%pv e5 d4] So be it.")
     record = replace(bare("ann", "bob", "*"), plies=(Ply("e5", "!", (notes,)),))
     visit.open(address_of(render([record])))
-    assert visit.page.inner_text("#told") == "1. e5! · white · eval −0.125 · 0.030 s"
-    assert visit.page.inner_text("#note") == "So be it. · clock 9.500 s · depth 12 · line e5 d4"
+    more = "clock 9.500 s · depth 12 · line e5 d4"
+    assert visit.page.inner_text("#told") == f"1. e5! · white · eval −0.125 · 0.030 s · {more}"
+    assert visit.page.inner_text("#note") == "So be it."

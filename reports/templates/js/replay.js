@@ -69,7 +69,7 @@ lath.makeReplay = (games, onGame) => {
     byId("at").textContent = `${state.ply} / ${game.plies}`;
     for (const id of ["to-start", "back"]) dim(id, state.ply === 0);
     for (const id of ["to-end", "forward", "play"]) dim(id, state.ply === last);
-    byId("note").textContent = lath.noteTold(game.notes[state.ply]);
+    byId("note").textContent = game.notes[state.ply].said;
     const told = game.board ? lath.plyTold(game, state.ply) : "";
     byId("told").textContent = told;
     byId("seek").value = state.ply;

@@ -22,7 +22,7 @@ lath.plyTold = (game, ply) => {
   const parts = [`${ply}. ${game.moves[ply - 1]}${note.glyph}`, lath.colourOf(game, ply)];
   if (value !== undefined) parts.push(`eval ${lath.signed(value, lath.decimalsOf(note.annotations.get("eval")))}`);
   if (used !== undefined) parts.push(`${used.toFixed(3)} s`);
-  return parts.filter(Boolean).join(" · ");
+  return [...parts, ...lath.annotationsTold(note)].filter(Boolean).join(" · ");
 };
 
 // As many as are written, at least two.
@@ -33,9 +33,8 @@ lath.replayedTold = (games) =>
 
 lath.ANNOTATIONS = { clk: "clock", pv: "line" };
 
-// What else is annotated, such as the clock, and what is said.
-lath.noteTold = ({ annotations, said }) => {
+// What else a bot said in annotations, such as its clock, as words.
+lath.annotationsTold = ({ annotations }) => {
   const others = [...annotations].filter(([name]) => name !== "eval" && name !== "emt");
-  const parts = others.map(([name, value]) => `${lath.ANNOTATIONS[name] || name} ${value}${name === "clk" ? " s" : ""}`);
-  return [said, ...parts].filter(Boolean).join(" · ");
+  return others.map(([name, value]) => `${lath.ANNOTATIONS[name] || name} ${value}${name === "clk" ? " s" : ""}`);
 };
