@@ -81,6 +81,25 @@ def test_only_who_reads_configurations_imports_pydantic() -> None:
     assert ran.stdout.strip() == "False"
 
 
+def test_the_modules_and_tests_of_mutants_are_there() -> None:
+    topics = tomllib.loads((ROOT / "tests/support/mutants.toml").read_text(encoding="utf-8"))
+    named = [name for topic in topics.values() for name in (*topic["modules"], *topic["tests"])]
+    assert named
+    assert not [name for name in named if not list(ROOT.glob(name.partition("::")[0]))]
+
+
+def test_what_is_marked_alone_is_where_the_makefile_looks_for_it() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (told,) = re.findall("^ALONE := (.*)$", makefile, re.MULTILINE)
+    marked = [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if "pytest.mark." + "alone" in path.read_text(encoding="utf-8")
+    ]
+    assert marked
+    assert not [path for path in marked if not path.startswith(tuple(told.split()))]
+
+
 def test_no_module_of_tests_imports_another() -> None:
     """What they share stands in tests/support, the only folder on their path."""
     known = re.compile(r"^\s*(?:from|import) (?:tests\.|(test_\w+))", re.MULTILINE)
