@@ -134,6 +134,6 @@ def _problems(path: Path, entry: Entry) -> Iterator[Problem]:
 def keys_of(option: str, names: str | None) -> tuple[Key, ...]:
     """Return the keys that an option names, none where it is not given; raises ConfigError."""
     try:
-        return keys(names) if names else ()
+        return () if names is None else keys(names)
     except KeyNameError as error:
         raise ConfigError(f"{option} {names}: {error}") from error

@@ -323,6 +323,7 @@ def test_split_replaces_nothing_unless_it_is_told_to(folder: Path) -> None:
         (["--compress", "gz"], "--compress goes with --split, which is missing"),
         (["--max-parts", 2], "--max-parts goes with --split, which is missing"),
         (["--force"], "--force goes with --split, which is missing"),
+        (["--sort", ""], "'' is nothing that records have"),
         (["--reverse"], "--reverse goes with --sort, which is missing"),
         (["--memory", 1], "--memory goes with --sort, which is missing"),
     ],
