@@ -7,7 +7,7 @@ Must not know how any of it looks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
@@ -275,26 +275,3 @@ def _first_move(standings: Standings) -> list[FirstMove]:
         }
         for table in standings.per_game
     ]
-
-
-def halved(standings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return standings whose crosstables are `meetings`, and their `csv` as `standings.csv` has it.
-
-    A crosstable has everything twice, from both sides, and those of many bots are most of a page's
-    standings. These are four lists (`wins`, `draws`, `losses`, `superiority`) of each row's bot
-    against itself and the bots below it, row after row; `js/standings.js` makes crosstables again.
-    """
-    return {
-        **standings,
-        "csv": export.csv_of(standings),
-        "overall": _halved(standings["overall"]),
-        "per_game": [_halved(table) for table in standings["per_game"]],
-    }
-
-
-def _halved(table: Mapping[str, Any]) -> dict[str, Any]:
-    cells = [cell for at, row in enumerate(table["crosstable"]) for cell in row[at:]]
-    words = ("wins", "draws", "losses", "superiority")
-    meetings = {word: [cell[word] for cell in cells] for word in words}
-    others = {key: value for key, value in table.items() if key != "crosstable"}
-    return {**others, "meetings": meetings}

@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,9 +26,10 @@ from jinja2 import BytecodeCache, ChoiceLoader, Environment, FileSystemLoader, S
 from markupsafe import Markup
 
 from lath.notation.record import Record
+from lath.reports.export import csv_of
 from lath.reports.outcome import Outcome
 from lath.reports.page import views
-from lath.reports.page.document import Gathered, gather, halved
+from lath.reports.page.document import Gathered, gather
 from lath.reports.page.pack import json_letters
 from lath.reports.ratings.results import Z95
 
@@ -257,6 +258,11 @@ def environment_of(templates: Path | None) -> Environment:
     return environment
 
 
+def with_csv(standings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return standings as both files that the page hands out: `json` and `csv`."""
+    return {"json": standings, "csv": csv_of(standings)}
+
+
 def packed(value: Any) -> Markup:
     """Return a JSON value as letters for a script element, where nothing is escaped."""
     return Markup(json_letters(value))  # noqa: S704 - letters, none of which is <
@@ -271,7 +277,7 @@ _FILTERS: Final[dict[str, Any]] = {
     "games_a_cell": views.games_a_cell,
     "games_of": views.games_of,
     "grouped": views.grouped,
-    "halved": halved,
+    "with_csv": with_csv,
     "heat": views.heat,
     "likely": views.likely,
     "listed": views.listed,

@@ -23,7 +23,7 @@ from lath import games
 from lath.notation.record import Record
 from lath.reports.boards.drawing import contrast
 from lath.reports.page import views
-from lath.reports.page.document import DEFAULT_TITLE
+from lath.reports.page.document import DEFAULT_TITLE, document
 from lath.reports.page.page import PARTS, TEMPLATES, Page, render
 
 VOID_ELEMENTS = frozenset(("meta", "link", "input", "br", "img", "hr"))
@@ -266,7 +266,9 @@ def test_a_page_of_many_bots_is_whole_without_its_script(the_page: Callable[[str
 def test_standings_are_there_to_be_downloaded() -> None:
     letters = re.search(r'id="standings-data">(.*?)</script>', plain())
     assert letters is not None
-    assert set(opened(letters[1])) >= {"csv", "overall", "per_game"}
+    files = opened(letters[1])
+    assert files["json"] == document(SAMPLE)["standings"]
+    assert files["csv"].startswith("game,")
 
 
 def test_a_page_of_many_bots_grows_with_their_meetings_and_no_faster() -> None:
