@@ -98,8 +98,8 @@ def print_end(
     if not summary.is_complete:
         print(f"arena: {summary.done} of {summary.total} games are played", file=sys.stderr)
     if summary.unreported is not None:
-        told = f"all games are kept, but no report could be made: {summary.unreported}"
-        print(f"arena: {told}; try again with: {_report_command(out)}", file=sys.stderr)
+        words = f"all games are kept, but no report could be made: {summary.unreported}"
+        print(f"arena: {words}; try again with: {_report_command(out)}", file=sys.stderr)
         return BUG
     return 0 if summary.is_complete and not summary.stopped else 1
 
@@ -111,8 +111,8 @@ def _print_interrupted(summary: Summary, progress: Progress, out: Path, *, quiet
         print_progress(progress)
         print_outcome(summary.outcome)
         print_bots(summary.bots, summary.notes)
-    told = f"{summary.done} of {summary.total} games are played and kept; go on with"
-    print(f"arena: {told}: {_command(out)}", file=sys.stderr)
+    words = f"{summary.done} of {summary.total} games are played and kept; go on with"
+    print(f"arena: {words}: {_command(out)}", file=sys.stderr)
     return INTERRUPTED
 
 
@@ -135,8 +135,8 @@ def resumable(out: Path) -> Iterator[None]:
         print(f"arena: interrupted; go on with: {_command(out)}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     except DiskError as error:
-        told = f"{error}; when the disk is well, go on with: {_command(out)}"
-        raise DiskError(told, is_full=error.is_full) from error
+        words = f"{error}; when the disk is well, go on with: {_command(out)}"
+        raise DiskError(words, is_full=error.is_full) from error
 
 
 def files_of(out: Path) -> dict[str, str]:
@@ -298,5 +298,5 @@ def _say_that_it_is_the_demo(out: Path, name: str, *, quiet: bool) -> None:
             "the built-in demo is played in a folder without it"
         )
     if not quiet:
-        told = f"no CONFIG and no --bot: the built-in demo is played into {out}"
-        print(told, file=sys.stderr)
+        words = f"no CONFIG and no --bot: the built-in demo is played into {out}"
+        print(words, file=sys.stderr)
