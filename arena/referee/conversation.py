@@ -439,7 +439,7 @@ class Bot:
         assert child is not None
         if self._needs_board or child.lines or child.glance(0):
             self._prepare(position, ply)
-        request = self.news + self._go_line(ply, *left_ms)
+        request = self.news + self._go_line(ply, left_ms[0], left_ms[1])
         self.news = b""
         self._asked = ply
         child.output_bytes = 0

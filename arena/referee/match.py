@@ -310,7 +310,7 @@ class _Match:
         ply = book.plies + 1
         text, used_s = bot.ask(position, ply, clock.left_ms, clock.allowed_s[seat], other)
         left_s = clock.charge(seat, used_s)
-        move = Move(text)
+        move: Move = text  # type: ignore[assignment] # `Move()` is a call, and this is every ply
         try:  # the text as it is: nearly every answer is canonical
             after = position.play(move)
         except IllegalMoveError:
@@ -319,7 +319,8 @@ class _Match:
             except Mishap:
                 book.refuse(seat, used_s)
                 raise
-        book.add(move, seat, used_s, left_s, bot.asides.comments() if bot.asides.infos else None)
+        asides = bot.asides
+        book.add(move, seat, used_s, left_s, asides.comments() if asides.infos else None)
         other.news += b"play %d %b\n" % (ply, move.encode())
         return after
 
