@@ -12,7 +12,7 @@ from lath.arena.cli.files import Files, Quiet
 from lath.arena.cli.main import App, AsJson, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.games.errors import GameError
-from lath.reports.statistics import Survey, ending_of
+from lath.reports.figures import Survey, ending_of
 
 app = App()
 

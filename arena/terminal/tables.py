@@ -32,10 +32,10 @@ from lath.arena.terminal.layout import (
     print_words,
     width_of,
 )
+from lath.reports.figures import OPENINGS, GameCounts, Survey
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ratings.results import Z95, Conditions
 from lath.reports.standings import Meeting, Standings, Table, counts, greatest_gap
-from lath.reports.statistics import OPENINGS, GameCounts, Survey
 
 if TYPE_CHECKING:
     from lath.arena.tournament.store import BotTotals

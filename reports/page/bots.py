@@ -15,10 +15,7 @@ from typing import Final, Literal, NamedTuple
 from typing_extensions import TypedDict
 
 from lath.notation.record import Termination
-from lath.reports.ratings.results import Scored, SeatScore
-from lath.reports.schema import Amount, Count, Positive
-from lath.reports.standings import GameResults
-from lath.reports.statistics import (
+from lath.reports.figures import (
     Entry,
     Link,
     OfGame,
@@ -31,6 +28,9 @@ from lath.reports.statistics import (
     start_text,
     ways_by_game,
 )
+from lath.reports.ratings.results import Scored, SeatScore
+from lath.reports.schema import Amount, Count, Positive
+from lath.reports.standings import GameResults
 
 SHOWN: Final = 3
 """Games of a kind, and ways to begin for each game and seat."""

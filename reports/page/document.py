@@ -17,6 +17,17 @@ from lath.notation.record import Record
 from lath.reports import export
 from lath.reports import outcome as outcomes
 from lath.reports.export import StandingsValues
+from lath.reports.figures import (
+    Endings,
+    FactCounter,
+    Facts,
+    GameCounter,
+    Lengths,
+    OfGame,
+    WaysOfGame,
+    entry,
+    game_title,
+)
 from lath.reports.outcome import Outcome
 from lath.reports.page.bots import (
     DuelCounter,
@@ -35,17 +46,6 @@ from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
 from lath.reports.schema import About, Count, Positive, Schema, schema_of
 from lath.reports.standings import Standings, Table, Tally, standings_of
-from lath.reports.statistics import (
-    Endings,
-    FactCounter,
-    Facts,
-    GameCounter,
-    Lengths,
-    OfGame,
-    WaysOfGame,
-    entry,
-    game_title,
-)
 
 DEFAULT_TITLE: Final = "Bot tournament"
 """Where neither the caller nor an `Event` tag has a title."""

@@ -16,11 +16,11 @@ from typing_extensions import TypedDict
 
 from lath.notation.record import Record
 from lath.reports import export
+from lath.reports.figures import UNKNOWN, FactCounter, Facts
 from lath.reports.outcome import Outcome
 from lath.reports.page.page import Page, encodable, environment_of, parts, policy
 from lath.reports.schema import Amount, Count, Schema, schema_of
 from lath.reports.standings import POINTS, Standings, Tally, standings_of, why_left_out
-from lath.reports.statistics import UNKNOWN, FactCounter, Facts
 
 DEFAULT_TITLE: Final = "Bot tournaments"
 """Where the caller has no title."""

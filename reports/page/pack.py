@@ -40,8 +40,8 @@ from lath.games.errors import GameError
 from lath.notation.record import Comment, Ply, Record
 from lath.notation.writer import comment_words, variation_words
 from lath.reports.boards import template
+from lath.reports.figures import Numbering
 from lath.reports.page.replay import Dictionary, Replay
-from lath.reports.statistics import Numbering
 
 REPLAYED: Final = 10_000
 """Games that a page replays: with times and evaluations they take up to 3 MB."""

@@ -14,11 +14,11 @@ from sample_records import tournament, with_tags
 from unpacking import unpacked
 
 from lath.notation.record import Record
+from lath.reports.figures import Numbering
 from lath.reports.page import document as data_of_page
 from lath.reports.page.document import document, gather
 from lath.reports.page.pack import Packer
 from lath.reports.page.page import Page, page_of, render
-from lath.reports.statistics import Numbering
 
 if TYPE_CHECKING:
     from browsing import Visit

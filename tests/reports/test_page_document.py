@@ -20,10 +20,10 @@ from sample_records import bare, cut, hostile_records, random_game
 
 from lath.notation.record import Ply, Record
 from lath.notation.replay import positions
+from lath.reports.figures import MOST_BINS, Ways
 from lath.reports.page import document as data_of_page
 from lath.reports.page.document import DEFAULT_TITLE, document
 from lath.reports.standings import FORFEITS, why_left_out
-from lath.reports.statistics import MOST_BINS, Ways
 
 PLAYED = played()
 
