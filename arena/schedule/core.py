@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -70,36 +70,24 @@ class Openings(Protocol):
         """Return the `turn`-th opening of a game, from 1; the same each time, without end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """Setups drawn by the tournament's seed, no move played."""
-
-    seed: int
-
-    def opening(self, game_id: str, turn: int) -> Opening:
-        """Return a setup that the game accepts; none for a game that has only one."""
-        chance = draw(self.seed, "setup", turn, game_id)
-        return Opening(setup=games.get(game_id).draw_setup(chance))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What a format is told; which of it counts is the format's own affair."""
 
-    names: tuple[str, ...]
-    """In the order of the configuration, which is the order of seeding."""
-
-    game_ids: tuple[str, ...]
+    games: tuple[str, ...]
     rounds: int = 1
+    """Each round: every pairing, both seats of every setup."""
+
     pairs: int = 1
-    """Starts per game that two bots play, with both seats, each time they meet."""
+    """Setups per game that two bots play when they meet, in swiss and knockout."""
 
     challengers: int = 1
+    """Bots of a gauntlet that play all the others: the first ones."""
+
     sprt: Sprt | None = None
+    """When a match is decided before its last round."""
+
     seed: int = 1
-    tags: tuple[tuple[str, str], ...] = ()
-    openings: Openings | None = None
-    """None: setups are drawn by the seed."""
 
 
 class Schedule(Protocol):
@@ -112,10 +100,6 @@ class Schedule(Protocol):
     @property
     def total(self) -> int:
         """Return how many games there will be at most, without those lost by walkover."""
-
-    @property
-    def is_exact(self) -> bool:
-        """Return whether `total` is what there will be, no less and no more."""
 
     @property
     def done(self) -> int:
@@ -153,8 +137,8 @@ class Numbers:
 
     >>> numbers = Numbers()
     >>> numbers.add(9)
-    >>> 9 in numbers, 8 in numbers, 10**9 in numbers, list(numbers)
-    (True, False, False, [9])
+    >>> 9 in numbers, 8 in numbers, 10**9 in numbers
+    (True, False, False)
     """
 
     def __init__(self) -> None:
@@ -165,9 +149,6 @@ class Numbers:
             return False
         return bool(self._bits[number >> 3] & 1 << (number & 7))
 
-    def __iter__(self) -> Iterator[int]:
-        return (number for number in range(8 * len(self._bits)) if number in self)
-
     def add(self, number: int) -> None:
         """Put a number in."""
         if (missing := (number >> 3) + 1 - len(self._bits)) > 0:
@@ -175,20 +156,28 @@ class Numbers:
         self._bits[number >> 3] |= 1 << (number & 7)
 
 
-class Dealer:
-    """Makes pairs; remembers the last opening of each game, which many pairs share."""
+Tags = tuple[tuple[str, str], ...]
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings: Final = settings
-        self._openings: Final = settings.openings or Drawn(settings.seed)
-        self._last: dict[str, tuple[int, Opening]] = {}
+
+class Dealer:
+    """Makes pairs; without openings, setups that the games accept are drawn by the seed."""
+
+    def __init__(self, seed: int, openings: Openings | None = None, tags: Tags = ()) -> None:
+        """`tags` stand in every record."""
+        self._seed: Final = seed
+        self._openings: Final = openings
+        self._tags: Final = tags
 
     def deal(
         self, number: int, names: tuple[str, str], *, game_id: str, round_number: int, turn: int
     ) -> Pair:
         """Return a pair; `turn` says which opening of its game it has, from 1."""
-        begin = self._opening(game_id, turn)
-        seed = self._settings.seed
+        seed = self._seed
+        begin = (
+            self._openings.opening(game_id, turn)
+            if self._openings
+            else Opening(setup=games.get(game_id).draw_setup(draw(seed, "setup", turn, game_id)))
+        )
 
         def plan(game_number: int, seats: tuple[str, str]) -> GamePlan:
             return GamePlan(
@@ -201,17 +190,11 @@ class Dealer:
                 position=begin.position,
                 opening=begin.moves,
                 opening_name=begin.name,
-                tags=self._settings.tags,
+                tags=self._tags,
             )
 
         one, other = names
         return Pair(number, (plan(2 * number - 1, (one, other)), plan(2 * number, (other, one))))
-
-    def _opening(self, game_id: str, turn: int) -> Opening:
-        last = self._last.get(game_id)
-        if last is None or last[0] != turn:
-            last = self._last[game_id] = turn, self._openings.opening(game_id, turn)
-        return last[1]
 
 
 def draw(seed: int, *what: object) -> int:
@@ -267,9 +250,10 @@ class InEncounters(ABC):
 
     keeps_walkovers: Final = True
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
+        self._names: Final = names
         self._settings: Final = settings
-        self._dealer: Final = Dealer(settings)
+        self._dealer: Final = dealer
         self.finished: Final = Numbers()
         self.done = 0
         self._lost_games = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Final
 
 from lath.arena.schedule.core import HALVES, Dealer, Numbers, Pair, Settings, pair_of
@@ -22,20 +22,21 @@ class Fixed:
 
     keeps_walkovers: Final = False
 
-    def __init__(self, settings: Settings, pairings: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
+        """`names` in the order of the configuration."""
+        self._names: Final = names
         self._settings: Final = settings
-        self._dealer: Final = Dealer(settings)
-        self._pairings: Final = tuple(pairings)
-        self._open: Final = set(pairings)
+        self._dealer: Final = dealer
+        self._pairings: Final = self._all_pairings()
+        self._open: Final = set(self._pairings)
         """Pairings that were not stopped in this run."""
         self._next = 1
         self.finished: Final = Numbers()
         self._reported = 0
 
-    @property
-    def is_exact(self) -> bool:
-        """Return that all games are known from the start."""
-        return True
+    def _all_pairings(self) -> list[tuple[str, str]]:
+        """Return every pairing once, in the order of the configuration."""
+        return list(combinations(self._names, 2))
 
     @property
     def done(self) -> int:
@@ -50,28 +51,25 @@ class Fixed:
     @property
     def pairs(self) -> int:
         """Return how many pairs there are."""
-        return self._settings.rounds * len(self._settings.game_ids) * len(self._pairings)
+        return self._settings.rounds * len(self._settings.games) * len(self._pairings)
 
     def next(self) -> Pair | None:
         """Return the next pair of which a game is not finished."""
         while self._open and self._next <= self.pairs:
             number = self._next
             self._next += 1
-            if self._is_left(number):
+            is_finished = 2 * number in self.finished and 2 * number - 1 in self.finished
+            if not is_finished and self._pairing(number) in self._open:
                 return self._pair(number)
         return None
-
-    def _is_left(self, number: int) -> bool:
-        is_finished = 2 * number in self.finished and 2 * number - 1 in self.finished
-        return not is_finished and self._pairing(number) in self._open
 
     def _pairing(self, number: int) -> tuple[str, str]:
         return self._pairings[(number - 1) % len(self._pairings)]
 
     def _pair(self, number: int) -> Pair:
         rest = (number - 1) // len(self._pairings)
-        turn, game = divmod(rest, len(self._settings.game_ids))
-        game_id = self._settings.game_ids[game]
+        turn, game = divmod(rest, len(self._settings.games))
+        game_id = self._settings.games[game]
         return self._dealer.deal(
             number, self._pairing(number), game_id=game_id, round_number=turn + 1, turn=turn + 1
         )
@@ -91,32 +89,12 @@ class Fixed:
         return None
 
 
-def everybody(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return every pairing once, in the order of the configuration.
+class Gauntlet(Fixed):
+    """In every round the challengers, the first bots, meet all that are not among them."""
 
-    >>> everybody(["a", "b", "c"])
-    [('a', 'b'), ('a', 'c'), ('b', 'c')]
-    """
-    return list(combinations(names, 2))
-
-
-def against_the_rest(names: Sequence[str], challengers: int) -> list[tuple[str, str]]:
-    """Return the pairings of the first bots with all that are not among them.
-
-    >>> against_the_rest(["a", "b", "c", "d"], 2)
-    [('a', 'c'), ('a', 'd'), ('b', 'c'), ('b', 'd')]
-    """
-    return [(one, other) for one in names[:challengers] for other in names[challengers:]]
-
-
-def round_robin(settings: Settings) -> Fixed:
-    """Return the schedule in which everybody meets everybody in every round."""
-    return Fixed(settings, everybody(settings.names))
-
-
-def gauntlet(settings: Settings) -> Fixed:
-    """Return the schedule in which the challengers meet all others in every round."""
-    return Fixed(settings, against_the_rest(settings.names, settings.challengers))
+    def _all_pairings(self) -> list[tuple[str, str]]:
+        first = self._settings.challengers
+        return list(product(self._names[:first], self._names[first:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,20 +111,15 @@ class SprtStanding:
 class Match(Fixed):
     """All games between the first and the second bot of the configuration, or until a verdict."""
 
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, everybody(settings.names))
-        self._judge: Final = _Judge(settings.sprt, settings.names[0]) if settings.sprt else None
+    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
+        super().__init__(names, settings, dealer)
+        self._judge: Final = _Judge(settings.sprt, names[0]) if settings.sprt else None
 
     @property
     def _deciding_pairs(self) -> int | None:
         """Return how many pairs it took to decide the test; None while it is open."""
         judge = self._judge
         return judge.judged if judge and judge.state.verdict is not None else None
-
-    @property
-    def is_exact(self) -> bool:
-        """Return whether the number of games is settled."""
-        return self._judge is None or self._deciding_pairs is not None
 
     @property
     def total(self) -> int:
@@ -170,8 +143,8 @@ class Match(Fixed):
 
     def standing(self) -> SprtStanding | None:
         """Return how the test stands; None without one."""
-        judge, names = self._judge, self._settings.names
-        return None if judge is None else SprtStanding(names, judge.sprt, judge.state)
+        judge = self._judge
+        return SprtStanding(tuple(self._names), judge.sprt, judge.state) if judge else None
 
 
 class _Judge:

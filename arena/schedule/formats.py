@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lath.arena.schedule.core import Schedule, Settings
-from lath.arena.schedule.fixed import Match, gauntlet, round_robin
+from lath.arena.schedule.core import Dealer, Schedule, Settings
+from lath.arena.schedule.fixed import Fixed, Gauntlet, Match
 from lath.arena.schedule.knockout import Knockout
 from lath.arena.schedule.swiss import Swiss
 
@@ -16,7 +16,9 @@ from lath.arena.schedule.swiss import Swiss
 class Format:
     """One format."""
 
-    make: Callable[[Settings], Schedule]
+    make: Callable[[Sequence[str], Settings, Dealer], Schedule]
+    """Of the bots' names, in the order of seeding."""
+
     settings: frozenset[str] = frozenset()
     """Which of `rounds`, `pairs`, `challengers` and `sprt` mean something to it."""
 
@@ -24,14 +26,9 @@ class Format:
 
 
 FORMATS: Final[Mapping[str, Format]] = {
-    "round-robin": Format(round_robin, frozenset({"rounds"})),
-    "gauntlet": Format(gauntlet, frozenset({"rounds", "challengers"})),
+    "round-robin": Format(Fixed, frozenset({"rounds"})),
+    "gauntlet": Format(Gauntlet, frozenset({"rounds", "challengers"})),
     "swiss": Format(Swiss, frozenset({"rounds", "pairs"})),
     "knockout": Format(Knockout, frozenset({"pairs"})),
     "match": Format(Match, frozenset({"rounds", "sprt"}), max_bots=2),
 }
-
-
-def make(name: str, settings: Settings) -> Schedule:
-    """Return the schedule of a format; raises KeyError."""
-    return FORMATS[name].make(settings)

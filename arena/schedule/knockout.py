@@ -7,11 +7,11 @@ round and place in the bracket, so that they do not depend on which tie ends fir
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lath.arena.schedule.core import Encounter, InEncounters, Pair, Settings
+from lath.arena.schedule.core import Dealer, Encounter, InEncounters, Pair, Settings
 
 MORE: Final = 5
 """Times that a level tie is prolonged."""
@@ -77,14 +77,12 @@ class Bracket:
 class Knockout(InEncounters):
     """The ties of all rounds, each open when both of its bots are known."""
 
-    is_exact: Final = False
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self._first: Final = bracket(len(settings.names))
-        self._main: Final = settings.pairs * len(settings.game_ids)
+    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
+        super().__init__(names, settings, dealer)
+        self._first: Final = bracket(len(names))
+        self._main: Final = settings.pairs * len(settings.games)
         """Pairs of a tie that is not prolonged."""
-        self._reserved: Final = self._main + MORE * len(settings.game_ids)
+        self._reserved: Final = self._main + MORE * len(settings.games)
         self._winners: Final[dict[tuple[int, int], int]] = {}
         self._begun: Final[dict[tuple[int, int], int]] = {}
         """Pairs of each tie that were handed out or passed over."""
@@ -92,8 +90,8 @@ class Knockout(InEncounters):
     @property
     def total(self) -> int:
         """Return how many games there will be if no further tie is prolonged."""
-        ties = (len(self._settings.names) - 1) * self._main
-        more = sum(self._stage(tie) for tie in self._ties()) * len(self._settings.game_ids)
+        ties = (len(self._names) - 1) * self._main
+        more = sum(self._stage(tie) for tie in self._ties()) * len(self._settings.games)
         return 2 * (ties + more) - self._lost_games
 
     def _ties(self) -> Iterator[tuple[int, int]]:
@@ -140,11 +138,11 @@ class Knockout(InEncounters):
         return stage
 
     def _halves(self, tie: tuple[int, int], stage: int, seats: tuple[int, int]) -> tuple[int, int]:
-        names = self._settings.names
+        names = self._names
         return self._at(tie, stage).halves(names[seats[0]], names[seats[1]])
 
     def _at(self, tie: tuple[int, int], stage: int) -> Encounter:
-        pairs = len(self._settings.game_ids) if stage else self._main
+        pairs = len(self._settings.games) if stage else self._main
         return self._encounter((*tie, stage), 2 * pairs)
 
     def next(self) -> Pair | None:
@@ -158,7 +156,7 @@ class Knockout(InEncounters):
         return None
 
     def _open_pairs(self, tie: tuple[int, int]) -> int:
-        return self._main + self._stage(tie) * len(self._settings.game_ids)
+        return self._main + self._stage(tie) * len(self._settings.games)
 
     def _number(self, tie: tuple[int, int], place: int) -> int:
         """Return the number of the `place`-th pair of a tie, from 1."""
@@ -169,16 +167,16 @@ class Knockout(InEncounters):
 
     def _encounter_of(self, pair: int) -> Encounter | None:
         place, inner = divmod(pair - 1, self._reserved)
-        stage = max(0, (inner - self._main) // len(self._settings.game_ids) + 1)
+        stage = max(0, (inner - self._main) // len(self._settings.games) + 1)
         ties = list(self._ties())
         return self._at(ties[place], stage) if place < len(ties) else None
 
     def _pair(self, tie: tuple[int, int], place: int, seats: tuple[int, int]) -> Pair:
-        again, game = divmod(place - 1, len(self._settings.game_ids))
+        again, game = divmod(place - 1, len(self._settings.games))
         return self._dealer.deal(
             self._number(tie, place),
-            (self._settings.names[seats[0]], self._settings.names[seats[1]]),
-            game_id=self._settings.game_ids[game],
+            (self._names[seats[0]], self._names[seats[1]]),
+            game_id=self._settings.games[game],
             round_number=tie[0] + 1,
             turn=tie[0] * (self._settings.pairs + MORE) + again + 1,
         )
@@ -189,7 +187,7 @@ class Knockout(InEncounters):
         return Bracket(tuple(map(self._tie, self._ties())), self._name(winner))
 
     def _name(self, seed: int | None) -> str | None:
-        return None if seed is None else self._settings.names[seed]
+        return None if seed is None else self._names[seed]
 
     def _tie(self, tie: tuple[int, int]) -> Tie:
         seats = self._seats(tie)

@@ -1,6 +1,6 @@
 """Books of openings: files of records or positions, from which games begin.
 
-An entry is kept as its text, some 30 bytes and its moves; parsed records are not held. Must not
+An entry is kept as its text, some 60 bytes and its moves; parsed records are not held. Must not
 know which pairing plays what.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import random
-from array import array
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +23,6 @@ from lath.notation.formats import name_for, reader
 from lath.notation.reader import Entry, open_bytes
 from lath.notation.record import Record
 from lath.notation.replay import start_of
-
-ORDERS: Final = ("sequential", "random")
 
 LINES: Final = ".txt"
 """The suffix of a file with a position or a setup on each line."""
@@ -74,65 +71,35 @@ class Book:
         Raises ConfigError: a bad entry, one whose game is over, a game without any.
         """
         self._choice: Final = choice
-        self._entries: Final = {game_id: _Texts() for game_id in game_ids}
+        self._entries: Final[dict[str, list[bytes]]] = {game_id: [] for game_id in game_ids}
         for number, opening, game_id in _openings(choice, game_ids):
-            self._entries[game_id].add(_packed(number, opening))
+            self._entries[game_id].append(_packed(number, opening))
         for game_id, entries in self._entries.items():
-            if not entries.count:
+            if not entries:
                 raise ConfigError(f"{choice.path} has no opening for {game_id}")
             if choice.order == "random":
-                entries.shuffle(draw(seed, "openings", game_id))
+                random.Random(draw(seed, "openings", game_id)).shuffle(entries)
 
     def count(self, game_id: str) -> int:
         """Return how many openings a game has."""
-        return self._entries[game_id].count
+        return len(self._entries[game_id])
 
     def opening(self, game_id: str, turn: int) -> Opening:
         """Return the `turn`-th opening of a game, from 1; after the last comes the first."""
         entries = self._entries[game_id]
-        text = entries[(self._choice.start - 1 + turn - 1) % entries.count]
-        return _unpacked(text, self._choice.path.name)
+        entry = entries[(self._choice.start - 1 + turn - 1) % len(entries)]
+        number, setup, position, moves = entry.decode().split("\t")
+        return Opening(
+            setup=setup or None,
+            position=position or None,
+            moves=tuple(moves.split()),
+            name=f"{self._choice.path.name} #{number}",
+        )
 
 
-class _Texts:
-    """Many short texts in few objects."""
-
-    def __init__(self) -> None:
-        self._bytes: Final = bytearray()
-        self._ends: Final = array("Q", [0])
-        self._order: array[int] | None = None
-
-    @property
-    def count(self) -> int:
-        return len(self._ends) - 1
-
-    def add(self, text: str) -> None:
-        self._bytes.extend(text.encode())
-        self._ends.append(len(self._bytes))
-
-    def shuffle(self, seed: int) -> None:
-        self._order = array("L", range(self.count))
-        random.Random(seed).shuffle(self._order)
-
-    def __getitem__(self, index: int) -> str:
-        place = index if self._order is None else self._order[index]
-        return self._bytes[self._ends[place] : self._ends[place + 1]].decode()
-
-
-def _packed(number: int, opening: Opening) -> str:
-    start = opening.position or opening.setup or ""
-    kind = "position" if opening.position else "setup" if opening.setup else ""
-    return "\t".join((str(number), kind, start, " ".join(opening.moves)))
-
-
-def _unpacked(text: str, book: str) -> Opening:
-    number, kind, start, moves = text.split("\t")
-    return Opening(
-        setup=start if kind == "setup" else None,
-        position=start if kind == "position" else None,
-        moves=tuple(moves.split()),
-        name=f"{book} #{number}",
-    )
+def _packed(number: int, opening: Opening) -> bytes:
+    start = opening.setup or "", opening.position or ""
+    return "\t".join((str(number), *start, " ".join(opening.moves))).encode()
 
 
 def _openings(choice: BookChoice, game_ids: Collection[str]) -> Iterator[tuple[int, Opening, str]]:

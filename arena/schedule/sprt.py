@@ -20,8 +20,6 @@ SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 MOST_ELO: Final = {"logistic": 1000.0, "normalized": 200.0}
 """How far a hypothesis may be from 0. Beyond, pairs of 0 to 2 points can hardly be spread so."""
 
-MODELS: Final = tuple(MOST_ELO)
-
 EMPTY: Final = 1e-3
 """What counts for a score that never came, so that no likelihood is 0; the value of Fishtest."""
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby, islice
 from typing import Final
 
-from lath.arena.schedule.core import Encounter, InEncounters, Pair, Settings
+from lath.arena.schedule.core import Dealer, Encounter, InEncounters, Pair, Settings
 from lath.arena.schedule.matching import Graph, first_choice, is_perfect, largest
 
 MAX_TRIES: Final = 300
@@ -258,12 +258,10 @@ def _taken(people: int, meetings: Iterable[Meeting]) -> list[list[tuple[int | No
 class Swiss(InEncounters):
     """Rounds of encounters; in each, every game from `pairs` openings with both seats."""
 
-    is_exact: Final = True
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self._tables: Final = len(settings.names) // 2
-        self._each: Final = settings.pairs * len(settings.game_ids)
+    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
+        super().__init__(names, settings, dealer)
+        self._tables: Final = len(names) // 2
+        self._each: Final = settings.pairs * len(settings.games)
         """Pairs of games of an encounter."""
         self._rounds: Final[list[Round]] = []
         self._meetings: Final[list[Meeting]] = []
@@ -300,7 +298,7 @@ class Swiss(InEncounters):
         """Return whether a round is paired; pair it when the last one is over."""
         if len(self._rounds) == round_number and self._is_over(round_number - 1):
             self._meetings.extend(self._results(round_number - 1))
-            self._rounds.append(pair_round(_past(self._meetings, len(self._settings.names))))
+            self._rounds.append(pair_round(_past(self._meetings, len(self._names))))
         return len(self._rounds) > round_number
 
     def _is_over(self, round_number: int) -> bool:
@@ -314,7 +312,7 @@ class Swiss(InEncounters):
         if not 0 <= round_number < len(self._rounds):
             return []
         now = self._rounds[round_number]
-        names = self._settings.names
+        names = self._names
         meetings = []
         for table, (one, other) in enumerate(now.pairs):
             halves = self._at(round_number, table).halves(names[one], names[other])
@@ -327,11 +325,11 @@ class Swiss(InEncounters):
         round_number = self._round_of(number)
         one, other = self._rounds[round_number].pairs[self._table_of(number)]
         rest = (number - 1) // self._tables % self._each
-        again, game = divmod(rest, len(self._settings.game_ids))
+        again, game = divmod(rest, len(self._settings.games))
         return self._dealer.deal(
             number,
-            (self._settings.names[one], self._settings.names[other]),
-            game_id=self._settings.game_ids[game],
+            (self._names[one], self._names[other]),
+            game_id=self._settings.games[game],
             round_number=round_number + 1,
             turn=round_number * self._settings.pairs + again + 1,
         )
@@ -346,7 +344,7 @@ class Swiss(InEncounters):
         while len(self._rounds) < self._settings.rounds and self._has_begun(len(self._rounds)):
             pass  # what was reported of a run before has its rounds paired here
         meetings = [*self._meetings, *self._results(len(self._rounds) - 1)]
-        return Table(tuple(table(self._settings.names, meetings, 4 * self._each)))
+        return Table(tuple(table(self._names, meetings, 4 * self._each)))
 
 
 def _past(meetings: list[Meeting], people: int) -> Past:

@@ -25,6 +25,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.referee.clock import HARD_LIMIT_S, Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
+from lath.arena.schedule.core import Settings
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import BookChoice, digest
 from lath.arena.schedule.sprt import MOST_ELO, Sprt
@@ -306,28 +307,14 @@ _NONE: Final[Mapping[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(Settings):
     """A tournament, ready to be played."""
 
     event: str = "Tournament"
-    games: tuple[str, ...]
     format: str = "round-robin"
-    rounds: int = 1
-    """Each round: every pairing, both seats of every setup."""
-
-    pairs: int = 1
-    """Setups per game that two bots play when they meet, in swiss and knockout."""
-
-    challengers: int = 1
-    """Bots of a gauntlet that play all the others: the first ones."""
-
-    sprt: Sprt | None = None
-    """When a match is decided before its last round."""
-
     openings: BookChoice | None = None
     """Where games begin; None: at setups that are drawn by the seed."""
 
-    seed: int = 1
     jobs: int = 1
     pin: str = "auto"
     """`auto`: each game has cores of its own where there are enough; `off`: the system decides."""

@@ -19,8 +19,8 @@ from typing import Final
 from lath.arena.errors import StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.referee.trees import sweep
-from lath.arena.schedule.core import Openings, Pair, Schedule, Settings
-from lath.arena.schedule.formats import make
+from lath.arena.schedule.core import Dealer, Openings, Pair, Schedule, Tags
+from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book
 from lath.arena.tournament import system as cores
 from lath.arena.tournament.config import Config
@@ -43,8 +43,6 @@ from lath.arena.tournament.system import on_signals
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.reports.outcome import Outcome
 
-Tags = tuple[tuple[str, str], ...]
-
 
 def book_of(config: Config) -> Book | None:
     """Return the openings of a tournament, read and checked; None without. Raises ConfigError."""
@@ -53,18 +51,8 @@ def book_of(config: Config) -> Book | None:
 
 def schedule_of(config: Config, openings: Openings | None = None, tags: Tags = ()) -> Schedule:
     """Return the schedule of a tournament of which nothing is played."""
-    settings = Settings(
-        names=config.names,
-        game_ids=config.games,
-        rounds=config.rounds,
-        pairs=config.pairs,
-        challengers=config.challengers,
-        sprt=config.sprt,
-        seed=config.seed,
-        tags=tags,
-        openings=openings,
-    )
-    return make(config.format, settings)
+    make = FORMATS[config.format].make
+    return make(config.names, config, Dealer(config.seed, openings, tags))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from lath.arena.referee.record import GamePlan
-from lath.arena.schedule.core import Pair, Schedule, Settings
-from lath.arena.schedule.formats import make
+from lath.arena.schedule.core import Dealer, Openings, Pair, Schedule, Settings, Tags
+from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament.outcomes import outcome_of
 from lath.reports.outcome import Outcome
 
@@ -19,7 +19,20 @@ Results = Callable[[GamePlan], str]
 
 def a_schedule(form: str, **terms: Any) -> Schedule:
     """Return a schedule of Yavalath, which has one setup, so that nothing is drawn."""
-    return make(form, Settings(**{"names": NAMES, "game_ids": ("yavalath",), "rounds": 3, **terms}))
+    return make(form, **{"names": NAMES, "games": ("yavalath",), "rounds": 3, **terms})
+
+
+def make(
+    form: str,
+    *,
+    names: tuple[str, ...],
+    openings: Openings | None = None,
+    tags: Tags = (),
+    **settings: Any,
+) -> Schedule:
+    """Return the schedule of a format."""
+    told = Settings(**settings)
+    return FORMATS[form].make(names, told, Dealer(told.seed, openings, tags))
 
 
 def outcome(schedule: Schedule, form: str = "") -> Outcome:

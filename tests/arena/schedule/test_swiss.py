@@ -70,7 +70,7 @@ def test_a_bye_gives_all_points_of_an_encounter_and_goes_to_the_last_without_one
 
 def test_an_encounter_is_every_game_from_several_setups_with_both_seats() -> None:
     schedule = a_schedule(
-        "swiss", names=("A", "B"), rounds=1, pairs=3, game_ids=("mammalath", "yavalath")
+        "swiss", names=("A", "B"), rounds=1, pairs=3, games=("mammalath", "yavalath")
     )
     games = [game for pair in played(schedule) for game in pair.games]
     assert Counter(game.game for game in games) == {"mammalath": 6, "yavalath": 6}

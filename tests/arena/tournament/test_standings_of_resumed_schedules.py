@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
+from schedules import make
 
-from lath.arena.schedule.core import Schedule, Settings
-from lath.arena.schedule.formats import make
+from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.sprt import Sprt
 
 NAMES: Final = ("A", "B", "C", "D", "E")
@@ -16,7 +16,7 @@ NAMES: Final = ("A", "B", "C", "D", "E")
 def a_schedule(form: str) -> Schedule:
     names = NAMES[:2] if form == "match" else NAMES
     sprt = Sprt(elo0=0, elo1=300) if form == "match" else None
-    return make(form, Settings(names=names, game_ids=("yavalath",), rounds=3, sprt=sprt))
+    return make(form, names=names, games=("yavalath",), rounds=3, sprt=sprt)
 
 
 @pytest.mark.parametrize("left", range(0, 25, 3))
