@@ -26,8 +26,10 @@ Must not know the order of the games, TrueSkill's model, or how a rating is show
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Final
 
 from lath.reports.ratings.numerics import (
@@ -185,17 +187,8 @@ def _prior(places: Places, values: Vector) -> tuple[Vector, Matrix]:
 
 # Its errors
 
-Frame = tuple[int, int, int]
-"""Where the parameters of two bots, the lower one first, and of the game are."""
-
-Score = tuple[float, float, float]
-"""The slopes of the log-likelihood of some games of a frame: by the difference of the two bots, by
-the advantage of the first seat, and by the drawishness."""
-
-_Blocks = dict[tuple[Frame, Frame], list[float]]
-"""Sums of the products of scores of two frames, 3 x 3, row after row."""
-
-_NOTHING: Final = (0.0, 0.0, 0.0)
+Score = tuple[tuple[int, float], ...]
+"""The slopes of the log-likelihood of one game, by the place of the parameter."""
 
 
 def covariance(model: Davidson, clusters: Mapping[tuple[Cell, ...], int], games: int) -> Matrix:
@@ -231,93 +224,34 @@ def _hidden(model: Davidson, clusters: Mapping[tuple[Cell, ...], int], games: in
 
 
 def _in_common(model: Davidson, clusters: Mapping[tuple[Cell, ...], int]) -> Matrix:
-    """Return the sum of the products of the scores of every two games of one cluster."""
-    scores = _scores(model, clusters)
-    blocks: _Blocks = {}
-    partners: dict[Cell, Score] = {}
-    for cluster, repeats in clusters.items():
-        if len(cluster) == 2:  # nearly all: two games of two bots
-            cell, other = cluster
-            frame, (a, b, c) = scores[other]
-            if frame == scores[cell][0]:
-                x, y, z = partners.get(cell, _NOTHING)
-                partners[cell] = x + repeats * a, y + repeats * b, z + repeats * c
-                continue
-        _add_cluster(blocks, [scores[cell] for cell in cluster], repeats)
-    for cell, together in partners.items():
-        frame, score = scores[cell]
-        _add(blocks, (frame, frame), score, together, 2)
-    return _spread(blocks, len(model.parameters))
+    """Return the sum of the products of the scores of every two games of one cluster, both ways.
 
-
-def _add_cluster(blocks: _Blocks, games: Sequence[tuple[Frame, Score]], repeats: int) -> None:
-    """Add what any games of a cluster have in common: the square of their sum, less the squares."""
-    together: dict[Frame, Score] = {}
-    for frame, (a, b, c) in games:
-        x, y, z = together.get(frame, _NOTHING)
-        together[frame] = a + x, b + y, c + z
-        _add(blocks, (frame, frame), (a, b, c), (a, b, c), -repeats)
-    for one, score in together.items():
-        for other, other_score in together.items():
-            _add(blocks, (one, other), score, other_score, repeats)
-
-
-def _scores(
-    model: Davidson, clusters: Mapping[tuple[Cell, ...], int]
-) -> dict[Cell, tuple[Frame, Score]]:
-    """Return the score of each kind of result: how far it is from what was expected."""
-    chances: dict[Seats, Chances] = {}
-    scores = {}
-    for cell in {cell for cluster in clusters for cell in cluster}:
-        first, second, points, game_id = cell
-        seats = Seats(game_id, first, second)
-        expected = chances.get(seats)
-        if expected is None:
-            expected = chances[seats] = model.chances(seats)
-        win, draw, loss = expected
-        ahead = points - 0.5 - (win - loss) / 2
-        drawn = (points == 0.5) - draw
-        one, other, game = model.places.of(seats)
-        if one < other:
-            scores[cell] = (one, other, game), (ahead, ahead, drawn)
-        else:
-            scores[cell] = (other, one, game), (-ahead, ahead, drawn)
-    return scores
-
-
-def _add(blocks: _Blocks, frames: tuple[Frame, Frame], a: Score, b: Score, repeats: int) -> None:
-    block = blocks.get(frames)
-    if block is None:
-        block = blocks[frames] = [0.0] * 9
-    p, q, r = b
-    x, y, z = a[0] * repeats, a[1] * repeats, a[2] * repeats
-    block[0] += x * p
-    block[1] += x * q
-    block[2] += x * r
-    block[3] += y * p
-    block[4] += y * q
-    block[5] += y * r
-    block[6] += z * p
-    block[7] += z * q
-    block[8] += z * r
-
-
-def _spread(blocks: _Blocks, size: int) -> Matrix:
-    """Return the blocks in terms of parameters: a difference is one bot minus the other.
-
-    A product of two games may stand there once, doubled, instead of both ways.
+    What stands beside the games of one kind is added up first: there are fewer kinds than clusters.
     """
-    result = zeros(size)
-    for (one, other), block in blocks.items():
-        columns = (other[0], 0, 1), (other[1], 0, -1), (other[2], 1, 1), (other[2] + 1, 2, 1)
-        for i, k, sign in ((one[0], 0, 1), (one[1], 0, -1), (one[2], 3, 1), (one[2] + 1, 6, 1)):
+    scores = {cell: _score(model, cell) for cell in {cell for games in clusters for cell in games}}
+    beside: dict[Cell, defaultdict[int, float]] = {cell: defaultdict(float) for cell in scores}
+    for cluster, repeats in clusters.items():
+        for cell, other in permutations(cluster, 2):  # nearly always two games
+            sums = beside[cell]
+            for place, slope in scores[other]:
+                sums[place] += repeats * slope
+    result = zeros(len(model.parameters))
+    for cell, sums in beside.items():
+        for i, slope in scores[cell]:
             row = result[i]
-            for j, m, other_sign in columns:
-                row[j] += sign * other_sign * block[k + m]
-    return [
-        [(a + b) / 2 for a, b in zip(*rows, strict=True)]
-        for rows in zip(result, zip(*result, strict=True), strict=True)
-    ]
+            for j, together in sums.items():
+                row[j] += slope * together
+    return result
+
+
+def _score(model: Davidson, cell: Cell) -> Score:
+    """Return how far a result is from what was expected."""
+    first, second, points, game_id = cell
+    seats = Seats(game_id, first, second)
+    win, draw, loss = model.chances(seats)
+    ahead = points - 0.5 - (win - loss) / 2
+    one, other, game = model.places.of(seats)
+    return (one, ahead), (other, -ahead), (game, ahead), (game + 1, (points == 0.5) - draw)
 
 
 # Its fit
@@ -337,17 +271,23 @@ def fit_of(model: Davidson, tallies: Mapping[Seats, SeatScore], groups: int) -> 
     total, free, spread = 0.0, 0, 0.0
     leaning = [0.0] * len(model.parameters)
     for seats, tally in tallies.items():
-        likely, seen = _cells(model, seats, tally, draws=seats.game in drawish)
-        total += _pearson(likely, seen, tally.games)
-        free += len(likely) - 1
-        spread += _variance(likely, tally.games)
+        win, draw, loss = model.chances(seats)
         one, other, game = model.places.of(seats)
-        ahead = len(likely) * (likely[-1] - likely[0]) / 2
+        likely, seen = [win, draw, loss], [tally.wins, tally.draws, tally.losses]
+        if seats.game in drawish:
+            leaning[game + 1] += 1 - 3 * draw
+        else:
+            likely, seen = [win / (win + loss), loss / (win + loss)], [tally.wins, tally.losses]
+        games, kinds = tally.games, len(likely)
+        total += sum((n - games * p) ** 2 / (games * p) for p, n in zip(likely, seen, strict=True))
+        free += kinds - 1
+        # The variance of Pearson's sum for one multinomial (Haldane, 1937).
+        bent = sum(1 / p for p in likely) - kinds**2 - 2 * kinds + 2
+        spread += 2 * (kinds - 1) + bent / games
+        ahead = kinds * (likely[-1] - likely[0]) / 2
         leaning[one] += ahead
         leaning[other] -= ahead
         leaning[game] += ahead
-        if len(likely) == 3:
-            leaning[game + 1] += 1 - 3 * likely[1]
     # A parameter takes away a degree where cells are large, nothing where each has one game:
     # there the sum is the same whatever is fitted (with all chances equal: exactly).
     games = sum(tally.games for tally in tallies.values())
@@ -363,23 +303,3 @@ def fit_of(model: Davidson, tallies: Mapping[Seats, SeatScore], groups: int) -> 
         degrees=free - fitted,
         p_value=chi_square_tail(total / scale, mean / scale),
     )
-
-
-def _cells(
-    model: Davidson, seats: Seats, tally: SeatScore, *, draws: bool
-) -> tuple[list[float], list[int]]:
-    """Return the chances of the possible results, and how often each was seen."""
-    win, draw, loss = model.chances(seats)
-    if draws:
-        return [win, draw, loss], [tally.wins, tally.draws, tally.losses]
-    return [win / (win + loss), loss / (win + loss)], [tally.wins, tally.losses]
-
-
-def _pearson(likely: Iterable[float], seen: Iterable[int], games: int) -> float:
-    return sum((n - games * p) ** 2 / (games * p) for p, n in zip(likely, seen, strict=True))
-
-
-def _variance(likely: list[float], games: int) -> float:
-    """Return the variance of Pearson's sum for one multinomial (Haldane, 1937)."""
-    k = len(likely)
-    return 2 * (k - 1) + (sum(1 / p for p in likely) - k * k - 2 * k + 2) / games
