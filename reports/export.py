@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from lath.notation.formats.tables import guarded
 from lath.reports.outcome import Outcome
-from lath.reports.ratings.results import Conditions, Estimate, Rating, Strength
+from lath.reports.ratings.results import Conditions, Estimate, Fit, Rating, Strength
 from lath.reports.schema import About, Amount, Count, Positive, Schema, Share, schema_of
 from lath.reports.standings import Meeting, Row, Standings, Table
 
@@ -200,120 +200,54 @@ def to_json(standings: Standings) -> StandingsValues:
 
     Ratings and rates have six decimals. Without games lists are empty and `first_score` is None.
     """
-    return {
-        "version": 2,
-        "events": list(standings.events),
-        "overall": _table_to_json(standings.overall),
-        "per_game": [_table_to_json(table) for table in standings.per_game],
-        "left_out": dict(standings.left_out),
-        "unranked": list(standings.unranked),
-    }
+    written: StandingsValues = _written(standings)
+    return written
 
 
-def _table_to_json(table: Table) -> TableValues:
-    return {
-        "game": table.game,
-        "games": table.games,
-        "first_wins": table.first_wins,
-        "draws": table.draws,
-        "second_wins": table.second_wins,
-        "first_score": _short_or_none(table.first_score),
-        "self_play": table.self_play,
-        "repeated": table.repeated,
-        "rated": table.ratings.games,
-        "unbalanced": table.unbalanced,
-        "endings": dict(table.endings),
-        "groups": [list(group) for group in table.ratings.groups],
-        "draw_rate": _short(table.ratings.draw_rate),
-        "conditions": [_conditions_to_json(line) for line in table.ratings.conditions],
-        "fit": {
-            "chi_square": _short(table.ratings.fit.chi_square),
-            "degrees": table.ratings.fit.degrees,
-            "p_value": _short(table.ratings.fit.p_value),
-        },
-        "rows": [_row_to_json(row) for row in table.rows],
-        "crosstable": [[_meeting_to_json(m) for m in meetings] for meetings in table.crosstable],
-    }
+_SHAPES: Final[Mapping[type, Any]] = {
+    Standings: StandingsValues,
+    Table: TableValues,
+    Row: RowValues,
+    Meeting: MeetingValues,
+    Strength: StrengthValues,
+    Rating: RatingValues,
+    Estimate: EstimateValues,
+    Conditions: ConditionValues,
+    Fit: FitValues,
+}
+"""Whose fields each of the values is written by."""
+
+_ELSEWHERE: Final[Mapping[tuple[type, str], Callable[[Any], Any]]] = {
+    (Standings, "version"): lambda _: 2,
+    (Standings, "left_out"): lambda standings: dict(standings.left_out),
+    (Table, "rated"): lambda table: table.ratings.games,
+    (Table, "endings"): lambda table: dict(table.endings),
+    (Row, "group"): lambda row: row.strength.group + 1,
+}
+"""Fields that are not written as they are called or counted."""
+
+_WITHIN: Final = {Table: "ratings", Row: "strength", Strength: "trueskill"}
+"""Whose fields are written as if they were the value's own."""
 
 
-def _conditions_to_json(line: Conditions) -> ConditionValues:
-    return {
-        "game": line.game,
-        "games": line.games,
-        "advantage": _estimate_to_json(line.advantage),
-        "draw_rate": _short(line.draw_rate),
-    }
+def _written(value: Any) -> Any:
+    """Return a value as JSON: what has a shape by the names of its fields."""
+    if shape := _SHAPES.get(type(value)):
+        names = (name for name in shape.__annotations__ if name != "outcome")
+        return {name: _written(_field(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {name: _written(inner) for name, inner in value.items()}
+    if isinstance(value, tuple):
+        return [_written(inner) for inner in value]
+    return round(value, _DIGITS) + 0.0 if isinstance(value, float) else value  # no -0.0
 
 
-def _row_to_json(row: Row) -> RowValues:
-    fair = row.without_forfeits
-    return {
-        "rank": row.rank,
-        "name": row.name,
-        "games": row.games,
-        "wins": row.wins,
-        "draws": row.draws,
-        "losses": row.losses,
-        "points": row.points,
-        "score_rate": _short(row.points / row.games),
-        **_strength_to_json(row.strength),
-        "group": row.strength.group + 1,
-        "without_forfeits": None if fair is None else _strength_to_json(fair),
-        "lost_by": {
-            "crash": row.lost_by["crash"],
-            "time": row.lost_by["time"],
-            "illegal move": row.lost_by["illegal move"],
-            "flood": row.lost_by["flood"],
-        },
-    }
-
-
-def _strength_to_json(strength: Strength) -> StrengthValues:
-    in_order = strength.sequential
-    return {
-        **_rating_to_json(strength.trueskill),
-        "sequential": None if in_order is None else _rating_to_json(in_order),
-        "elo": _estimate_to_json(strength.elo),
-    }
-
-
-def _rating_to_json(rating: Rating) -> RatingValues:
-    interval = Estimate(rating.mu, rating.sigma)
-    return {
-        "mu": _short(rating.mu),
-        "sigma": _short(rating.sigma),
-        "low": _short(interval.low),
-        "high": _short(interval.high),
-        "exposed": _short(rating.exposed),
-    }
-
-
-def _estimate_to_json(estimate: Estimate) -> EstimateValues:
-    return {
-        "value": _short(estimate.value),
-        "error": _short(estimate.error),
-        "low": _short(estimate.low),
-        "high": _short(estimate.high),
-    }
-
-
-def _meeting_to_json(meeting: Meeting) -> MeetingValues:
-    return {
-        "wins": meeting.wins,
-        "draws": meeting.draws,
-        "losses": meeting.losses,
-        "points": meeting.points,
-        "games": meeting.games,
-        "superiority": _short_or_none(meeting.superiority),
-    }
-
-
-def _short(number: float) -> float:
-    return round(number, _DIGITS) + 0.0  # no -0.0
-
-
-def _short_or_none(number: float | None) -> float | None:
-    return None if number is None else _short(number)
+def _field(value: Any, name: str) -> Any:
+    if found := _ELSEWHERE.get((type(value), name)):
+        return found(value)
+    while not hasattr(value, name):
+        value = getattr(value, _WITHIN[type(value)])
+    return getattr(value, name)
 
 
 def to_csv(standings: Standings) -> str:

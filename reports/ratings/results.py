@@ -59,22 +59,6 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
-    """What the games say about one bot's strength on TrueSkill's scale: a normal distribution."""
-
-    mu: float
-    """The mean; 25 before any game."""
-
-    sigma: float
-    """The standard deviation; > 0, 8.33 before any game."""
-
-    @property
-    def exposed(self) -> float:
-        """Return mu - 3 sigma: a strength that the bot has almost surely; 0 before any game."""
-        return self.mu - 3 * self.sigma
-
-
-@dataclass(frozen=True, slots=True)
 class Estimate:
     """A number with its standard error."""
 
@@ -91,6 +75,32 @@ class Estimate:
     def high(self) -> float:
         """Return its upper end."""
         return self.value + Z95 * self.error
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What the games say about one bot's strength on TrueSkill's scale: a normal distribution."""
+
+    mu: float
+    """The mean; 25 before any game."""
+
+    sigma: float
+    """The standard deviation; > 0, 8.33 before any game."""
+
+    @property
+    def low(self) -> float:
+        """Return the lower end of the 95 % interval."""
+        return self.mu - Z95 * self.sigma
+
+    @property
+    def high(self) -> float:
+        """Return its upper end."""
+        return self.mu + Z95 * self.sigma
+
+    @property
+    def exposed(self) -> float:
+        """Return mu - 3 sigma: a strength that the bot has almost surely; 0 before any game."""
+        return self.mu - 3 * self.sigma
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
