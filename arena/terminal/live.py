@@ -31,9 +31,9 @@ from lath.arena.terminal.layout import (
 from lath.arena.tournament.events import (
     Event,
     GameEnded,
+    PairBegan,
     PairingStopped,
     Progress,
-    Running,
     Score,
     Status,
     Waiting,
@@ -177,7 +177,7 @@ def progress_words(progress: Progress) -> list[str]:
     if progress.rate.games:
         recent, overall = progress.rate.recent(now_s), progress.rate.overall(now_s)
         words.append(f"{_rate(recent)} games/s")
-        if now_s - progress.began_s > 60:
+        if now_s - progress.rate.began_s > 60:
             words.append(f"{_rate(overall)} overall")
         left_s = progress.left_s()
         if left_s:
@@ -191,10 +191,9 @@ def _rate(games_a_second: float) -> str:
     return f"{games_a_second:.{decimals}f}"
 
 
-def _running(progress: Progress, one: Running, letters: Letters) -> str:
-    begun = one.begun
+def _running(progress: Progress, begun: PairBegan, letters: Letters) -> str:
     first, second, game = map(letters.plain, (*begun.bots, begun.game))
-    lasts = span(progress.clock() - one.since_s)
+    lasts = span(progress.now_s - begun.time_s)
     return f"pair {begun.pair}: {first} - {second}, {game}, {lasts}"
 
 

@@ -16,13 +16,11 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TextIO, cast
 
-from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
-
 from lath.arena.referee.record import GameResult
 from lath.arena.schedule.core import HALVES
 from lath.arena.schedule.sprt import NORMAL_95
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.store import FORFEITS, BotTotals, PairTally, Tally
+from lath.arena.tournament.store import FORFEITS, BotTotals, LostBy, PairTally, Tally
 from lath.arena.tournament.worker import PairJob
 from lath.reports.outcome import Outcome
 from lath.reports.schema import Amount, Count, Positive, Schema, Share, schema_of
@@ -38,8 +36,6 @@ STATUS_S: Final = 10.0
 
 
 TwoBots = tuple[str, str]
-LostBy = TypedDict("LostBy", {"crash": Count, "time": Count, "illegal move": Count, "flood": Count})
-"""Games lost by the bot's own fault, by their ending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,22 +55,6 @@ class BotStanding:
     """The lower bound of the 95 % interval of the score."""
 
     high: Share | None
-    lost_by: LostBy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BotMoves:
-    """What one bot did in all games stored."""
-
-    name: str
-    games: Count
-    moves: Count
-    average_s: Amount | None
-    """Time of a move; null before any."""
-
-    worst_s: Amount
-    """Time of the longest move."""
-
     lost_by: LostBy
 
 
@@ -266,7 +246,7 @@ class RunEnded(_Event):
 
     format: Mapping[str, Any]
     standings: tuple[BotStanding, ...]
-    bots: tuple[BotMoves, ...]
+    bots: tuple[BotTotals, ...]
     files: Mapping[str, str]
     """Paths by name."""
 
@@ -464,20 +444,12 @@ WARNINGS_KEPT: Final = 20
 """Different texts; of those before them, how many there were is all that is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A pair that a slot plays now."""
-
-    begun: PairBegan
-    since_s: float
-
-
 class Rate:
     """Games a second, over the whole run and of late."""
 
     def __init__(self, now_s: float) -> None:
         self.games = 0
-        self._began_s = now_s
+        self.began_s: Final = now_s
         self._marks: Final = deque([(now_s, 0)])
         """A moment in each second that games ended in, and how many had ended by then."""
 
@@ -491,7 +463,7 @@ class Rate:
 
     def overall(self, now_s: float) -> float:
         """Return games a second since the run began."""
-        return self.games / max(now_s - self._began_s, 1e-3)
+        return self.games / max(now_s - self.began_s, 1e-3)
 
     def recent(self, now_s: float) -> float:
         """Return games a second in the last minute; of the whole run where that had none."""
@@ -500,14 +472,13 @@ class Rate:
         return (self.games - before) / max(now_s - at_s, 1e-3) or self.overall(now_s)
 
 
-def culprit_of(names: Collection[str], why: str) -> str:
-    """Return which of some bots a cause begins with; empty if none is to blame."""
-    return next((name for name in names if why.startswith(f"{name}: ")), "")
+def blamed(names: Collection[str], why: str) -> tuple[str, str]:
+    """Return which of some bots a cause begins with, empty if none is to blame, and the cause.
 
-
-def cause_of(why: str) -> str:
-    """Return the cause without what the bot said to it, which differs from time to time."""
-    return why.partition("; standard error:")[0]
+    That is without what the bot said to it, which differs from time to time.
+    """
+    culprit = next((name for name in names if why.startswith(f"{name}: ")), "")
+    return culprit, why.partition("; standard error:")[0]
 
 
 def end_words(stopped: Mapping[frozenset[str], str], known: Collection[str]) -> Iterator[str]:
@@ -518,7 +489,7 @@ def end_words(stopped: Mapping[frozenset[str], str], known: Collection[str]) -> 
     by_cause: dict[tuple[str, str], list[str]] = {}
     first: dict[tuple[str, str], str] = {}
     for pairing, why in stopped.items():
-        key = (culprit_of(pairing, why), cause_of(why))
+        key = blamed(pairing, why)
         by_cause.setdefault(key, []).append(" - ".join(sorted(pairing)))
         first.setdefault(key, why)
     for (culprit, cause), pairings in by_cause.items():
@@ -537,19 +508,18 @@ class Progress:
         self.played = 0
         """Games stored."""
         self.total = 0
-        self.began_s = clock()
-        self.rate = Rate(self.began_s)
+        self.rate = Rate(clock())
         self.scores: Final = {name: Score(name) for name in config.names}
-        self.running: Final[dict[int, Running]] = {}
+        self.running: Final[dict[int, PairBegan]] = {}
         """By slot, from 1."""
         self.warnings: Final[dict[str, int]] = {}
         """The last different ones and how often each came, the newest last."""
         self.warned_times = 0
         self.outcome: Callable[[], Outcome] = partial(Outcome, format=config.format)
         """What it has come to by the rules of its format."""
-        self._listens_s: Final = self.began_s
+        self._listens_s: Final = clock()
         """Since when."""
-        self._next_status_s = self.began_s + STATUS_S
+        self._next_status_s = self._listens_s + STATUS_S
         self._games: Final[dict[int, list[GameEnded]]] = {}
         """By pair, until it has ended."""
         self._causes: Final[dict[str, str]] = {}
@@ -565,11 +535,16 @@ class Progress:
         """Return how many games are stored that do not count, such as after an SPRT's verdict."""
         return self.played - self.done
 
+    @property
+    def now_s(self) -> float:
+        """Return the seconds since it began to listen, as in the stamps of events."""
+        return self.clock() - self._listens_s
+
     def __call__(self, event: Event | Waiting) -> None:
-        """Count an event, stamp it and pass it on; where a status is due, that comes after it."""
-        self._count(event)
+        """Stamp an event, count it and pass it on; where a status is due, that comes after it."""
         if not isinstance(event, Waiting):
-            event = replace(event, time_s=round(self.clock() - self._listens_s, 3))
+            event = replace(event, time_s=round(self.now_s, 3))
+        self._count(event)
         for listener in self.listeners:
             listener(event)
         if isinstance(event, Waiting) and self.clock() >= self._next_status_s:
@@ -581,25 +556,23 @@ class Progress:
             case RunBegan():
                 self._begin(event)
             case PairBegan():
-                self.running[event.slot] = Running(event, self.clock())
+                self.running[event.slot] = event
             case GameEnded():
                 self._games.setdefault(event.pair, []).append(event)
                 self._count_games(event.first, event.second, event.result, event.termination)
             case PairEnded():
                 self._end_pair(event.pair)
             case Warned():
-                self._blame(event.text)
-                self._warn(event.text)
+                self._warn(event.text, *blamed(self.config.names, event.text))
             case PairingStopped():
-                self._warn(self._stop_words(event.bots, event.why))
+                self._warn_of_stop(event)
             case Waiting():
                 self.total, self.outcome = event.total, event.outcome
 
     def _begin(self, event: RunBegan) -> None:
         """Begin with what is stored."""
         self.total = event.total
-        self.began_s = self.clock()
-        self.rate = Rate(self.began_s)
+        self.rate = Rate(self.clock())
         for tally in event.stored:
             names = tally.first, tally.second
             self._count_games(*names, tally.result, tally.termination, tally.games)
@@ -618,7 +591,7 @@ class Progress:
             scores[others < ones].forfeits[termination] += games
 
     def _end_pair(self, pair: int) -> None:
-        for slot in [s for s, running in self.running.items() if running.begun.pair == pair]:
+        for slot in [s for s, running in self.running.items() if running.pair == pair]:
             del self.running[slot]
         if games := self._games.pop(pair, []):
             self.rate.add(len(games), self.clock())
@@ -635,25 +608,20 @@ class Progress:
         """Return a bot's score; bots of games stored before the configuration was changed count."""
         return self.scores.setdefault(name, Score(name))
 
-    def _warn(self, text: str) -> None:
+    def _warn(self, text: str, culprit: str, cause: str) -> None:
+        if culprit:
+            self._causes[culprit] = cause
         self.warned_times += 1
         self.warnings[text] = self.warnings.pop(text, 0) + 1
         if len(self.warnings) > WARNINGS_KEPT:
             del self.warnings[next(iter(self.warnings))]
 
-    def _blame(self, text: str) -> None:
-        """Remember what people are told of a bot now."""
-        if culprit := culprit_of(self.config.names, text):
-            self._causes[culprit] = cause_of(text)
-
-    def _stop_words(self, bots: TwoBots, why: str) -> str:
-        """Return for people that two bots play no more, with the cause where it is news."""
-        culprit = culprit_of(bots, why)
-        words = f"{' - '.join(bots)} play no more"
-        if culprit and self._causes.get(culprit) == cause_of(why):
-            return f"{words} because of {culprit}"
-        self._blame(why)
-        return f"{words}: {why}"
+    def _warn_of_stop(self, event: PairingStopped) -> None:
+        """Tell people that two bots play no more, with the cause where it is news."""
+        culprit, cause = blamed(event.bots, event.why)
+        is_known = culprit and self._causes.get(culprit) == cause
+        why = f" because of {culprit}" if is_known else f": {event.why}"
+        self._warn(f"{' - '.join(event.bots)} play no more{why}", culprit, cause)
 
     @property
     def last_warning(self) -> str:
@@ -679,7 +647,7 @@ class Progress:
         return Status(
             done=self.done,
             total=self.total,
-            running=tuple(running.begun.pair for _, running in sorted(self.running.items())),
+            running=tuple(running.pair for _, running in sorted(self.running.items())),
             rate=round(self.rate.recent(self.clock()), 3),
             left_s=None if left_s is None else round(left_s, 1),
             warnings=self.warned_times,
@@ -701,7 +669,7 @@ class Progress:
             notes=dict(summary.notes),
             format=summary.outcome.data,
             standings=tuple(score.standing() for score in self.ranked()),
-            bots=tuple(map(_moves, summary.bots)),
+            bots=summary.bots,
             files=dict(files),
         )
 
@@ -710,15 +678,3 @@ def two(pairing: Collection[str]) -> TwoBots:
     """Return the bots of a pairing by name."""
     one, other = sorted(pairing)
     return one, other
-
-
-def _moves(bot: BotTotals) -> BotMoves:
-    average_s = bot.average_s
-    return BotMoves(
-        name=bot.name,
-        games=bot.games,
-        moves=bot.moves,
-        average_s=None if average_s is None else round(average_s, 6),
-        worst_s=round(bot.worst_s, 6),
-        lost_by=cast("LostBy", dict(bot.lost_by)),
-    )

@@ -19,13 +19,16 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
+
+from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
 from lath.arena.errors import DiskError, InUseError, StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament.system import database_errors, primary_code, writing_error
 from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.reader import write_atomically
+from lath.reports.schema import Amount, Count
 
 DATABASE: Final = "tournament.db"
 RECORDS: Final = "games.lath"
@@ -68,7 +71,10 @@ def _row(result: GameResult) -> list[object]:
     ]
 
 
-FORFEITS: Final = ("crash", "time", "illegal move", "flood")
+LostBy = TypedDict("LostBy", {"crash": Count, "time": Count, "illegal move": Count, "flood": Count})
+"""Games lost by the bot's own fault, by their ending."""
+
+FORFEITS: Final = tuple(LostBy.__annotations__)
 """Endings that are one bot's own fault, and lose the game."""
 
 
@@ -92,23 +98,17 @@ class BotTotals:
     """What one bot did in all stored games."""
 
     name: str
-    games: int
-    lost_by: Mapping[str, int]
-    """Games lost by the bot's own fault, by each ending of FORFEITS."""
+    games: Count
+    moves: Count
+    """0, too, where the games were stored without their number."""
 
-    moves: int
-    """Moves that it made; 0 where the games were stored without their number."""
+    average_s: Amount | None
+    """Time of a move; null before any."""
 
-    used_s: float
-    """Time that it used, in all."""
+    worst_s: Amount
+    """Time of the longest move."""
 
-    worst_s: float
-    """Time of its longest move."""
-
-    @property
-    def average_s(self) -> float | None:
-        """Return the time of a move; None before any."""
-        return self.used_s / self.moves if self.moves else None
+    lost_by: LostBy
 
 
 _PAIRS: Final = """
@@ -365,10 +365,10 @@ class Store:
             BotTotals(
                 name=name,
                 games=games,
-                lost_by=dict(zip(FORFEITS, lost, strict=True)),
                 moves=moves,
-                used_s=used_s,
-                worst_s=worst_s,
+                average_s=round(used_s / moves, 6) if moves else None,
+                worst_s=round(worst_s, 6),
+                lost_by=cast("LostBy", dict(zip(FORFEITS, lost, strict=True))),
             )
             for name, moves, used_s, worst_s, games, *lost in rows
         ]

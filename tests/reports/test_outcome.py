@@ -23,7 +23,7 @@ ANN = BotTotals(
     games=12,
     lost_by={"crash": 1, "time": 2, "illegal move": 3, "flood": 4},
     moves=40,
-    used_s=2.0,
+    average_s=0.05,
     worst_s=1.25,
 )
 

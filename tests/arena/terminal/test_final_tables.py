@@ -48,7 +48,7 @@ def totals(name: str) -> BotTotals:
         games=1234,
         lost_by={"crash": 123, "time": 12, "illegal move": 3, "flood": 4},
         moves=123456,
-        used_s=61728.0,
+        average_s=0.5,
         worst_s=12.5,
     )
 

@@ -75,9 +75,9 @@ def test_what_runs_is_known_until_it_has_finished() -> None:
     told.begin(1, slot=1)
     told.begin(2, slot=2, names=("bob", "cat"))
     told.play("1-0", "0-1")
-    assert {slot: one.begun.pair for slot, one in told.progress.running.items()} == {2: 2}
+    assert {slot: one.pair for slot, one in told.progress.running.items()} == {2: 2}
     told.begin(3, slot=2)
-    assert {slot: one.begun.pair for slot, one in told.progress.running.items()} == {2: 3}
+    assert {slot: one.pair for slot, one in told.progress.running.items()} == {2: 3}
 
 
 def test_rates_are_of_the_last_minute_and_of_the_whole_run() -> None:

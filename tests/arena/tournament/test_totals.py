@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from results import a_result
 
-from lath.arena.tournament.store import BotTotals, PairTally, Store
+from lath.arena.tournament.store import PairTally, Store
 
 
 @pytest.fixture
@@ -82,10 +82,10 @@ def test_time_is_that_of_a_bots_own_moves_in_either_seat(store: Store) -> None:
         ]
     )
     ann, bob = store.bots()
-    assert (ann.moves, ann.used_s, ann.worst_s, ann.average_s) == (20, 9.0, 1.5, 9 / 20)
-    assert (bob.moves, bob.used_s, bob.worst_s, bob.average_s) == (25, 6.0, 0.75, 6 / 25)
+    assert (ann.moves, ann.worst_s, ann.average_s) == (20, 1.5, 9 / 20)
+    assert (bob.moves, bob.worst_s, bob.average_s) == (25, 0.75, 6 / 25)
 
 
 def test_without_moves_there_is_no_average(store: Store) -> None:
-    totals = BotTotals(name="ann", games=1, lost_by={}, moves=0, used_s=1.0, worst_s=1.0)
-    assert totals.average_s is None
+    store.add([a_result(1, first_used_s=1.0, first_worst_s=1.0, first_moves=0)])
+    assert store.bots()[0].average_s is None
