@@ -37,7 +37,7 @@ from lath.notation.errors import RecordError
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.
 if TYPE_CHECKING:
-    from lath.reports.page.index import Collection
+    from lath.reports.page.index import Document
     from lath.reports.page.page import Page
 
 app = App()
@@ -206,9 +206,9 @@ class IndexJob:
 
         A tournament that cannot be read is told of in the end, and keeps no other from the index.
         """
-        from lath.reports.page.index import document, render
+        from lath.reports.page.index import render
 
-        out, title = self.target.out, self.target.title
+        out = self.target.out
         if str(out) == "-":
             raise ConfigError("an index page links to reports beside it: -o needs a FILE")
         if self.writes_reports and out is not None:
@@ -217,19 +217,16 @@ class IndexJob:
 
         def make() -> Page:
             templates = self.target.templates
-            return render(found, title=title, templates=templates, refresh_s=refresh_s)
+            return render(found, templates=templates, refresh_s=refresh_s)
 
-        as_data: Mapping[str, Any] = (
-            {} if self.target.data is None else document(found, title=title)
-        )
-        self.target.write(as_data, found.standings.overall.games, make)
+        self.target.write(found, found["standings"]["overall"]["games"], make)
         if damaged:
             place = self.target.data if out is None else out
             lines = (f"{error.tournament} is not in {place}: {error}" for error in damaged)
             raise ArenaError("\n".join(lines))
 
-    def _collected(self) -> tuple[Collection, Sequence[UnreadableError]]:
-        """Return what the tournaments come to, and what is wrong with those that are left out."""
+    def _collected(self) -> tuple[Document, Sequence[UnreadableError]]:
+        """Return the data of the page, and what is wrong with those that are left out."""
         from lath.reports.page.index import Unreadable
 
         base = self.folder if self.target.out is None else self.target.out.parent
@@ -237,16 +234,16 @@ class IndexJob:
         while True:  # from the start: half of a damaged one was counted
             sound = [path for path in self.sources() if path not in damaged]
             try:
-                found = collect(self.folder, sound, base)
+                found = collect(self.folder, sound, base, self.target.title)
             except UnreadableError as error:
                 damaged[error.tournament] = error
             else:
                 break
-        left_out = (
+        found["unreadable"] = [
             Unreadable(name=path.relative_to(self.folder).as_posix(), reason=_reason_of(error))
             for path, error in sorted(damaged.items())
-        )
-        return replace(found, unreadable=tuple(left_out)), tuple(damaged.values())
+        ]
+        return found, tuple(damaged.values())
 
     def _write_reports(self, tournaments: Sequence[Path]) -> None:
         for tournament in filter(needs_report, tournaments):

@@ -33,7 +33,7 @@ from lath.notation.scanner import parse
 from lath.reports.outcome import Outcome, from_json
 
 if TYPE_CHECKING:
-    from lath.reports.page.index import Collection
+    from lath.reports.page.index import Document
 
 _UNWRITABLE: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 """Where a run was killed while it wrote: what it had half done must be taken back by writing."""
@@ -226,8 +226,10 @@ def _changed_ns(path: Path) -> int:
     return path.stat().st_mtime_ns if path.is_file() else -1
 
 
-def collect(folder: Path, tournaments: Sequence[Path], base: Path) -> Collection:
-    """Return what tournaments below `folder` come to, for a page in `base`.
+def collect(
+    folder: Path, tournaments: Sequence[Path], base: Path, title: str | None = None
+) -> Document:
+    """Return the data of the page in `base` on the tournaments below `folder`.
 
     Raises UnreadableError where one of them cannot be read.
     """
@@ -246,7 +248,7 @@ def collect(folder: Path, tournaments: Sequence[Path], base: Path) -> Collection
             )
         except ArenaError as error:
             raise UnreadableError(tournament, error) from error
-    return collector.collection()
+    return collector.document(title)
 
 
 def link_to(path: Path, base: Path) -> str:

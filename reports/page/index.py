@@ -7,20 +7,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from markupsafe import Markup
 from typing_extensions import TypedDict
 
 from lath.notation.record import Record
 from lath.reports import export
 from lath.reports.figures import UNKNOWN, FactCounter, Facts
 from lath.reports.outcome import Outcome
-from lath.reports.page.page import Page, encodable, environment_of, parts, policy
+from lath.reports.page.page import Page, rendered
 from lath.reports.schema import Amount, Count, Schema, schema_of
-from lath.reports.standings import POINTS, Standings, Tally, standings_of, why_left_out
+from lath.reports.standings import POINTS, Tally, standings_of, why_left_out
 
 DEFAULT_TITLE: Final = "Bot tournaments"
 """Where the caller has no title."""
@@ -80,21 +78,8 @@ class Document(TypedDict):
 
 
 def schema() -> Schema:
-    """Return the JSON Schema of what `document` returns."""
+    """Return the JSON Schema of what `Collector.document` returns."""
     return schema_of(Document, "The data behind a Lath Arena index of tournaments")
-
-
-@dataclass(frozen=True, slots=True)
-class Collection:
-    """Tournaments, and what all of their games come to."""
-
-    tournaments: tuple[Tournament, ...]
-    """The newest first, then by name."""
-
-    facts: Facts
-    standings: Standings
-    unreadable: tuple[Unreadable, ...] = ()
-    """Those that nothing here is made of."""
 
 
 class Collector:
@@ -145,28 +130,23 @@ class Collector:
             }
         )
 
-    def collection(self) -> Collection:
-        """Return what all of them come to."""
+    def document(self, title: str | None = None) -> Document:
+        """Return all that the index page shows, as plain JSON values."""
         rows = sorted(self._tournaments, key=lambda one: (_newest_first(one), one["name"]))
-        return Collection(tuple(rows), self._facts.facts(), standings_of(self._tally))
+        return {
+            "version": 1,
+            "title": title or DEFAULT_TITLE,
+            "facts": self._facts.facts(),
+            "standings": export.to_json(standings_of(self._tally)),
+            "tournaments": rows,
+            "unreadable": [],
+        }
 
 
 def _newest_first(one: Tournament) -> tuple[int, ...]:
     """Return what it is sorted by: its last date, then its first, the undated at the end."""
     dates = one["facts"]["dates"]
     return tuple(-int(date.replace("-", "") or 0) for date in (dates["last"], dates["first"]))
-
-
-def document(collection: Collection, *, title: str | None = None) -> Document:
-    """Return all that the index page shows, as plain JSON values."""
-    return {
-        "version": 1,
-        "title": title or DEFAULT_TITLE,
-        "facts": collection.facts,
-        "standings": export.to_json(collection.standings),
-        "tournaments": list(collection.tournaments),
-        "unreadable": list(collection.unreadable),
-    }
 
 
 PARTS: Final = {
@@ -177,24 +157,11 @@ PARTS: Final = {
 
 
 def render(
-    collection: Collection,
-    *,
-    title: str | None = None,
-    templates: Path | None = None,
-    refresh_s: float | None = None,
+    document: Document, *, templates: Path | None = None, refresh_s: float | None = None
 ) -> Page:
     """Return the index page; it needs no file but the reports that it links to.
 
     Files of the folder `templates` come before ours of the same name. With `refresh_s` the page
     loads itself anew that often.
     """
-    environment = environment_of(templates)
-    css, script = (parts(environment, kind, PARTS[kind]) for kind in ("css", "js"))
-    html = environment.get_template("index.html.j2").render(
-        document=document(collection, title=title),
-        policy=policy(css, script),
-        css=Markup(css),  # noqa: S704 - a file of this package or of the user
-        script=Markup(script),  # noqa: S704 - likewise
-        refresh_s=refresh_s,
-    )
-    return Page(encodable(html))
+    return rendered("index.html.j2", PARTS, templates, document=document, refresh_s=refresh_s)

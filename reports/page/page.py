@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -155,16 +155,28 @@ def page_of(
     gathered: Gathered, *, templates: Path | None = None, refresh_s: float | None = None
 ) -> Page:
     """Return the report on what was gathered; else as `render`."""
-    environment = environment_of(templates)
-    css, script = (parts(environment, kind, PARTS[kind]) for kind in ("css", "js"))
     packed = json.dumps(gathered.packer.pack(gathered.links), separators=(",", ":"))
-    html = environment.get_template("page.html.j2").render(
+    return rendered(
+        "page.html.j2",
+        PARTS,
+        templates,
         document=gathered.document,
+        refresh_s=refresh_s,
+        data=Markup(packed),  # noqa: S704 - numbers and letters, none of which is <
+    )
+
+
+def rendered(
+    template: str, files: Mapping[str, Sequence[str]], templates: Path | None, **values: Any
+) -> Page:
+    """Return what a template makes of the values, with styles and script of these `files`."""
+    environment = environment_of(templates)
+    css, script = (parts(environment, kind, files[kind]) for kind in ("css", "js"))
+    html = environment.get_template(template).render(
         policy=policy(css, script),
         css=Markup(css),  # noqa: S704 - a file of this package or of the user
         script=Markup(script),  # noqa: S704 - likewise
-        refresh_s=refresh_s,
-        data=Markup(packed),  # noqa: S704 - numbers and letters, none of which is <
+        **values,
     )
     return Page(encodable(html))
 

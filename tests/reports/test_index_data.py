@@ -15,7 +15,7 @@ from sample_records import tournament
 
 from lath.notation.writer import format_record
 from lath.reports.page import index as data_of_index
-from lath.reports.page.index import Collector, Unreadable, document, render
+from lath.reports.page.index import Collector, Unreadable, render
 
 GAMES = tournament(("ann", "bob"), 1, game_ids=("yavalath", "surikata"))
 TEXT = "\n".join(map(format_record, GAMES))
@@ -135,11 +135,10 @@ def test_the_page_shows_what_is_left_out_as_text(season: Path) -> None:
 
 def test_reasons_are_escaped() -> None:
     one = Unreadable(name="x", reason=EVIL)
-    empty = Collector().collection()
-    collection = type(empty)((), empty.facts, empty.standings, (one,))
-    assert document(collection)["unreadable"] == [{"name": "x", "reason": EVIL}]
-    assert EVIL not in render(collection).html
-    assert "&lt;img" in render(collection).html
+    document = Collector().document()
+    document["unreadable"] = [one]
+    assert EVIL not in render(document).html
+    assert "&lt;img" in render(document).html
 
 
 def test_a_page_with_nothing_left_out_says_nothing_of_it(tmp_path: Path) -> None:

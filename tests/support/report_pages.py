@@ -81,7 +81,7 @@ def index() -> Page:
     for name, (records, outcome) in tournaments.items():
         link = f"{quote(name)}/report.html"
         collector.add(name, records, outcome, is_playing=name == "autumn", link=link)
-    return render_index(collector.collection(), refresh_s=3600.0)
+    return render_index(collector.document(), refresh_s=3600.0)
 
 
 PAGES: Final[dict[str, Callable[[], Page]]] = {
