@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 from lath.notation.archive import SIZE, identity, start_text
 from lath.notation.record import Record, Termination
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Ratings, Result, Scored, Strength
+from lath.reports.ratings.results import Ratings, Result, Scored, SeatScore, Strength
 
 POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 """What first scores; a result that is not here decides nothing."""
@@ -405,8 +405,20 @@ def standings_of(tally: Tally) -> Standings:
     """Return what a tally comes to; it may be added to afterwards."""
     results = tally.results()
     fair = tally.on_the_board(results)
-    per_game = tuple(_of_games(tally, results, fair))
-    overall = _overall(tally, results, fair, per_game)
+    of_game, fair_of_game = _by_game(results), _by_game(fair)
+    per_game = tuple(
+        _table(game, tally.games[game], of_game[game], fair_of_game[game])
+        for game in sorted(tally.games)
+    )
+    if len(per_game) == 1:
+        overall = replace(per_game[0], game="")
+    else:
+        together = GameResults()
+        for counted in tally.games.values():
+            together.include(counted)
+        overall = _table("", together, results, fair)
+        unbalanced = overall.unbalanced or any(table.unbalanced for table in per_game)
+        overall = replace(overall, unbalanced=unbalanced)
     return Standings(
         events=tuple(tally.events),
         overall=overall,
@@ -416,30 +428,11 @@ def standings_of(tally: Tally) -> Standings:
     )
 
 
-def _of_games(tally: Tally, results: Sequence[Result], fair: Sequence[Result]) -> Iterable[Table]:
-    """Yield the table of each game id."""
-    of_game, fair_of_game = _by_game(results), _by_game(fair)
-    for game in sorted(tally.games):
-        yield _table(game, tally.games[game], of_game[game], fair_of_game.get(game, []))
-
-
-def _by_game(results: Iterable[Result]) -> dict[str, list[Result]]:
-    found: dict[str, list[Result]] = {}
+def _by_game(results: Iterable[Result]) -> defaultdict[str, list[Result]]:
+    found: defaultdict[str, list[Result]] = defaultdict(list)
     for result in results:
-        found.setdefault(result.game, []).append(result)
+        found[result.game].append(result)
     return found
-
-
-def _overall(
-    tally: Tally, results: Sequence[Result], fair: Sequence[Result], per_game: Sequence[Table]
-) -> Table:
-    if len(per_game) == 1:
-        return replace(per_game[0], game="")
-    together = GameResults()
-    for game in tally.games.values():
-        together.include(game)
-    table = _table("", together, results, fair)
-    return replace(table, unbalanced=table.unbalanced or any(t.unbalanced for t in per_game))
 
 
 def _table(
@@ -448,63 +441,48 @@ def _table(
     """Return the table of games; `fair` are those of the results that were no forfeit."""
     ratings = rate(results)
     without = ratings if len(fair) == len(results) else rate(fair, in_order=False)
-    meetings = _meetings(counted)
-    rows = _rows(counted, meetings, ratings, without)
-    ranked = [row.name for row in rows]
-    scores = Counter[float]()
-    for (_, _, score), times in counted.scores.items():
-        scores[score] += times
+    seats = SeatScore()
+    met: defaultdict[tuple[str, str], SeatScore] = defaultdict(SeatScore)
+    own: defaultdict[str, SeatScore] = defaultdict(SeatScore)
+    for (first, second, score), times in counted.scores.items():
+        seats.add(score, times)
+        for bot, other, points in ((first, second, score), (second, first, 1 - score)):
+            met[bot, other].add(points, times)
+            own[bot].add(points, times)
+    rows = [
+        Row(
+            rank=0,
+            name=name,
+            wins=own[name].wins,
+            draws=own[name].draws,
+            losses=own[name].losses,
+            strength=strength,
+            without_forfeits=without.strengths.get(name),
+            lost_by={str(way): counted.forfeits[name, way] for way in FORFEITS},
+        )
+        for name, strength in ratings.strengths.items()
+    ]
+    rows.sort(key=_standing)
+
+    def meeting(bot: str, other: str) -> Meeting:
+        scored = met[bot, other]
+        better = None if bot == other else ratings.superiority(bot, other)
+        return Meeting(scored.wins, scored.draws, scored.losses, better)
+
     return Table(
         game=game,
-        games=scores.total(),
-        first_wins=scores[1.0],
-        draws=scores[0.5],
-        second_wins=scores[0.0],
+        games=seats.games,
+        first_wins=seats.wins,
+        draws=seats.draws,
+        second_wins=seats.losses,
         self_play=sum(n for (first, second, _), n in counted.scores.items() if first == second),
         repeated=counted.repeated,
         endings=counts(counted.endings),
-        rows=rows,
-        crosstable=tuple(
-            tuple(_meeting(meetings, ratings, bot, other) for other in ranked) for bot in ranked
-        ),
+        rows=tuple(replace(row, rank=rank) for rank, row in enumerate(rows, 1)),
+        crosstable=tuple(tuple(meeting(row.name, other.name) for other in rows) for row in rows),
         ratings=ratings,
         unbalanced=is_unbalanced(Counter((r.first, r.second) for r in results)),
     )
-
-
-Scores = Counter[float]
-"""How often a bot scored 1, 1/2 and 0."""
-
-
-def _meetings(counted: GameResults) -> dict[tuple[str, str], Scores]:
-    """Return what each bot scored against each; both seats of a game count."""
-    meetings: dict[tuple[str, str], Scores] = {}
-    for (first, second, score), times in counted.scores.items():
-        meetings.setdefault((first, second), Counter())[score] += times
-        meetings.setdefault((second, first), Counter())[1 - score] += times
-    return meetings
-
-
-def _meeting(
-    meetings: Mapping[tuple[str, str], Scores], ratings: Ratings, bot: str, other: str
-) -> Meeting:
-    scores = meetings.get((bot, other), Counter())
-    better = None if bot == other else ratings.superiority(bot, other)
-    return Meeting(scores[1.0], scores[0.5], scores[0.0], better)
-
-
-def _rows(
-    counted: GameResults,
-    meetings: Mapping[tuple[str, str], Scores],
-    ratings: Ratings,
-    without: Ratings,
-) -> tuple[Row, ...]:
-    scores: dict[str, Scores] = {name: Counter() for name in ratings.strengths}
-    for (bot, _), scored in meetings.items():
-        scores[bot] += scored
-    rows = [_row(name, scores[name], counted, ratings, without) for name in scores]
-    rows.sort(key=_standing)
-    return tuple(replace(row, rank=rank) for rank, row in enumerate(rows, 1))
 
 
 def _standing(row: Row) -> tuple[int, float, float, str]:
@@ -512,21 +490,6 @@ def _standing(row: Row) -> tuple[int, float, float, str]:
     # Rounded, for the last bits of a rating differ with the order of the records.
     exposed = round(row.strength.trueskill.exposed, 6)
     return row.strength.group, -exposed, -row.points, row.name
-
-
-def _row(
-    name: str, scores: Scores, counted: GameResults, ratings: Ratings, without: Ratings
-) -> Row:
-    return Row(
-        rank=0,
-        name=name,
-        wins=scores[1.0],
-        draws=scores[0.5],
-        losses=scores[0.0],
-        strength=ratings.strengths[name],
-        without_forfeits=without.strengths.get(name),
-        lost_by={str(way): counted.forfeits[name, way] for way in FORFEITS},
-    )
 
 
 SHARE: Final = 0.1
@@ -580,18 +543,12 @@ def greatest_gap(ratings: Ratings) -> Gap | None:
     The sequential ratings are moved so that the mean of a group is the same in both: only
     differences between bots mean anything.
     """
-    gaps = [
-        gap for group in ratings.groups if len(group) > 1 for gap in _gaps_of_group(ratings, group)
-    ]
+    gaps: list[Gap] = []
+    for group in ratings.groups:
+        strengths = [ratings.strengths[name] for name in group]
+        apart = [one.trueskill.mu - one.sequential.mu for one in strengths if one.sequential]
+        if len(apart) == len(group) > 1:
+            mean = fmean(apart)
+            of_group = zip(group, apart, strengths, strict=True)
+            gaps += [Gap(name, mu - mean, one.trueskill.sigma) for name, mu, one in of_group]
     return max(gaps, key=lambda gap: abs(gap.mu), default=None)
-
-
-def _gaps_of_group(ratings: Ratings, group: tuple[str, ...]) -> list[Gap]:
-    apart: dict[str, float] = {}
-    for name in group:
-        strength = ratings.strengths[name]
-        if strength.sequential is None:
-            return []
-        apart[name] = strength.trueskill.mu - strength.sequential.mu
-    mean = fmean(apart.values())
-    return [Gap(n, apart[n] - mean, ratings.strengths[n].trueskill.sigma) for n in group]

@@ -68,23 +68,17 @@ def solve(lower: Sequence[Vector], vector: Sequence[float]) -> Vector:
 
 def inverse(matrix: Sequence[Sequence[float]]) -> Matrix:
     """Return the inverse, whole; errors as of `cholesky`."""
-    columns = _inverse_columns(cholesky(matrix))
+    columns: Matrix = []  # of L's inverse, each from its diagonal down
+    for row in cholesky(matrix):
+        scale = row[-1]
+        for j, column in enumerate(columns):
+            column.append(-dot(column, row[j:]) / scale)
+        columns.append([1 / scale])
     result = zeros(len(columns))
     for i, column in enumerate(columns):
         for j in range(i, len(columns)):
             result[i][j] = result[j][i] = dot(columns[j], column[j - i :])
     return result
-
-
-def _inverse_columns(lower: Sequence[Vector]) -> Matrix:
-    """Return the columns of L's inverse, each from its diagonal down."""
-    columns: Matrix = []
-    for row in lower:
-        scale = row[-1]
-        for j, column in enumerate(columns):
-            column.append(-dot(column, row[j:]) / scale)
-        columns.append([1 / scale])
-    return columns
 
 
 # The normal and the chi-square distribution

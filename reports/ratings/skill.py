@@ -166,19 +166,6 @@ class Meetings:
     sites: tuple[Site, ...]
 
 
-def state(meetings: Iterable[Meetings]) -> Vector:
-    """Return all factors as numbers that a step may be extrapolated in: any value is allowed."""
-    return [number for met in meetings for site in met.sites for number in site.numbers()]
-
-
-def set_state(meetings: Sequence[Meetings], numbers: Iterable[float]) -> None:
-    """Make the factors those of `state`, but leave negligible ones as they are."""
-    given = iter(numbers)
-    for met in meetings:
-        for site in met.sites:
-            site.become(next(given), next(given))
-
-
 _TOLERANCE: Final = 1e-8
 """Of means, standard deviations and the margin, in TrueSkill points."""
 
@@ -215,7 +202,9 @@ def converged(names: Sequence[str], tallies: Mapping[Seats, SeatScore]) -> Poste
     two bots that met, and the time to invert a matrix of the bots.
     """
     meetings = _meetings(names, tallies)
-    start = margin_of(_observed_draw_rate(meetings))
+    games = sum(tally.games for tally in tallies.values())
+    draws = sum(tally.draws for tally in tallies.values())
+    start = margin_of((draws + PRIOR_DRAWS) / (games + PRIOR_GAMES))
     prior = zeros(len(names))
     for i, row in enumerate(prior):
         row[i] = SIGMA**2
@@ -242,22 +231,19 @@ def _meetings(names: Sequence[str], tallies: Mapping[Seats, SeatScore]) -> list[
     ]
 
 
-def _observed_draw_rate(meetings: Iterable[Meetings]) -> float:
-    """Return a first guess, strictly in 0..1: the share of draws, with the imagined games."""
-    sites = [site for met in meetings for site in met.sites]
-    draws = sum(site.games for site in sites if site.kind == 0)
-    return (draws + PRIOR_DRAWS) / (sum(site.games for site in sites) + PRIOR_GAMES)
-
-
 def _converge(meetings: Sequence[Meetings], posterior: Posterior) -> None:
+    sites = [site for met in meetings for site in met.sites]
     accelerator, mixing, before = Accelerator(), 1.0, math.inf
     slow = False
     for number in range(_ROUNDS):
-        old = state(meetings) if slow else []
+        old = [value for site in sites for value in site.numbers()] if slow else []
         evidence = _renew(meetings, posterior)
         if slow:
-            step = [new - was for new, was in zip(state(meetings), old, strict=True)]
-            set_state(meetings, accelerator.next(old, step, mixing))
+            new = [value for site in sites for value in site.numbers()]
+            step = [value - was for value, was in zip(new, old, strict=True)]
+            given = iter(accelerator.next(old, step, mixing))
+            for site in sites:
+                site.become(next(given), next(given))
         moved = max(_settle(meetings, posterior, evidence), _climb(posterior, evidence))
         if moved < _TOLERANCE:
             return
