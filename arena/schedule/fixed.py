@@ -113,13 +113,14 @@ class Match(Fixed):
 
     def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
         super().__init__(names, settings, dealer)
-        self._judge: Final = _Judge(settings.sprt, names[0]) if settings.sprt else None
+        self._test = state(settings.sprt, [0] * 5) if settings.sprt else None
+        self._waiting: Final[dict[int, list[int]]] = {}
+        """Half points of the first bot in the games of pairs that are not judged yet."""
 
     @property
     def _deciding_pairs(self) -> int | None:
         """Return how many pairs it took to decide the test; None while it is open."""
-        judge = self._judge
-        return judge.judged if judge and judge.state.verdict is not None else None
+        return self._test.pairs if self._test and self._test.verdict else None
 
     @property
     def total(self) -> int:
@@ -138,31 +139,17 @@ class Match(Fixed):
     def report(self, number: int, first: str, second: str, result: str) -> None:
         """Count a game."""
         super().report(number, first, second, result)
-        if self._judge is not None and number <= 2 * self.pairs:
-            self._judge.report(number, first, result)
+        sprt, test = self._settings.sprt, self._test
+        if sprt is None or test is None or number > 2 * self.pairs:
+            return
+        halves = HALVES.get(result, (0, 0))[first != self._names[0]]
+        self._waiting.setdefault(pair_of(number), []).append(halves)
+        while test.verdict is None and len(self._waiting.get(test.pairs + 1, [])) == 2:
+            counts = list(test.counts)
+            counts[sum(self._waiting.pop(test.pairs + 1))] += 1
+            test = self._test = state(sprt, counts)
 
     def standing(self) -> SprtStanding | None:
         """Return how the test stands; None without one."""
-        judge = self._judge
-        return SprtStanding(tuple(self._names), judge.sprt, judge.state) if judge else None
-
-
-class _Judge:
-    """Takes games in any order, judges pairs in theirs."""
-
-    def __init__(self, sprt: Sprt, name: str) -> None:
-        self.sprt: Final = sprt
-        self._name: Final = name
-        self._waiting: Final[dict[int, list[int]]] = {}
-        """Half points of the games of pairs that are not judged yet."""
-        self._counts: Final = [0] * 5
-        self.judged = 0
-        self.state = state(sprt, self._counts)
-
-    def report(self, number: int, first: str, result: str) -> None:
-        halves = HALVES.get(result, (0, 0))[first != self._name]
-        self._waiting.setdefault(pair_of(number), []).append(halves)
-        while self.state.verdict is None and len(self._waiting.get(self.judged + 1, [])) == 2:
-            self.judged += 1
-            self._counts[sum(self._waiting.pop(self.judged))] += 1
-            self.state = state(self.sprt, self._counts)
+        sprt, test = self._settings.sprt, self._test
+        return SprtStanding(tuple(self._names), sprt, test) if sprt and test else None

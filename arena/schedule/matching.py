@@ -6,8 +6,7 @@ augmenting path, and odd circles on the way to it are shrunk to a point. Must no
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 Graph = Mapping[int, Collection[int]]
 """Who may meet whom, both ways."""
@@ -79,8 +78,8 @@ def _rematch(one: int, other: int, left: set[int], graph: Graph, mates: Mates) -
 
 def _augment(root: int, among: set[int], graph: Graph, mates: Mates) -> bool:
     """Pair one more person, and another with it; return whether that was possible."""
-    search = _Search(root, among, graph, mates)
-    end = search.run()
+    search = _Search(root, among, mates)
+    end: int | None = search.end_of_path(graph)
     while end is not None:
         before = search.parent[end]
         after = mates.get(before)
@@ -92,71 +91,55 @@ def _augment(root: int, among: set[int], graph: Graph, mates: Mates) -> bool:
 class _Search:
     """One search for an augmenting path, breadth first."""
 
-    def __init__(self, root: int, among: set[int], graph: Graph, mates: Mates) -> None:
-        self.root = root
-        self.among = among
-        self.graph = graph
-        self.mates = mates
-        self.parent: dict[int, int] = {}
-        self.base = {person: person for person in among}
+    def __init__(self, root: int, among: set[int], mates: Mates) -> None:
+        self._root = root
+        self._mates = mates
+        self.parent: Mates = {}
+        """The way back, for those whom a path reaches by an edge outside of the matching."""
+        self._base = {person: person for person in among}
         """The circle that a person was shrunk into, by its entrance."""
-        self.reached = {root}
-        self.queue = deque([root])
+        self._reached = [root]
+        """From whom the search goes on, in turn."""
 
-    def run(self) -> int | None:
+    def end_of_path(self, graph: Graph) -> int | None:
         """Return the unpaired end of a path, None without one; `parent` leads back."""
-        while self.queue:
-            person = self.queue.popleft()
-            for other in self.graph[person]:
-                if other in self.among and (end := self._look(person, other)) is not None:
-                    return end
+        base, mates = self._base, self._mates
+        for person in self._reached:  # grows on the way
+            for other in graph[person]:
+                if other not in base or base[person] == base[other] or mates.get(person) == other:
+                    continue
+                mate = mates.get(other)
+                if other == self._root or mate in self.parent:
+                    self._shrink(person, other)
+                elif other not in self.parent:
+                    self.parent[other] = person
+                    if mate is None:
+                        return other
+                    self._reached.append(mate)
         return None
-
-    def _look(self, person: int, other: int) -> int | None:
-        if self.base[person] == self.base[other] or self.mates.get(person) == other:
-            return None
-        mate = self.mates.get(other)
-        if other == self.root or (mate is not None and mate in self.parent):
-            self._shrink(person, other)
-        elif other not in self.parent:
-            self.parent[other] = person
-            if mate is None:
-                return other
-            self._reach(mate)
-        return None
-
-    def _reach(self, person: int) -> None:
-        if person not in self.reached:
-            self.reached.add(person)
-            self.queue.append(person)
 
     def _shrink(self, one: int, other: int) -> None:
-        entrance = self._common(one, other)
-        circle: set[int] = set()
-        self._mark(one, entrance, other, circle)
-        self._mark(other, entrance, one, circle)
-        for person in self.among:
-            if self.base[person] in circle:
-                self.base[person] = entrance
-                self._reach(person)
+        """Make a point of the circle that an edge closes."""
+        above = set(self._way(one))
+        entrance = next(person for person in self._way(other) if person in above)
+        circle = set()
+        for ends in ((one, other), (other, one)):
+            person, child = ends
+            while self._base[person] != entrance:
+                mate = self._mates[person]
+                circle |= {self._base[person], self._base[mate]}
+                self.parent[person] = child
+                child, person = mate, self.parent[mate]
+        reached = set(self._reached)
+        for person, base in self._base.items():
+            if base in circle:
+                self._base[person] = entrance
+                if person not in reached:
+                    self._reached.append(person)
 
-    def _common(self, one: int, other: int) -> int:
-        """Return where the ways from the root to both part."""
-        seen = set()
-        while True:
-            one = self.base[one]
-            seen.add(one)
-            if one == self.root:
-                break
-            one = self.parent[self.mates[one]]
-        while (other := self.base[other]) not in seen:
-            other = self.parent[self.mates[other]]
-        return other
-
-    def _mark(self, person: int, entrance: int, child: int, circle: set[int]) -> None:
-        while self.base[person] != entrance:
-            mate = self.mates[person]
-            circle |= {self.base[person], self.base[mate]}
-            self.parent[person] = child
-            child = mate
-            person = self.parent[mate]
+    def _way(self, person: int) -> Iterator[int]:
+        """Yield the circles on the way to the root, by their entrances."""
+        while (base := self._base[person]) != self._root:
+            yield base
+            person = self.parent[self._mates[base]]
+        yield base

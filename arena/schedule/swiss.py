@@ -280,19 +280,16 @@ class Swiss(InEncounters):
 
     def next(self) -> Pair | None:
         """Return the next open pair of this round, or the first of the next one."""
-        while self._next <= self._pairs and self._has_begun(self._round_of(self._next)):
+        while self._next <= self._pairs and self._has_begun(self._place(self._next)[0]):
             number = self._next
             self._next += 1
             if self._is_open(number):
                 return self._pair(number)
         return None
 
-    def _round_of(self, pair: int) -> int:
-        """Return the round of a pair, from 0."""
-        return (pair - 1) // (self._tables * self._each)
-
-    def _table_of(self, pair: int) -> int:
-        return (pair - 1) % self._tables
+    def _place(self, pair: int) -> tuple[int, int]:
+        """Return the round of a pair and its table there, both from 0."""
+        return (pair - 1) // (self._tables * self._each), (pair - 1) % self._tables
 
     def _has_begun(self, round_number: int) -> bool:
         """Return whether a round is paired; pair it when the last one is over."""
@@ -322,8 +319,8 @@ class Swiss(InEncounters):
         return meetings
 
     def _pair(self, number: int) -> Pair:
-        round_number = self._round_of(number)
-        one, other = self._rounds[round_number].pairs[self._table_of(number)]
+        round_number, table = self._place(number)
+        one, other = self._rounds[round_number].pairs[table]
         rest = (number - 1) // self._tables % self._each
         again, game = divmod(rest, len(self._settings.games))
         return self._dealer.deal(
@@ -335,9 +332,7 @@ class Swiss(InEncounters):
         )
 
     def _encounter_of(self, pair: int) -> Encounter | None:
-        if pair > self._pairs:
-            return None
-        return self._at(self._round_of(pair), self._table_of(pair))
+        return self._at(*self._place(pair)) if pair <= self._pairs else None
 
     def standing(self) -> Table:
         """Return the table, with what the running round has brought so far."""

@@ -297,9 +297,16 @@ class _Plain(_Lines):
 class _Live(_Lines):
     """Draws a picture that follows the games; the picture has the last warnings."""
 
-    def __init__(self, progress: Progress, live: Live, *, verbose: bool) -> None:
-        super().__init__(progress, live.console, verbose=verbose)
-        self._live: Final = live
+    def __init__(self, progress: Progress, console: Console, *, verbose: bool) -> None:
+        super().__init__(progress, console, verbose=verbose)
+        self.live: Final = Live(
+            console=console,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            vertical_overflow="crop",
+        )
         self._next_s = 0.0
         self._width = 0
         self._waiting: Final[list[Text]] = []
@@ -331,7 +338,7 @@ class _Live(_Lines):
         self._width = width
         self._print_waiting()
         lines = picture(self.progress, width, height, self.letters)
-        self._live.update(Frame(lines), refresh=True)
+        self.live.update(Frame(lines), refresh=True)
 
     def leave(self) -> None:
         """Print the last warnings, which were in the picture, and how far it came."""
@@ -363,27 +370,13 @@ def screen(
         yield
         plain.tell_progress()
     else:
-        with _live(progress, console, verbose=verbose):
-            yield
-
-
-@contextmanager
-def _live(progress: Progress, console: Console, *, verbose: bool) -> Iterator[None]:
-    live = Live(
-        console=console,
-        auto_refresh=False,
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-        vertical_overflow="crop",
-    )
-    view = _Live(progress, live, verbose=verbose)
-    progress.listeners.append(view)
-    try:
-        with live:
-            yield
-    finally:
-        view.leave()
+        view = _Live(progress, console, verbose=verbose)
+        progress.listeners.append(view)
+        try:
+            with view.live:
+                yield
+        finally:
+            view.leave()
 
 
 def print_progress(progress: Progress) -> None:

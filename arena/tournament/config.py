@@ -46,7 +46,8 @@ from lath.arena.tournament.programs import bundled, missing_script, resolve
 from lath.games.errors import UnknownGameError
 from lath.notation.protocol import TimeControl
 
-DEMO_TIME: Final = TimeControl(initial_ms=2000, increment_ms=20)
+DEMO_TIME: Final = {"initial": "2s", "increment": "20ms"}
+"""Where nothing is said of time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,10 +371,7 @@ def demo() -> dict[str, Any]:
         "rounds": 3,
         "seed": 1,
         "jobs": os.cpu_count() or 1,
-        "time": {
-            "initial": f"{DEMO_TIME.initial_ms / 1000:g}s",
-            "increment": f"{DEMO_TIME.increment_ms}ms",
-        },
+        "time": DEMO_TIME,
         "bot": [{"name": name} for name in bundled()],
     }
 
@@ -419,7 +417,7 @@ def build(
     Relative paths are taken from `folder`. `source` is where the table comes from. Raises
     ConfigError with all mistakes in the order of the file, among them what is known to be `wrong`.
     """
-    model, mistakes = _of_keys(toml)
+    model, mistakes = _of_keys({"time": DEMO_TIME, **toml})
     mistakes += list(_together(model, mistakes, folder))
     placed = sorted([*wrong, *_placed(mistakes, source)], key=itemgetter(0))
     if placed:
@@ -441,7 +439,7 @@ def build(
         openings=openings,
         adjudication=Adjudication(**dict(model.adjudication)),
         limits=Limits(
-            time=_time(model.time) if "time" in toml else DEMO_TIME,
+            time=_time(model.time),
             margin_s=model.time.margin,
             startup_s=model.time.startup,
             hard_limit_s=model.time.limit,

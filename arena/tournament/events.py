@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -361,7 +361,7 @@ class Interval(NamedTuple):
 
 @dataclass(slots=True)
 class Score:
-    """The games of one bot, added up: a few sums, however many there are.
+    """The games of one bot, added up: a few numbers, however many there are.
 
     The two games of a pair belong together, since they begin alike; the interval therefore counts
     pairs, not games.
@@ -373,13 +373,11 @@ class Score:
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    pairs: int = 0
     forfeits: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FORFEITS, 0))
     """Games lost, by the ending that was the bot's own fault."""
 
-    _games_squared: float = 0.0
-    _points_squared: float = 0.0
-    _points_times_games: float = 0.0
+    _pairs: Counter[tuple[float, int]] = field(default_factory=Counter)
+    """By points and games of each; there are few different ones."""
 
     @property
     def rate(self) -> float | None:
@@ -396,10 +394,7 @@ class Score:
 
     def add_pairs(self, points: float, games: int, pairs: int = 1) -> None:
         """Count pairs of so many games with so many points each, for the interval."""
-        self.pairs += pairs
-        self._games_squared += pairs * games * games
-        self._points_squared += pairs * points * points
-        self._points_times_games += pairs * points * games
+        self._pairs[points, games] += pairs
 
     def interval(self) -> Interval | None:
         """Return where the bot's true score is; None before any game.
@@ -408,16 +403,11 @@ class Score:
         """
         if not self.games:
             return None
-        more = 2 * IMAGINED_PAIRS
-        games = self.games + 2 * more
-        middle = (self.points + more) / games
-        squares = (
-            self._points_squared
-            + 4 * IMAGINED_PAIRS
-            - 2 * middle * (self._points_times_games + 2 * more)
-            + middle * middle * (self._games_squared + 4 * more)
-        )
-        half = NORMAL_95 * math.sqrt(max(squares, 0.0)) / games
+        pairs = self._pairs + Counter({(2, 2): IMAGINED_PAIRS, (0, 2): IMAGINED_PAIRS})
+        games = self.games + 4 * IMAGINED_PAIRS
+        middle = (self.points + 2 * IMAGINED_PAIRS) / games
+        squares = sum(n * (points - middle * each) ** 2 for (points, each), n in pairs.items())
+        half = NORMAL_95 * math.sqrt(squares) / games
         return Interval(max(0.0, middle - half), middle, min(1.0, middle + half))
 
     def standing(self) -> BotStanding:
