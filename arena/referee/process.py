@@ -19,7 +19,7 @@ import termios
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -41,10 +41,27 @@ _OUT_OF_MEMORY: Final = re.compile(
 """What programs of several languages write before they die of it."""
 
 
-def restriction(memory_bytes: int | None) -> Callable[[], None]:
+_INTERRUPTS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[set[int]]:
+    """Hold signals that ask to stop; give which were held before, for a child to go back to.
+
+    An interrupt between fork and exec would leave a process that nobody knows, without its mark.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
+    try:
+        yield {int(number) for number in before}
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def restriction(memory_bytes: int | None, held: Collection[int] = ()) -> Callable[[], None]:
     """Return what a child does between fork and exec: die with its parent, keep its limits.
 
-    `memory_bytes` limits the data of the process; None: nothing does.
+    `memory_bytes` limits the data of the process; None: nothing does. `held` are the signals that
+    it has to hold.
     """
     parent = os.getpid()
     tasks = tasks_before()
@@ -57,6 +74,7 @@ def restriction(memory_bytes: int | None) -> Callable[[], None]:
         if memory_bytes is not None:
             _lower(resource.RLIMIT_DATA, memory_bytes)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
     return restrict
 
@@ -211,18 +229,19 @@ class Child:
         scratch = trees.new_scratch(mark)
         process = None
         try:
-            process = subprocess.Popen(
-                command,
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=cwd or scratch,
-                env={**os.environ, "TMPDIR": scratch, **env, MARK: mark},
-                start_new_session=True,
-                # The one other thread of a worker waits in a read: nothing it holds is needed.
-                preexec_fn=restriction(memory_bytes),  # noqa: PLW1509
-            )
+            with _uninterrupted() as held:
+                process = subprocess.Popen(
+                    command,
+                    bufsize=0,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=cwd or scratch,
+                    env={**os.environ, "TMPDIR": scratch, **env, MARK: mark},
+                    start_new_session=True,
+                    # The one other thread of a worker waits in a read: nothing it holds is needed.
+                    preexec_fn=restriction(memory_bytes, held),  # noqa: PLW1509
+                )
             return cls(process, mark)
         except BaseException:  # perhaps for want of descriptors, which a sweep needs too
             if process is not None:

@@ -270,6 +270,7 @@ class Runner:
         self._stage: Final = Stage(tell)
         self._notes: Counter[str] = Counter()
         self._interrupted = False
+        self._clears_up = False
         self._files: Final = (
             Refreshed(store.export, self._warn, every_s=RECORDS_S),
             Refreshed(self._write_outcome, self._warn, every_s=OUTCOME_S),
@@ -305,8 +306,12 @@ class Runner:
         )
 
     def _interrupt(self) -> None:
-        """Take the first signal as the wish to stop, the second as an order."""
-        if self._interrupted:
+        """Take the first signal as the wish to stop, the second as an order.
+
+        While bots and workers are cleared away, which takes two seconds at most, no signal is
+        heeded: what it left undone nobody would do.
+        """
+        if self._interrupted and not self._clears_up:
             raise KeyboardInterrupt
         self._interrupted = True
 
@@ -332,6 +337,7 @@ class Runner:
             self._keep_lost(at_once=True)
             raise
         finally:
+            self._clears_up = True
             for slot in slots:  # whoever still works ends its bots now
                 slot.abandon()
             end(slots, within_s=2.0)

@@ -26,7 +26,7 @@ from fault_stand import (
     assert_sound,
     good,
 )
-from processes import gone
+from processes import gone, still_running
 
 from lath.notation.scanner import parse
 
@@ -265,7 +265,7 @@ def has_an_empty_clock(stand: Stand, name: str) -> None:
 def children_are_gone(stand: Stand, name: str) -> None:
     pids = (stand.notes / f"{name}.pids").read_text().split()
     assert pids
-    assert gone(lambda: [pid for pid in pids if Path(f"/proc/{pid}").exists()])
+    assert gone(lambda: still_running(pids))
 
 
 def nothing_is_written_elsewhere(stand: Stand, _name: str) -> None:

@@ -12,6 +12,7 @@ from unittest import mock
 import typer.main
 
 from lath.arena.__main__ import run
+from lath.arena.referee import trees
 
 _command_line = cache(typer.main.get_command)
 """Typer makes all commands anew for each that is run, which takes longer than most of them."""
@@ -40,6 +41,8 @@ def arena(*arguments: object, stdin: str | bytes = "") -> Ran:
             redirect_stdout(out),
             redirect_stderr(err),
             mock.patch.object(typer.main, "get_command", _command_line),
+            # This process has other children, a browser's driver say: they are no bot's orphans.
+            mock.patch.object(trees, "adopt_orphans", lambda: None),
         ):
             status = run([str(argument) for argument in arguments])
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lath.arena.referee.trees import MARK
@@ -90,6 +90,18 @@ def _command(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def still_running(pids: Iterable[int | str]) -> list[int]:
+    """Return those of these processes that run; one that ended and was not waited for does not."""
+    return [int(pid) for pid in pids if _runs(int(pid))]
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in b"ZX"
+    except OSError:
+        return False
 
 
 def gone(what: Callable[[], object], within_s: float = PATIENCE_S) -> bool:

@@ -16,7 +16,7 @@ import pytest
 from arena_runs import PATIENCE_S, arena, command, environment
 from bot_checks import HASTE, tried
 from places import ROOT
-from processes import gone
+from processes import gone, still_running
 
 EXAMPLES = ROOT / "examples" / "bots"
 
@@ -213,4 +213,4 @@ def test_a_check_that_is_stopped_leaves_nothing(number: signal.Signals, tmp_path
         running.send_signal(number)
         assert running.wait(PATIENCE_S) == 3
     children = pids.read_text().split()
-    assert gone(lambda: [pid for pid in children if Path(f"/proc/{pid}").exists()])
+    assert gone(lambda: still_running(children))

@@ -14,7 +14,7 @@ import bad_bots
 import pytest
 from bad_bots import Good
 from one_game import record_of
-from processes import alive_of, calm_s, gone, new_tree
+from processes import alive_of, calm_s, gone, new_tree, still_running
 from workers import play_in_worker
 
 from lath import games
@@ -318,7 +318,7 @@ def test_a_daemon_that_hides_from_the_arena_ends_with_its_worker(
     play_in_worker(hider, BotSpec(name="good", command=bad_bots.command(Good)), RELAXED)
     daemons = pids.read_text().split()
     assert daemons
-    assert gone(lambda: [pid for pid in daemons if Path(f"/proc/{pid}").exists()])
+    assert gone(lambda: still_running(daemons))
 
 
 def test_a_bot_that_thinks_on_the_others_turn_is_named(
