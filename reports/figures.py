@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -26,7 +26,7 @@ from lath.games.errors import GameError, UnknownGameError
 from lath.notation.archive import spellings
 from lath.notation.record import Record, Termination
 from lath.notation.replay import positions
-from lath.reports.ratings.results import SeatScore
+from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive
 from lath.reports.standings import FORFEITS, POINTS, UNSTATED, counts, why_left_out
 
@@ -58,12 +58,18 @@ class Score(TypedDict):
     losses: Count
 
 
-def game_title(game_id: str) -> str:
-    """Return a game's title, or its id where it is not installed."""
+def score_of(scored: Scored) -> Score:
+    """Return wins, draws and losses as the page has them."""
+    return {"wins": scored.wins, "draws": scored.draws, "losses": scored.losses}
+
+
+def of_game(game_id: str) -> OfGame:
+    """Return a game's id and title, which is the id where it is not installed."""
     try:
-        return registry.get(game_id).title
+        title = registry.get(game_id).title
     except UnknownGameError:
-        return game_id or "unknown game"
+        title = game_id or "unknown game"
+    return {"game": game_id, "title": title}
 
 
 def game_credit(game_id: str) -> str:
@@ -281,7 +287,7 @@ class FactCounter:
             "rounds": len(self._words["Round"]),
             "dates": {"first": first, "last": last, "undated": self._undated},
             "games": [
-                {"game": game, "title": game_title(game), "credit": game_credit(game), "records": n}
+                {**of_game(game), "credit": game_credit(game), "records": n}
                 for game, n in sorted(self._games.items())
             ],
             "time_controls": self._time_controls(),
@@ -391,13 +397,7 @@ class Ways:
             "different": len(self._ways),
             "missed": self.missed,
             "lines": [
-                {
-                    "text": text,
-                    "wins": way.wins,
-                    "draws": way.draws,
-                    "losses": way.losses,
-                    "example": way.example,
-                }
+                {"text": text, **score_of(way), "example": way.example}
                 for text, way in self.ranked()[:most]
             ],
         }
@@ -406,9 +406,7 @@ class Ways:
 def ways_by_game(ways: Mapping[str, Ways]) -> list[WaysOfGame]:
     """Return the ways of each game id, sorted; a game without any has no line."""
     return [
-        {"game": game, "title": game_title(game), **ways[game].summary(SHOWN)}
-        for game in sorted(ways)
-        if ways[game].games
+        {**of_game(game), **ways[game].summary(SHOWN)} for game in sorted(ways) if ways[game].games
     ]
 
 
@@ -487,8 +485,6 @@ class Endings(OfGame):
 MOST_BINS: Final = 24
 """Bars of a histogram."""
 
-_WIDTHS: Final = (1, 2, 5)
-
 PLIES: Final = 2
 """Of an opening: a move and its answer."""
 
@@ -537,14 +533,12 @@ class GameCounter:
         """Begin without games; without `any_start` those from a `Position` have no opening."""
         self.opening_plies: Final = opening_plies
         self._any_start = any_start
-        self.by_game: Final[dict[str, GameCounts]] = {}
+        self.by_game: Final[defaultdict[str, GameCounts]] = defaultdict(GameCounts)
 
     def add(self, entry: Entry) -> None:
         """Count one game, whether it counts for the standings or not."""
         record = entry.record
-        found = self.by_game.get(record.game)
-        if found is None:
-            found = self.by_game[record.game] = GameCounts()
+        found = self.by_game[record.game]
         found.lengths[len(record.plies)] += 1
         found.results[record.result] += 1
         found.endings[entry.ending] += 1
@@ -561,8 +555,7 @@ class GameCounter:
         """Return a line a game id, sorted."""
         return [
             {
-                "game": game,
-                "title": game_title(game),
+                **of_game(game),
                 "games": counted.games,
                 "endings": [
                     {"ending": word, "games": games, "forfeit": word in FORFEITS}
@@ -580,8 +573,7 @@ class GameCounter:
 def _lengths(game: str, counted: GameCounts) -> Lengths:
     spread = counted.spread
     return {
-        "game": game,
-        "title": game_title(game),
+        **of_game(game),
         "games": counted.games,
         **spread,
         "mean": round(spread["mean"], 2),
@@ -644,8 +636,7 @@ def bin_width(shortest: int, longest: int) -> int:
     """
     unit = 1
     while True:
-        for factor in _WIDTHS:
-            width = unit * factor
+        for width in (unit, 2 * unit, 5 * unit):
             if longest // width - shortest // width < MOST_BINS:
                 return width
         unit *= 10

@@ -7,7 +7,7 @@ Must not know ratings: who is strong is told by the order of names. Times come f
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
@@ -23,12 +23,13 @@ from lath.reports.figures import (
     Ways,
     WaysOfGame,
     first_moves,
-    game_title,
+    of_game,
     quantile,
+    score_of,
     start_text,
     ways_by_game,
 )
-from lath.reports.ratings.results import Scored, SeatScore
+from lath.reports.ratings.results import SeatScore
 from lath.reports.schema import Amount, Count, Positive
 from lath.reports.standings import GameResults
 
@@ -105,12 +106,12 @@ class TimeCounter:
     """Counts the times of games that count for the standings."""
 
     def __init__(self) -> None:
-        self._bots: dict[str, _Spent] = {}
+        self._bots: defaultdict[str, _Spent] = defaultdict(_Spent)
 
     def add(self, entry: Entry) -> None:
         """Count one game; where it cannot be replayed, nobody knows who moved."""
         players = entry.record.first, entry.record.second
-        spent = [self._bots.setdefault(name, _Spent()) for name in players]
+        spent = [self._bots[name] for name in players]
         for one in spent:
             one.games += 1
         if entry.record.termination == Termination.TIME and entry.points != 0.5:
@@ -157,27 +158,17 @@ class ScoreAgainst(Score):
     name: str
 
 
-def score_of(scored: Scored) -> Score:
-    """Return wins, draws and losses as the page has them."""
-    return {"wins": scored.wins, "draws": scored.draws, "losses": scored.losses}
-
-
 def scores_by_seat(games: Mapping[str, GameResults]) -> dict[str, list[ScoreBySeat]]:
     """Return each bot's results by game id, sorted, and seat."""
-    found: dict[str, dict[str, tuple[SeatScore, SeatScore]]] = {}
+    found: defaultdict[str, dict[str, tuple[SeatScore, SeatScore]]] = defaultdict(dict)
     for game in sorted(games):
         for (first, second, points), times in games[game].scores.items():
             for seat, name, own in ((0, first, points), (1, second, 1 - points)):
-                scores = found.setdefault(name, {}).setdefault(game, (SeatScore(), SeatScore()))
+                scores = found[name].setdefault(game, (SeatScore(), SeatScore()))
                 scores[seat].add(own, times)
     return {
         name: [
-            {
-                "game": game,
-                "title": game_title(game),
-                "first": score_of(first),
-                "second": score_of(second),
-            }
+            {**of_game(game), "first": score_of(first), "second": score_of(second)}
             for game, (first, second) in by_game.items()
         ]
         for name, by_game in found.items()
@@ -222,8 +213,7 @@ class _Decided(NamedTuple):
             "number": self.number,
             "plies": self.plies,
             "opponent": opponent,
-            "game": self.game,
-            "title": game_title(self.game),
+            **of_game(self.game),
             "ending": self.ending,
         }
 
@@ -234,8 +224,8 @@ class DuelCounter:
     def __init__(self) -> None:
         self._shortest: dict[tuple[str, str], _Decided] = {}
         """The shortest game that a bot won on the board against another."""
-        self._losses: dict[str, list[_Decided]] = {}
-        self._forfeits: dict[str, list[_Decided]] = {}
+        self._losses: defaultdict[str, list[_Decided]] = defaultdict(list)
+        self._forfeits: defaultdict[str, list[_Decided]] = defaultdict(list)
 
     def add(self, entry: Entry) -> None:
         """Count one game, which is kept if somebody won it."""
@@ -246,16 +236,11 @@ class DuelCounter:
         winner, loser = players if entry.points else players[::-1]
         game = _Decided(len(record.plies), number, winner, loser, record.game, entry.ending)
         if entry.is_forfeit:
-            forfeits = self._forfeits.setdefault(loser, [])
-            if len(forfeits) < SHOWN:
-                forfeits.append(game)
+            self._forfeits[loser] = [*self._forfeits[loser], game][:SHOWN]
             return
         pair = winner, loser
         self._shortest[pair] = min(self._shortest.get(pair, game), game)
-        losses = self._losses.setdefault(loser, [])
-        losses.append(game)
-        losses.sort()
-        del losses[SHOWN:]
+        self._losses[loser] = sorted([*self._losses[loser], game])[:SHOWN]
 
     def duels(self, bot: str, ranked: Sequence[str]) -> Duels:
         """Return those of a bot; `ranked` are all names, the strongest first."""
@@ -265,8 +250,8 @@ class DuelCounter:
         return {
             "best_wins": [game.against(game.loser) for game in wins[:SHOWN]],
             "worst_losses": [game.against(game.winner) for game in lost[:SHOWN]],
-            "shortest_losses": [game.against(game.winner) for game in self._losses.get(bot, ())],
-            "forfeits": [game.against(game.winner) for game in self._forfeits.get(bot, ())],
+            "shortest_losses": [game.against(game.winner) for game in self._losses[bot]],
+            "forfeits": [game.against(game.winner) for game in self._forfeits[bot]],
         }
 
 
@@ -307,8 +292,7 @@ class StartCounter:
         """Return what a bot began with, by game id and seat; scores are its own."""
         return [
             {
-                "game": game,
-                "title": game_title(game),
+                **of_game(game),
                 "seat": "second" if seat else "first",
                 **self._bots[bot, game, seat].summary(SHOWN),
             }

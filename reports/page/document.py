@@ -26,7 +26,8 @@ from lath.reports.figures import (
     OfGame,
     WaysOfGame,
     entry,
-    game_title,
+    of_game,
+    score_of,
 )
 from lath.reports.outcome import Outcome
 from lath.reports.page.bots import (
@@ -38,7 +39,6 @@ from lath.reports.page.bots import (
     TimeCounter,
     Times,
     WaysOfBot,
-    score_of,
     scores_by_seat,
 )
 from lath.reports.page.pack import Packer
@@ -259,8 +259,7 @@ def _first_move(standings: Standings) -> list[FirstMove]:
     conditions = {line.game: line for line in standings.overall.ratings.conditions}
     return [
         {
-            "game": table.game,
-            "title": game_title(table.game),
+            **of_game(table.game),
             "first_wins": table.first_wins,
             "draws": table.draws,
             "second_wins": table.second_wins,

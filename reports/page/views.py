@@ -394,20 +394,16 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
 
     `heads` is the column, from 0, whose cells say what a row is of.
     """
-    return [_sheet(sheet) for sheet in outcome["sheets"]]
-
-
-def _sheet(sheet: Mapping[str, Any]) -> dict[str, Any]:
-    rows = sheet["rows"]
-    filled = [at for at, _ in enumerate(sheet["columns"]) if any(row[at] for row in rows)]
-    columns = [sheet["columns"][at] for at in filled]
-    names = (at for at, column in enumerate(columns) if column["kind"] == "name")
-    return {
-        "caption": sheet["title"] or SHEET,
-        "columns": columns,
-        "heads": next(names, 0),
-        "rows": [[row[at] for at in filled] for row in rows],
-    }
+    found = []
+    for sheet in outcome["sheets"]:
+        rows = sheet["rows"]
+        filled = [at for at, _ in enumerate(sheet["columns"]) if any(row[at] for row in rows)]
+        columns = [sheet["columns"][at] for at in filled]
+        names = (at for at, column in enumerate(columns) if column["kind"] == "name")
+        cells = [[row[at] for at in filled] for row in rows]
+        caption, heads = sheet["title"] or SHEET, next(names, 0)
+        found.append({"caption": caption, "columns": columns, "heads": heads, "rows": cells})
+    return found
 
 
 def left_out(standings: Mapping[str, Any]) -> str:

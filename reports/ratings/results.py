@@ -265,13 +265,19 @@ class Counts:
 def count(results: Iterable[Result]) -> Counts:
     """Return the counts of `results`; a bot's games against itself are passed over."""
     cells, pairs = _cells_and_pairs(results)
-    names = {name for cell in cells for name in cell[:2]}
     clusters: dict[tuple[Cell, ...], int] = {}
     for pair, times in pairs.items():
         cluster = tuple([cell for cell in pair if cell[0] != cell[1]])
         if len(cluster) > 1:
             clusters[cluster] = clusters.get(cluster, 0) + times
-    return Counts(names=tuple(sorted(names)), tallies=_tallies(cells), clusters=clusters)
+    tallies: dict[Seats, SeatScore] = {}
+    for (first, second, score, game), times in cells.items():
+        if first != second:
+            tallies.setdefault(Seats(game, first, second), SeatScore()).add(score, times)
+    names = {name for cell in cells for name in cell[:2]}
+    return Counts(
+        names=tuple(sorted(names)), tallies=dict(sorted(tallies.items())), clusters=clusters
+    )
 
 
 def _cells_and_pairs(results: Iterable[Result]) -> tuple[Counter[Cell], Counter[tuple[Cell, ...]]]:
@@ -292,11 +298,3 @@ def _cells_and_pairs(results: Iterable[Result]) -> tuple[Counter[Cell], Counter[
             else:
                 games.append(cell)
     return cells, Counter(map(tuple, pairs.values()))
-
-
-def _tallies(cells: Mapping[Cell, int]) -> dict[Seats, SeatScore]:
-    tallies: dict[Seats, SeatScore] = {}
-    for (first, second, score, game), times in cells.items():
-        if first != second:
-            tallies.setdefault(Seats(game, first, second), SeatScore()).add(score, times)
-    return dict(sorted(tallies.items()))
