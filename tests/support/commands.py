@@ -42,7 +42,7 @@ def arena(*arguments: object, stdin: str | bytes = "") -> Ran:
             redirect_stderr(err),
             mock.patch.object(typer.main, "get_command", _command_line),
             # This process has other children, a browser's driver say: they are no bot's orphans.
-            mock.patch.object(trees, "adopt_orphans", lambda: None),
+            mock.patch.object(trees, "adopt_orphans"),
         ):
             status = run([str(argument) for argument in arguments])
     finally:
