@@ -1,9 +1,11 @@
-"""What pages say otherwise on the site: links out of docs/, and the names of files shown."""
+"""What pages say otherwise on the site: links out of docs/, names of files, fenced examples."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
+
+import griffe
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
@@ -15,3 +17,15 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     if "/" not in page.file.src_uri:  # in reference/, `../` stays inside
         markdown = re.sub(r"\]\(\.\./", f"]({config['repo_url']}/blob/main/", markdown)
     return re.sub(r"(?m)^```(\w+) ([\w.]+)$", r'```\1 title="\2"', markdown)
+
+
+class Examples(griffe.Extension):
+    """Docstrings whose examples are blocks of code, though no heading says that they come."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Fence each run of lines from `>>>` to the next empty one."""
+        if obj.docstring is not None:
+            text = obj.docstring.value
+            obj.docstring.value = re.sub(
+                r"(?m)^>>> (?:.+\n?)+", lambda block: f"```python\n{block[0].rstrip()}\n```\n", text
+            )
