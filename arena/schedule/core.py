@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 from lath import games
 from lath.arena.referee.record import GamePlan
@@ -90,35 +90,44 @@ class Settings:
     seed: int = 1
 
 
-class Schedule(Protocol):
+class Schedule(ABC):
     """Hands out the pairs of one tournament.
 
     Everything that is stored is reported first; then `next` begins at the first pair that is not
     finished. Pairs have the same number whatever the order of the reports.
     """
 
+    keeps_walkovers: ClassVar[bool]
+    """Whether walkovers decide games for good; else they are tried in the next run."""
+
+    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
+        """`names` are in the order of the configuration, which is the order of seeding."""
+        self._names: Final = names
+        self._settings: Final = settings
+        self._dealer: Final = dealer
+        self.finished: Final = Numbers()
+        """The numbers of the games reported."""
+        self._reported = 0
+
     @property
+    @abstractmethod
     def total(self) -> int:
         """Return how many games there will be at most, without those lost by walkover."""
 
     @property
     def done(self) -> int:
         """Return how many of them are reported; `total` once everything is played."""
+        return self._reported
 
-    @property
-    def finished(self) -> Container[int]:
-        """Return the numbers of the games reported."""
-
-    @property
-    def keeps_walkovers(self) -> bool:
-        """Return whether walkovers decide games for good; else they are tried in the next run."""
-
+    @abstractmethod
     def next(self) -> Pair | None:
         """Return a pair to play now; None: none until more is reported, or none ever."""
 
+    @abstractmethod
     def report(self, number: int, first: str, second: str, result: str) -> None:
-        """Be told of a finished game, once."""
+        """Be told of a finished game, once; one of a run with more rounds counts for nothing."""
 
+    @abstractmethod
     def walkover(self, pair: int, loser: str | None) -> None:
         """Be told that the games of a pair not yet reported will not be played.
 
@@ -130,6 +139,10 @@ class Schedule(Protocol):
 
         None where there is no more to say than a crosstable does.
         """
+        return None
+
+    def _is_finished(self, pair: int) -> bool:
+        return 2 * pair in self.finished and 2 * pair - 1 in self.finished
 
 
 class Numbers:
@@ -245,17 +258,13 @@ class Encounter:
         )
 
 
-class InEncounters(ABC):
+class InEncounters(Schedule):
     """A schedule in which others wait for an encounter: the sums of its games decide."""
 
-    keeps_walkovers: Final = True
+    keeps_walkovers = True
 
     def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
-        self._names: Final = names
-        self._settings: Final = settings
-        self._dealer: Final = dealer
-        self.finished: Final = Numbers()
-        self.done = 0
+        super().__init__(names, settings, dealer)
         self._lost_games = 0
         """Games that will not be played."""
 
@@ -275,14 +284,13 @@ class InEncounters(ABC):
 
     def _is_open(self, pair: int) -> bool:
         """Return whether a game of the pair is still to be played."""
-        is_finished = 2 * pair in self.finished and 2 * pair - 1 in self.finished
-        return not is_finished and pair not in self._lost_pairs
+        return not self._is_finished(pair) and pair not in self._lost_pairs
 
     def report(self, number: int, first: str, second: str, result: str) -> None:
-        """Count a game; one of a run with more rounds counts for nothing."""
+        """Count a game."""
         if (encounter := self._encounter_of(pair_of(number))) is not None:
             self.finished.add(number)
-            self.done += 1
+            self._reported += 1
             encounter.report(first, second, result)
 
     def walkover(self, pair: int, loser: str | None) -> None:

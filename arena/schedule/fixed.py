@@ -13,35 +13,25 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Final
 
-from lath.arena.schedule.core import HALVES, Dealer, Numbers, Pair, Settings, pair_of
+from lath.arena.schedule.core import HALVES, Dealer, Pair, Schedule, Settings, pair_of
 from lath.arena.schedule.sprt import Sprt, SprtState, state
 
 
-class Fixed:
+class Fixed(Schedule):
     """Each round, all pairings play every game from one opening."""
 
-    keeps_walkovers: Final = False
+    keeps_walkovers = False
 
     def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
-        """`names` in the order of the configuration."""
-        self._names: Final = names
-        self._settings: Final = settings
-        self._dealer: Final = dealer
+        super().__init__(names, settings, dealer)
         self._pairings: Final = self._all_pairings()
         self._open: Final = set(self._pairings)
         """Pairings that were not stopped in this run."""
         self._next = 1
-        self.finished: Final = Numbers()
-        self._reported = 0
 
     def _all_pairings(self) -> list[tuple[str, str]]:
         """Return every pairing once, in the order of the configuration."""
         return list(combinations(self._names, 2))
-
-    @property
-    def done(self) -> int:
-        """Return how many games are reported."""
-        return self._reported
 
     @property
     def total(self) -> int:
@@ -58,8 +48,7 @@ class Fixed:
         while self._open and self._next <= self.pairs:
             number = self._next
             self._next += 1
-            is_finished = 2 * number in self.finished and 2 * number - 1 in self.finished
-            if not is_finished and self._pairing(number) in self._open:
+            if not self._is_finished(number) and self._pairing(number) in self._open:
                 return self._pair(number)
         return None
 
@@ -75,7 +64,7 @@ class Fixed:
         )
 
     def report(self, number: int, first: str, second: str, result: str) -> None:  # noqa: ARG002
-        """Note that a game is finished; one of a run with more rounds counts for nothing."""
+        """Note that a game is finished."""
         if number <= 2 * self.pairs:
             self.finished.add(number)
             self._reported += 1
@@ -83,10 +72,6 @@ class Fixed:
     def walkover(self, pair: int, loser: str | None) -> None:  # noqa: ARG002 - tried again anyway
         """Leave the pairing out until the next run."""
         self._open.discard(self._pairing(pair))
-
-    def standing(self) -> object:
-        """Return nothing: the crosstable says it all."""
-        return None
 
 
 class Gauntlet(Fixed):

@@ -91,7 +91,7 @@ class Knockout(InEncounters):
     def total(self) -> int:
         """Return how many games there will be if no further tie is prolonged."""
         ties = (len(self._names) - 1) * self._main
-        more = sum(self._stage(tie) for tie in self._ties()) * len(self._settings.games)
+        more = sum(self._course(tie)[0] for tie in self._ties()) * len(self._settings.games)
         return 2 * (ties + more) - self._lost_games
 
     def _ties(self) -> Iterator[tuple[int, int]]:
@@ -114,28 +114,25 @@ class Knockout(InEncounters):
         one, other = (self._winner((round_number - 1, 2 * place + side)) for side in (0, 1))
         return one, other
 
-    def _winner(self, tie: tuple[int, int]) -> int | None:
-        """Return who goes through; None while that is open."""
+    def _course(self, tie: tuple[int, int]) -> tuple[int, int | None]:
+        """Return how often a tie was prolonged, and who goes through; None while that is open."""
         round_number, place = tie
         if round_number == 0 and self._first[place][1] is None:
-            return self._first[place][0]
-        if tie not in self._winners and (seats := self._seats(tie)):
-            stage = self._stage(tie)
-            one, other = self._halves(tie, stage, seats)
-            if self._at(tie, stage).is_over:
-                self._winners[tie] = seats[other > one]
-        return self._winners.get(tie)
-
-    def _stage(self, tie: tuple[int, int]) -> int:
-        """Return how often a tie was prolonged."""
+            return 0, self._first[place][0]
         seats = self._seats(tie)
         stage = 0
-        while seats and stage < MORE and self._at(tie, stage).is_over:
+        while seats and self._at(tie, stage).is_over:
             one, other = self._halves(tie, stage, seats)
-            if one != other:
-                break
+            if one != other or stage == MORE:
+                return stage, seats[other > one]
             stage += 1
-        return stage
+        return stage, None
+
+    def _winner(self, tie: tuple[int, int]) -> int | None:
+        """Return who goes through; None while that is open."""
+        if tie not in self._winners and (winner := self._course(tie)[1]) is not None:
+            self._winners[tie] = winner
+        return self._winners.get(tie)
 
     def _halves(self, tie: tuple[int, int], stage: int, seats: tuple[int, int]) -> tuple[int, int]:
         names = self._names
@@ -156,7 +153,7 @@ class Knockout(InEncounters):
         return None
 
     def _open_pairs(self, tie: tuple[int, int]) -> int:
-        return self._main + self._stage(tie) * len(self._settings.games)
+        return self._main + self._course(tie)[0] * len(self._settings.games)
 
     def _number(self, tie: tuple[int, int], place: int) -> int:
         """Return the number of the `place`-th pair of a tie, from 1."""
@@ -194,10 +191,9 @@ class Knockout(InEncounters):
         if seats is None:
             one, other = self._known(tie)
             return Tie(round=tie[0] + 1, bots=(self._name(one), self._name(other)))
-        prolonged = self._stage(tie)
+        prolonged, winner = self._course(tie)
         halves = [self._halves(tie, stage, seats) for stage in range(prolonged + 1)]
         ones, others = zip(*halves, strict=True)
-        winner = self._winner(tie)
         return Tie(
             round=tie[0] + 1,
             bots=(self._name(seats[0]), self._name(seats[1])),

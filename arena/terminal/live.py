@@ -29,12 +29,12 @@ from lath.arena.terminal.layout import (
     stderr_console,
 )
 from lath.arena.tournament.events import (
+    BotStanding,
     Event,
     GameEnded,
     PairBegan,
     PairingStopped,
     Progress,
-    Score,
     Status,
     Waiting,
     Warned,
@@ -106,7 +106,7 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
         ),
         Column("points", [f"{score.points:g}" for score in scores], rank=3),
         Column("games", [str(score.games) for score in scores], rank=1),
-        Column("score", [_percent(score) for score in scores]),
+        Column("score", ["-" if s.score is None else f"{s.score:.1%}" for s in scores]),
         Column("95 %", [_interval(score, letters) for score in scores], style="cyan", rank=1),
         Column("Elo", [_elo(score, letters) for score in scores], rank=5),
         Column("W-D-L", [f"{s.wins}-{s.draws}-{s.losses}" for s in scores], rank=4),
@@ -117,7 +117,7 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
     return lines
 
 
-def _forfeits(ranked: Sequence[Score], rows: int, width: int) -> list[Column]:
+def _forfeits(ranked: Sequence[BotStanding], rows: int, width: int) -> list[Column]:
     """Return the columns of games lost by the bots' own fault; one for all where room is short."""
     kinds: list[tuple[str, tuple[str, ...]]]
     if width < SPLIT:
@@ -126,30 +126,24 @@ def _forfeits(ranked: Sequence[Score], rows: int, width: int) -> list[Column]:
         kinds = [(ending.partition(" ")[0], (ending,)) for ending in FORFEITS]
     columns = []
     for heading, endings in kinds:
-        counts = [sum(score.forfeits[ending] for ending in endings) for score in ranked]
+        counts = [sum(bot.lost_by[ending] for ending in endings) for bot in ranked]
         if any(counts):
             cells = [str(count or "") for count in counts[:rows]]
             columns.append(Column(heading, cells, rank=2, style="yellow"))
     return columns
 
 
-def _percent(score: Score) -> str:
-    return "-" if score.rate is None else f"{score.rate:.1%}"
-
-
-def _interval(score: Score, letters: Letters) -> str:
-    interval = score.interval()
-    if interval is None:
+def _interval(bot: BotStanding, letters: Letters) -> str:
+    if bot.low is None or bot.high is None:
         return ""
-    return f"{100 * interval.low:.1f}{letters.dash}{100 * interval.high:.1f}"
+    return f"{100 * bot.low:.1f}{letters.dash}{100 * bot.high:.1f}"
 
 
-def _elo(score: Score, letters: Letters) -> str:
+def _elo(bot: BotStanding, letters: Letters) -> str:
     """Return the Elo difference to the others, or the bound that it is surely over or under."""
-    interval = score.interval()
-    if interval is None or score.rate is None:
+    if bot.low is None or bot.score is None or bot.high is None:
         return ""
-    low, middle, high = elo_of(interval.low), elo_of(score.rate), elo_of(interval.high)
+    low, middle, high = map(elo_of, (bot.low, bot.score, bot.high))
     if low is not None and middle is not None and high is not None:
         return f"{middle:+.0f} {letters.plus_minus}{(high - low) / 2:.0f}"
     if low is not None:

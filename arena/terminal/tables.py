@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 from rich.text import Text
@@ -458,8 +458,10 @@ def _bots(bots: Sequence[BotTotals], width: int, letters: Letters) -> list[Colum
 
 def _forfeits(bots: Sequence[BotTotals], width: int) -> list[Column]:
     """Return how games were lost by the bots' own fault; one column where room is short."""
-    lost = [cast("Mapping[str, int]", bot.lost_by) for bot in bots]
-    kinds = {ending.removesuffix(" move"): [each[ending] for each in lost] for ending in lost[0]}
+    kinds = {
+        ending.removesuffix(" move"): [bot.lost_by[ending] for bot in bots]
+        for ending in bots[0].lost_by
+    }
     if width < SPLIT:
         kinds = {"forfeits": [sum(counts) for counts in zip(*kinds.values(), strict=True)]}
     return [Column(heading, list(map(str, counts))) for heading, counts in kinds.items()]

@@ -14,7 +14,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TextIO, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TextIO
 
 from lath.arena.referee.record import GameResult
 from lath.arena.schedule.core import HALVES
@@ -349,16 +349,6 @@ the pair in the place of the trial: so a bot that has won everything has an inte
 """
 
 
-class Interval(NamedTuple):
-    """A share of the points and the bounds that hold it in 95 of 100 cases; all in 0..1."""
-
-    low: float
-    middle: float
-    """Of the interval; a little nearer to 1/2 than the points are."""
-
-    high: float
-
-
 @dataclass(slots=True)
 class Score:
     """The games of one bot, added up: a few numbers, however many there are.
@@ -379,11 +369,6 @@ class Score:
     _pairs: Counter[tuple[float, int]] = field(default_factory=Counter)
     """By points and games of each; there are few different ones."""
 
-    @property
-    def rate(self) -> float | None:
-        """Return points per game in 0..1; None before any game."""
-        return self.points / self.games if self.games else None
-
     def add_games(self, points: float, games: int = 1) -> None:
         """Count games that ended alike: 1, 1/2 or 0 points each."""
         self.games += games
@@ -396,23 +381,22 @@ class Score:
         """Count pairs of so many games with so many points each, for the interval."""
         self._pairs[points, games] += pairs
 
-    def interval(self) -> Interval | None:
-        """Return where the bot's true score is; None before any game.
+    def interval(self) -> tuple[float, float, float]:
+        """Return low end, middle and high end of what holds the true score in 95 of 100 cases.
 
-        The variance is that of a ratio whose clusters are the pairs, imagined ones included.
+        All are in 0..1, the middle a little nearer to 1/2 than the points are. The variance is
+        that of a ratio whose clusters are the pairs, imagined ones included.
         """
-        if not self.games:
-            return None
         pairs = self._pairs + Counter({(2, 2): IMAGINED_PAIRS, (0, 2): IMAGINED_PAIRS})
         games = self.games + 4 * IMAGINED_PAIRS
         middle = (self.points + 2 * IMAGINED_PAIRS) / games
         squares = sum(n * (points - middle * each) ** 2 for (points, each), n in pairs.items())
         half = NORMAL_95 * math.sqrt(squares) / games
-        return Interval(max(0.0, middle - half), middle, min(1.0, middle + half))
+        return max(0.0, middle - half), middle, min(1.0, middle + half)
 
     def standing(self) -> BotStanding:
-        """Return the same for programs."""
-        interval = self.interval()
+        """Return the same for people and programs."""
+        low, _, high = self.interval()
         return BotStanding(
             name=self.name,
             games=self.games,
@@ -420,10 +404,10 @@ class Score:
             wins=self.wins,
             draws=self.draws,
             losses=self.losses,
-            score=None if self.rate is None else round(self.rate, 6),
-            low=None if interval is None else round(interval.low, 6),
-            high=None if interval is None else round(interval.high, 6),
-            lost_by=cast("LostBy", dict(self.forfeits)),
+            score=round(self.points / self.games, 6) if self.games else None,
+            low=round(low, 6) if self.games else None,
+            high=round(high, 6) if self.games else None,
+            lost_by=dict(self.forfeits),
         )
 
 
@@ -618,13 +602,13 @@ class Progress:
         """Return what people are to be told after `Warned` and `PairingStopped`."""
         return next(reversed(self.warnings))
 
-    def ranked(self) -> list[Score]:
+    def ranked(self) -> tuple[BotStanding, ...]:
         """Return the bots, those with the best score first; those without games last."""
 
-        def key(score: Score) -> tuple[float, float]:
-            return (1.0 if score.rate is None else -score.rate, -score.points)
+        def key(bot: BotStanding) -> tuple[float, float]:
+            return (1.0 if bot.score is None else -bot.score, -bot.points)
 
-        return sorted(self.scores.values(), key=key)
+        return tuple(sorted((score.standing() for score in self.scores.values()), key=key))
 
     def left_s(self) -> float | None:
         """Return how long the rest will take at the recent rate; None before any game."""
@@ -642,7 +626,7 @@ class Progress:
             left_s=None if left_s is None else round(left_s, 1),
             warnings=self.warned_times,
             format=self.outcome().data,
-            standings=tuple(score.standing() for score in self.ranked()),
+            standings=self.ranked(),
         )
 
     def ended(self, summary: Summary, status: int, files: Mapping[str, str]) -> RunEnded:
@@ -658,7 +642,7 @@ class Progress:
             ),
             notes=dict(summary.notes),
             format=summary.outcome.data,
-            standings=tuple(score.standing() for score in self.ranked()),
+            standings=self.ranked(),
             bots=summary.bots,
             files=dict(files),
         )

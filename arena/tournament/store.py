@@ -19,7 +19,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple, cast
+from typing import Annotated, Any, Final, NamedTuple
 
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
@@ -28,7 +28,7 @@ from lath.arena.referee.record import GameResult
 from lath.arena.tournament.system import database_errors, primary_code, writing_error
 from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.reader import write_atomically
-from lath.reports.schema import Amount, Count
+from lath.reports.schema import About, Amount, Count
 
 DATABASE: Final = "tournament.db"
 RECORDS: Final = "games.lath"
@@ -71,10 +71,13 @@ def _row(result: GameResult) -> list[object]:
     ]
 
 
-LostBy = TypedDict("LostBy", {"crash": Count, "time": Count, "illegal move": Count, "flood": Count})
+_LostBy = TypedDict(
+    "_LostBy", {"crash": Count, "time": Count, "illegal move": Count, "flood": Count}
+)
+LostBy = Annotated[Mapping[str, int], About(shape=_LostBy)]
 """Games lost by the bot's own fault, by their ending."""
 
-FORFEITS: Final = tuple(LostBy.__annotations__)
+FORFEITS: Final = tuple(_LostBy.__annotations__)
 """Endings that are one bot's own fault, and lose the game."""
 
 
@@ -368,7 +371,7 @@ class Store:
                 moves=moves,
                 average_s=round(used_s / moves, 6) if moves else None,
                 worst_s=round(worst_s, 6),
-                lost_by=cast("LostBy", dict(zip(FORFEITS, lost, strict=True))),
+                lost_by=dict(zip(FORFEITS, lost, strict=True)),
             )
             for name, moves, used_s, worst_s, games, *lost in rows
         ]

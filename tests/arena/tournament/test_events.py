@@ -204,7 +204,7 @@ def test_a_program_that_counts_what_it_reads_has_the_standings_of_the_end(stub: 
     counted = Progress(a_config())
     for event in events[:-1]:
         counted(TypeAdapter[Any](Event).validate_python(event))
-    standings = [asdict(line.standing()) for line in counted.ranked()]
+    standings = [asdict(line) for line in counted.ranked()]
     assert events[0]["done"] == 6
     assert standings == events[-1]["standings"]
 
