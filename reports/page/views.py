@@ -41,14 +41,9 @@ def ticks(low: float, high: float, most: int = 6) -> tuple[float, ...]:
         for step in (unit * factor for factor in _STEPS):
             first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
             if last - first < most:
-                return tuple(_round(at * step) for at in range(first, last + 1))
+                marks = (round(at * step, 10) for at in range(first, last + 1))
+                return tuple(int(mark) if mark == int(mark) else mark for mark in marks)
         unit *= 10
-
-
-def _round(value: float) -> float:
-    """Return the number without the last bits of a multiplication."""
-    rounded = round(value, 10)
-    return int(rounded) if rounded == int(rounded) else rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,32 +100,14 @@ def counting_axis(most_games: int, start: float, end: float, most: int = 4) -> A
     return Axis(0, marks[-1], start, end, marks)
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A bot's line, the band round it, and where its label stands."""
-
-    name: str
-    rank: int
-    line: str
-    band: str
-    end_y: str
-    label_y: str
-    last: float
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """Lines over one pair of axes."""
-
-    x: Axis
-    y: Axis
-    curves: tuple[Curve, ...]
-
-
 def curves(
     history: Mapping[str, Any], names: Sequence[str], box: Sequence[float], z: float
-) -> Chart:
-    """Return the lines of these bots in a box (left, top, right, bottom), bands of ± z sigma."""
+) -> dict[str, Any]:
+    """Return the lines of these bots in a box (left, top, right, bottom), bands of ± z sigma.
+
+    `x` and `y` are the axes; each of the `curves` has a line, the band round it, and the heights of
+    its end and of its label.
+    """
     games = history["games"]
     lines = [line for line in history["bots"] if line["name"] in set(names)]
     left, top, right, bottom = box
@@ -145,38 +122,30 @@ def curves(
     x = exact_axis(0, games[-1], left, right, 7)
     low, high = min(values), max(values)
     y = exact_axis(low - (high - low) / 25 - 0.5, high + (high - low) / 25 + 0.5, bottom, top)
-    ends = [y.of(next(mu for mu in reversed(line["mu"]) if mu is not None)) for line in lines]
-    labels = spread(ends, LABEL_GAP, top, bottom)
-    return Chart(
-        x,
-        y,
-        tuple(
-            _curve(line, games, (x, y), z, label) for line, label in zip(lines, labels, strict=True)
-        ),
-    )
-
-
-def _curve(
-    line: Mapping[str, Any], games: Sequence[int], axes: tuple[Axis, Axis], z: float, label: float
-) -> Curve:
-    x, y = axes
-    known = [
-        (round(x.of(at)), mu, sigma)
-        for at, mu, sigma in zip(games, line["mu"], line["sigma"], strict=True)
-        if mu is not None
-    ]
-    upper = [(at, y.of(mu + z * sigma)) for at, mu, sigma in known]
-    lower = [(at, y.of(mu - z * sigma)) for at, mu, sigma in reversed(known)]
-    last = known[-1][1]
-    return Curve(
-        name=line["name"],
-        rank=line["rank"],
-        line=path([(at, y.of(mu)) for at, mu, _ in known]),
-        band=f"{path([*upper, *lower])}z",
-        end_y=y.at(last),
-        label_y=place(label),
-        last=last,
-    )
+    drawn = []
+    for line in lines:
+        known = [
+            (round(x.of(at)), mu, z * sigma)
+            for at, mu, sigma in zip(games, line["mu"], line["sigma"], strict=True)
+            if mu is not None
+        ]
+        upper = [(at, y.of(mu + half)) for at, mu, half in known]
+        lower = [(at, y.of(mu - half)) for at, mu, half in reversed(known)]
+        last = known[-1][1]
+        drawn.append(
+            {
+                "name": line["name"],
+                "rank": line["rank"],
+                "line": path([(at, y.of(mu)) for at, mu, _ in known]),
+                "band": f"{path([*upper, *lower])}z",
+                "end_y": y.at(last),
+                "last": last,
+            }
+        )
+    labels = spread([y.of(curve["last"]) for curve in drawn], LABEL_GAP, top, bottom)
+    for curve, label in zip(drawn, labels, strict=True):
+        curve["label_y"] = place(label)
+    return {"x": x, "y": y, "curves": drawn}
 
 
 def path(points: Iterable[tuple[float, float]]) -> str:
