@@ -250,12 +250,7 @@ def _field(value: Any, name: str) -> Any:
     return getattr(value, name)
 
 
-def to_csv(standings: Standings) -> str:
-    """Return the table that `csv_of` makes."""
-    return csv_of(to_json(standings))
-
-
-def csv_of(standings: Mapping[str, Any]) -> str:
+def to_csv(standings: Mapping[str, Any]) -> str:
     """Return standings, given as `to_json` does, as a table.
 
     A header line and a line a bot and table, CRLF after each, as RFC 4180 has it.

@@ -74,7 +74,7 @@ def rate(
         standings |= {} if result is None else {"outcome": outcome.to_json(result)}
         print(json.dumps(standings, indent=2, ensure_ascii=False))
     elif as_csv:
-        sys.stdout.write(to_csv(table).replace("\r\n", "\n"))
+        sys.stdout.write(to_csv(to_json(table)).replace("\r\n", "\n"))
     else:
         from lath.arena.terminal.tables import print_outcome, print_standings
 

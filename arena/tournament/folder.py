@@ -371,9 +371,10 @@ def published(folder: Path, summary: Summary, *, with_report: bool = True) -> Su
     from lath.reports.export import to_csv, to_json
 
     table = standings.compute(records_of([folder]))
-    as_json = json.dumps(to_json(table), indent=2, ensure_ascii=False) + "\n"
+    values = to_json(table)
+    as_json = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
     _write(folder / "standings.json", as_json)
-    _write(folder / "standings.csv", to_csv(table))
+    _write(folder / "standings.csv", to_csv(values))
     summary = replace(summary, standings=table)
     if not with_report:
         return summary

@@ -26,7 +26,7 @@ from jinja2 import BytecodeCache, ChoiceLoader, Environment, FileSystemLoader, S
 from markupsafe import Markup
 
 from lath.notation.record import Record
-from lath.reports.export import csv_of
+from lath.reports.export import to_csv
 from lath.reports.outcome import Outcome
 from lath.reports.page import views
 from lath.reports.page.document import Gathered, gather
@@ -272,7 +272,7 @@ def environment_of(templates: Path | None) -> Environment:
 
 def with_csv(standings: Mapping[str, Any]) -> dict[str, Any]:
     """Return standings as both files that the page hands out: `json` and `csv`."""
-    return {"json": standings, "csv": csv_of(standings)}
+    return {"json": standings, "csv": to_csv(standings)}
 
 
 def packed(value: Any) -> Markup:

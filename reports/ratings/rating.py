@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, permutations
 from statistics import fmean
 from typing import Final
 
@@ -20,7 +20,6 @@ from lath.reports.ratings.elo import ELO, Davidson, covariance, fit, fit_of
 from lath.reports.ratings.numerics import Matrix
 from lath.reports.ratings.results import (
     Conditions,
-    Counts,
     Estimate,
     Rating,
     Ratings,
@@ -59,13 +58,28 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
             strengths[name] = Strength(
                 trueskill=skill, sequential=sequential.get(name), elo=elo, group=number
             )
-        differences |= _differences(model, spread, group)
+        for (one, i), (other, j) in permutations(zip(group, places, strict=True), 2):
+            apart = [m[i][i] + m[j][j] - 2 * m[i][j] for m in (spread, model.covariance)]
+            differences[one, other] = _error(*apart)
+    played: Counter[str] = Counter()
+    for seats, tally in counts.tallies.items():
+        played[seats.game] += tally.games
     return Ratings(
         games=counts.games,
         strengths={name: strengths[name] for name in counts.names},
         groups=groups,
         draw_rate=posterior.draw_rate,
-        conditions=_conditions(counts, model, spread),
+        conditions=tuple(
+            Conditions(
+                game=game,
+                games=played[game],
+                advantage=Estimate(
+                    ELO * model.parameters[i], _error(spread[i][i], model.covariance[i][i])
+                ),
+                draw_rate=model.draw_rate(game),
+            )
+            for game, i in model.places.games.items()
+        ),
         fit=fit_of(model, counts.tallies, len(groups)),
         differences=differences,
     )
@@ -110,39 +124,6 @@ def _centred(spread: Matrix, places: Sequence[int]) -> list[float]:
 def _error(variance: float, own: float) -> float:
     """Return an error in Elo points; `own` is the variance that the model gives."""
     return ELO * math.sqrt(max(variance, _LEAST_SHARE * own))
-
-
-def _differences(
-    model: Davidson, spread: Matrix, group: Sequence[str]
-) -> dict[tuple[str, str], float]:
-    places = [model.places.bots[name] for name in group]
-    own = model.covariance
-    errors = {}
-    for a, i in enumerate(places):
-        for b, j in enumerate(places[:a]):
-            error = _error(
-                spread[i][i] + spread[j][j] - 2 * spread[i][j],
-                own[i][i] + own[j][j] - 2 * own[i][j],
-            )
-            errors[group[a], group[b]] = errors[group[b], group[a]] = error
-    return errors
-
-
-def _conditions(counts: Counts, model: Davidson, spread: Matrix) -> tuple[Conditions, ...]:
-    played: Counter[str] = Counter()
-    for seats, tally in counts.tallies.items():
-        played[seats.game] += tally.games
-    return tuple(
-        Conditions(
-            game=game,
-            games=played[game],
-            advantage=Estimate(
-                ELO * model.parameters[i], _error(spread[i][i], model.covariance[i][i])
-            ),
-            draw_rate=model.draw_rate(game),
-        )
-        for game, i in model.places.games.items()
-    )
 
 
 @dataclass(frozen=True, slots=True)
