@@ -12,6 +12,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from operator import itemgetter
@@ -126,7 +127,7 @@ def _escaped(letter: str) -> str:
 def _of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
     """Return what is right, and what is wrong with each key by itself."""
     mistakes: list[Mistake] = []
-    sound = {name: _copied(value) for name, value in toml.items()}
+    sound = deepcopy(dict(toml))
     while True:
         try:
             return ConfigTable.model_validate(sound), mistakes
@@ -136,12 +137,6 @@ def _of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
                 text = _text("" if is_inside else kind, table, key, toml)
                 mistakes.append(Mistake(table, key, text))
                 _leave_out(sound, table, key)
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, list):
-        return [dict(row) if isinstance(row, dict) else row for row in value]
-    return dict(value) if isinstance(value, dict) else value
 
 
 def _place_of(loc: tuple[int | str, ...]) -> tuple[str, str, bool]:

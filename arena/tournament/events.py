@@ -358,28 +358,14 @@ class Score:
     """
 
     name: str = ""
-    games: int = 0
-    points: float = 0.0
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    forfeits: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FORFEITS, 0))
+    games: Counter[int] = field(default_factory=Counter)
+    """By the half points of each."""
+
+    pairs: Counter[tuple[float, int]] = field(default_factory=Counter)
+    """By points and games of each."""
+
+    forfeits: Counter[str] = field(default_factory=Counter)
     """Games lost, by the ending that was the bot's own fault."""
-
-    _pairs: Counter[tuple[float, int]] = field(default_factory=Counter)
-    """By points and games of each; there are few different ones."""
-
-    def add_games(self, points: float, games: int = 1) -> None:
-        """Count games that ended alike: 1, 1/2 or 0 points each."""
-        self.games += games
-        self.points += points * games
-        self.wins += games * (points == 1)
-        self.draws += games * (points == 0.5)
-        self.losses += games * (points == 0)
-
-    def add_pairs(self, points: float, games: int, pairs: int = 1) -> None:
-        """Count pairs of so many games with so many points each, for the interval."""
-        self._pairs[points, games] += pairs
 
     def interval(self) -> tuple[float, float, float]:
         """Return low end, middle and high end of what holds the true score in 95 of 100 cases.
@@ -387,27 +373,28 @@ class Score:
         All are in 0..1, the middle a little nearer to 1/2 than the points are. The variance is
         that of a ratio whose clusters are the pairs, imagined ones included.
         """
-        pairs = self._pairs + Counter({(2, 2): IMAGINED_PAIRS, (0, 2): IMAGINED_PAIRS})
-        games = self.games + 4 * IMAGINED_PAIRS
-        middle = (self.points + 2 * IMAGINED_PAIRS) / games
+        pairs = self.pairs + Counter({(2, 2): IMAGINED_PAIRS, (0, 2): IMAGINED_PAIRS})
+        games = sum(n * each for (_, each), n in pairs.items())
+        middle = sum(n * points for (points, _), n in pairs.items()) / games
         squares = sum(n * (points - middle * each) ** 2 for (points, each), n in pairs.items())
         half = NORMAL_95 * math.sqrt(squares) / games
         return max(0.0, middle - half), middle, min(1.0, middle + half)
 
     def standing(self) -> BotStanding:
         """Return the same for people and programs."""
+        games, points = self.games.total(), self.games[2] + self.games[1] / 2
         low, _, high = self.interval()
         return BotStanding(
             name=self.name,
-            games=self.games,
-            points=self.points,
-            wins=self.wins,
-            draws=self.draws,
-            losses=self.losses,
-            score=round(self.points / self.games, 6) if self.games else None,
-            low=round(low, 6) if self.games else None,
-            high=round(high, 6) if self.games else None,
-            lost_by=dict(self.forfeits),
+            games=games,
+            points=points,
+            wins=self.games[2],
+            draws=self.games[1],
+            losses=self.games[0],
+            score=round(points / games, 6) if games else None,
+            low=round(low, 6) if games else None,
+            high=round(high, 6) if games else None,
+            lost_by={ending: self.forfeits[ending] for ending in FORFEITS},
         )
 
 
@@ -533,7 +520,7 @@ class Progress:
                 self.running[event.slot] = event
             case GameEnded():
                 self._games.setdefault(event.pair, []).append(event)
-                self._count_games(event.first, event.second, event.result, event.termination)
+                self._count_games(event, 1)
             case PairEnded():
                 self._end_pair(event.pair)
             case Warned():
@@ -548,21 +535,16 @@ class Progress:
         self.total = event.total
         self.rate = Rate(self.clock())
         for tally in event.stored:
-            names = tally.first, tally.second
-            self._count_games(*names, tally.result, tally.termination, tally.games)
+            self._count_games(tally, tally.games)
         for pair in event.stored_pairs:
             self._count_pair((pair.one, pair.other), pair.points, pair.games, pair.pairs)
 
-    def _count_games(
-        self, first: str, second: str, result: str, termination: str, games: int = 1
-    ) -> None:
+    def _count_games(self, alike: GameEnded | Tally, games: int) -> None:
         self.played += games
-        scores = self._score(first), self._score(second)
-        ones, others = HALVES[result]
-        for score, halves in zip(scores, (ones, others), strict=True):
-            score.add_games(halves / 2, games)
-        if termination in FORFEITS and ones != others:
-            scores[others < ones].forfeits[termination] += games
+        for name, halves in zip((alike.first, alike.second), HALVES[alike.result], strict=True):
+            self._score(name).games[halves] += games
+            if halves == 0 and alike.termination in FORFEITS:
+                self._score(name).forfeits[alike.termination] += games
 
     def _end_pair(self, pair: int) -> None:
         for slot in [s for s, running in self.running.items() if running.pair == pair]:
@@ -575,8 +557,8 @@ class Progress:
 
     def _count_pair(self, names: tuple[str, str], points: float, games: int, pairs: int) -> None:
         one, other = names
-        self._score(one).add_pairs(points, games, pairs)
-        self._score(other).add_pairs(games - points, games, pairs)
+        self._score(one).pairs[points, games] += pairs
+        self._score(other).pairs[games - points, games] += pairs
 
     def _score(self, name: str) -> Score:
         """Return a bot's score; bots of games stored before the configuration was changed count."""

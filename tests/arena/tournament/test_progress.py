@@ -17,7 +17,7 @@ def test_points_wins_draws_and_losses_are_those_of_both_seats() -> None:
     told.start()
     told.play("1-0", "1/2-1/2")
     told.play("0-1", "0-1", names=("bob", "cat"))
-    ann, bob, cat = (told.progress.scores[name] for name in ("ann", "bob", "cat"))
+    ann, bob, cat = (told.progress.scores[name].standing() for name in ("ann", "bob", "cat"))
     assert (ann.points, ann.wins, ann.draws, ann.losses) == (1.5, 1, 1, 0)
     assert (bob.points, bob.wins, bob.draws, bob.losses) == (1.5, 1, 1, 2)
     assert (cat.points, cat.wins, cat.draws, cat.losses) == (1.0, 1, 0, 1)
