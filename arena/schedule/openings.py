@@ -80,10 +80,6 @@ class Book:
             if choice.order == "random":
                 random.Random(draw(seed, "openings", game_id)).shuffle(entries)
 
-    def count(self, game_id: str) -> int:
-        """Return how many openings a game has."""
-        return len(self._entries[game_id])
-
     def opening(self, game_id: str, turn: int) -> Opening:
         """Return the `turn`-th opening of a game, from 1; after the last comes the first."""
         entries = self._entries[game_id]

@@ -51,6 +51,16 @@ DEMO_TIME: Final = {"initial": "2s", "increment": "20ms"}
 """Where nothing is said of time."""
 
 
+class Mistake(NamedTuple):
+    """What is wrong with a key."""
+
+    table: str
+    """Such as `time` or `bot 0`; empty for the keys at the top."""
+
+    key: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a configuration comes from: a file, flags, or a file with flags over it."""
@@ -64,15 +74,16 @@ class Source:
     flags: frozenset[str] = frozenset()
     """Keys and tables that flags said, in place of the file."""
 
-    def place(self, table: str, key: str) -> tuple[int, str]:
-        """Return where a key of a table (`time`, `bot 0`, ``) stands: for sorting, and in words.
+    def placed(self, wrong: Mistake) -> tuple[int, str]:
+        """Return the line of a mistake, for sorting, and what is said of it with its place.
 
         The line is that of the table where the key has none, and left out where nobody knows.
         """
+        table, key, text = wrong
         if not self.name or (table.partition(" ")[0] or key) in self.flags:
-            return MOST, "the command line"
+            return MOST, f"the command line: {text}"
         line = _line_of(self.text, table, key) or (table and _line_of(self.text, "", table))
-        return (line, f"{self.name}:{line}") if line else (MOST, self.name)
+        return (line, f"{self.name}:{line}: {text}") if line else (MOST, f"{self.name}: {text}")
 
 
 def _line_of(text: str, table: str, key: str) -> int | None:
@@ -95,16 +106,6 @@ def _line_of(text: str, table: str, key: str) -> int | None:
         elif current == table and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
             return number
     return header
-
-
-class Mistake(NamedTuple):
-    """What is wrong with a key."""
-
-    table: str
-    """Such as `time` or `bot 0`; empty for the keys at the top."""
-
-    key: str
-    text: str
 
 
 def shown(value: Any) -> str:
@@ -289,15 +290,6 @@ def _of_bots(bots: list[BotTable], folder: Path) -> Iterator[Mistake]:
             yield from _of_time(bot.time, table, bot.name)
 
 
-_Placed = tuple[int, str]
-"""A line for sorting, and what is said of it."""
-
-
-def _placed(mistakes: Iterable[Mistake], source: Source) -> list[_Placed]:
-    places = [(source.place(each.table, each.key), each.text) for each in mistakes]
-    return [(line, f"{place}: {text}") for (line, place), text in places]
-
-
 _FLAGS: Final = Source()
 _NONE: Final[Mapping[str, Any]] = {}
 
@@ -387,7 +379,7 @@ def load(path: Path, folder: Path, flags: Mapping[str, Any] = _NONE) -> Config:
         {**toml, **flags},
         folder,
         source=Source(str(path), text, frozenset(flags)),
-        wrong=_placed(hidden, Source(str(path), text)),
+        wrong=map(Source(str(path), text).placed, hidden),
     )
 
 
@@ -405,16 +397,16 @@ def build(
     folder: Path,
     *,
     source: Source = _FLAGS,
-    wrong: Iterable[_Placed] = (),
+    wrong: Iterable[tuple[int, str]] = (),
 ) -> Config:
     """Return the tournament that a table says.
 
     Relative paths are taken from `folder`. `source` is where the table comes from. Raises
-    ConfigError with all mistakes in the order of the file, among them what is known to be `wrong`.
+    ConfigError with all mistakes in the order of the file, among them those placed as `wrong`.
     """
     model, mistakes = _of_keys({"time": DEMO_TIME, **toml})
     mistakes += list(_together(model, mistakes, folder))
-    placed = sorted([*wrong, *_placed(mistakes, source)], key=itemgetter(0))
+    placed = sorted([*wrong, *map(source.placed, mistakes)], key=itemgetter(0))
     if placed:
         raise ConfigError("\n".join(dict.fromkeys(text for _, text in placed)))
     bots = tuple(_bot(table, folder) for table in model.bot)

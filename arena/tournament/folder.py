@@ -29,6 +29,7 @@ from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.process import Watch
 from lath.arena.referee.trees import sweep
 from lath.arena.schedule.formats import FORMATS
+from lath.arena.schedule.openings import digest
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Listener, Summary, Warned
@@ -49,7 +50,7 @@ def fingerprints(bots: Iterable[BotSpec]) -> Files:
 
     The Python that runs the arena is none of a bot's files, nor is a program found on PATH.
     """
-    return {bot.name: {str(path): _digest(path) for path in _files(bot)} for bot in bots}
+    return {bot.name: {str(path): digest(path) for path in _files(bot)} for bot in bots}
 
 
 def _files(bot: BotSpec) -> Iterator[Path]:
@@ -61,14 +62,6 @@ def _files(bot: BotSpec) -> Iterator[Path]:
 
 def _is_interpreter(path: Path) -> bool:
     return path.samefile(sys.executable)
-
-
-def _digest(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def changes(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -174,14 +173,6 @@ def test_an_entry_takes_its_text_and_little_more(tmp_path: Path) -> None:
     read = Book(BookChoice(path=path, plies=8, order="random"), YAVALATH, seed=1)
     after, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert read.count("yavalath") == 2000
     assert (after - before) / 2000 < 100
-    assert (
-        len(
-            {
-                each.name
-                for each in (read.opening("yavalath", turn) for turn in islice(range(1, 9), 8))
-            }
-        )
-        == 8
-    )
+    names = {read.opening("yavalath", turn).name for turn in range(1, 4001)}
+    assert len(names) == 2000, "after the last comes the first"
