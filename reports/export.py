@@ -219,12 +219,10 @@ _SHAPES: Final[Mapping[type, Any]] = {
 
 _ELSEWHERE: Final[Mapping[tuple[type, str], Callable[[Any], Any]]] = {
     (Standings, "version"): lambda _: 2,
-    (Standings, "left_out"): lambda standings: dict(standings.left_out),
     (Table, "rated"): lambda table: table.ratings.games,
-    (Table, "endings"): lambda table: dict(table.endings),
     (Row, "group"): lambda row: row.strength.group + 1,
 }
-"""Fields that are not written as they are called or counted."""
+"""Fields that are called or counted in another way."""
 
 _WITHIN: Final = {Table: "ratings", Row: "strength", Strength: "trueskill"}
 """Whose fields are written as if they were the value's own."""

@@ -301,7 +301,9 @@ class FactCounter:
 
     def _time_controls(self) -> list[Control]:
         known = self._words["TimeControl"]
-        listed: list[Control] = [{"control": word, "records": n} for word, n in counts(known)]
+        listed: list[Control] = [
+            {"control": word, "records": n} for word, n in counts(known).items()
+        ]
         if unstated := self._results.total() - known.total():
             listed.append({"control": UNSTATED, "records": unstated})
         return listed
@@ -559,7 +561,7 @@ class GameCounter:
                 "games": counted.games,
                 "endings": [
                     {"ending": word, "games": games, "forfeit": word in FORFEITS}
-                    for word, games in counts(counted.endings)
+                    for word, games in counts(counted.endings).items()
                 ],
             }
             for game, counted in sorted(self.by_game.items())
@@ -710,7 +712,7 @@ def _surveyed(game: str, counted: GameCounts, openings: int) -> dict[str, Any]:
             "unfinished": counted.results["*"],
             "first_score": counted.first_score,
         },
-        "endings": dict(counts(counted.endings)),
+        "endings": counts(counted.endings),
         "openings": {
             "games": counted.openings.games,
             "missed": counted.openings.missed,

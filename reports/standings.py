@@ -46,9 +46,6 @@ FORFEITS: Final = (
 
 _NOT_PLAYED: Final = (Termination.VOID, Termination.UNTERMINATED)
 
-WordCounts = tuple[tuple[str, int], ...]
-"""Words and how often they came, the most frequent first, then by word."""
-
 
 def why_left_out(record: Record) -> str:
     """Return why the record decides nothing; empty where it counts."""
@@ -57,13 +54,13 @@ def why_left_out(record: Record) -> str:
     return "" if record.result in POINTS else NO_RESULT
 
 
-def counts(counter: Mapping[str, int]) -> WordCounts:
-    """Return the most frequent first, then by word.
+def counts(counter: Mapping[str, int]) -> dict[str, int]:
+    """Return words and how often they came, the most frequent first, then by word.
 
     >>> counts({"time": 1, "rules": 4, "crash": 1})
-    (('rules', 4), ('crash', 1), ('time', 1))
+    {'rules': 4, 'crash': 1, 'time': 1}
     """
-    return tuple(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])))
+    return dict(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 # What standings are
@@ -126,8 +123,8 @@ class Table:
     repeated: int
     """Those of them that repeat another move by move; they are counted, but not rated."""
 
-    endings: WordCounts
-    """Why they ended."""
+    endings: Mapping[str, int]
+    """Why they ended, the most frequent first."""
 
     rows: tuple[Row, ...]
     """By rank."""
@@ -162,7 +159,7 @@ class Standings:
     per_game: tuple[Table, ...]
     """One a game id, sorted by it; a single one has the numbers of `overall`."""
 
-    left_out: WordCounts
+    left_out: Mapping[str, int]
     """Why records were not counted: `void`, `unterminated` or `no result`."""
 
     unranked: tuple[str, ...]

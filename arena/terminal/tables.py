@@ -241,12 +241,12 @@ def _endings(tables: Sequence[Table], letters: Letters) -> list[Column]:
     """Return a column for each ending, the most frequent first; the others go first."""
     together = Counter[str]()
     for table in tables:
-        together.update(dict(table.endings))
+        together.update(table.endings)
     words = [word for word, _ in together.most_common(MOST_ENDINGS) if len(word) <= LONGEST_ENDING]
     return [
         Column(
             letters.plain(word),
-            [str(dict(table.endings).get(word, 0)) for table in tables],
+            [str(table.endings.get(word, 0)) for table in tables],
             rank=6 + number,
         )
         for number, word in enumerate(words)
@@ -255,7 +255,7 @@ def _endings(tables: Sequence[Table], letters: Letters) -> list[Column]:
 
 def endings_words(table: Table) -> str:
     """Return how many games there were and why they ended."""
-    words = ", ".join(f"{ending} {count}" for ending, count in table.endings)
+    words = ", ".join(f"{ending} {count}" for ending, count in table.endings.items())
     score = table.first_score or 0.0
     return f"{_games(table.games)}; endings: {words}; first scored {score:.1%}"
 
@@ -266,7 +266,7 @@ def _games(number: int) -> str:
 
 def left_out_words(standings: Standings) -> str:
     """Return why records were left out, and who stands only there."""
-    reasons = ", ".join(f"{why} {count}" for why, count in standings.left_out)
+    reasons = ", ".join(f"{why} {count}" for why, count in standings.left_out.items())
     only = f"; only there: {_listed(standings.unranked)}" if standings.unranked else ""
     return f"left out: {reasons}{only}"
 
@@ -379,7 +379,7 @@ def _ending_columns(survey: Survey, letters: Letters) -> list[Column]:
     rows = [
         ("" if number else game, ending, games, counted.games)
         for game, counted in survey.games
-        for number, (ending, games) in enumerate(counts(counted.endings))
+        for number, (ending, games) in enumerate(counts(counted.endings).items())
     ]
     return [
         names("game", [game for game, *_ in rows], letters),

@@ -7,7 +7,7 @@ Must not know how any of it looks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
@@ -45,7 +45,7 @@ from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
 from lath.reports.schema import About, Count, Positive, Schema, schema_of
-from lath.reports.standings import Standings, Table, Tally, standings_of
+from lath.reports.standings import Standings, Tally, standings_of
 
 DEFAULT_TITLE: Final = "Bot tournament"
 """Where neither the caller nor an `Event` tag has a title."""
@@ -177,81 +177,67 @@ def gather(
     records: Iterable[Record], *, title: str | None = None, outcome: Outcome | None = None
 ) -> Gathered:
     """Return the document and the packed replays, after one pass over the records."""
-    counts = _Counts()
+    packer, tally, facts, games = Packer(), Tally(), FactCounter(), GameCounter()
+    times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
     for number, record in enumerate(records, 1):
-        counts.add(number, record)
-    document = counts.document(title, outcome)
-    return Gathered(document, counts.packer, frozenset(counts.packer.numbering.links))
-
-
-class _Counts:
-    """Everything that is counted while the records go by."""
-
-    def __init__(self) -> None:
-        self.packer = Packer()
-        self._tally, self._facts, self._games = Tally(), FactCounter(), GameCounter()
-        self._times, self._duels, self._starts = TimeCounter(), DuelCounter(), StartCounter()
-
-    def add(self, number: int, record: Record) -> None:
-        seen = self.packer.add(record)
+        seen = packer.add(record)
         game = entry(number, record, seen.ending, seen.replay.movers if seen.replay else ())
-        self._tally.add(record, game.ending)
-        self._facts.add(record)
+        tally.add(record, game.ending)
+        facts.add(record)
         if game.points is not None:
-            for counter in (self._games, self._times, self._duels, self._starts):
+            for counter in (games, times, duels, starts):
                 counter.add(game)
-
-    def document(self, title: str | None, outcome: Outcome | None) -> Document:
-        standings = standings_of(self._tally)
-        names = [row.name for row in standings.overall.rows]
-        linked = self.packer.numbering.linked
-        shown = outcome if outcome and outcome.says_something else None
-        return {
-            "version": 1,
-            "title": title or listed(self._facts.events) or DEFAULT_TITLE,
-            "facts": self._facts.facts(),
-            "outcome": outcomes.to_json(shown) if shown else None,
-            "heading": shown.heading if shown else "",
-            "standings": export.to_json(standings),
-            "history": self._history(names, standings.overall.ratings.draw_rate),
-            "first_move": _first_move(standings),
-            "lengths": self._games.lengths(),
-            "endings": self._games.endings(),
-            "times": linked(self._times.times(names)),
-            "bots": linked(self._bots(standings.overall, names)),
-            "setups": linked(self._starts.setups()),
-            "openings": linked(self._games.openings()),
+    standings = standings_of(tally)
+    names = [row.name for row in standings.overall.rows]
+    by_seat = scores_by_seat(tally.games)
+    bots: list[Bot] = [
+        {
+            "rank": row.rank,
+            "name": row.name,
+            "games": by_seat[row.name],
+            "opponents": [
+                {"name": other, **score_of(meeting)}
+                for other, meeting in zip(names, meetings, strict=True)
+                if meeting.games
+            ],
+            **duels.duels(row.name, names),
+            "openings": starts.of_bot(row.name),
         }
+        for row, meetings in zip(standings.overall.rows, standings.overall.crosstable, strict=True)
+    ]
+    linked = packer.numbering.linked
+    shown = outcome if outcome and outcome.says_something else None
+    document: Document = {
+        "version": 1,
+        "title": title or listed(facts.events) or DEFAULT_TITLE,
+        "facts": facts.facts(),
+        "outcome": outcomes.to_json(shown) if shown else None,
+        "heading": shown.heading if shown else "",
+        "standings": export.to_json(standings),
+        "history": _history(tally, standings),
+        "first_move": _first_move(standings),
+        "lengths": games.lengths(),
+        "endings": games.endings(),
+        "times": linked(times.times(names)),
+        "bots": linked(bots),
+        "setups": linked(starts.setups()),
+        "openings": linked(games.openings()),
+    }
+    return Gathered(document, packer, frozenset(packer.numbering.links))
 
-    def _bots(self, table: Table, names: Sequence[str]) -> list[Bot]:
-        by_seat = scores_by_seat(self._tally.games)
-        return [
-            {
-                "rank": row.rank,
-                "name": row.name,
-                "games": by_seat[row.name],
-                "opponents": [
-                    {"name": other, **score_of(meeting)}
-                    for other, meeting in zip(names, meetings, strict=True)
-                    if meeting.games
-                ],
-                **self._duels.duels(row.name, names),
-                "openings": self._starts.of_bot(row.name),
-            }
-            for row, meetings in zip(table.rows, table.crosstable, strict=True)
-        ]
 
-    def _history(self, names: Sequence[str], draw_rate: float) -> History:
-        """Return the rating of every bot after so many games, None before its first."""
-        points = min(POINTS_OF_A_LINE, max(30, _POINTS_OF_ALL_LINES // max(1, len(names))))
-        snapshots = history(self._tally.results(), points, draw_rate=draw_rate)
-        bots: list[BotHistory] = []
-        for rank, name in enumerate(names, 1):
-            ratings = [snapshot.ratings.get(name) for snapshot in snapshots]
-            mu = [None if one is None else round(one.mu, _DIGITS) for one in ratings]
-            sigma = [None if one is None else round(one.sigma, _DIGITS) for one in ratings]
-            bots.append({"rank": rank, "name": name, "mu": mu, "sigma": sigma})
-        return {"games": [snapshot.games for snapshot in snapshots], "bots": bots}
+def _history(tally: Tally, standings: Standings) -> History:
+    """Return the rating of every bot after so many games, None before its first."""
+    rows, draw_rate = standings.overall.rows, standings.overall.ratings.draw_rate
+    points = min(POINTS_OF_A_LINE, max(30, _POINTS_OF_ALL_LINES // max(1, len(rows))))
+    snapshots = history(tally.results(), points, draw_rate=draw_rate)
+    bots: list[BotHistory] = []
+    for row in rows:
+        ratings = [snapshot.ratings.get(row.name) for snapshot in snapshots]
+        mu = [None if one is None else round(one.mu, _DIGITS) for one in ratings]
+        sigma = [None if one is None else round(one.sigma, _DIGITS) for one in ratings]
+        bots.append({"rank": row.rank, "name": row.name, "mu": mu, "sigma": sigma})
+    return {"games": [snapshot.games for snapshot in snapshots], "bots": bots}
 
 
 def _first_move(standings: Standings) -> list[FirstMove]:

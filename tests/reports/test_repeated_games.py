@@ -23,7 +23,7 @@ def test_the_same_game_again_is_a_repeat_and_counts_for_points() -> None:
     table = compute([GAME] * 5).overall
     assert (table.games, table.repeated, table.ratings.games) == (5, 4, 1)
     assert sum(row.points for row in table.rows) == 5
-    assert table.endings == (("rules", 5),)
+    assert table.endings == {"rules": 5}
     assert table.crosstable[0][1].games == 5
 
 
