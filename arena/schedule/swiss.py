@@ -69,14 +69,10 @@ def _bye(table: list[int], past: Past) -> int:
     fewest = min(past.byes[who] for who in table)
     candidates = [who for who in reversed(table) if past.byes[who] == fewest]
     fresh = _fresh(table, past)
-    return next(
-        (
-            who
-            for who in candidates
-            if is_perfect([other for other in table if other != who], fresh)
-        ),
-        candidates[0],
-    )
+    for who in candidates:
+        if is_perfect([other for other in table if other != who], fresh):
+            return who
+    return candidates[0]
 
 
 def _fresh(people: list[int], past: Past) -> dict[int, list[int]]:
@@ -343,14 +339,7 @@ class Swiss(InEncounters):
 
 
 def _past(meetings: list[Meeting], people: int) -> Past:
-    points = [0] * people
-    met: Counter[tuple[int, int]] = Counter()
-    byes: Counter[int] = Counter()
-    for meeting in meetings:
-        points[meeting.one] += meeting.halves[0]
-        if meeting.other is None:
-            byes[meeting.one] += 1
-        else:
-            points[meeting.other] += meeting.halves[1]
-            met[min(meeting.one, meeting.other), max(meeting.one, meeting.other)] += 1
-    return Past(points, met, byes)
+    points = [sum(halves for _, halves in taken) for taken in _taken(people, meetings)]
+    met = [sorted((each.one, each.other)) for each in meetings if each.other is not None]
+    byes = Counter(each.one for each in meetings if each.other is None)
+    return Past(points, Counter((one, other) for one, other in met), byes)

@@ -6,15 +6,14 @@ scheduled, nor how its tables are shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from itertools import groupby
 from typing import Any, Final
 
 from lath.arena.schedule.fixed import SprtStanding
 from lath.arena.schedule.knockout import Bracket, Tie
-from lath.arena.schedule.sprt import SprtState
-from lath.arena.schedule.swiss import Row, Table
+from lath.arena.schedule.swiss import Table
 from lath.reports.outcome import Column, Outcome, Sheet
 
 
@@ -27,38 +26,36 @@ def outcome_of(
     return replace(outcome, format=form, event=event, done=done, total=max(done, total))
 
 
-def points(halves: float) -> str:
-    """Return half points as people write them.
+def points(value: float) -> str:
+    """Return points as people write them.
 
-    >>> points(5), points(1), points(4)
+    >>> points(2.5), points(0.5), points(2)
     ('2½', '½', '2')
     """
-    whole, half = divmod(round(halves), 2)
+    whole, half = divmod(round(2 * value), 2)
     return f"{whole or '' if half else whole}{'½' if half else ''}"
 
 
 def _swiss(table: Table) -> Outcome:
     """Return the table; byes have a column where there are any."""
     rows = table.rows
-    byes = (Column("byes"),) if any(row.byes for row in rows) else ()
-    columns = (Column("#"), Column("bot", "name"), Column("points"), *byes)
-    cells = tuple(_swiss_cells(row, has_byes=bool(byes)) for row in rows)
+    headings = ["points", *(["byes"] if any(row.byes for row in rows) else [])]
+    columns = map(Column, (*headings, "Buchholz", "Sonneborn-Berger"))
+    cells = []
+    for row in rows:
+        byes = (str(row.byes),) if "byes" in headings else ()
+        tie_breaks = points(row.buchholz), f"{row.sonneborn_berger:g}"
+        cells.append((str(row.rank), row.name, points(row.points), *byes, *tie_breaks))
     return Outcome(
         format="swiss",
         words=tuple(
-            f"{row.rank}. {row.name} {points(2 * row.points)} "
-            f"(Buchholz {points(2 * row.buchholz)}, Sonneborn-Berger {row.sonneborn_berger:g})"
+            f"{row.rank}. {row.name} {points(row.points)} "
+            f"(Buchholz {points(row.buchholz)}, Sonneborn-Berger {row.sonneborn_berger:g})"
             for row in rows
         ),
-        sheets=(Sheet((*columns, Column("Buchholz"), Column("Sonneborn-Berger")), cells),),
+        sheets=(Sheet((Column("#"), Column("bot", "name"), *columns), tuple(cells)),),
         data={"swiss": [asdict(row) for row in rows]},
     )
-
-
-def _swiss_cells(row: Row, *, has_byes: bool) -> tuple[str, ...]:
-    byes = (str(row.byes),) if has_byes else ()
-    tie_breaks = points(2 * row.buchholz), f"{row.sonneborn_berger:g}"
-    return (str(row.rank), row.name, points(2 * row.points), *byes, *tie_breaks)
 
 
 _TIE_COLUMNS: Final = (
@@ -104,7 +101,7 @@ def _tie_words(tie: Tie) -> str:
 
 
 def _score(tie: Tie) -> str:
-    return "-".join(points(2 * each) for each in tie.points)
+    return "-".join(map(points, tie.points))
 
 
 def _tie_cells(tie: Tie) -> tuple[str, ...]:
@@ -144,17 +141,15 @@ def _test(test: SprtStanding) -> Outcome:
         ),
         sheets=(
             Sheet((Column("SPRT", "text"), Column("value", "text")), rows),
-            _pairs_sheet(now, test.names[0]),
+            Sheet(
+                (Column("points", "text"), *map(Column, ("0", "½", "1", "1½", "2"))),
+                (("pairs", *map(str, now.counts)),),
+                f"Pairs by the points of {test.names[0]}",
+            ),
         ),
         verdict=f"{name}: {verdict}",
         data={"sprt": {**asdict(sprt), **asdict(now)}},
     )
-
-
-def _pairs_sheet(now: SprtState, name: str) -> Sheet:
-    scores: Sequence[str] = ("0", "½", "1", "1½", "2")
-    columns = (Column("points", "text"), *map(Column, scores))
-    return Sheet(columns, (("pairs", *map(str, now.counts)),), f"Pairs by the points of {name}")
 
 
 def _elo(elo: float | None) -> str:

@@ -34,26 +34,16 @@ def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     """Return the command as it can be started from any folder.
 
     A program with a `/` and every argument that names a file are taken from `folder`; `python` is
-    the interpreter that runs the arena where PATH has no other.
+    the interpreter that runs the arena, in a virtual environment and where PATH has no other.
     """
     program, *arguments = command
     if "/" in program:
         program = _absolute(program, folder)
     elif program in ("python", "python3"):
-        program = _python(program)
-    return (program, *(_file(word, folder) for word in arguments))
-
-
-def _python(program: str) -> str:
-    """Return the arena's interpreter in a virtual environment, or where PATH has none."""
-    if sys.prefix != sys.base_prefix or shutil.which(program) is None:
-        return sys.executable
-    return program
-
-
-def _file(word: str, folder: Path) -> str:
-    is_file = not word.startswith("-") and (folder / word).is_file()
-    return _absolute(word, folder) if is_file else word
+        is_ours = sys.prefix != sys.base_prefix  # a virtual environment
+        program = sys.executable if is_ours or shutil.which(program) is None else program
+    files = [word for word in arguments if not word.startswith("-") and (folder / word).is_file()]
+    return (program, *(_absolute(word, folder) if word in files else word for word in arguments))
 
 
 def missing_script(command: tuple[str, ...], folder: Path, *, in_scratch: bool) -> str:
