@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
 """Exit statuses besides 0: the input or a bot is at fault, wrong usage, Ctrl-C, a bug, a disk that
 is full or failing."""
@@ -18,6 +22,17 @@ class ConfigError(ArenaError):
     """The configuration is wrong: the user's to mend. The message has a line for each mistake."""
 
     status = USAGE
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Say in our words why a file that the user named cannot be read."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8: byte {error.start}") from error
 
 
 class StoreError(ArenaError):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 from lath.arena.cli.main import argument, flag
-from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.notation import formats
 from lath.notation.reader import Entry, open_bytes, write_atomically, write_to_stdout
 from lath.notation.reader import entries as entries_of_text
@@ -26,10 +26,8 @@ Read = TypeVar("Read")
 
 def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
     """Yield what is read from a file; raises ConfigError in our words where that fails."""
-    try:
+    with reading(path):
         yield from items
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def entries(path: Path) -> Iterator[Entry]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from lath import games
-from lath.arena.errors import ConfigError
+from lath.arena.errors import ConfigError, reading
 from lath.arena.schedule.core import Opening, draw
 from lath.games.core import Move, Position, read_move
 from lath.games.errors import GameError
@@ -55,11 +55,8 @@ class BookChoice:
 
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file; raises ConfigError."""
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    with reading(path), path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 class Book:
@@ -103,11 +100,8 @@ def _openings(choice: BookChoice, game_ids: Collection[str]) -> Iterator[tuple[i
     path = choice.path
     read = _of_lines(path, game_ids) if path.suffix == LINES else _of_records(choice, game_ids)
     try:
-        yield from read
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not UTF-8: byte {error.start}") from error
+        with reading(path):
+            yield from read
     except NotationError as error:
         raise ConfigError(f"{path}: {error}") from error
 

@@ -119,18 +119,16 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
 
 def _forfeits(ranked: Sequence[BotStanding], rows: int, width: int) -> list[Column]:
     """Return the columns of games lost by the bots' own fault; one for all where room is short."""
-    kinds: list[tuple[str, tuple[str, ...]]]
+    kinds = {
+        ending.removesuffix(" move"): [bot.lost_by[ending] for bot in ranked] for ending in FORFEITS
+    }
     if width < SPLIT:
-        kinds = [("forfeits", FORFEITS)]
-    else:
-        kinds = [(ending.partition(" ")[0], (ending,)) for ending in FORFEITS]
-    columns = []
-    for heading, endings in kinds:
-        counts = [sum(bot.lost_by[ending] for ending in endings) for bot in ranked]
-        if any(counts):
-            cells = [str(count or "") for count in counts[:rows]]
-            columns.append(Column(heading, cells, rank=2, style="yellow"))
-    return columns
+        kinds = {"forfeits": [sum(counts) for counts in zip(*kinds.values(), strict=True)]}
+    return [
+        Column(heading, [str(count or "") for count in counts[:rows]], rank=2, style="yellow")
+        for heading, counts in kinds.items()
+        if any(counts)
+    ]
 
 
 def _interval(bot: BotStanding, letters: Letters) -> str:

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 from pydantic import ValidationError
 
 from lath import games
-from lath.arena.errors import ConfigError
+from lath.arena.errors import ConfigError, reading
 from lath.arena.referee.clock import HARD_LIMIT_S, Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
@@ -369,7 +369,8 @@ def load(path: Path, folder: Path, flags: Mapping[str, Any] = _NONE) -> Config:
     Relative paths are taken from `folder`. Raises ConfigError, of a mistake in the file also where
     a flag stands in the place of the key.
     """
-    text = _text_of(path)
+    with reading(path):
+        text = path.read_text(encoding="utf-8")
     try:
         toml = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -381,15 +382,6 @@ def load(path: Path, folder: Path, flags: Mapping[str, Any] = _NONE) -> Config:
         source=Source(str(path), text, frozenset(flags)),
         wrong=map(Source(str(path), text).placed, hidden),
     )
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not UTF-8: byte {error.start}") from error
 
 
 def build(

@@ -160,11 +160,10 @@ class GameEnded(_Event):
     @classmethod
     def of(cls, pair: int, game: GameResult) -> Self:
         """Return the event of a game of a pair."""
-        same = ("number", "round", "game", "first", "second", "result", "plies")
+        same = "number", "round", "game", "first", "second", "result", "termination", "plies"
         return cls(
             pair=pair,
             **{name: getattr(game, name) for name in same},
-            termination=str(game.termination),
             used_s=_rounded(game.used_s),
             worst_s=_rounded(game.worst_s),
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.tournament.outputs import OUTCOME, REPORT
 from lath.arena.tournament.store import (
     DATABASE,
@@ -47,9 +47,8 @@ def records_of(sources: Sequence[Path]) -> Iterator[Record]:
     """
     for source in sources:
         try:
-            yield from _of_folder(source) if source.is_dir() else _of_file(source)
-        except OSError as error:
-            raise ConfigError(f"{source} cannot be read: {error.strerror or error}") from error
+            with reading(source):
+                yield from _of_folder(source) if source.is_dir() else _of_file(source)
         except formats.FormatError as error:
             raise ConfigError(f"{source}: {error}") from error
         except RecordError as error:
@@ -113,10 +112,10 @@ def outcome_in(sources: Sequence[Path]) -> Outcome | None:
         return None
     if has_fallen_behind(sources[0]):
         return None
+    with reading(path):
+        text = path.read_bytes()
     try:
-        return from_json(json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+        return from_json(json.loads(text))
     except ValueError as error:
         raise ArenaError(f"{path} is damaged: {error}; `arena run` writes it again") from error
 
