@@ -301,15 +301,10 @@ def games_of(score: Mapping[str, int]) -> int:
     return score["wins"] + score["draws"] + score["losses"]
 
 
-def points_of(score: Mapping[str, int]) -> float:
-    """Return its points."""
-    return score["wins"] + score["draws"] / 2
-
-
 def rate_of(score: Mapping[str, int]) -> float | None:
     """Return its points per game in 0..1; None without games."""
     games = games_of(score)
-    return points_of(score) / games if games else None
+    return (score["wins"] + score["draws"] / 2) / games if games else None
 
 
 def won_drawn_lost(score: Mapping[str, int]) -> str:

@@ -342,7 +342,9 @@ class InOrder:
             try:
                 x, y = variances[winner], variances[loser]
             except KeyError:
-                self._welcome(first, second)
+                for name in (first, second):
+                    means.setdefault(name, MU)
+                    variances.setdefault(name, SIGMA**2)
                 x, y = variances[winner], variances[loser]
             if winner == loser:
                 continue
@@ -362,11 +364,6 @@ class InOrder:
             means[loser] -= y * v
             variances[winner] = x - x * x * w
             variances[loser] = y - y * y * w
-
-    def _welcome(self, *names: str) -> None:
-        for name in names:
-            self._means.setdefault(name, MU)
-            self._variances.setdefault(name, SIGMA**2)
 
     def ratings(self) -> dict[str, Rating]:
         """Return the rating of every bot so far, in order of appearance."""
