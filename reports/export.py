@@ -8,13 +8,15 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping
+from functools import cache
+from operator import attrgetter
 from typing import Annotated, Any, Final, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from lath.notation.formats.tables import guarded
 from lath.reports.outcome import Outcome
-from lath.reports.ratings.results import Conditions, Estimate, Fit, Rating, Strength
+from lath.reports.ratings.results import Conditions, Estimate, Fit, Rating, Ratings, Strength
 from lath.reports.schema import About, Amount, Count, Positive, Schema, Share, schema_of
 from lath.reports.standings import Meeting, Row, Standings, Table
 
@@ -224,28 +226,39 @@ _ELSEWHERE: Final[Mapping[tuple[type, str], Callable[[Any], Any]]] = {
 }
 """Fields that are called or counted in another way."""
 
-_WITHIN: Final = {Table: "ratings", Row: "strength", Strength: "trueskill"}
+_WITHIN: Final = {
+    Table: ("ratings", Ratings),
+    Row: ("strength", Strength),
+    Strength: ("trueskill", Rating),
+}
 """Whose fields are written as if they were the value's own."""
 
 
 def _written(value: Any) -> Any:
     """Return a value as JSON: what has a shape by the names of its fields."""
-    if shape := _SHAPES.get(type(value)):
-        names = (name for name in shape.__annotations__ if name != "outcome")
-        return {name: _written(_field(value, name)) for name in names}
-    if isinstance(value, Mapping):
+    kind: Any = type(value)
+    if kind is float:
+        return round(value, _DIGITS) + 0.0  # no -0.0
+    if kind in _SHAPES:
+        return {name: _written(field(value)) for name, field in _fields(kind).items()}
+    if kind is dict:
         return {name: _written(inner) for name, inner in value.items()}
-    if isinstance(value, tuple):
-        return [_written(inner) for inner in value]
-    return round(value, _DIGITS) + 0.0 if isinstance(value, float) else value  # no -0.0
+    return [_written(inner) for inner in value] if kind is tuple else value
 
 
-def _field(value: Any, name: str) -> Any:
-    if found := _ELSEWHERE.get((type(value), name)):
-        return found(value)
-    while not hasattr(value, name):
-        value = getattr(value, _WITHIN[type(value)])
-    return getattr(value, name)
+@cache
+def _fields(kind: type) -> dict[str, Callable[[Any], Any]]:
+    """Return by its name what gives each field; a crosstable of 100 bots has 60,000 of them."""
+    names = (name for name in _SHAPES[kind].__annotations__ if name != "outcome")
+    return {name: _ELSEWHERE.get((kind, name)) or _getter(kind, name) for name in names}
+
+
+def _getter(kind: type, name: str) -> Callable[[Any], Any]:
+    path = ""
+    while not hasattr(kind, name):
+        within, kind = _WITHIN[kind]
+        path += f"{within}."
+    return attrgetter(path + name)
 
 
 def to_csv(standings: Mapping[str, Any]) -> str:
