@@ -91,16 +91,6 @@ class GameResult:
     notes: tuple[str, ...] = ()
     """What is odd about the bots, apart from the game; it is not stored."""
 
-    @property
-    def used_s(self) -> tuple[float, float]:
-        """Return the time used by first and by second."""
-        return self.first_used_s, self.second_used_s
-
-    @property
-    def worst_s(self) -> tuple[float, float]:
-        """Return their longest moves."""
-        return self.first_worst_s, self.second_worst_s
-
 
 _Noted = tuple[Move, Seat | None, float, float | None, Mapping[str, str] | None]
 """A move, who was asked for it (None: it is of the opening), the time used for it, the time left,

@@ -124,7 +124,9 @@ def _paired(people: list[int], graph: Graph, past: Past) -> Iterator[tuple[int, 
 
 def _floaters(bracket: list[int], below: list[int], graph: Graph) -> tuple[int, ...]:
     """Return who plays in the next score group: as few as can be, the lowest placed first."""
-    for tried in islice(_choices(bracket), MAX_TRIES):
+    sizes = range(len(bracket) % 2, len(bracket) + 1, 2)
+    choices = (gone for size in sizes for gone in combinations(reversed(bracket), size))
+    for tried in islice(choices, MAX_TRIES):
         gone = set(tried)
         if is_perfect([who for who in bracket if who not in gone], graph) and is_perfect(
             [*tried, *below], graph
@@ -132,11 +134,6 @@ def _floaters(bracket: list[int], below: list[int], graph: Graph) -> tuple[int, 
             return tried
     mates = largest([*bracket, *below], graph)
     return tuple(who for who in bracket if mates[who] not in bracket)
-
-
-def _choices(bracket: list[int]) -> Iterator[tuple[int, ...]]:
-    for size in range(len(bracket) % 2, len(bracket) + 1, 2):
-        yield from combinations(reversed(bracket), size)
 
 
 def _bracket(down: list[int], group: list[int], graph: Graph) -> Iterator[tuple[int, int]]:

@@ -164,14 +164,9 @@ class GameEnded(_Event):
         return cls(
             pair=pair,
             **{name: getattr(game, name) for name in same},
-            used_s=_rounded(game.used_s),
-            worst_s=_rounded(game.worst_s),
+            used_s=(round(game.first_used_s, 6), round(game.second_used_s, 6)),
+            worst_s=(round(game.first_worst_s, 6), round(game.second_worst_s, 6)),
         )
-
-
-def _rounded(times_s: tuple[float, float]) -> tuple[float, float]:
-    first_s, second_s = times_s
-    return round(first_s, 6), round(second_s, 6)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

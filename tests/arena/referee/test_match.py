@@ -57,9 +57,9 @@ def test_each_move_carries_its_time_and_what_the_clock_shows_after_it(table: Tab
         note = ply.annotation("clk")
         assert note is not None
         assert note.number == pytest.approx(left[seat], abs=0.0006 * (index + 2))
-    assert played.used_s == pytest.approx(used, abs=0.02)
+    assert [played.first_used_s, played.second_used_s] == pytest.approx(used, abs=0.02)
     assert used[0] >= 0.3
-    assert played.worst_s[0] == pytest.approx(record_of(played).plies[2].used_s, abs=0.001)
+    assert played.first_worst_s == pytest.approx(record_of(played).plies[2].used_s, abs=0.001)
 
 
 def test_without_a_clock_no_clock_is_noted(table: Table) -> None:

@@ -180,7 +180,8 @@ def assert_sound(played: GameResult) -> None:
     text = format_record(record_of(played))
     assert len(text) < 60_000
     assert check(parse(text)) == []
-    assert min(*played.used_s, *played.worst_s) >= 0
+    assert min(played.first_used_s, played.second_used_s) >= 0
+    assert min(played.first_worst_s, played.second_worst_s) >= 0
     assert all((ply.used_s or 0.0) >= 0 for ply in record_of(played).plies)
 
 
