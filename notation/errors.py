@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -113,6 +114,16 @@ def shortened(text: str) -> str:
     ("'e5'", 43)
     """
     return repr(text if len(text) <= 40 else f"{text[:40]}…")
+
+
+def listed(words: Iterable[str], before_last: str) -> str:
+    """Return words in a row, of which there is one at least.
+
+    >>> listed(["1-0", "0-1", "*"], "or")
+    '1-0, 0-1 or *'
+    """
+    *most, last = words
+    return f"{', '.join(most)} {before_last} {last}" if most else last
 
 
 def _bounded(message: str) -> str:

@@ -17,7 +17,7 @@ from lark import Lark, Transformer
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.lexer import Token
 
-from lath.notation.errors import Fault, Place, RecordSyntaxError, shortened
+from lath.notation.errors import Fault, Place, RecordSyntaxError, listed, shortened
 from lath.notation.record import (
     GLYPHS,
     RESULTS,
@@ -210,8 +210,7 @@ def _syntax(at: int, message: str, expected: str = "", meant: str = "") -> Fault
 
 
 def _english(terminals: set[str]) -> str:
-    *words, last = [words for name, words in _ENGLISH.items() if name in terminals]
-    return f"{', '.join(words)} or {last}" if words else last
+    return listed((words for name, words in _ENGLISH.items() if name in terminals), "or")
 
 
 def _word(text: str, at: int) -> str:

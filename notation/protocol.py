@@ -74,7 +74,7 @@ class TimeControl:
 
     def __str__(self) -> str:
         """Return the text of a record's tag, such as `10+0.1`."""
-        return self._text(_seconds)
+        return self._text(in_seconds)
 
     def words(self) -> str:
         """Return the text of the protocol's `tc`, in milliseconds, such as `60000+600`."""
@@ -88,7 +88,8 @@ class TimeControl:
         return f"nodes {self.nodes}" if self.nodes else "none"
 
 
-def _seconds(ms: int) -> str:
+def in_seconds(ms: int) -> str:
+    """Return milliseconds as seconds in text, such as `0.1`."""
     return f"{ms / 1000:.3f}".rstrip("0").rstrip(".")
 
 

@@ -29,7 +29,7 @@ from lath import games
 from lath.games.core import Game, Position
 from lath.games.errors import PositionError
 from lath.notation.archive import canonical_moves, spellings, start_text
-from lath.notation.errors import NotationError
+from lath.notation.errors import NotationError, listed
 from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination, all_comments
 from lath.notation.replay import positions
 
@@ -188,8 +188,7 @@ def _english(terminals: set[str]) -> str:
     words = [words for name, words in _ENGLISH.items() if name in terminals]
     if {"NOT", "_IN"} <= terminals:
         words.append("'not in'")
-    *most, last = words
-    return f"{', '.join(most)} or {last}" if most else last
+    return listed(words, "or")
 
 
 TextTest = Callable[[str], bool]
@@ -284,10 +283,6 @@ _MOST_GAMES: Final = 1 << 8
 """Games for which an answer is remembered; a file may name any number."""
 
 
-_MOST_MOVES: Final = 1 << 14
-"""Spellings of moves that are remembered, of all games together."""
-
-
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question about a record."""
@@ -298,41 +293,21 @@ class Question:
     """How many calls it takes inside each other."""
 
 
-def any_of(parts: Sequence[Question]) -> Question:
-    """Return whether one of them says yes; the cheap ones are asked first."""
+def joined(decisive: bool, parts: Sequence[Question]) -> Question:
+    """Return the answer of several: `decisive` as soon as one says so; the cheap are asked first.
+
+    So `or` is joined by True, and `and` by False.
+    """
     if len(parts) == 1:
         return parts[0]
-    asked = _cheap_first(parts)
+    asked = tuple(part.matches for part in sorted(parts, key=attrgetter("cost")))
 
     def matches(record: Record) -> bool:
-        for ask in asked:  # noqa: SIM110 - takes less than half the time of any()
-            if ask(record):
-                return True
-        return False
+        for ask in asked:
+            if ask(record) is decisive:
+                return decisive
+        return not decisive
 
-    return _joined(matches, parts)
-
-
-def all_of(parts: Sequence[Question]) -> Question:
-    """Return whether all of them say yes; the cheap ones are asked first."""
-    if len(parts) == 1:
-        return parts[0]
-    asked = _cheap_first(parts)
-
-    def matches(record: Record) -> bool:
-        for ask in asked:  # noqa: SIM110 - as above
-            if not ask(record):
-                return False
-        return True
-
-    return _joined(matches, parts)
-
-
-def _cheap_first(parts: Sequence[Question]) -> tuple[Callable[[Record], bool], ...]:
-    return tuple(part.matches for part in sorted(parts, key=attrgetter("cost")))
-
-
-def _joined(matches: Callable[[Record], bool], parts: Sequence[Question]) -> Question:
     depth = 1 + max(part.depth for part in parts)
     return Question(matches, sum(part.cost for part in parts), depth)
 
@@ -498,9 +473,8 @@ def _position(values: Sequence[Token]) -> Question:
     for value in values:
         if next(read_by(games.installed(), [value]), None) is None:
             message = f"{str(value)!r} is a position of no installed game"
-            raise _WrongValueError(
-                _place(value), message, "a text as `arena show --json` prints it"
-            )
+            expected = "a text as `arena show --json` prints it"
+            raise _WrongValueError(_place(value), message, expected)
     return passes(list(map(str, values)))
 
 
@@ -516,8 +490,7 @@ def _refuse_unknown(subject: Token, sign: str, values: Sequence[Token]) -> None:
 
 
 def _one_of(words: Sequence[str]) -> tuple[re.Pattern[str], str]:
-    *most, last = words
-    return re.compile("|".join(map(re.escape, words))), f"{', '.join(most)} or {last}"
+    return re.compile("|".join(map(re.escape, words))), listed(words, "or")
 
 
 _ALLOWED: Final = {
@@ -558,8 +531,8 @@ def _value(parts: Sequence[Token]) -> Token:
 _BUILDERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {
     **dict.fromkeys(("query", "nested", "move"), itemgetter(0)),
     **dict.fromkeys(("values", "numbers"), list),
-    "any_of": any_of,
-    "all_of": all_of,
+    "any_of": partial(joined, True),
+    "all_of": partial(joined, False),
     "inverse": lambda parts: inverse(parts[-1]),
     "flag": lambda parts: _FLAGS[parts[0]],
     "contains": lambda parts: contains(str(parts[0])),

@@ -5,6 +5,7 @@ Must not know how a record is written in any format, nor the rules of any game.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -35,6 +36,14 @@ KNOWN_TAGS: Final = (
     "Result",
 )
 """The tags that have a meaning, in the order in which the arena writes them."""
+
+
+def date_of(text: str) -> dt.date | None:
+    """Return the day that `2026-11-20` is; None for another text, `20261120` and `?` too."""
+    with suppress(ValueError):
+        date = dt.date.fromisoformat(text)
+        return date if date.isoformat() == text else None
+    return None
 
 
 class Termination(StrEnum):

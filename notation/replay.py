@@ -5,7 +5,6 @@ Must not know any rules, nor how a record is read. `validation` says faster that
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -24,7 +23,16 @@ from lath.games.errors import (
 )
 from lath.notation.errors import Fault, Place, shortened
 from lath.notation.protocol import TimeControl
-from lath.notation.record import RESULTS, SHORT, Annotation, Comment, Ply, Record, Termination
+from lath.notation.record import (
+    RESULTS,
+    SHORT,
+    Annotation,
+    Comment,
+    Ply,
+    Record,
+    Termination,
+    date_of,
+)
 from lath.notation.suggestions import (
     RESULTS_IN_WORDS,
     about_move,
@@ -336,7 +344,7 @@ def check_tag(name: str, value: str) -> Fault | None:
 
 
 def _tag_fault(name: str, value: str) -> Fault | None:
-    if name == "Date" and value != "?" and not _is_date(value):
+    if name == "Date" and value != "?" and not date_of(value):
         message, meant = f"the Date {shortened(value)} is not a date", meant_date(value)
         return Fault("tag", message, "the form 2026-11-20", tag=name, meant=meant)
     words = [word.value for word in Termination]
@@ -353,10 +361,3 @@ def _tag_fault(name: str, value: str) -> Fault | None:
 
 
 _remembered: Final = lru_cache(maxsize=4096)(_tag_fault)
-
-
-def _is_date(text: str) -> bool:
-    try:
-        return dt.date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False

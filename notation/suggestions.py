@@ -5,16 +5,15 @@ Asked about what is wrong already, so it may take its time. Must not know where 
 
 from __future__ import annotations
 
-import datetime as dt
 import re
-from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
 
 from lath import games
 from lath.games.core import Game
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError, UnknownGameError
-from lath.notation.record import RESULTS, Termination
+from lath.notation.errors import listed
+from lath.notation.record import RESULTS, Termination, date_of
 
 RESULTS_IN_WORDS: Final = "1-0, 0-1, 1/2-1/2 or *"
 
@@ -61,12 +60,8 @@ def meant_date(value: str) -> str:
     if re.fullmatch(r"[?.-]+", value):
         return "?"
     found = re.fullmatch(r"([0-9]{4})([./-]?)([0-9]{1,2})\2([0-9]{1,2})", value)
-    if found is None:
-        return ""
-    try:
-        return dt.date(int(found[1]), int(found[3]), int(found[4])).isoformat()
-    except ValueError:
-        return ""
+    date = f"{found[1]}-{found[3]:0>2}-{found[4]:0>2}" if found else ""
+    return date if date_of(date) else ""
 
 
 _LONGEST: Final = 40
@@ -123,8 +118,9 @@ def about_move(game: Game, text: str) -> tuple[str, str]:
     if re.fullmatch(r"[a-z][0-9]+", text):
         return "", ""
     others = [other for other in games.builtin_ids() if _is_move(games.get(other), text)]
-    message = f"{text!r} is a move of {_listed(others)}, not of {game.id}" if others else ""
-    return message, ""
+    if not others:
+        return "", ""
+    return f"{text!r} is a move of {listed(others, 'and')}, not of {game.id}", ""
 
 
 def _is_move(game: Game, text: str) -> bool:
@@ -133,11 +129,6 @@ def _is_move(game: Game, text: str) -> bool:
     except MoveSyntaxError:
         return False
     return True
-
-
-def _listed(words: Iterable[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def meant_start(game_id: str, name: str, value: str) -> str:

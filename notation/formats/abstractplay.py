@@ -24,7 +24,6 @@ Must not know how a file is split into objects.
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -40,7 +39,7 @@ from lath.notation.errors import Fault, NotationError, RecordSyntaxError
 from lath.notation.formats import WHOLE, Lost
 from lath.notation.formats.json_text import load_strictly, objects, placed
 from lath.notation.reader import Entry, RecordText, entries_from
-from lath.notation.record import Ply, Record, Termination, comment
+from lath.notation.record import Ply, Record, Termination, comment, date_of
 from lath.notation.replay import end_of, start_of
 
 ENDINGS: Final = {
@@ -324,6 +323,12 @@ def _take(left: dict[str, str], fields: _Fields, seat: str = "") -> Json:
 _NUMBERS: Final = {"1-0": (1, 0), "0-1": (0, 1), "1/2-1/2": (1, 1), "*": (0, 0)}
 """The results of first and second, as AbstractPlay gives them."""
 
+_TIMES: Final = {
+    "date-start": "StartTime",
+    "date-end": "EndTime",
+    "date-generated": "GeneratedTime",
+}
+
 _MIDNIGHT: Final = "T00:00:00.000Z"
 _NO_TIME: Final = f"0001-01-01{_MIDNIGHT}"
 
@@ -423,25 +428,18 @@ def _time_tags(header: Json) -> dict[str, str]:
     """Return the day, and those times that do not follow from what stands before them."""
     tags = {}
     start = _one_line(header.get("date-start", _NO_TIME))
-    if start != _NO_TIME and _is_day(start[:10]):
+    if start != _NO_TIME and date_of(start[:10]):
         tags["Date"] = start[:10]
     before = _time(tags.get("Date", ""))
-    for key, tag in (("date-start", "Start"), ("date-end", "End"), ("date-generated", "Generated")):
+    for key, tag in _TIMES.items():
         time = _one_line(header.get(key, before))
         if time and time != before:
-            tags[f"{tag}Time"] = before = time
+            tags[tag] = before = time
     return tags
 
 
 def _time(day: str) -> str:
     return day + _MIDNIGHT if day else _NO_TIME
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return dt.date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
 
 
 def _position_tags(text: Any, dialect: Dialect) -> dict[str, str]:
@@ -484,11 +482,11 @@ def _take_pie(left: dict[str, str]) -> list[str]:
 def _take_times(left: dict[str, str]) -> dict[str, str]:
     """Return the three times; a day that the first contradicts stays in `left`."""
     day = left.get("Date", "")
-    before = _time(day if _is_day(day) else "")
+    before = _time(day if date_of(day) else "")
     times = {}
-    for key, tag in (("date-start", "Start"), ("date-end", "End"), ("date-generated", "Generated")):
-        times[key] = before = left.pop(f"{tag}Time", before)
-    if day in {"", "?"} or (_is_day(day) and times["date-start"].startswith(day)):
+    for key, tag in _TIMES.items():
+        times[key] = before = left.pop(tag, before)
+    if day in {"", "?"} or (date_of(day) and times["date-start"].startswith(day)):
         left.pop("Date", None)
     return times
 

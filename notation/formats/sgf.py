@@ -37,7 +37,7 @@ from lath import games
 from lath.games.core import Position, Seat, read_move
 from lath.games.errors import GameError
 from lath.notation.formats import Lost
-from lath.notation.protocol import TimeControl
+from lath.notation.protocol import TimeControl, in_seconds
 from lath.notation.record import (
     Comment,
     Ply,
@@ -190,17 +190,13 @@ def _time(value: str) -> Iterator[str]:
     except ValueError:
         return
     if control.has_clock:
-        yield f"\nTM[{_seconds(control.initial_ms)}]"
+        yield f"\nTM[{in_seconds(control.initial_ms)}]"
     if control.increment_ms:
-        yield f"\nOT[{_seconds(control.increment_ms)} added after each move]"
+        yield f"\nOT[{in_seconds(control.increment_ms)} added after each move]"
     elif control.move_ms:
-        yield f"\nOT[{_seconds(control.move_ms)} for each move]"
+        yield f"\nOT[{in_seconds(control.move_ms)} for each move]"
     elif control.nodes:
         yield f"\nOT[{control.nodes} nodes for each move]"
-
-
-def _seconds(ms: int) -> str:
-    return f"{ms / 1000:.3f}".rstrip("0").rstrip(".")
 
 
 def _result(record: Record, letters: tuple[str, str]) -> str:

@@ -6,16 +6,14 @@ The only module that touches pyarrow, which Parquet needs and the extra `arrow` 
 from __future__ import annotations
 
 import csv
-import datetime as dt
 import io
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from lath.notation.formats import FormatError, Lost, remarks
-from lath.notation.record import KNOWN_TAGS
+from lath.notation.record import KNOWN_TAGS, date_of
 
 if TYPE_CHECKING:
     from lath.notation.record import Record
@@ -128,19 +126,12 @@ def write_parquet(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
 
 
 def _typed_row(number: int, record: Record, lost: Lost) -> dict[str, Any]:
-    date = _date(record.tag("Date"))
+    date = date_of(record.tag("Date"))
     if date is None and record.tag("Date", _UNKNOWN_DATE) != _UNKNOWN_DATE:
         lost(number, "tag Date")
     for field in _not_held(record):
         lost(number, field)
     return {**_row(record), "date": date, "moves": list(record.moves)}
-
-
-def _date(text: str) -> dt.date | None:
-    with suppress(ValueError):
-        date = dt.date.fromisoformat(text)
-        return date if date.isoformat() == text else None  # not 20261120, nor 2026-W47-5
-    return None
 
 
 class _Written(io.BytesIO):
