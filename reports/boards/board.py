@@ -1,4 +1,4 @@
-"""A position as a stand-alone SVG, drawn from what every game says of its board and pieces.
+"""A position as a stand-alone SVG, and a game's board as what the page's script draws from.
 
 Must not know any game, nor what pieces and marks look like: `lath.reports.boards.drawing` does.
 `lath.games.overlays` works out groups and sight; on the page `js/overlays.js` does.
@@ -7,17 +7,17 @@ Must not know any game, nor what pieces and marks look like: `lath.reports.board
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from html import escape
-from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from lath.games.board import Board
+from lath.games.board import Shape
 from lath.games.core import Game, Move, Piece, Position
 from lath.games.overlays import Cells, Groups, Sight, groups, of, sight
 from lath.reports.boards import drawing
-from lath.reports.boards.drawing import UNIT, Point, number
+from lath.reports.boards.drawing import FAINT, LABEL, PLATE, UNIT, Point, mark, number
 
 Change = tuple[int, str]
 """A cell by its place in `Board.names`, and what happens there: `+w` puts pieces on top, `-1` takes
@@ -88,7 +88,11 @@ def overlays_json(game: Game) -> dict[str, Any]:
     """
     overlays = of(game)
     cells = range(len(game.board.names))
-    value: dict[str, Any] = {"shown": [_fields(overlay) for overlay in overlays]}
+    value: dict[str, Any] = {
+        "shown": [
+            {"kind": type(overlay).__name__.lower(), **asdict(overlay)} for overlay in overlays
+        ]
+    }
     if any(isinstance(overlay, Groups) for overlay in overlays):
         value["neighbours"] = [list(game.board.neighbours(cell)) for cell in cells]
     if any(isinstance(overlay, Sight) for overlay in overlays):
@@ -97,14 +101,7 @@ def overlays_json(game: Game) -> dict[str, Any]:
     return value
 
 
-def _fields(overlay: Groups | Sight) -> dict[str, str]:
-    if isinstance(overlay, Groups):
-        return {"kind": "groups", "codes": overlay.codes}
-    return {"kind": "sight", "marker": overlay.marker, "blockers": overlay.blockers}
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(NamedTuple):
     """What is drawn of an overlay, as SVG and in words."""
 
     below: str
@@ -117,27 +114,20 @@ class _Shown:
     """A sentence for each group and each view, without its full stop."""
 
 
-def _shown(overlay: Groups | Sight, game: Game, contents: Sequence[str]) -> _Shown:
-    if isinstance(overlay, Groups):
-        return _groups_shown(overlay, game, contents)
-    return _sight_shown(overlay, game, contents)
-
-
 def _groups_shown(overlay: Groups, game: Game, contents: Sequence[str]) -> _Shown:
     centres, pieces, names = places(game), pieces_of(game), game.board.names
-    bars: dict[str, str] = {}
+    bars: defaultdict[str, str] = defaultdict(str)
     above, words = "", []
     for group in groups(overlay, game.board, contents):
         code = contents[group[0]][-1]
-        ends = (
-            (centres[cell], centres[other])
+        bars[code] += "".join(
+            drawing.line(centres[cell], centres[other])
             for cell in group
             for other in game.board.neighbours(cell)
             if cell < other and other in group
         )
-        bars[code] = bars.get(code, "") + "".join(drawing.line(*pair) for pair in ends)
         size = drawing.size(str(len(group)), pieces[code].colour)
-        above += f"<g {_move(centres[middle(group, centres)])}>{size}</g>"
+        above += _at(centres[middle(group, centres)], size)
         if len(group) > 1:
             cells = " ".join(names[cell] for cell in group)
             words.append(f"Group of {len(group)}, {pieces[code].name}: {cells}")
@@ -151,9 +141,9 @@ def _sight_shown(overlay: Sight, game: Game, contents: Sequence[str]) -> _Shown:
     below, words = "", []
     for marker, rays in sight(overlay, game.board, contents).items():
         seen = sorted(cell for ray in rays for cell in ray)
-        below += drawing.seen(drawing.cells(game.board.shape, (centres[cell] for cell in seen)))
+        below += mark("seen", drawing.cells(game.board.shape, (centres[cell] for cell in seen)))
         for ray in rays:
-            below += drawing.sight(*drawing.view(centres[marker], centres[ray[-1]]))
+            below += mark("sight", *drawing.view(centres[marker], centres[ray[-1]]))
         words.append(f"The {marker_name} sees {' '.join(names[at] for at in seen) or 'nothing'}")
     return _Shown(below, "", words)
 
@@ -169,15 +159,8 @@ def middle(group: Cells, centres: Sequence[Point]) -> int:
 
 def places(game: Game) -> list[Point]:
     """Return where the cells lie in a drawing, in the order of `Board.names`."""
-    return [placed(centre) for centre in game.board.centres]
+    return [(x * UNIT, y * UNIT) for x, y in game.board.centres]
 
-
-PLATE: Final = "#4a3b2c"
-CELL: Final = "#e9dcc1"
-EDGE: Final = "#b59f76"
-LABEL: Final = "#f6ecd8"
-FAINT: Final = "#6a5a3d"
-"""Names inside cells; 4.9:1 on CELL."""
 
 _MARGIN: Final = 46
 """From the outer cells' edges to the end of the plate; holds the labels."""
@@ -206,18 +189,25 @@ def svg(
     """
     game = position.game
     contents = position.contents()
-    attributes = f'viewBox="{view_box(game.board)}" role="img" {drawing.INHERITED}'
-    shown = [_shown(overlay, game, contents) for overlay in of(game)] if aids else []
+    shown = [
+        _groups_shown(overlay, game, contents)
+        if isinstance(overlay, Groups)
+        else _sight_shown(overlay, game, contents)
+        for overlay in (of(game) if aids else ())
+    ]
     sentences = _sentences(position, shown, legal=legal)
+    shape, centres = game.board.shape, dict(zip(game.board.names, places(game), strict=True))
     parts = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {attributes}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {_attributes(game)}>',
         f"<title>{escape(title or game.title)}</title>",
         f"<desc>{escape('. '.join(sentences))}.</desc>",
-        ground(game.board),
+        _plate(game),
+        mark("cell", drawing.cells(shape, centres.values())),
+        drawing.texts(centres.items(), *_NAME_STYLE) if _has_names_inside(game) else "",
         *(one.below for one in shown),
         *_stacks(game, contents),
-        *_decided(game.board, highlight),
-        *_moved(game.board, last),
+        *_decided(shape, centres, highlight),
+        *(_at(centre, drawing.moved(shape)) for name, centre in centres.items() if name in last),
         *(one.above for one in shown),
         *(_dots(position) if legal else ()),
         "</svg>",
@@ -225,53 +215,41 @@ def svg(
     return "".join(parts)
 
 
-def _stacks(game: Game, contents: Sequence[str]) -> Iterable[str]:
+def _decided(shape: Shape, centres: Mapping[str, Point], names: Collection[str]) -> Iterator[str]:
+    inside = [centre for name, centre in centres.items() if name in names]
+    if inside:
+        others = (centre for name, centre in centres.items() if name not in names)
+        yield mark("veil", drawing.cells(shape, others))
+        yield mark("deciding", drawing.contour(shape, inside))
+
+
+def _stacks(game: Game, contents: Sequence[str]) -> Iterator[str]:
     pieces = pieces_of(game)
-    for name, centre, content in zip(game.board.names, game.board.centres, contents, strict=True):
+    for name, centre, content in zip(game.board.names, places(game), contents, strict=True):
         if content:
             title = f"{name}: {piece_words(content, pieces)}"
             drawn = drawing.stack(content, pieces, game.board.shape)
-            yield f"<g {_move(placed(centre))}><title>{escape(title)}</title>{drawn}</g>"
+            yield _at(centre, f"<title>{escape(title)}</title>{drawn}")
 
 
-def _decided(board: Board, names: Collection[str]) -> Iterable[str]:
-    inside = _centres(board, names)
-    if inside:
-        others = _centres(board, set(board.names).difference(names))
-        yield drawing.veil(drawing.cells(board.shape, others), PLATE)
-        yield drawing.deciding(drawing.contour(board.shape, inside))
+def _dots(position: Position) -> Iterator[str]:
+    """Yield a dot for each cell where a piece may be placed, in the colours that may be.
 
-
-def _moved(board: Board, names: Collection[str]) -> Iterable[str]:
-    for centre in _centres(board, names):
-        yield f"<g {_move(centre)}>{drawing.moved(board.shape)}</g>"
-
-
-def _centres(board: Board, names: Collection[str]) -> list[Point]:
-    cells = zip(board.names, board.centres, strict=True)
-    return [placed(centre) for name, centre in cells if name in names]
-
-
-def _dots(position: Position) -> Iterable[str]:
-    """Yield a dot for each cell where a piece may be placed, in the colours that may be."""
+    It stands off the middle where something lies there.
+    """
     pieces = pieces_of(position.game)
     centres = places(position.game)
     contents = position.contents()
     for cell, codes in choices(position).dots.items():
-        x, y = drawing.dot_place(occupied=bool(contents[cell]))
+        off = UNIT * 0.33 if contents[cell] else 0
         parts = zip(codes, drawing.sectors(len(codes)), strict=True)
         drawn = "".join(drawing.dot(path, pieces[code].colour) for code, path in parts)
-        halo = "" if contents[cell] else drawing.halo(CELL)
-        yield f"<g {_move((centres[cell][0] + x, centres[cell][1] + y))}>{halo}{drawn}</g>"
+        halo = "" if contents[cell] else drawing.halo()
+        yield _at((centres[cell][0] + off, centres[cell][1] + off), f"{halo}{drawn}")
 
 
-def _move(centre: Point) -> str:
-    return f'transform="translate({number(centre[0])} {number(centre[1])})"'
-
-
-def placed(centre: Point) -> Point:
-    """Return where a centre of `Board.centres` lies in the drawing."""
-    return (centre[0] * UNIT, centre[1] * UNIT)
+def _at(centre: Point, drawn: str) -> str:
+    return f'<g transform="translate({number(centre[0])} {number(centre[1])})">{drawn}</g>'
 
 
 def pieces_of(game: Game) -> dict[str, Piece]:
@@ -293,10 +271,9 @@ def _sentences(position: Position, shown: Iterable[_Shown], *, legal: bool) -> l
     """Return in words what lies where, who moves or has won, and what else is drawn."""
     game = position.game
     pieces = pieces_of(game)
-    contents = position.contents()
     lying = [
         f"{name} {piece_words(content, pieces)}"
-        for name, content in zip(game.board.names, contents, strict=True)
+        for name, content in zip(game.board.names, position.contents(), strict=True)
         if content
     ]
     sentences = [", ".join(lying) or "Empty board", _state(position)]
@@ -315,83 +292,119 @@ def _state(position: Position) -> str:
     return f"{position.game.colours[outcome.winner].capitalize()} won: {outcome.ending}"
 
 
-def view_box(board: Board) -> str:
-    """Return the drawing's extent as the value of `viewBox`."""
-    width = max(x for x, _ in drawing.corners(board.shape)) + _MARGIN
-    height = max(y for _, y in drawing.corners(board.shape)) + _MARGIN
-    xs, ys = zip(*map(placed, board.centres), strict=True)
+def _attributes(game: Game) -> str:
+    """Return what the SVG element says for all in it: extent, role, fonts."""
+    width, height = (end + _MARGIN for end in _half_extent(game))
+    xs, ys = zip(*places(game), strict=True)
     left, top = min(xs) - width, min(ys) - height
     extent = (left, top, max(xs) + width - left, max(ys) + height - top)
-    return " ".join(map(number, extent))
+    return f'viewBox="{" ".join(map(number, extent))}" role="img" {drawing.INHERITED}'
 
 
-def ground(board: Board) -> str:
-    """Return the empty board: plate, labels, cells, and names in cells where it has them."""
-    centres = list(map(placed, board.centres))
-    names = zip(board.names, centres, strict=True)
-    return (
-        f"{plate(board)}{cell(drawing.cells(board.shape, centres))}"
-        f"{drawing.texts(names, *_NAME_STYLE) if has_names_inside(board) else ''}"
-    )
+def _half_extent(game: Game) -> Point:
+    """Return half the width and half the height of a cell."""
+    width, height = (max(axis) for axis in zip(*drawing.corners(game.board.shape), strict=True))
+    return width, height
 
 
-def plate(board: Board) -> str:
+def _plate(game: Game) -> str:
     """Return what shows round the cells: the plate and the labels on it."""
-    rim = drawing.contour(board.shape, list(map(placed, board.centres)))
-    labels = [label for half in (1, 2) for label in _rim_labels(board, half) or ()]
+    rim = drawing.contour(game.board.shape, places(game))
+    labels = [label for half in (1, 2) for label in _rim_labels(game, half) or ()]
     return (
         f'<path d="{rim}" stroke="{PLATE}" stroke-width="{2 * _MARGIN}"/>'
         f"{drawing.texts(labels, 30, LABEL)}"
     )
 
 
-def cell(path: str) -> str:
-    """Return empty cells along `path`."""
-    return f'<path d="{path}" fill="{CELL}" stroke="{EDGE}" stroke-width="3"/>'
-
-
-def name(words: str) -> str:
-    """Return the name of a cell, which stands in it."""
-    return drawing.texts([(words, (0.0, 0.0))], *_NAME_STYLE)
-
-
-def has_names_inside(board: Board) -> bool:
+def _has_names_inside(game: Game) -> bool:
     """Return whether labels round the board do not name the cells, as the digits on hexagons."""
-    return any(_rim_labels(board, half) is None for half in (1, 2))
+    return any(_rim_labels(game, half) is None for half in (1, 2))
 
 
-def _rim_labels(board: Board, half: int) -> list[tuple[str, Point]] | None:
+def _rim_labels(game: Game, half: int) -> list[tuple[str, Point]] | None:
     """Return the labels for one half of the cells' names, letters or digits.
 
     Each half labels the lines of cells that share it: at their left if they are rows, below if
     they are columns. None where they are neither.
     """
-    matches = [_NAME.fullmatch(name) for name in board.names]
-    keyed = [
-        (match[half] if match else "", placed(centre))
-        for match, centre in zip(matches, board.centres, strict=True)
-    ]
-    lines = _lines(keyed)
-    place = _label_place(lines.values(), board)
-    return None if place is None else [(word, place(cells)) for word, cells in lines.items()]
-
-
-def _lines(keyed: Iterable[tuple[str, Point]]) -> dict[str, list[Point]]:
-    """Return the cells by the half of their names."""
-    ordered = sorted(keyed, key=lambda pair: pair[0])
-    return {
-        word: [centre for _, centre in pairs]
-        for word, pairs in groupby(ordered, key=lambda pair: pair[0])
-    }
+    lines: defaultdict[str, list[Point]] = defaultdict(list)
+    for name, centre in zip(game.board.names, places(game), strict=True):
+        match = _NAME.fullmatch(name)
+        lines[match[half] if match else ""].append(centre)
+    place = _label_place(lines.values(), *_half_extent(game))
+    return None if place is None else [(word, place(lines[word])) for word in sorted(lines)]
 
 
 def _label_place(
-    lines: Collection[list[Point]], board: Board
+    lines: Collection[list[Point]], width: float, height: float
 ) -> Callable[[list[Point]], Point] | None:
     """Return where a line's label stands; None where the lines are neither rows nor columns."""
-    width, height = (max(axis) for axis in zip(*drawing.corners(board.shape), strict=True))
     if all(len({round(y, 3) for _, y in cells}) == 1 for cells in lines):
         return lambda cells: (min(x for x, _ in cells) - width - _MARGIN / 2, cells[0][1])
     if all(len({round(x, 3) for x, _ in cells}) == 1 for cells in lines):
         return lambda cells: (cells[0][0], max(y for _, y in cells) + height + _MARGIN / 2)
     return None
+
+
+def template(game: Game) -> str:
+    """Return the plate without cells as an SVG for `lath.makeBoard`, to stand in a `<template>`.
+
+    `js/board.js` copies it, takes the group of class `sprites` out of it, and puts copies of what
+    that holds in their places: what things look like is said in Python alone.
+    """
+    sprites = "".join(
+        f'<g data-sprite="{escape(name)}">{drawn}</g>' for name, drawn in _sprites(game)
+    )
+    return (
+        f'<svg class="board" {_attributes(game)}><title></title><desc></desc>{_plate(game)}'
+        f'<g class="sprites">{sprites}</g></svg>'
+    )
+
+
+def _sprites(game: Game) -> Iterator[tuple[str, str]]:
+    """Yield pieces as `piece-` and their code, rings as `ring-`, and marks by their names.
+
+    With a code too, `size-` is the size of a group, `links-` what joins it: the script writes the
+    number and the paths, and the colour of dots.
+    """
+    shape, overlays = game.board.shape, of(game)
+    has_tiles = any(piece.shape == "tile" for piece in game.pieces)
+    counted = "".join(overlay.codes for overlay in overlays if isinstance(overlay, Groups))
+    for piece in game.pieces:
+        code = piece.code
+        yield f"piece-{code}", drawing.draw(piece, shape)
+        if piece.shape == "disc" and has_tiles:
+            yield f"ring-{code}", drawing.draw(piece, shape, on_tile=True)
+        if code in counted:
+            yield f"links-{code}", drawing.links("", piece.colour)
+            yield f"size-{code}", drawing.size("", piece.colour)
+    yield "cell", mark("cell", drawing.outline(shape))
+    if _has_names_inside(game):
+        yield "name", drawing.texts([("", (0.0, 0.0))], *_NAME_STYLE)
+    yield "strange", drawing.strange("?")
+    yield "halo", drawing.halo()
+    yield "dot", drawing.dot("", "")
+    yield "moved", drawing.moved(shape)
+    has_sight = any(isinstance(overlay, Sight) for overlay in overlays)
+    for name in ("deciding", "veil", *(("seen", "sight") if has_sight else ())):
+        yield name, mark(name, "")
+
+
+def to_json(game: Game) -> dict[str, Any]:
+    """Return what `lath.makeBoard` must know of a game.
+
+    `title`, `shape`, `cells` (names), `centres` (x and y of the first cell, of the second …, a cell
+    being 100 wide), `pieces` (code, name, shape, colour), `seats` (word and colour of both: of the
+    piece whose name begins with the word, or grey), `overlays` (see `overlays_json`).
+    """
+    colours = {piece.name.split(" ")[0]: piece.colour for piece in reversed(game.pieces)}
+    return {
+        "title": game.title,
+        "shape": game.board.shape,
+        "cells": list(game.board.names),
+        "centres": [round(at, 1) for centre in places(game) for at in centre],
+        "pieces": [[piece.code, piece.name, piece.shape, piece.colour] for piece in game.pieces],
+        "seats": [[word, colours.get(word, "#808080")] for word in game.colours],
+        "overlays": overlays_json(game),
+    }

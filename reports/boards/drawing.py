@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from lath.games.board import Shape
 from lath.games.core import Piece
@@ -117,11 +117,6 @@ def outline(shape: Shape, scale: float = 1.0, centre: Point = (0.0, 0.0)) -> str
     return f"{start}{steps.rstrip()}z".replace(" -", "-")
 
 
-def text(words: str, size: int, fill: str, centre: Point = (0.0, 0.0)) -> str:
-    """Return bold words centred on a point, escaped."""
-    return texts([(words, centre)], size, fill)
-
-
 def texts(
     items: Iterable[tuple[str, Point]], size: int, fill: str, weight: int | None = None
 ) -> str:
@@ -137,6 +132,33 @@ def texts(
 
 def _at(axis: str, value: float) -> str:
     return f' {axis}="{number(value)}"' if value else ""
+
+
+def text(words: str, size: int, fill: str) -> str:
+    """Return bold words in the middle of a cell, escaped."""
+    return texts([(words, (0.0, 0.0))], size, fill)
+
+
+class Pen(NamedTuple):
+    """How a path or a circle is drawn."""
+
+    fill: str = "none"
+    stroke: str = ""
+    width: float = 0
+    more: str = ""
+    """Further attributes, with a blank before."""
+
+    def path(self, data: str) -> str:
+        """Return path data drawn with it."""
+        return self._draw(f'path d="{escape(data)}"')
+
+    def circle(self, radius: int) -> str:
+        """Return a circle round the middle of a cell."""
+        return self._draw(f'circle r="{radius}"')
+
+    def _draw(self, element: str) -> str:
+        line = f' stroke="{escape(self.stroke)}" stroke-width="{self.width}"' if self.stroke else ""
+        return f'<{element} fill="{escape(self.fill)}"{line}{self.more}/>'
 
 
 def stack(content: str, pieces: Mapping[str, Piece], shape: Shape) -> str:
@@ -157,79 +179,6 @@ def strange(codes: str) -> str:
     return text(codes, 40, "#1b1b1b") if codes else ""
 
 
-def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
-    """Return one piece; a disc on a tile is a ring."""
-    if piece.shape == "tile":
-        return _tile(piece, shape)
-    if piece.shape == "block":
-        return _block(piece, shape)
-    if piece.shape == "disc":
-        return _ring(piece.colour) if on_tile else _disc(piece.colour)
-    return _marker(piece)
-
-
-def _tile(piece: Piece, shape: Shape) -> str:
-    """Return the tile's own outline, or a slab, with its letter."""
-    body = _glyph(piece) if piece.glyph else _slab(shape, _TILE_SCALE, piece.colour)
-    return body + text(piece.code, _LETTER, ink(piece.colour))
-
-
-def _glyph(piece: Piece) -> str:
-    return (
-        f'<path d="{escape(piece.glyph)}" fill="{escape(piece.colour)}" '
-        f'stroke="{shaded(piece.colour, 0.42)}" stroke-width="4"/>'
-    )
-
-
-def _slab(shape: Shape, scale: float, colour: str) -> str:
-    """Return a cell-shaped piece with round corners and a darker edge."""
-    path = outline(shape, scale)
-    return "".join(
-        f'<path d="{path}" fill="{stroke}" stroke="{stroke}" stroke-width="{width}"/>'
-        for stroke, width in ((shaded(colour, 0.42), 19), (escape(colour), 12))
-    )
-
-
-def _block(piece: Piece, shape: Shape) -> str:
-    """Return a piece that fills its cell, with its own outline on a darker slab if it has one."""
-    if piece.glyph:
-        return _slab(shape, _BLOCK_SCALE, shaded(piece.colour, 0.62)) + _glyph(piece)
-    hollow = outline(shape, _BLOCK_SCALE * 0.58)
-    return (
-        f'{_slab(shape, _BLOCK_SCALE, piece.colour)}<path d="{hollow}" '
-        f'fill="{shaded(piece.colour, 0.8)}" stroke="{shaded(piece.colour, 0.55)}" '
-        'stroke-width="4"/>'
-    )
-
-
-def _disc(colour: str) -> str:
-    return (
-        f'<circle cx="2" cy="4" r="{_DISC_RADIUS}" opacity=".25"/>'
-        f'<circle r="{_DISC_RADIUS}" fill="{escape(colour)}" stroke="{shaded(colour, 0.42)}" '
-        f'stroke-width="3"/>{_engraved(_DISC_RADIUS - 7, colour)}'
-    )
-
-
-def _ring(colour: str) -> str:
-    """Return a ring, cased in its ink so that it shows on every tile."""
-    return (
-        f'<circle r="{_RING_RADIUS}" fill="none" stroke="{ink(colour)}" '
-        f'stroke-width="{_RING_WIDTH + 4}"/><circle r="{_RING_RADIUS}" fill="none" '
-        f'stroke="{escape(colour)}" stroke-width="{_RING_WIDTH}"/>'
-        f"{_engraved(_RING_RADIUS, colour)}"
-    )
-
-
-def _engraved(radius: int, colour: str) -> str:
-    """Return a thin line round a light piece, twelve studs round a dark one."""
-    if ink(colour) == "#000000":
-        dashes = 'stroke-width="1.5" opacity=".4"'
-    else:
-        apart = number(2 * math.pi * radius / 12)
-        dashes = f'stroke-width="3.5" stroke-dasharray="0 {apart}"'
-    return f'<circle r="{radius}" fill="none" stroke="{ink(colour)}" {dashes}/>'
-
-
 _PAWN: Final = (
     "M0-30a12.5 12.5 0 0 1 7.5 22.5c8 3 12.5 14 13.5 27.5q.4 6-5 6h-32q-5.4 0-5-6"
     "c1-13.5 5.5-24.5 13.5-27.5a12.5 12.5 0 0 1 7.5-22.5z"
@@ -237,13 +186,60 @@ _PAWN: Final = (
 """A standing figure: head, shoulders, base."""
 
 
-def _marker(piece: Piece) -> str:
-    """Return the marker's own outline, or a pawn, cased in its ink."""
-    return (
-        f'<path d="{escape(piece.glyph or _PAWN)}" fill="{escape(piece.colour)}" '
-        f'stroke="{ink(piece.colour)}" stroke-width="5" paint-order="stroke"/>'
-    )
+def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
+    """Return one piece, with its own outline if it has one; a disc on a tile is a ring.
 
+    Without one a tile is a slab, and a marker a pawn. A tile has its letter, a block fills its
+    cell, and its outline lies on a darker slab. A marker is cased in its ink.
+    """
+    colour = piece.colour
+    glyph = Pen(colour, shaded(colour, 0.42), 4).path(piece.glyph)
+    if piece.shape == "tile":
+        body = glyph if piece.glyph else _slab(shape, _TILE_SCALE, colour)
+        return body + text(piece.code, _LETTER, ink(colour))
+    if piece.shape == "block" and piece.glyph:
+        return _slab(shape, _BLOCK_SCALE, shaded(colour, 0.62)) + glyph
+    if piece.shape == "block":
+        hollow = Pen(shaded(colour, 0.8), shaded(colour, 0.55), 4)
+        inner = hollow.path(outline(shape, _BLOCK_SCALE * 0.58))
+        return _slab(shape, _BLOCK_SCALE, colour) + inner
+    if piece.shape == "disc":
+        return _ring(colour) if on_tile else _disc(colour)
+    return Pen(colour, ink(colour), 5, ' paint-order="stroke"').path(piece.glyph or _PAWN)
+
+
+def _slab(shape: Shape, scale: float, colour: str) -> str:
+    """Return a cell-shaped piece with round corners and a darker edge."""
+    inks = ((shaded(colour, 0.42), 19), (colour, 12))
+    return "".join(Pen(ink, ink, width).path(outline(shape, scale)) for ink, width in inks)
+
+
+def _disc(colour: str) -> str:
+    shadow = f'<circle cx="2" cy="4" r="{_DISC_RADIUS}" opacity=".25"/>'
+    disc = Pen(colour, shaded(colour, 0.42), 3).circle(_DISC_RADIUS)
+    return shadow + disc + _engraved(_DISC_RADIUS - 7, colour)
+
+
+def _ring(colour: str) -> str:
+    """Return a ring, cased in its ink so that it shows on every tile."""
+    inks = ((ink(colour), _RING_WIDTH + 4), (colour, _RING_WIDTH))
+    rings = (Pen("none", ink, width).circle(_RING_RADIUS) for ink, width in inks)
+    return "".join(rings) + _engraved(_RING_RADIUS, colour)
+
+
+def _engraved(radius: int, colour: str) -> str:
+    """Return a thin line round a light piece, twelve studs round a dark one."""
+    if ink(colour) == "#000000":
+        return Pen("none", ink(colour), 1.5, ' opacity=".4"').circle(radius)
+    dashes = f' stroke-dasharray="0 {number(2 * math.pi * radius / 12)}"'
+    return Pen("none", ink(colour), 3.5, dashes).circle(radius)
+
+
+PLATE: Final = "#4a3b2c"
+CELL: Final = "#e9dcc1"
+LABEL: Final = "#f6ecd8"
+FAINT: Final = "#6a5a3d"
+"""Names inside cells; 4.9:1 on CELL."""
 
 DECIDING: Final = "#ffd60a"
 """The line round the cells that decided."""
@@ -254,8 +250,17 @@ MOVED: Final = "#36c5f0"
 CASING: Final = "#1b1b1b"
 """Round both, so that they show on every colour."""
 
-_SEEN: Final = "#f0a500"
 _SIGHT: Final = "#7a4a00"
+
+MARKS: Final[Mapping[str, Sequence[Pen]]] = {
+    "cell": [Pen(CELL, "#b59f76", 3)],
+    "veil": [Pen(PLATE, more=' opacity=".38"')],
+    "deciding": [Pen("none", CASING, 13), Pen("none", DECIDING, 8)],
+    "seen": [Pen("#f0a500", more=' opacity=".3"')],
+    "sight": [Pen("none", _SIGHT, 5, ' stroke-dasharray="1 13"'), Pen("none", _SIGHT, 5)],
+}
+"""Cells, what dims those that did not decide, the line round the others, the tint of cells in
+sight, and a line of sight: dashes, and an arrow's head."""
 
 _MOVED_SCALE: Final = 0.9
 _MOVED_PART: Final = 0.4
@@ -268,50 +273,27 @@ _ARROW_TIP: Final = 45
 _ARROW: Final = 11
 
 
+def mark(name: str, *paths: str) -> str:
+    """Return a mark of MARKS along path data, one after the other, the last for all pens left."""
+    pens = enumerate(MARKS[name])
+    return "".join(pen.path(paths[min(i, len(paths) - 1)]) for i, pen in pens)
+
+
 def moved(shape: Shape) -> str:
     """Return brackets in a cell's corners: a dash round each, of a line round the cell."""
-    path = outline(shape, _MOVED_SCALE)
     (x0, y0), (x1, y1), *_ = corners(shape, _MOVED_SCALE)
     side = math.hypot(x1 - x0, y1 - y0)
     dash = side * _MOVED_PART
     dashes = f"{number(dash)} {number(side - dash)}"
-    return _cased(path, MOVED, 6, f' stroke-dasharray="{dashes}" stroke-dashoffset="{dash / 2:g}"')
-
-
-def _cased(path: str, colour: str, width: int, more: str = "") -> str:
-    return "".join(
-        f'<path d="{path}" fill="none" stroke="{stroke}" stroke-width="{stroke_width}"{more}/>'
-        for stroke, stroke_width in ((CASING, width + 5), (colour, width))
-    )
-
-
-def deciding(path: str) -> str:
-    """Return a strong line along `path`, which is what `contour` returns."""
-    return _cased(path, DECIDING, 8)
-
-
-def veil(path: str, colour: str) -> str:
-    """Return what dims the cells of `path`, of the board's colour between cells."""
-    return f'<path d="{path}" fill="{colour}" opacity=".38"/>'
-
-
-def seen(path: str) -> str:
-    """Return the tint of cells in sight."""
-    return f'<path d="{path}" fill="{_SEEN}" opacity=".3"/>'
-
-
-def sight(line: str, tip: str) -> str:
-    """Return a line of sight: dashes along `line`, an arrow's head at `tip`."""
-    drawn = f'fill="none" stroke="{_SIGHT}" stroke-width="5"'
-    return f'<path d="{line}" {drawn} stroke-dasharray="1 13"/><path d="{tip}" {drawn}/>'
+    more = f' stroke-dasharray="{dashes}" stroke-dashoffset="{dash / 2:g}"'
+    pens = (Pen("none", CASING, 11, more), Pen("none", MOVED, 6, more))
+    return "".join(pen.path(outline(shape, _MOVED_SCALE)) for pen in pens)
 
 
 def links(path: str, colour: str) -> str:
     """Return bars along `path` that join the pieces of a group, which lie on them."""
-    return "".join(
-        f'<path d="{path}" fill="none" stroke="{stroke}" stroke-width="{width}"/>'
-        for stroke, width in ((shaded(colour, 0.42), 28), (escape(colour), 22))
-    )
+    inks = ((shaded(colour, 0.42), 28), (colour, 22))
+    return "".join(Pen("none", ink, width).path(path) for ink, width in inks)
 
 
 def size(words: str, colour: str) -> str:
@@ -319,14 +301,14 @@ def size(words: str, colour: str) -> str:
     return text(words, 38, ink(colour))
 
 
-def halo(colour: str) -> str:
+def halo() -> str:
     """Return what a dot lies on: it covers the name of an empty cell."""
-    return f'<circle r="{_DOT_RADIUS + 8}" fill="{colour}"/>'
+    return Pen(CELL).circle(_DOT_RADIUS + 8)
 
 
 def dot(path: str, colour: str) -> str:
     """Return one part of a dot, which is what `sectors` returns, in a piece's colour."""
-    return f'<path d="{path}" fill="{escape(colour)}" stroke="{CASING}" stroke-width="3"/>'
+    return Pen(colour, CASING, 3).path(path)
 
 
 def cells(shape: Shape, centres: Iterable[Point]) -> str:
@@ -378,8 +360,3 @@ def sectors(count: int) -> list[str]:
         f"M0 0L{number(x0)} {number(y0)}A{radius} {radius} 0 0 1 {number(x1)} {number(y1)}z"
         for (x0, y0), (x1, y1) in pairwise(ends)
     ]
-
-
-def dot_place(*, occupied: bool) -> Point:
-    """Return where in a cell a dot stands: off the middle where something lies there."""
-    return (UNIT * 0.33, UNIT * 0.33) if occupied else (0.0, 0.0)

@@ -39,7 +39,7 @@ from lath.games.core import Game
 from lath.games.errors import GameError
 from lath.notation.record import Comment, Ply, Record
 from lath.notation.writer import comment_words, variation_words
-from lath.reports.boards import template
+from lath.reports.boards import board
 from lath.reports.figures import Numbering
 from lath.reports.page.replay import Dictionary, Replay
 
@@ -398,4 +398,4 @@ def _board_to_json(game: Game) -> dict[str, Any]:
     In addition to what the drawing takes: `credit`, and `drawn`, the plate with all that can lie
     on it.
     """
-    return {**template.to_json(game), "credit": game.credit, "drawn": template.template(game)}
+    return {**board.to_json(game), "credit": game.credit, "drawn": board.template(game)}

@@ -16,7 +16,6 @@ from lath.games.board import hexagon, squares
 from lath.games.core import Game, Move, Piece, Position
 from lath.games.overlays import Groups, Overlay, Sight, groups, of, sight
 from lath.reports.boards import board as overlays
-from lath.reports.boards import template
 
 every_game = pytest.mark.parametrize("game", games.installed(), ids=lambda game: game.id)
 
@@ -40,7 +39,7 @@ def positions(game: Game, seeds: range) -> Iterator[Position]:
 
 @every_game
 def test_the_same_goes_into_json_and_comes_out_of_it(game: Game) -> None:
-    told = template.to_json(game)
+    told = overlays.to_json(game)
     assert json.loads(json.dumps(told)) == told
     assert [kind_of(overlay) for overlay in of(game)] == [
         shown["kind"] for shown in told["overlays"]["shown"]

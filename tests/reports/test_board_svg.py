@@ -13,8 +13,18 @@ from lath import games
 from lath.games.core import Game, Piece, Position, play_all, playout
 from lath.games.overlays import of
 from lath.reports.boards import drawing
-from lath.reports.boards.board import CELL, FAINT, LABEL, PLATE, choices, svg
-from lath.reports.boards.drawing import CASING, DECIDING, MOVED, contrast, ink
+from lath.reports.boards.board import choices, svg
+from lath.reports.boards.drawing import (
+    CASING,
+    CELL,
+    DECIDING,
+    FAINT,
+    LABEL,
+    MOVED,
+    PLATE,
+    contrast,
+    ink,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -19,10 +19,11 @@ from walks import last_of, some_position
 
 from lath import games
 from lath.games.core import Game
-from lath.reports.boards import template
-from lath.reports.boards.board import CELL, piece_words, pieces_of, svg
+from lath.reports.boards import board
+from lath.reports.boards.board import piece_words, pieces_of, svg
+from lath.reports.boards.drawing import CELL
 
-TEMPLATES = Path(template.__file__).parent.parent / "templates"
+TEMPLATES = Path(board.__file__).parent.parent / "templates"
 
 every_game = pytest.mark.parametrize("game", games.installed(), ids=lambda game: game.id)
 
@@ -43,10 +44,9 @@ def page(browser: Any) -> Iterator[Any]:
 def _html() -> str:
     names = ("open", "dom", "geometry", "overlays", "sprites", "board")
     scripts = "".join((TEMPLATES / "js" / f"{name}.js").read_text("utf-8") for name in names)
-    data = json.dumps({game.id: template.to_json(game) for game in games.installed()})
+    data = json.dumps({game.id: board.to_json(game) for game in games.installed()})
     templates = "".join(
-        f'<template id="{game.id}">{template.template(game)}</template>'
-        for game in games.installed()
+        f'<template id="{game.id}">{board.template(game)}</template>' for game in games.installed()
     )
     make = """
         const boards = {};

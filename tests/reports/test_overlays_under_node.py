@@ -18,14 +18,14 @@ from walks import walk
 from lath import games
 from lath.games.core import Game, Position
 from lath.games.overlays import Groups, Sight, groups, of, sight
-from lath.reports.boards import template
+from lath.reports.boards import board
 from lath.reports.boards.board import choices
 
 NODE: Final = shutil.which("node")
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="no node on the PATH")
 
-SCRIPTS: Final = Path(template.__file__).parent.parent / "templates" / "js"
+SCRIPTS: Final = Path(board.__file__).parent.parent / "templates" / "js"
 
 every_game = pytest.mark.parametrize("game", games.installed(), ids=lambda game: game.id)
 
@@ -63,7 +63,7 @@ def test_the_script_finds_the_groups_and_the_sight_that_python_finds(game: Game)
           ? lath.overlays.groups(shown, value.overlays.neighbours, stacks)
           : lath.overlays.sight(shown, value.overlays.rays, stacks)))"""
     found = positions(game, range(8))
-    overlays = template.to_json(game)["overlays"]
+    overlays = board.to_json(game)["overlays"]
     stacks = [list(position.contents()) for position in found]
     assert evaluated(expression, {"overlays": overlays, "all": stacks}) == [
         expected_overlays(position) for position in found
