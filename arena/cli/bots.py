@@ -112,10 +112,6 @@ def check(
     raise typer.Exit(int(any(point.verdict == "fault" for point in points)))
 
 
-def _interrupt() -> None:
-    raise KeyboardInterrupt  # the bot ends on the way out
-
-
 Tournament = Annotated[Path, argument("DIR", "The tournament's directory.", exists=True)]
 GameNumber = Annotated[int, argument("GAME", "The game's number.", min=1)]
 

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import io
 import secrets
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
+from lath import games
 from lath.arena.cli.bots import time_of, words_of
 from lath.arena.cli.files import append_record, refuse_as_archive
 from lath.arena.cli.games import GameId, PositionText, SetupText
-from lath.arena.cli.main import App
+from lath.arena.cli.main import App, option
 from lath.arena.errors import ConfigError
-
-if TYPE_CHECKING:
-    from lath.arena.referee.conversation import BotSpec
-    from lath.arena.referee.friendly import Friendly, Partner
-    from lath.arena.referee.match import Ending
-    from lath.arena.referee.record import GamePlan
-    from lath.notation.protocol import TimeControl
+from lath.arena.referee import process, trees
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.friendly import Friendly, Partner
+from lath.arena.referee.match import Ending
+from lath.arena.referee.record import GamePlan
+from lath.arena.terminal.play import LEFT, Sitting
+from lath.arena.tournament.programs import bundled, resolve
+from lath.arena.tournament.system import on_signals
+from lath.games.core import Seat
+from lath.notation.protocol import TimeControl
 
 app = App()
 
@@ -40,36 +46,29 @@ class Side(StrEnum):
     SECOND = "second"
 
 
+OneBot = Annotated[
+    str, option("--bot", "NAME=CMD", "The bot; NAME alone for a bundled one; or none.")
+]
+Sits = Annotated[Side, option("--side", "first|second", "Where you sit.")]
+Time = Annotated[
+    str, option("--tc", "TIME", "The bot's time: 60+1, 'move 0.5', 'nodes 1000', none.")
+]
+Seed = Annotated[
+    int | None, option("--seed", "N", "For the setup and the bot's chance; else any.", min=0)
+]
+Out = Annotated[Path | None, option("--output -o", "FILE", "Append the record to this file.")]
+
+
 @app.command()
 def play(
     game: GameId,
-    bot: Annotated[
-        str,
-        typer.Option(
-            "--bot", metavar="NAME=CMD", help="The bot; NAME alone for a bundled one; or none."
-        ),
-    ] = "greedy",
-    side: Annotated[
-        Side, typer.Option("--side", metavar="first|second", help="Where you sit.")
-    ] = Side.FIRST,
-    tc: Annotated[
-        str,
-        typer.Option(
-            "--tc", metavar="TIME", help="The bot's time: 60+1, 'move 0.5', 'nodes 1000', none."
-        ),
-    ] = "move 1",
+    bot: OneBot = "greedy",
+    side: Sits = Side.FIRST,
+    tc: Time = "move 1",
     setup: SetupText = None,
     position: PositionText = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed", metavar="N", min=0, help="For the setup and the bot's chance; else any."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Append the record to this file."),
-    ] = None,
+    seed: Seed = None,
+    out: Out = None,
 ) -> None:
     """Play against a bot in the terminal.
 
@@ -95,11 +94,6 @@ def _played(
     plan: GamePlan, spec: BotSpec | None, side: Side, control: TimeControl, out: Path | None
 ) -> Ending | None:
     """Play the game and keep its record; return how it ended, None where it was interrupted."""
-    from lath.arena.referee.friendly import Friendly
-    from lath.arena.terminal.play import LEFT, Sitting
-    from lath.arena.tournament.system import on_signals
-    from lath.notation.protocol import TimeControl
-
     with on_signals(), contextlib.ExitStack() as stack:
         partner = None if spec is None else _partner(spec, side, control, stack)
         if partner is not None:
@@ -121,23 +115,11 @@ def _partner(
     spec: BotSpec, side: Side, control: TimeControl, stack: contextlib.ExitStack
 ) -> Partner:
     """Return the bot in its seat, not started yet; `stack` ends it."""
-    from lath.arena.referee import trees
-    from lath.arena.referee.clock import Limits
-    from lath.arena.referee.conversation import Bot
-    from lath.arena.referee.friendly import Partner
-    from lath.arena.referee.process import Watch
-    from lath.games.core import Seat
-
     trees.adopt_orphans()  # this process starts nothing but the bot
-    watch = Watch()
+    watch = process.Watch()
     made = Bot(spec, watch, tree=f"play-{secrets.token_hex(4)}.", forgives_hold_ups=True)
     stack.callback(made.quit)
-    seat = Seat.SECOND if side is Side.FIRST else Seat.FIRST
-    return Partner(made, seat, Limits(time=control), watch)
-
-
-def _interrupt() -> None:
-    raise KeyboardInterrupt  # the record is kept and the bot ends on the way out
+    return Partner(made, Seat[side.name].other, Limits(time=control), watch)
 
 
 def _ready_input() -> None:
@@ -164,9 +146,6 @@ def _keep(friendly: Friendly, ending: Ending, out: Path | None) -> None:
 
 def _spec(text: str) -> BotSpec | None:
     """Return how the bot is started, None for none; raises ConfigError."""
-    from lath.arena.referee.conversation import BotSpec
-    from lath.arena.tournament.programs import bundled, resolve
-
     name, equals, command = text.partition("=")
     if text == NOBODY:
         return None
@@ -191,11 +170,6 @@ def _plan(
     game_id: str, names: tuple[str, str], setup: str | None, position: str | None, seed: int | None
 ) -> GamePlan:
     """Return the game to play; where nothing tells its start, the seed does."""
-    import datetime as dt
-
-    from lath import games
-    from lath.arena.referee.record import GamePlan
-
     if position is not None and setup is not None:
         raise typer.BadParameter("--position and --setup exclude each other")
     game = games.get(game_id)

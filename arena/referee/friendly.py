@@ -42,46 +42,38 @@ class Friendly:
     def __init__(self, plan: GamePlan, times: tuple[TimeControl, TimeControl]) -> None:
         """Set up the board; `times` are first's and second's. Raises GameError."""
         self.plan: Final = plan
+        self.positions: Final[list[Position]] = [start_of(plan)]
+        """The start, and the position after each ply."""
+        self.plies: Final[list[Ply]] = []
+        """What was played and not taken back."""
         self._times: Final = times
-        self._line: Final[list[Position]] = [start_of(plan)]
-        self._plies: Final[list[Ply]] = []
 
     @property
     def position(self) -> Position:
         """Return the position now."""
-        return self._line[-1]
-
-    @property
-    def before(self) -> Position | None:
-        """Return the position before the last ply; None where there was none."""
-        return self._line[-2] if self._plies else None
-
-    @property
-    def plies(self) -> Sequence[Ply]:
-        """Return what was played and not taken back."""
-        return self._plies
+        return self.positions[-1]
 
     def play(self, ply: Ply) -> None:
         """Play a ply; raises IllegalMoveError."""
-        self._line.append(self.position.play(ply.move))
-        self._plies.append(ply)
+        self.positions.append(self.position.play(ply.move))
+        self.plies.append(ply)
 
     def take_back(self, seat: Seat | None) -> int:
         """Take back a seat's last ply and all after it; None: the last ply, whosever it is.
 
         Returns how many plies were taken back; 0 where there is none of that seat.
         """
-        count = len(self._plies)
-        own = [at for at, ply in enumerate(self._plies) if seat is None or ply.seat is seat]
+        count = len(self.plies)
+        own = [at for at, ply in enumerate(self.plies) if seat is None or ply.seat is seat]
         if own:
-            del self._plies[own[-1] :]
-            del self._line[own[-1] + 1 :]
-        return count - len(self._plies)
+            del self.plies[own[-1] :]
+            del self.positions[own[-1] + 1 :]
+        return count - len(self.plies)
 
     def record(self, ending: Ending) -> str:
         """Return the record in canonical text."""
         book = Scorebook(self.plan, self._times)
-        for ply in self._plies:
+        for ply in self.plies:
             book.add(ply.move, ply.seat, ply.used_s, ply.left_s, ply.comments)
         return book.close(ending.result, ending.why, ending.words).record
 

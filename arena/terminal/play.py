@@ -88,12 +88,17 @@ class Sitting:
 
     def play(self) -> Ending:
         """Play until the game has ended or is left, and tell how."""
-        _tell(self._introduction())
+        plan = self._game.plan
+        players = f"{self._name(Seat.FIRST)} against {self._name(Seat.SECOND)}"
+        _tell(f"{plan.game}: {players}, seed {plan.seeds[0]}")
+        _tell("Type a move, or: ? for the legal ones, undo, board, resign, quit.")
         self._draw()
         try:
             ending = self._rally()
         except Mishap as mishap:
-            ending = self._lost_by_bot(mishap)
+            assert self._partner is not None
+            _tell(printable(mishap.story(self._partner.bot)))
+            ending = mishap.ending(self._partner.bot)
         except GameVoidError as error:
             _tell(printable(error.reason))
             ending = Ending("*", Termination.VOID, str(error))
@@ -101,14 +106,6 @@ class Sitting:
             self._partner.end(ending)
         _tell(self._summary(ending))
         return ending
-
-    def _introduction(self) -> str:
-        plan = self._game.plan
-        players = f"{self._name(Seat.FIRST)} against {self._name(Seat.SECOND)}"
-        return (
-            f"{plan.game}: {players}, seed {plan.seeds[0]}\n"
-            "Type a move, or: ? for the legal ones, undo, board, resign, quit."
-        )
 
     def _rally(self) -> Ending:
         while True:
@@ -153,7 +150,9 @@ class Sitting:
     def _obey(self, word: Word, seat: Seat) -> Ending | None:
         match word:
             case Word.MOVES:
-                self._list_moves()
+                moves = self._game.position.legal_moves()
+                width = min(_WIDEST, shutil.get_terminal_size().columns)
+                _tell(f"{len(moves)} legal moves:\n{columns(list(moves), width)}")
             case Word.BOARD:
                 self._draw()
             case Word.UNDO:
@@ -167,11 +166,6 @@ class Sitting:
                 return Ending(WON_BY[seat.other], Termination.RESIGNATION, words)
         return None
 
-    def _list_moves(self) -> None:
-        moves = self._game.position.legal_moves()
-        width = min(_WIDEST, shutil.get_terminal_size().columns)
-        _tell(f"{len(moves)} legal moves:\n{columns(list(moves), width)}")
-
     def _take_back(self, seat: Seat) -> None:
         """Take back the person's last ply with the bot's answer; of two people, the last ply."""
         count = self._game.take_back(None if self._partner is None else seat)
@@ -183,14 +177,9 @@ class Sitting:
         _tell(f"taken back: {count} {'ply' if count == 1 else 'plies'}")
         self._draw()
 
-    def _lost_by_bot(self, mishap: Mishap) -> Ending:
-        assert self._partner is not None
-        _tell(printable(mishap.story(self._partner.bot)))
-        return mishap.ending(self._partner.bot)
-
     def _draw(self) -> None:
         game = self._game
-        last = [] if game.before is None else changed_cells(game.before, game.position)
+        last = changed_cells(*game.positions[-2:]) if game.plies else []
         outcome = game.position.outcome()
         decided = outcome.cells if outcome else ()
         _tell(f"\n{drawing(game.position, last=last, decided=decided)}\n")
@@ -222,18 +211,14 @@ def _tell(text: str, end: str = "\n") -> None:
 
 def _typed(prompt: str) -> str | None:
     """Return the next line that is typed; None at the end of the input."""
-    if not sys.stdin.isatty():
-        return _piped(prompt)
-    try:
-        return input(prompt)
-    except EOFError:
-        _tell("")
-        return None
-
-
-def _piped(prompt: str) -> str | None:
-    """Return the next line of a pipe, which shows nothing itself; None at its end."""
-    # Not by `input`: it passes over a Ctrl-C that comes while it writes the prompt.
+    if sys.stdin.isatty():
+        try:
+            return input(prompt)
+        except EOFError:
+            _tell("")
+            return None
+    # A pipe, which shows nothing itself. Not by `input`: it passes over a Ctrl-C that comes while
+    # it writes the prompt.
     _tell(prompt, end="")
     line = sys.stdin.readline()
     text = line.removesuffix("\n")
