@@ -157,11 +157,8 @@ class Report:
     """The text of a check, point by point; what was said once is not said again."""
 
     _heading: str = ""
-    _mends: dict[str, str] = field(default_factory=dict)
-    """For each way to mend something, where it stands first."""
-
-    _stderrs: dict[tuple[str, ...], str] = field(default_factory=dict)
-    """For each end of standard error, where it stands first."""
+    _said: dict[object, str] = field(default_factory=dict)
+    """For each way to mend something and each end of standard error, where it stands first."""
 
     _skipped: list[Point] = field(default_factory=list)
     """Points that were not tested, for the same reason, and are still to be named."""
@@ -186,27 +183,20 @@ class Report:
 
     def _how_to_mend(self, point: Point) -> Iterator[str]:
         here = f"{point.id} ({point.game})" if point.game else point.id
-        first = self._mends.setdefault(point.mend, here)
+        first = self._said.setdefault(point.mend, here)
         if first == here:
             for line in point.exchange:
                 yield f"{_BELOW}  {printable(line)}"
-        yield from self._standard_error(point, here)
+        if point.stderr:
+            written = self._said.setdefault(point.stderr, here)
+            yield f"{_BELOW}standard error:{'' if written == here else f' as for {written}'}"
+            if written == here:
+                for line in point.stderr:
+                    yield f"{_BELOW}  {printable(line)}"
         if first == here:
             yield from _wrapped(f"{_BELOW}to mend: {point.mend}", indent=_BELOW)
         else:
             yield f"{_BELOW}to mend: as for {first}"
-
-    def _standard_error(self, point: Point, here: str) -> Iterator[str]:
-        """Yield the end of standard error, line by line; where it is known, where it stands."""
-        if not point.stderr:
-            return
-        first = self._stderrs.setdefault(point.stderr, here)
-        if first != here:
-            yield f"{_BELOW}standard error: as for {first}"
-            return
-        yield f"{_BELOW}standard error:"
-        for line in point.stderr:
-            yield f"{_BELOW}  {printable(line)}"
 
     def rest(self) -> Iterator[str]:
         """Yield what is still to be said of the points that were not tested."""
@@ -231,12 +221,9 @@ def _wrapped(text: str, *, indent: str) -> list[str]:
 def count_words(points: Iterable[Point], seconds: float) -> str:
     """Return how many points there are of each verdict."""
     verdicts = [point.verdict for point in points]
-    counts = [
-        _counted(verdicts.count(verdict), verdict) for verdict in Verdict if verdict in verdicts
-    ]
+    counts = []
+    for verdict in Verdict:
+        if number := verdicts.count(verdict):
+            has_plural = verdict in (Verdict.NOTE, Verdict.WARNING, Verdict.FAULT)
+            counts.append(f"{number} {verdict}{'s' if has_plural and number > 1 else ''}")
     return f"{len(verdicts)} points: {', '.join(counts)}; {seconds:.1f} s"
-
-
-def _counted(number: int, verdict: Verdict) -> str:
-    has_plural = verdict in (Verdict.NOTE, Verdict.WARNING, Verdict.FAULT)
-    return f"{number} {verdict}{'s' if has_plural and number != 1 else ''}"

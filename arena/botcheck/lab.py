@@ -11,8 +11,9 @@ import re
 import secrets
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Self
 
 from lath.arena.botcheck.points import FaultFoundError, duration
 from lath.arena.referee import trees
@@ -26,6 +27,7 @@ from lath.arena.referee.conversation import (
     Lines,
     NoAnswer,
     lines_of,
+    play_line,
 )
 from lath.arena.referee.process import Watch
 from lath.games.core import Game, Move, Position, Seat, read_move
@@ -63,6 +65,9 @@ BREAKS: Final = 30
 """After so many points that ended the session, the rest would not tell anything new."""
 
 DEFAULT_TIME: Final = TimeControl(initial_ms=2000, increment_ms=20)
+
+GAME_S: Final = 4.0
+"""For a whole game; one that takes longer is broken off, as by adjudication."""
 
 _GRACE_S: Final = 0.5
 """How much longer than allowed an answer is waited for, to tell how late it is."""
@@ -353,10 +358,9 @@ class Bout:
         )
         self.ply = 1
         """The number of the ply to come."""
-        self.turns = 0
+        self.moves: Final[list[str]] = []
+        """What the bot has answered: its moves, and `resign`."""
         self.resigned = False
-        self.last_s = 0.0
-        """How long the bot's last answer took."""
         self.slowest_s = 0.0
         self._lab: Final = lab
         self._bot: Final = lab.running()
@@ -372,14 +376,9 @@ class Bout:
         """Return whether nobody moves any more."""
         return self.resigned or self.position.is_over
 
-    @property
-    def is_bots_turn(self) -> bool:
-        """Return whether the bot decides next."""
-        return self.position.to_move is self.side
-
     def play(self, move: Move) -> None:
         """Play a ply that the bot hears of before its next `go`: the other's, or a book's."""
-        self._bot.news += f"{wire.play_line(self.ply, move)}\n".encode()
+        self._bot.news += play_line(self.ply, move)
         self._apply(move)
 
     def reply(self) -> None:
@@ -390,17 +389,29 @@ class Bout:
         self.position = self.position.play(move)
         self.ply += 1
 
-    def play_on(self, *, seconds: float, turns: int = 10_000, left_ms: int | None = None) -> None:
-        """Play until the game is over, the bot has had its turns, or the time is up.
+    def play_out(
+        self,
+        *,
+        seconds: float = GAME_S,
+        turns: int = 10_000,
+        left_ms: int | None = None,
+        before_go: Sequence[str] = (),
+    ) -> Self:
+        """Play until the game is over, the bot has had its turns, or the time is up; finish it.
 
-        `left_ms` is what its clock shows, in place of what is left.
+        `left_ms` is what its clock shows, in place of what is left; it hears `before_go` each time
+        before it is asked.
         """
         until_s = time.monotonic() + seconds
-        while not self.is_over and self.turns < turns and time.monotonic() < until_s:
-            if self.is_bots_turn:
+        while not self.is_over and len(self.moves) < turns and time.monotonic() < until_s:
+            if self.position.to_move is self.side:
+                if before_go:
+                    self._bot.say(*before_go)
                 self.ask(left_ms=left_ms)
             else:
                 self.reply()
+        self.finish()
+        return self
 
     def ask(self, *, left_ms: int | None = None) -> str:
         """Return the bot's move, or `resign`; `left_ms` in place of what its clock shows.
@@ -430,7 +441,6 @@ class Bout:
         return bool(self._new.time.has_clock or self._new.time.move_ms)
 
     def _judge_time(self, go: str, used_s: float) -> None:
-        self.last_s = used_s
         self.slowest_s = max(self.slowest_s, used_s)
         allowed_s = self._clock.allowed_s[self.side]
         if used_s > allowed_s:
@@ -443,9 +453,9 @@ class Bout:
         self._clock.charge(self.side, used_s)
 
     def _judge_move(self, go: str, text: str) -> str:
-        self.turns += 1
         if text == wire.RESIGN:
             self.resigned = True
+            self.moves.append(text)
             return text
         if not text:
             raise FaultFoundError(
@@ -464,6 +474,7 @@ class Bout:
             raise FaultFoundError(f"{error} (`{go}`)"[:300], mend) from error
         if move != text:
             self._lab.odd_moves.add(f"{text} for {move}")
+        self.moves.append(move)
         self._apply(move)
         return move
 

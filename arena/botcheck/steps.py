@@ -6,11 +6,13 @@ FaultFoundError and NoAnswer; one that plays does so in `lab.game`.
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -248,9 +250,6 @@ def edges_of(option: wire.Option) -> list[str]:
 # Games, with the time of the settings
 
 
-GAME_S: Final = 4.0
-"""For a whole game; one that takes longer is broken off, as by adjudication."""
-
 SHORT: Final = 2
 """Turns of the bot in each of several games."""
 
@@ -260,38 +259,25 @@ BOOK: Final = 4
 SWAP: Final = Move("swap")
 
 
-def _finished(bout: Bout, *, seconds: float = GAME_S, turns: int = 10_000) -> Bout:
-    """Return a game that is played on, and broken off after some time or turns of the bot."""
-    bout.play_on(seconds=seconds, turns=turns)
-    bout.finish()
-    return bout
-
-
 def _whole(lab: Lab, side: Seat) -> Finding:
-    bout = _finished(Bout(lab, side))
-    if bout.resigned and bout.turns == 1:
+    bout = Bout(lab, side).play_out()
+    if bout.resigned and len(bout.moves) == 1:
         return warning(
             bout.words(), "does it know this game and its own turn? It resigned before it played"
         )
     return note(bout.words()) if bout.resigned else ok(bout.words())
 
 
-@_step(EACH_GAME, "first", "plays a whole game as first")
-def _plays_first(lab: Lab) -> Finding:
-    return _whole(lab, Seat.FIRST)
-
-
-@_step(EACH_GAME, "second", "plays a whole game as second")
-def _plays_second(lab: Lab) -> Finding:
-    return _whole(lab, Seat.SECOND)
+for _side in SEATS:
+    _step(EACH_GAME, _side.word, f"plays a whole game as {_side.word}")(partial(_whole, side=_side))
 
 
 @_step(EACH_GAME, "setup", "begins with any setup")
 def _knows_setups(lab: Lab) -> Finding | None:
     if not lab.game.has_setups:
         return None
-    drawn = _finished(Bout(lab, seed=lab.settings.seed + 1), turns=SHORT)
-    _finished(Bout(lab, is_plain=True), turns=SHORT)
+    drawn = Bout(lab, seed=lab.settings.seed + 1).play_out(turns=SHORT)
+    Bout(lab, is_plain=True).play_out(turns=SHORT)
     return ok(f"began with the setup {drawn.setup} and without any")
 
 
@@ -300,7 +286,7 @@ def _knows_positions(lab: Lab) -> Finding:
     for plies, is_bots_turn in ((4, True), (5, False), (5, True)):
         position = _in_a_game(lab, plies)
         side = position.to_move if is_bots_turn else position.to_move.other
-        _finished(Bout(lab, side, position=position.text()), turns=SHORT)
+        Bout(lab, side, position=position.text()).play_out(turns=SHORT)
     return ok("began in three positions, on its turn and on the other's")
 
 
@@ -322,7 +308,7 @@ def _follows_a_book(lab: Lab) -> Finding:
         for _ in range(plies):
             if not bout.is_over:
                 bout.reply()
-        _finished(bout, turns=SHORT)
+        bout.play_out(turns=SHORT)
     return ok(f"went on after {BOOK} and {BOOK + 1} plies that others played for it")
 
 
@@ -336,7 +322,7 @@ def _answers_an_offer(lab: Lab) -> Finding | None:
             bout.finish()
             return None
         swapped += bout.ask() == SWAP
-        _finished(bout, turns=SHORT + 1)
+        bout.play_out(turns=SHORT + 1)
     return ok(f"swapped in {swapped} of 3 games, and played on")
 
 
@@ -348,7 +334,7 @@ def _bears_a_swap(lab: Lab) -> Finding | None:
         bout.finish()
         return None
     bout.play(SWAP)
-    _finished(bout, turns=SHORT + 1)
+    bout.play_out(turns=SHORT + 1)
     return ok("played on after `play 2 swap`")
 
 
@@ -373,36 +359,37 @@ BUSY_S: Final = 0.1
 TURNS: Final = 5
 
 
+def _slowest(lab: Lab, time: TimeControl, seconds: float) -> str:
+    """Return in words how long the slowest move of two games took, one in each seat."""
+    bouts = [Bout(lab, side, time=time).play_out(seconds=seconds) for side in SEATS]
+    return f"slowest move {duration(max(bout.slowest_s for bout in bouts))}"
+
+
 @_step(TIMES, "move-time", "keeps a fixed time for each move: `tc move MS`")
 def _keeps_move_time(lab: Lab) -> Finding:
-    bouts = [_finished(Bout(lab, side, time=MOVE), seconds=1.5) for side in SEATS]
-    slowest_s = max(bout.slowest_s for bout in bouts)
-    return ok(f"slowest move {duration(slowest_s)} of {duration(MOVE.move_ms / 1000)}")
+    return ok(f"{_slowest(lab, MOVE, 1.5)} of {duration(MOVE.move_ms / 1000)}")
 
 
 @_step(TIMES, "nodes", "plays with `tc nodes N`")
 def _plays_by_nodes(lab: Lab) -> Finding:
-    bouts = [_finished(Bout(lab, side, time=NODES), seconds=1.0) for side in SEATS]
-    return ok(f"slowest move {duration(max(bout.slowest_s for bout in bouts))}")
+    return ok(_slowest(lab, NODES, 1.0))
 
 
 @_step(TIMES, "no-limit", "plays with `tc none`")
 def _plays_without_limit(lab: Lab) -> Finding:
-    return ok(_finished(Bout(lab, time=TimeControl()), seconds=1.5).words())
+    return ok(Bout(lab, time=TimeControl()).play_out(seconds=1.5).words())
 
 
 @_step(TIMES, "no-increment", "keeps a clock without increment")
 def _bears_sudden_death(lab: Lab) -> Finding:
-    bout = _finished(Bout(lab, Seat.SECOND, time=SUDDEN_DEATH), seconds=2.0)
+    bout = Bout(lab, Seat.SECOND, time=SUDDEN_DEATH).play_out(seconds=2.0)
     had_s = SUDDEN_DEATH.initial_ms / 1000
     return ok(f"slowest move {duration(bout.slowest_s)} of {duration(had_s)}")
 
 
 @_step(TIMES, "little-time", f"answers in time with {LITTLE_MS} ms left", _WARNING)
 def _answers_in_a_hurry(lab: Lab) -> Finding:
-    bout = Bout(lab, time=TimeControl(initial_ms=2000))
-    bout.play_on(seconds=GAME_S, turns=TURNS, left_ms=LITTLE_MS)
-    bout.finish()
+    bout = Bout(lab, time=TimeControl(initial_ms=2000)).play_out(turns=TURNS, left_ms=LITTLE_MS)
     seen = f"slowest move {duration(bout.slowest_s)} with {LITTLE_MS} ms left"
     if bout.slowest_s > LITTLE_MS / 1000 + MARGIN_S:
         return warning(seen, "keep some time in reserve, and answer at once when little is left")
@@ -452,15 +439,7 @@ def _repeats_itself(lab: Lab) -> Finding:
     played = []
     for _ in range(2):
         lab.drop()
-        bout = Bout(lab, time=NODES)
-        moves: list[str] = []
-        while len(moves) < TURNS and not bout.is_over:
-            if bout.is_bots_turn:
-                moves.append(bout.ask())
-            else:
-                bout.reply()
-        bout.finish()
-        played.append(moves)
+        played.append(Bout(lab, time=NODES).play_out(seconds=math.inf, turns=TURNS).moves)
     if played[0] == played[1]:
         return ok(f"the same {len(played[0])} moves twice")
     return note(
@@ -527,14 +506,7 @@ GAMES: Final = 4
 @_step(BESIDE, "unknown-lines", "ignores lines that it does not know")
 def _ignores_unknown_lines(lab: Lab) -> Finding:
     lab.running().say(*UNKNOWN)
-    bout = Bout(lab)
-    while bout.turns < SHORT and not bout.is_over:
-        if bout.is_bots_turn:
-            lab.bot.say(*UNKNOWN)
-            bout.ask()
-        else:
-            bout.reply()
-    bout.finish()
+    Bout(lab).play_out(seconds=math.inf, turns=SHORT, before_go=UNKNOWN)
     return ok(f"played on after {' and '.join(map(repr, UNKNOWN[:2]))}")
 
 
@@ -570,7 +542,7 @@ def _wide(line: str) -> str:
 
 @_step(BESIDE, "ping", "answers `ping K` with `pong K` between games")
 def _answers_pings(lab: Lab) -> Finding:
-    _finished(Bout(lab), seconds=2.0, turns=1)
+    Bout(lab).play_out(seconds=2.0, turns=1)
     bot = lab.running()
     try:
         after_s = bot.call("pong 4711", PING_S, "ping 4711")
@@ -585,7 +557,7 @@ def _answers_pings(lab: Lab) -> Finding:
 def _plays_several_games(lab: Lab) -> Finding:
     bot = lab.running()
     for index in range(GAMES):
-        _finished(Bout(lab, SEATS[index % 2], seed=index), seconds=2.0, turns=SHORT)
+        Bout(lab, SEATS[index % 2], seed=index).play_out(seconds=2.0, turns=SHORT)
         lab.listen(0.05)
         if lab.running() is not bot:
             return fault(
