@@ -22,10 +22,9 @@ from lath.arena.errors import ConfigError
 from lath.arena.referee import process, trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
-from lath.arena.referee.friendly import Friendly, Partner
 from lath.arena.referee.match import Ending
 from lath.arena.referee.record import GamePlan
-from lath.arena.terminal.play import LEFT, Sitting
+from lath.arena.terminal.play import LEFT, Partner, Sitting
 from lath.arena.tournament.programs import bundled, resolve
 from lath.arena.tournament.system import on_signals
 from lath.games.core import Seat
@@ -99,15 +98,14 @@ def _played(
         if partner is not None:
             partner.start(plan.game)
             partner.begin(plan)
-        times = (TimeControl(), TimeControl()) if partner is None else partner.times
-        friendly = Friendly(plan, times)
+        sitting = Sitting(plan, partner)
         _ready_input()
         ending: Ending | None = None
         try:
-            ending = Sitting(friendly, partner).play()
+            ending = sitting.play()
         except KeyboardInterrupt:
             print()
-        _keep(friendly, ending or LEFT, out)
+        _keep(sitting, ending or LEFT, out)
         return ending
 
 
@@ -131,11 +129,11 @@ def _ready_input() -> None:
             import readline  # noqa: F401 - `input` uses it from then on
 
 
-def _keep(friendly: Friendly, ending: Ending, out: Path | None) -> None:
+def _keep(sitting: Sitting, ending: Ending, out: Path | None) -> None:
     """Append the record; print it where that fails, so that it is not lost."""
-    if out is None or not (friendly.plies or ending.is_decided):
+    if out is None or not (sitting.plies or ending.is_decided):
         return
-    text = friendly.record(ending)
+    text = sitting.record(ending)
     try:
         append_record(out, text)
     except ConfigError:
