@@ -180,8 +180,9 @@ def gather(
     packer, tally, facts, games = Packer(), Tally(), FactCounter(), GameCounter()
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
     for number, record in enumerate(records, 1):
-        seen = packer.add(record)
-        game = entry(number, record, seen.ending, seen.replay.movers if seen.replay else ())
+        replay = packer.add(record)
+        ending, movers = (replay.ending, replay.movers) if replay else ("", ())
+        game = entry(number, record, ending, movers)
         tally.add(record, game.ending)
         facts.add(record)
         if game.points is not None:

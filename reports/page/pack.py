@@ -2,12 +2,13 @@
 
 Must not know the rules of any game, nor how the page looks.
 
-What the page gets is plain JSON in deflate and base64 (`letters`), which `js/games.js` opens:
+What the page gets is plain JSON in deflate and base64 (letters), which `js/games.js` opens:
 
 - `games`: how many records there are; `chunks`: the replayed ones as letters, `chunk` in each.
 - `head`, as letters: `columns`, what the list has of every game, each as `Column.to_json`;
   `numbers`, what the games are called, null where it is by their place; `replayed`, the places of
-  the replayed ones from 0, null where it is all; `boards`, see `_board_to_json`; `families`.
+  the replayed ones from 0, null where it is all; `boards`, each as `board.to_json` with
+  `credit`, and `drawn`, the plate with all that can lie on it; `families`.
 - A family are the games of one id: `title`, `board` (its place; null where they cannot be
   replayed), `plain` (the board without a setup), `kinds` of moves (the text, what it does if first
   plays it, if second does, in the words of `lath.reports.page.replay`), and `legal`, the kinds that
@@ -31,6 +32,7 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from operator import sub
 from typing import Any, Final
 
@@ -80,37 +82,20 @@ class Column:
         return {"texts": list(self.texts), "at": self.at.tolist()}
 
 
-def letters(text: str) -> str:
-    """Return a text deflated, as base64; what UTF-8 cannot say becomes a question mark."""
+def json_letters(value: Any) -> str:
+    """Return a JSON value deflated, as base64; what UTF-8 cannot say becomes a question mark."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     # Level 9 takes five times as long for 4 % less.
     return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 7)).decode()
-
-
-def json_letters(value: Any) -> str:
-    """Return a JSON value as `letters`."""
-    return letters(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """What playing a record through came to."""
-
-    ending: str
-    """In the game's words how the rules ended it; empty where they did not."""
-
-    problem: str
-    """Why there is no replay; empty where there is one."""
-
-    replay: Replay | None
 
 
 class _Family:
     """The games of one id, all of which can be replayed, or none."""
 
-    def __init__(self, game_id: str, board: int | None, dictionary: Dictionary | None) -> None:
+    def __init__(self, game_id: str, dictionary: Dictionary | None) -> None:
         self.game_id = game_id
-        self.board = board
         self.dictionary = dictionary
+        """None where none of them can be replayed."""
         self.legal: frozenset[int] = frozenset()
         """The legal moves at the start of one of its games."""
         self._texts = Numbers()
@@ -140,7 +125,7 @@ class _Family:
             yield from changed
             foretold = legal - {next(played, -1)}
 
-    def to_json(self) -> tuple[dict[str, Any], Sequence[int]]:
+    def to_json(self, boards: Sequence[Game]) -> tuple[dict[str, Any], Sequence[int]]:
         """Return what the page knows of the family, and the new number of each kind.
 
         Kinds are sorted by their texts: legal moves, told by their distances, are then smaller.
@@ -155,7 +140,7 @@ class _Family:
         value = {
             "id": self.game_id,
             "title": known.game.title if known else self.game_id or "unknown game",
-            "board": self.board,
+            "board": boards.index(known.game) if known else None,
             "plain": list(known.plain) if known else [],
             "kinds": [[texts[kind], *effects[kind]] for kind in order],
             "legal": sorted(numbers[kind] for kind in self.legal),
@@ -189,71 +174,58 @@ class Packer:
         self.numbering = Numbering()
         self._most = replayed
         self._dictionaries: dict[str, Dictionary] = {}
-        self._boards: dict[str, Game] = {}
         self._families: dict[tuple[str, bool], _Family] = {}
         self._columns = {name: Column() for name in COLUMNS}
         self._texts, self._schemas, self._forms = Numbers(), Numbers(), Numbers()
         self._games: list[_Kept] = []
 
-    def add(self, record: Record) -> Played:
-        """Add the next record and return what playing it through came to."""
-        played = self._play(record)
-        key = (record.game, played.replay is not None)
-        if key not in self._families:
-            self._families[key] = self._family(*key)
-        number = list(self._families).index(key)
-        self.numbering.add(record)
-        self._add_row(record, played, number)
-        self._keep(record, played.replay, number, self._families[key])
-        return played
-
-    def _play(self, record: Record) -> Played:
+    def add(self, record: Record) -> Replay | None:
+        """Add the next record and return what playing it through came to; None if nothing can."""
+        replay, problem = None, ""
         try:
             if record.game not in self._dictionaries:
                 self._dictionaries[record.game] = Dictionary(games.get(record.game))
             replay = self._dictionaries[record.game].play(record)
         except GameError as error:
-            return Played("", str(error), None)
-        return Played(replay.ending, "", replay)
-
-    def _family(self, game_id: str, is_played: bool) -> _Family:
-        if not is_played:
-            return _Family(game_id, None, None)
-        dictionary = self._dictionaries[game_id]
-        self._boards[game_id] = dictionary.game
-        return _Family(game_id, len(self._boards) - 1, dictionary)
-
-    def _add_row(self, record: Record, played: Played, family: int) -> None:
+            problem = str(error)
+        key = (record.game, replay is not None)
+        if key not in self._families:
+            dictionary = self._dictionaries[record.game] if replay else None
+            self._families[key] = _Family(record.game, dictionary)
+        number = list(self._families).index(key)
+        self.numbering.add(record)
         row = (
-            *(str(family), record.first, record.second, record.tag("Round"), record.result),
-            *(record.termination, record.tag("Setup"), record.tag("Position"), played.ending),
-            *(str(len(record.plies)), played.problem),
+            *(str(number), record.first, record.second, record.tag("Round"), record.result),
+            *(record.termination, record.tag("Setup"), record.tag("Position")),
+            *(replay.ending if replay else "", str(len(record.plies)), problem),
         )
         for name, text in zip(COLUMNS, row, strict=True):
             self._columns[name].add(text)
+        self._games.append(self._kept(record, replay, number, self._families[key]))
+        return replay
 
-    def _keep(self, record: Record, replay: Replay | None, number: int, family: _Family) -> None:
+    def _kept(self, record: Record, replay: Replay | None, number: int, family: _Family) -> _Kept:
         forms, numbers = array("I"), []
         for text in _said(record):
             pieces = _NUMBER.split(text)
             forms.append(self._forms[tuple(pieces[::2])])
             numbers += pieces[1::2]
         movers = (*replay.movers, replay.to_move) if replay else ()
-        kept = _Kept(
+        turns = enumerate(pairwise((1, *movers)))  # before the first ply comes second's turn
+        return _Kept(
             family=number,
             schema=self._schemas[tuple(name for name, _ in record.tags)],
             tags=array("I", [self._texts[value] for _, value in record.tags]),
             start=self._texts[replay.start if replay else ""],
             kinds=array("I", family.kinds(record, replay)),
-            repeats=tuple(_repeats(movers)),
+            repeats=tuple(i for i, (before, mover) in turns if mover == before),
             deciding=replay.deciding if replay else (),
             forms=forms,
             numbers=" ".join(numbers),
         )
-        self._games.append(kept)
 
     def pack(self, links: Collection[int] = ()) -> dict[str, Any]:
-        """Return what the page embeds.
+        """Return what the page embeds; the same records give the same bytes.
 
         `links` are the places, from 1, of games that the page links to: they are replayed first.
         """
@@ -268,14 +240,19 @@ class Packer:
             if family.dictionary is not None:
                 record = tables.record(game, family.dictionary)
                 game.legal = array("I", family.legal_moves(record, game.kinds))
-        packed = [family.to_json() for family in families]
+        boards = [family.dictionary.game for family in families if family.dictionary]
+        packed = [family.to_json(boards) for family in families]
         count = len(self._games)
-        numbers = map(self.numbering.number, range(1, count + 1))
         head = {
             "columns": {name: column.to_json() for name, column in self._columns.items()},
-            "numbers": list(numbers) if self.numbering.by_tag else None,
+            "numbers": [self.numbering.number(place) for place in range(1, count + 1)]
+            if self.numbering.by_tag
+            else None,
             "replayed": None if len(replayed) == count else replayed,
-            "boards": [_board_to_json(game) for game in self._boards.values()],
+            "boards": [
+                {**board.to_json(game), "credit": game.credit, "drawn": board.template(game)}
+                for game in boards
+            ],
             "families": [family for family, _ in packed],
         }
         kinds = [numbers for _, numbers in packed]
@@ -286,14 +263,6 @@ class Packer:
             "head": json_letters(head),
             "chunks": [json_letters(tables.chunk(chunk, kinds)) for chunk in chunks],
         }
-
-
-def pack(records: Iterable[Record]) -> dict[str, Any]:
-    """Return what the page embeds of the records; the same records give the same bytes."""
-    packer = Packer()
-    for record in records:
-        packer.add(record)
-    return packer.pack()
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,15 +328,6 @@ def _words(comments: Iterable[Comment], others: Iterable[str] = ()) -> str:
     return _BREAK.sub("\n", "".join([f" {word}" for word in (*words, *others)]))
 
 
-def _repeats(movers: Sequence[int]) -> Iterator[int]:
-    """Yield the plies, from 0, before which the turn did not pass; before the first is second."""
-    before = 1
-    for i, mover in enumerate(movers):
-        if mover == before:
-            yield i
-        before = mover
-
-
 _ALIKE: Final = ("family", "first", "second", "result", "termination", "ending")
 """The columns in which games of one pairing and ending are the same."""
 
@@ -390,12 +350,3 @@ def chosen(alike: Sequence[Hashable], links: Collection[int], most: int) -> list
         order.append((place + 1 not in links, later[alike[place]], -place))
         later[alike[place]] += 1
     return sorted(-place for _, _, place in sorted(order)[:most])
-
-
-def _board_to_json(game: Game) -> dict[str, Any]:
-    """Return what the script must know of a game's board.
-
-    In addition to what the drawing takes: `credit`, and `drawn`, the plate with all that can lie
-    on it.
-    """
-    return {**board.to_json(game), "credit": game.credit, "drawn": board.template(game)}

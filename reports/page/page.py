@@ -80,8 +80,12 @@ def fault_of(error: Exception, folder: Path) -> str | None:
     if isinstance(error, TemplateSyntaxError) and _is_within(error.filename, folder):
         return f"{error.filename}:{error.lineno}: {error.message}"
     if isinstance(error, UnicodeDecodeError):
-        wrong = next(filter(_is_no_text, (folder / name for name in in_use(folder))), None)
-        return None if wrong is None else f"{wrong}: it is not UTF-8: {error.reason}"
+        for path in (folder / name for name in in_use(folder)):
+            try:
+                path.read_text(encoding="utf-8")
+            except UnicodeDecodeError as wrong:
+                return f"{path}: it is not UTF-8: {wrong.reason}"
+        return None
     frames = traceback.extract_tb(error.__traceback__)
     places = [frame for frame in frames if _is_within(frame.filename, folder)]
     if not places:
@@ -92,14 +96,6 @@ def fault_of(error: Exception, folder: Path) -> str | None:
 
 def _is_within(name: str | None, folder: Path) -> bool:
     return name is not None and Path(name).resolve().is_relative_to(folder.resolve())
-
-
-def _is_no_text(path: Path) -> bool:
-    try:
-        path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        return True
-    return False
 
 
 PARTS: Final = {
@@ -178,12 +174,8 @@ def rendered(
         script=Markup(script),  # noqa: S704 - likewise
         **values,
     )
-    return Page(encodable(html))
-
-
-def encodable(html: str) -> str:
-    """Return a page without what HTML or UTF-8 cannot have."""
-    return html.translate(_NO_CONTROLS).encode("utf-8", "replace").decode("utf-8")
+    # What HTML or UTF-8 cannot have is replaced.
+    return Page(html.translate(_NO_CONTROLS).encode("utf-8", "replace").decode("utf-8"))
 
 
 class _Compiled(BytecodeCache):
@@ -264,9 +256,9 @@ def environment_of(templates: Path | None) -> Environment:
         lstrip_blocks=True,
         bytecode_cache=_Compiled(),
     )
-    environment.filters |= _FILTERS
+    environment.filters |= {each.__name__: each for each in _FILTERS}
     environment.tests["some"] = views.some
-    environment.globals |= _GLOBALS
+    environment.globals |= {each.__name__: each for each in _GLOBALS} | {"z95": Z95}
     return environment
 
 
@@ -280,43 +272,16 @@ def packed(value: Any) -> Markup:
     return Markup(json_letters(value))  # noqa: S704 - letters, none of which is <
 
 
-_FILTERS: Final[dict[str, Any]] = {
-    "count": views.count,
-    "decimals": views.decimals,
-    "few": views.few,
-    "forfeited": views.forfeited,
-    "forfeits": views.forfeits,
-    "games_a_cell": views.games_a_cell,
-    "games_of": views.games_of,
-    "grouped": views.grouped,
-    "with_csv": with_csv,
-    "heat": views.heat,
-    "likely": views.likely,
-    "listed": views.listed,
-    "packed": packed,
-    "percent": views.percent,
-    "place": views.place,
-    "points": views.points,
-    "ranks": views.ranks,
-    "rate_of": views.rate_of,
-    "seconds": views.seconds,
-    "sheets": views.sheets,
-    "shortened": views.shortened,
-    "signed": views.signed,
-    "titles": views.titles,
-    "total": views.total,
-    "won_drawn_lost": views.won_drawn_lost,
-}
-
-_GLOBALS: Final[dict[str, Any]] = {
-    "axis": views.axis,
-    "counting_axis": views.counting_axis,
-    "curves": views.curves,
-    "dates": views.dates,
-    "exact_axis": views.exact_axis,
-    "left_out": views.left_out,
-    "z95": Z95,
-}
+_FILTERS: Final = (
+    *(views.count, views.decimals, views.few, views.forfeited, views.forfeits),
+    *(views.games_a_cell, views.games_of, views.grouped, views.heat, views.likely, views.listed),
+    *(views.percent, views.place, views.points, views.ranks, views.rate_of, views.seconds),
+    *(views.sheets, views.shortened, views.signed, views.titles, views.total),
+    *(views.won_drawn_lost, with_csv, packed),
+)
+_GLOBALS: Final = (views.axis, views.counting_axis, views.curves, views.dates, views.exact_axis,
+                   views.left_out)  # fmt: skip
+"""What templates call, by its name in Python."""
 
 
 def parts(environment: Environment, kind: str, names: Iterable[str]) -> str:
@@ -343,12 +308,9 @@ def squeezed(css: str) -> str:
 
 def policy(css: str, script: str) -> str:
     """Return the Content-Security-Policy that allows exactly these."""
+    digests = (hashlib.sha256(text.encode()).digest() for text in (css, script))
+    style, code = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
-        f"default-src 'none'; style-src {_hash(css)}; script-src {_hash(script)}; "
+        f"default-src 'none'; style-src {style}; script-src {code}; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
