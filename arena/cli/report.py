@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
@@ -84,15 +85,22 @@ def rate(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target:
-    """Where a page and its data are written, and what they are made with besides the games."""
+class ReportJob:
+    """The report of some sources: where it and its data are written, and what makes them."""
 
+    given: Sequence[Path]
     out: Path | None
     """Where the page is written; None: nowhere."""
 
     data: Path | None = None
     title: str | None = None
     templates: Path | None = None
+    ends: ClassVar = True
+    """It is done when all tournaments are over."""
+
+    def sources(self) -> Sequence[Path]:
+        """Return the sources, whether they are there or not."""
+        return self.given
 
     def template_files(self) -> Iterator[Path]:
         """Yield the files of the user's folder of templates."""
@@ -102,24 +110,39 @@ class Target:
             found = self.templates.rglob("*")
             yield from sorted(path for path in found if path.suffix in KINDS)
 
-    def write(self, document: Mapping[str, Any], games: int, make: Callable[[], Page]) -> None:
+    def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> None:
+        """Write data and page, from one pass over the records; with `refresh_s` of none, too."""
+        from lath.reports.page.document import gather
+        from lath.reports.page.page import page_of
+
+        gathered = gather(records_of(sources), title=self.title, outcome=outcome_in(sources))
+        games = gathered.document["facts"]["records"]
+        if not games and refresh_s is None:
+            raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
+        make = partial(page_of, gathered, templates=self.templates, refresh_s=refresh_s)
+        self._write(gathered.document, games, make)
+
+    def _write(self, document: Mapping[str, Any], games: int, make: Callable[[], Page]) -> None:
         """Write the data and the page that `make` returns, and say so; raises ArenaError."""
         if self.data is not None:
             text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
             content = text.encode("utf-8", "replace")
             write_pieces(self.data, [content])
-            if str(self.data) != "-":
-                words = f"{self.data}: {games_words(games)}, {size_words(len(content))}"
-                print(words, file=sys.stderr)
-        if self.out is not None:
-            _write_page(self.out, self._by_template(make), games)
+            _say_written(self.data, games, len(content))
+        if self.out is None:
+            return
+        page = self._by_template(make)
+        if str(self.out) == "-":
+            write_pieces(self.out, [page.html.encode()])
+        else:
+            with writable(self.out):
+                written = write_page(self.out, page)
+            _say_written(self.out, games, written)
 
     def _by_template(self, make: Callable[[], Page]) -> Page:
         """Return what is made; raises ArenaError for what goes wrong in a user's template."""
         try:
             return make()
-        except ArenaError:
-            raise
         except Exception as error:
             from lath.reports.page.page import fault_of
 
@@ -129,70 +152,26 @@ class Target:
             raise ArenaError(fault) from error
 
 
-def _write_page(out: Path, page: Page, games: int) -> None:
-    """Write a page, and say what was written."""
-    if str(out) == "-":
-        write_pieces(out, [page.html.encode()])
-        return
-    with writable(out):
-        written = write_page(out, page)
-    print(f"{out}: {games_words(games)}, {size_words(written)}", file=sys.stderr)
+def _say_written(place: Path, games: int, size: int) -> None:
+    if str(place) != "-":
+        print(f"{place}: {content_words(games, size)}", file=sys.stderr)
 
 
-def games_words(count: int) -> str:
-    """Return a number of games in words.
+def content_words(games: int, size: int) -> str:
+    """Return how many games and bytes a file has, as people write it.
 
-    >>> games_words(1), games_words(12000)
-    ('1 game', '12,000 games')
+    >>> content_words(1, 85_400), content_words(12_000, 5_731_000)
+    ('1 game, 85 kB', '12,000 games, 5.7 MB')
     """
-    return f"{count:,} game{'' if count == 1 else 's'}"
+    size_words = f"{size / 1e6:.1f} MB" if size >= 1_000_000 else f"{size / 1000:.0f} kB"
+    return f"{games:,} game{'' if games == 1 else 's'}, {size_words}"
 
 
-def size_words(count: int) -> str:
-    """Return a number of bytes as people write it.
-
-    >>> size_words(85_400), size_words(5_731_000)
-    ('85 kB', '5.7 MB')
-    """
-    return f"{count / 1e6:.1f} MB" if count >= 1_000_000 else f"{count / 1000:.0f} kB"
-
-
-@dataclass(frozen=True)
-class ReportJob:
-    """The report of some sources."""
-
-    given: tuple[Path, ...]
-    target: Target
-    ends: ClassVar = True
-    """It is done when all tournaments are over."""
-
-    def sources(self) -> Sequence[Path]:
-        """Return the sources, whether they are there or not."""
-        return self.given
-
-    def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> None:
-        """Write data and page, from one pass over the records; with `refresh_s` of none, too."""
-        from lath.reports.page.document import gather
-        from lath.reports.page.page import page_of
-
-        title = self.target.title
-        gathered = gather(records_of(sources), title=title, outcome=outcome_in(sources))
-        games = gathered.document["facts"]["records"]
-        if not games and refresh_s is None:
-            raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
-
-        def make() -> Page:
-            return page_of(gathered, templates=self.target.templates, refresh_s=refresh_s)
-
-        self.target.write(gathered.document, games, make)
-
-
-@dataclass(frozen=True)
-class IndexJob:
+@dataclass(frozen=True, kw_only=True)
+class IndexJob(ReportJob):
     """The index page of a folder of tournaments, and their reports where they are missing."""
 
     folder: Path
-    target: Target
     writes_reports: bool
     ends: ClassVar = False
     """Another tournament may always begin there."""
@@ -208,20 +187,15 @@ class IndexJob:
         """
         from lath.reports.page.index import render
 
-        out = self.target.out
-        if str(out) == "-":
+        if str(self.out) == "-":
             raise ConfigError("an index page links to reports beside it: -o needs a FILE")
-        if self.writes_reports and out is not None:
+        if self.writes_reports and self.out is not None:
             self._write_reports(sources)
         found, damaged = self._collected()
-
-        def make() -> Page:
-            templates = self.target.templates
-            return render(found, templates=templates, refresh_s=refresh_s)
-
-        self.target.write(found, found["standings"]["overall"]["games"], make)
+        make = partial(render, found, templates=self.templates, refresh_s=refresh_s)
+        self._write(found, found["standings"]["overall"]["games"], make)
         if damaged:
-            place = self.target.data if out is None else out
+            place = self.data if self.out is None else self.out
             lines = (f"{error.tournament} is not in {place}: {error}" for error in damaged)
             raise ArenaError("\n".join(lines))
 
@@ -229,16 +203,15 @@ class IndexJob:
         """Return the data of the page, and what is wrong with those that are left out."""
         from lath.reports.page.index import Unreadable
 
-        base = self.folder if self.target.out is None else self.target.out.parent
+        base = self.folder if self.out is None else self.out.parent
         damaged: dict[Path, UnreadableError] = {}
         while True:  # from the start: half of a damaged one was counted
             sound = [path for path in self.sources() if path not in damaged]
             try:
-                found = collect(self.folder, sound, base, self.target.title)
+                found = collect(self.folder, sound, base, self.title)
+                break
             except UnreadableError as error:
                 damaged[error.tournament] = error
-            else:
-                break
         found["unreadable"] = [
             Unreadable(name=path.relative_to(self.folder).as_posix(), reason=_reason_of(error))
             for path, error in sorted(damaged.items())
@@ -246,12 +219,12 @@ class IndexJob:
         return found, tuple(damaged.values())
 
     def _write_reports(self, tournaments: Sequence[Path]) -> None:
-        for tournament in filter(needs_report, tournaments):
-            target = Target(out=tournament / REPORT, templates=self.target.templates)
+        for path in filter(needs_report, tournaments):
+            job = ReportJob(given=[path], out=path / REPORT, templates=self.templates)
             try:
-                ReportJob((tournament,), target).write((tournament,))
+                job.write(job.given)
             except ArenaError as error:  # one that nobody may write to keeps us not from the rest
-                print(f"warning: no report of {tournament}: {error}", file=sys.stderr)
+                print(f"warning: no report of {path}: {error}", file=sys.stderr)
 
 
 def _reason_of(error: UnreadableError) -> str:
@@ -266,8 +239,6 @@ def _reason_of(error: UnreadableError) -> str:
     return " ".join(words.replace(str(error.tournament), "the folder").split())
 
 
-Job = ReportJob | IndexJob
-
 SHARE: Final = 4
 """At most so small a part of the time goes into rendering: a fifth."""
 
@@ -275,13 +246,13 @@ LOOK_S: Final = 1.0
 """How long it may take to notice that a run is over."""
 
 
-def follow(job: Job, *, every_s: float) -> int:
+def follow(job: ReportJob, *, every_s: float) -> int:
     """Write what `job` is while tournaments run, and once more in the end; return a status.
 
     0 when all is over; 3 after Ctrl-C. The last page refreshes no more. Raises ConfigError where
     nothing can be written; other faults are told of, and mended by a later look.
     """
-    following = Following(job.sources, others=job.target.template_files)
+    following = Following(job.sources, others=job.template_files)
     try:
         with on_signals():
             _follow(job, following, every_s)
@@ -293,7 +264,7 @@ def follow(job: Job, *, every_s: float) -> int:
     return 0
 
 
-def _follow(job: Job, following: Following, every_s: float) -> None:
+def _follow(job: ReportJob, following: Following, every_s: float) -> None:
     """Write again when something has changed, not too often; return when all is over and written.
 
     What is waited for, and what goes wrong, is said once.
@@ -320,7 +291,7 @@ def _follow(job: Job, following: Following, every_s: float) -> None:
         time.sleep(min(LOOK_S, every_s))
 
 
-def _tried(job: Job, readable: Sequence[Path], every_s: float) -> str:
+def _tried(job: ReportJob, readable: Sequence[Path], every_s: float) -> str:
     """Write a page that refreshes itself; return a warning, empty where all is well."""
     try:
         job.write(readable, refresh_s=math.ceil(every_s))
@@ -425,10 +396,9 @@ def report(
     is_index = len(sources) == 1 and is_collection(sources[0])
     if out is None and data is None:
         out = sources[0] / "index.html" if is_index else Path(REPORT)
-    target = Target(out=out, data=data, title=title, templates=templates)
-    job: Job = ReportJob(tuple(sources), target)
+    job = ReportJob(given=sources, out=out, data=data, title=title, templates=templates)
     if is_index:
-        job = IndexJob(sources[0], target, writes_reports=not no_reports)
+        job = IndexJob(**vars(job), folder=sources[0], writes_reports=not no_reports)
     if watch is not None:
         raise typer.Exit(follow(job, every_s=watch))
     job.write(job.sources())
