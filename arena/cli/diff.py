@@ -9,7 +9,6 @@ import json
 import sqlite3
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -54,46 +53,29 @@ def diff(
     """
     comparison = Comparison(key=keys_of("--key", key), moves_only=moves_only)
     archives = Selection([a]), Selection([b])
-    counts = _Counts()
+    counts = dict.fromkeys(("equal", "differ", "only_in_a", "only_in_b"), 0)
     for finding in _findings(comparison, (a, b), archives):
-        counts.add(finding)
+        counts[_KINDS[_kind(finding)]] += 1
         for line in [_as_json(finding)] if as_json else _words(finding):
             print(line)
-    counts.equal = comparison.equal
-    counts.bad_in_a, counts.bad_in_b = (archive.bad for archive in archives)
+    bad = {"bad_in_a": archives[0].bad, "bad_in_b": archives[1].bad}
+    counts |= {"equal": comparison.equal, **bad}
     if as_json:
-        print(json.dumps({"kind": "counts", **asdict(counts)}))
+        print(json.dumps({"kind": "counts", **counts}))
     elif not quiet:
-        print(counts.words(), file=sys.stderr)
-    raise typer.Exit(0 if counts.is_equal else 1)
+        words = "{equal} equal, {differ} differ, {only_in_a} only in A, {only_in_b} only in B"
+        if any(bad.values()):
+            words += "; not compared: {bad_in_a} bad in A, {bad_in_b} bad in B"
+        print(words.format(**counts), file=sys.stderr)
+    raise typer.Exit(0 if sum(counts.values()) == comparison.equal else 1)
 
 
-@dataclass(slots=True)
-class _Counts:
-    """How many of what there are; `bad` records were not compared."""
+_KINDS: Final = {"differs": "differ", "only in A": "only_in_a", "only in B": "only_in_b"}
+"""By the kind of a finding what it is counted as."""
 
-    equal: int = 0
-    differ: int = 0
-    only_in_a: int = 0
-    only_in_b: int = 0
-    bad_in_a: int = 0
-    bad_in_b: int = 0
 
-    def add(self, finding: Finding) -> None:
-        self.differ += bool(finding.a and finding.b)
-        self.only_in_a += finding.b is None
-        self.only_in_b += finding.a is None
-
-    @property
-    def is_equal(self) -> bool:
-        return self == _Counts(equal=self.equal)
-
-    def words(self) -> str:
-        words = f"{self.equal} equal, {self.differ} differ, "
-        words += f"{self.only_in_a} only in A, {self.only_in_b} only in B"
-        if self.bad_in_a or self.bad_in_b:
-            words += f"; not compared: {self.bad_in_a} bad in A, {self.bad_in_b} bad in B"
-        return words
+def _kind(finding: Finding) -> str:
+    return "only in A" if finding.b is None else "only in B" if finding.a is None else "differs"
 
 
 def _findings(
@@ -115,10 +97,8 @@ def _words(finding: Finding) -> Iterator[str]:
         where = f"record {finding.a.number} / record {finding.b.number}"
         for words in _difference_words(finding.difference):
             yield printable(f"{where}: {words}")
-    elif finding.a:
-        yield printable(f"only in A: {_record_words(finding.a)}")
-    elif finding.b:
-        yield printable(f"only in B: {_record_words(finding.b)}")
+    elif only := finding.a or finding.b:
+        yield printable(f"{_kind(finding)}: {_record_words(only)}")
 
 
 def _record_words(stands: Stands) -> str:
@@ -148,8 +128,8 @@ def _move_words(ply: int, a: str | None, b: str | None) -> str:
 
 
 def _as_json(finding: Finding) -> str:
-    kind = "only in A" if finding.b is None else "only in B" if finding.a is None else "differs"
-    line: dict[str, Any] = {"kind": kind, "a": _stands(finding.a), "b": _stands(finding.b)}
+    a, b = _stands(finding.a), _stands(finding.b)
+    line: dict[str, Any] = {"kind": _kind(finding), "a": a, "b": b}
     if finding.difference:
         line |= {
             "ply": finding.difference.ply,

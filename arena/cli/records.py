@@ -5,21 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from lath.arena.cli.files import (
-    Files,
-    Quiet,
-    entries,
-    read_from,
-    unless_lossy,
-    write_pieces,
-)
+from lath.arena.cli.files import Files, Quiet, entries, read_from, unless_lossy, write_pieces
 from lath.arena.cli.main import App, argument, flag, option
 from lath.arena.errors import ArenaError, ConfigError
 from lath.games.core import Position
@@ -31,7 +24,7 @@ from lath.notation.reader import Entry, open_bytes
 from lath.notation.reader import read as read_records
 from lath.notation.record import Record
 from lath.notation.replay import canonical, positions
-from lath.notation.validation import Findings, validate
+from lath.notation.validation import validate
 from lath.notation.writer import format_records
 
 app = App()
@@ -65,52 +58,33 @@ def check(
 
     Example: arena check games.lath archive.lath.gz
     """
-    counts = _Counts()
+    records = bad = plies = problems = 0
     unreadable = []
-    began = time.perf_counter()
+    began_s = time.perf_counter()
     for path in files:
         try:
-            for found in _findings(path, jobs):
-                counts.add(found)
+            _refuse_other_formats(path)
+            for found in read_from(path, validate(path, jobs=jobs)):
+                records += found.records
+                bad += found.bad
+                plies += found.plies
                 for problem in found.problems:
-                    if max_errors is None or counts.shown < max_errors:
-                        counts.shown += 1
+                    if max_errors is None or problems < max_errors:
                         print(json.dumps(problem.as_json()) if as_json else problem)
+                    problems += 1
         except ConfigError as error:
             unreadable.append(error)
-    if not quiet and (counts.records or not unreadable):
-        print(counts.words(time.perf_counter() - began), file=sys.stderr)
+    if not quiet and (records or not unreadable):
+        took_s = max(time.perf_counter() - began_s, 1e-9)
+        print(
+            f"{records} records: {records - bad} sound, {bad} bad "
+            f"({problems} problem{'' if problems == 1 else 's'}); {plies} plies; {took_s:.2f} s, "
+            f"{records / took_s:,.0f} records/s, {plies / took_s:,.0f} plies/s",
+            file=sys.stderr,
+        )
     for why in unreadable:
         print(f"arena: {why}", file=sys.stderr)
-    raise typer.Exit(2 if unreadable else 1 if counts.bad else 0)
-
-
-def _findings(path: Path, jobs: int) -> Iterator[Findings]:
-    """Yield what is found in a file; raises ConfigError where it cannot be read."""
-    _refuse_other_formats(path)
-    yield from read_from(path, validate(path, jobs=jobs))
-
-
-class _Counts:
-    """What `arena check` has seen."""
-
-    def __init__(self) -> None:
-        self.records = self.bad = self.problems = self.plies = self.shown = 0
-
-    def add(self, found: Findings) -> None:
-        self.records += found.records
-        self.bad += found.bad
-        self.problems += len(found.problems)
-        self.plies += found.plies
-
-    def words(self, took_s: float) -> str:
-        seconds = max(took_s, 1e-9)
-        problems = f"{self.problems} problem{'' if self.problems == 1 else 's'}"
-        return (
-            f"{self.records} records: {self.records - self.bad} sound, {self.bad} bad "
-            f"({problems}); {self.plies} plies; {took_s:.2f} s, "
-            f"{self.records / seconds:,.0f} records/s, {self.plies / seconds:,.0f} plies/s"
-        )
+    raise typer.Exit(2 if unreadable else 1 if bad else 0)
 
 
 OnlyCheck = Annotated[bool, flag("--check", "Change nothing; exit 1 if a file is not canonical.")]
@@ -233,13 +207,13 @@ def _print_json(number: int, record: Record, played: list[Position], only: int |
         print(json.dumps(shown))
 
 
+_Cells = Sequence[str]
+
+
 def _draw_svg(record: Record, played: list[Position], ply: int, *, aids: bool, legal: bool) -> None:
     from lath.reports.boards.board import svg
 
-    outcome = played[ply].outcome()
-    decided = outcome.cells if outcome else ()
-    last = _changed(played, ply)
-    title = _title(record)
+    title, last, decided = _marks(record, played, ply)
     print(svg(played[ply], title=title, highlight=decided, last=last, aids=aids, legal=legal))
 
 
@@ -247,25 +221,24 @@ def _draw(number: int, record: Record, played: list[Position], ply: int) -> None
     from lath.arena.terminal.boards import drawing
 
     position = played[ply]
-    last = f"after {ply}. {record.plies[ply - 1].move}" if ply else "before the first move"
-    outcome = position.outcome()
-    if outcome:
+    title, last, decided = _marks(record, played, ply)
+    when = f"after {ply}. {record.plies[ply - 1].move}" if ply else "before the first move"
+    if outcome := position.outcome():
         state = f"{outcome.result}: {outcome.ending}"
     else:
         state = f"{position.game.colours[position.to_move]} to move"
-    board = drawing(position, last=_changed(played, ply), decided=outcome.cells if outcome else ())
-    print(f"record {number}: {_title(record)}, {last}\n\n{board}\n\n{state}\n")
+    board = drawing(position, last=last, decided=decided)
+    print(f"record {number}: {title}, {when}\n\n{board}\n\n{state}\n")
 
 
-def _title(record: Record) -> str:
-    return printable(f"{record.first} - {record.second}, {record.game}")
-
-
-def _changed(played: list[Position], ply: int) -> list[str]:
-    """Return the cells that the last move changed."""
+def _marks(record: Record, played: list[Position], ply: int) -> tuple[str, _Cells, _Cells]:
+    """Return a board's title, the cells that the last move changed, and those that decided."""
     from lath.arena.terminal.boards import changed_cells
 
-    return changed_cells(played[ply - 1], played[ply]) if ply else []
+    outcome = played[ply].outcome()
+    title = printable(f"{record.first} - {record.second}, {record.game}")
+    last = changed_cells(played[ply - 1], played[ply]) if ply else []
+    return title, last, outcome.cells if outcome else ()
 
 
 Source = Annotated[Path, argument("SRC", "What is read; - is stdin.")]
@@ -296,19 +269,17 @@ def convert(
     Example: arena convert games.lath games.csv
     """
     try:
-        from_name, to_name = (
-            _format_of(source, from_, "--from"),
-            _format_of(destination, to, "--to"),
-        )
+        from_name = _format_of(source, from_, "--from")
+        to_name = _format_of(destination, to, "--to")
         write, read = formats.writer(to_name), formats.reader(from_name)
         conversion = _Conversion(read, source)
         pieces = write(conversion.records(), conversion.lost)
-        bad = conversion.bad
-        write_pieces(destination, unless_lossy(destination, pieces, [source], lambda: len(bad)))
+        pieces = unless_lossy(destination, pieces, [source], lambda: len(conversion.bad))
+        write_pieces(destination, pieces)
     except FormatError as error:  # also where a library is missing
         raise ConfigError(str(error)) from error
     conversion.print_losses(to_name)
-    left_out = len(bad) + conversion.unheld
+    left_out = len(conversion.bad) + conversion.unheld
     if not quiet:
         converted = conversion.sound - conversion.unheld
         print(f"converted {converted} records, left out {left_out}", file=sys.stderr)

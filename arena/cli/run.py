@@ -99,7 +99,8 @@ def print_end(
         print(f"arena: {summary.done} of {summary.total} games are played", file=sys.stderr)
     if summary.unreported is not None:
         words = f"all games are kept, but no report could be made: {summary.unreported}"
-        print(f"arena: {words}; try again with: {_report_command(out)}", file=sys.stderr)
+        command = shlex.join(["arena", "report", str(out), "-o", str(out / "report.html")])
+        print(f"arena: {words}; try again with: {command}", file=sys.stderr)
         return BUG
     return 0 if summary.is_complete and not summary.stopped else 1
 
@@ -118,11 +119,6 @@ def _print_interrupted(summary: Summary, progress: Progress, out: Path, *, quiet
 
 def _command(out: Path) -> str:
     return f"arena run --out {shlex.quote(str(out))}"
-
-
-def _report_command(out: Path) -> str:
-    folder = shlex.quote(str(out))
-    return f"arena report {folder} -o {shlex.quote(str(out / 'report.html'))}"
 
 
 @contextmanager
@@ -211,21 +207,22 @@ def run(
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
-    flags = _table(
-        bot,
-        jobs,
-        tc,
-        sprt,
-        openings,
-        games=game or None,
-        rounds=rounds,
-        seed=seed,
-        format=format_,
-        challengers=challengers,
-        pairs=pairs,
-        pin=pin,
-        log=log,
-    )
+    flags = {
+        "games": game or None,
+        "rounds": rounds,
+        "seed": seed,
+        "format": format_,
+        "challengers": challengers,
+        "pairs": pairs,
+        "pin": pin,
+        "log": log,
+        "jobs": int(jobs) if jobs and jobs.isdigit() else jobs,
+        "time": None if tc is None else time_table(tc),
+        "sprt": None if sprt is None else sprt_table(sprt),
+        "openings": None if openings is None else {"file": str(openings.resolve())},
+        "bot": [_bot_flag(text) for text in bot] if bot else None,
+    }
+    flags = {name: value for name, value in flags.items() if value is not None}
     tournament = _configured(config, out, flags, quiet=quiet)
     progress = Progress(tournament)
     is_shared = json_events and json_events_to is None and sys.stdout.isatty()
@@ -246,26 +243,6 @@ def run(
     raise typer.Exit(status)
 
 
-def _table(
-    bots: list[str] | None,
-    jobs: str | None,
-    tc: str | None,
-    sprt: str | None,
-    openings: Path | None,
-    **as_they_are: object,
-) -> dict[str, Any]:
-    """Return what the flags say as the configuration's table would say it."""
-    table: dict[str, Any] = {
-        **as_they_are,
-        "jobs": int(jobs) if jobs and jobs.isdigit() else jobs,
-        "time": None if tc is None else time_table(tc),
-        "sprt": None if sprt is None else sprt_table(sprt),
-        "openings": None if openings is None else {"file": str(openings.resolve())},
-        "bot": [_bot_flag(text) for text in bots] if bots else None,
-    }
-    return {name: value for name, value in table.items() if value is not None}
-
-
 def _bot_flag(text: str) -> dict[str, Any]:
     """Return a bot's table; its files are those of the current folder, whatever the file's is."""
     name, equals, command = text.partition("=")
@@ -279,24 +256,22 @@ def _bot_flag(text: str) -> dict[str, Any]:
 
 
 def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet: bool) -> Config:
-    """Return the tournament: the file, else what `out` holds, else the demo, and flags over it."""
+    """Return the tournament: the file, else what `out` holds, else the demo, and flags over it.
+
+    Raises ConfigError where a file may be meant.
+    """
     if config is not None:
         return load(config, config.parent, flags)
     if (out / CONFIG).is_file():
         return load(out / CONFIG, Path(), flags)
     if "bot" in flags:
         return build({**demo(), "event": "Tournament", **flags}, Path())
-    _say_that_it_is_the_demo(out, CONFIG, quiet=quiet)
-    return build({**demo(), **flags}, Path())
-
-
-def _say_that_it_is_the_demo(out: Path, name: str, *, quiet: bool) -> None:
-    """Say that it is the demo that is played; raises ConfigError where a file may be meant."""
-    if Path(name).is_file():
+    if Path(CONFIG).is_file():
         raise ConfigError(
-            f"there is a {name} here: name it, `arena run {name}`, or name the bots with --bot; "
-            "the built-in demo is played in a folder without it"
+            f"there is a {CONFIG} here: name it, `arena run {CONFIG}`, or name the bots with "
+            "--bot; the built-in demo is played in a folder without it"
         )
     if not quiet:
         words = f"no CONFIG and no --bot: the built-in demo is played into {out}"
         print(words, file=sys.stderr)
+    return build({**demo(), **flags}, Path())
