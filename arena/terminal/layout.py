@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final, NamedTuple, TextIO, cast
 
@@ -90,12 +90,6 @@ class Letters:
         signs = zip(values, halves, strict=True)
         return [f"{value} {self.plus_minus}{half:>{wide}}" for value, half in signs]
 
-    def bar(self, share: float, width: int) -> list[Part]:
-        """Return a bar of which so much is full."""
-        full = min(width, int(share * width))
-        ink, ground = ("#", ".") if self.is_ascii else ("━", "━")
-        return [Part(ink * full, "green"), Part(ground * (width - full), "bright_black")]
-
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -120,11 +114,18 @@ class Column:
 def laid_out(columns: Iterable[Column], width: int, letters: Letters) -> list[Line]:
     """Return heading and rows; columns are left out, and elastic ones cut, until they fit."""
     kept = list(columns)
-    while _over(kept, width) > 0 and any(column.rank for column in kept):
+    while width_of(kept, least=LEAST_NAME) > width and any(column.rank for column in kept):
         kept.remove(max(reversed(kept), key=lambda column: column.rank))
     widths = _widths(kept, width)
-    rows = [[column.heading for column in kept], *zip(*(c.cells for c in kept), strict=True)]
-    return [_row(row, kept, widths, letters, number == 0) for number, row in enumerate(rows)]
+    lines: list[Line] = []
+    for cells in ([column.heading for column in kept], *zip(*(c.cells for c in kept), strict=True)):
+        line: Line = []
+        for cell, column, wide in zip(cells, kept, widths, strict=True):
+            text = letters.fit(cell, wide, to_right=column.to_right)
+            style = column.style if lines else "bold"
+            line.append(Part(" " * GAP + text if line else text, style))
+        lines.append(line)
+    return lines
 
 
 LEAST_NAME: Final = 12
@@ -137,11 +138,6 @@ LEAST: Final = 8
 def width_of(columns: Iterable[Column], *, least: int) -> int:
     """Return how wide a table is of which elastic columns are at their least."""
     return _wanted(min(c.width, least) if c.is_elastic else c.width for c in columns)
-
-
-def _over(columns: Sequence[Column], width: int) -> int:
-    """Return how much wider the columns are than the room, elastic ones at their least."""
-    return width_of(columns, least=LEAST_NAME) - width
 
 
 def _widths(columns: Sequence[Column], width: int) -> list[int]:
@@ -161,21 +157,6 @@ def _wanted(widths: Iterable[int]) -> int:
     return sum(width + GAP for width in widths) - GAP
 
 
-def _row(
-    cells: Sequence[str],
-    columns: Sequence[Column],
-    widths: Sequence[int],
-    letters: Letters,
-    is_heading: bool,
-) -> Line:
-    line: Line = []
-    for cell, column, width in zip(cells, columns, widths, strict=True):
-        text = letters.fit(cell, width, to_right=column.to_right)
-        blanks = " " * GAP if line else ""
-        line.append(Part(blanks + text, "bold" if is_heading else column.style))
-    return line
-
-
 class Frame:
     """Lines for Rich, cut at the width of the terminal; a fifth of the time of its texts."""
 
@@ -188,18 +169,9 @@ class Frame:
             if number:
                 yield Segment.line()
             yield from Segment.adjust_line_length(
-                [Segment(part.text, _style(part.style)) for part in line],
+                [Segment(part.text, Style.parse(part.style)) for part in line],
                 min(options.max_width, sum(cell_len(part.text) for part in line)),
             )
-
-
-_STYLES: Final[dict[str, Style]] = {}
-
-
-def _style(words: str) -> Style:
-    if words not in _STYLES:
-        _STYLES[words] = Style.parse(words)
-    return _STYLES[words]
 
 
 def span(seconds: float) -> str:
@@ -284,18 +256,44 @@ def letters_of(console: Console) -> Letters:
     return Letters(is_ascii=not (console.encoding or "").lower().startswith("utf"))
 
 
-def stderr_console() -> Console:
-    """Return the console of standard error, which may be gone."""
-    stream = cast("IO[str]", Steadfast(sys.stderr))
+def console_of(*, to_stdout: bool = False) -> Console:
+    """Return the console of an output; standard error may be gone."""
+    stream = None if to_stdout else cast("IO[str]", Steadfast(sys.stderr))
     return Console(file=stream, highlight=False, markup=False, emoji=False)
 
 
-def console_of(*, to_stdout: bool = False) -> Console:
-    """Return the console of an output, as wide as its terminal; what is none has plenty of room."""
-    console = Console(highlight=False, markup=False, emoji=False) if to_stdout else stderr_console()
-    if not console.is_terminal and not os.environ.get("COLUMNS"):
-        console.width = UNLIMITED
-    return console
+class Output:
+    """Tables and sentences for people, one below the other, on an output."""
+
+    def __init__(self, *, to_stdout: bool = False) -> None:
+        """Be as wide as the terminal; what is none has plenty of room."""
+        self.console: Final = console_of(to_stdout=to_stdout)
+        if not self.console.is_terminal and not os.environ.get("COLUMNS"):
+            self.console.width = UNLIMITED
+        self.width: Final = self.console.width
+        self.letters: Final = letters_of(self.console)
+
+    def table(self, title: str, columns: Sequence[Column], *, is_first: bool = False) -> None:
+        """Print a table under its title."""
+        self.title(title, is_first=is_first)
+        self.lines(laid_out(columns, self.width, self.letters))
+
+    def title(self, title: str, *, is_first: bool = False) -> None:
+        """Print a title, as long as it may be; a blank line before it unless nothing is there."""
+        if not is_first:
+            self.console.line()
+        self.console.print(Text(self.letters.plain(title), style="bold"))
+
+    def lines(self, lines: Iterable[Line]) -> None:
+        """Print lines that fit, without blanks at their ends, and an empty one."""
+        parts = ((before, last) for *before, last in lines)
+        trimmed = ([*before, Part(last.text.rstrip(), last.style)] for before, last in parts)
+        self.console.print(Frame(trimmed))
+        self.console.line()
+
+    def words(self, words: str) -> None:
+        """Print a sentence from outside, broken where the terminal ends."""
+        self.console.print(Text(self.letters.plain(words)))
 
 
 def names(heading: str, cells: Iterable[str], letters: Letters) -> Column:
@@ -303,33 +301,12 @@ def names(heading: str, cells: Iterable[str], letters: Letters) -> Column:
     return Column(heading, [letters.plain(cell) for cell in cells], to_right=False, is_elastic=True)
 
 
-def print_sheet(
-    console: Console, title: str, columns: Sequence[Column], *, is_first: bool = False
-) -> None:
-    """Print a table under its title."""
-    print_title(console, title, is_first=is_first)
-    print_table(console, laid_out(columns, console.width, letters_of(console)))
+def forfeits(lost_by: Sequence[Mapping[str, int]], width: int, split: int) -> dict[str, list[int]]:
+    """Return by heading how many games each bot lost by its own fault, in the ways of the first.
 
-
-def print_title(console: Console, title: str, *, is_first: bool = False) -> None:
-    """Print a title, as long as it may be; a blank line before it unless nothing is there."""
-    if not is_first:
-        console.line()
-    console.print(Text(letters_of(console).plain(title), style="bold"))
-
-
-def print_table(console: Console, lines: Iterable[Line]) -> None:
-    """Print lines that fit."""
-    console.print(Frame(_trimmed(line) for line in lines))
-    console.line()
-
-
-def _trimmed(line: Line) -> Line:
-    """Return the line without blanks at its end."""
-    *before, last = line
-    return [*before, Part(last.text.rstrip(), last.style)]
-
-
-def print_words(console: Console, words: str) -> None:
-    """Print a sentence from outside, broken where the terminal ends."""
-    console.print(Text(letters_of(console).plain(words)))
+    Under `split` columns of room there is one heading for all.
+    """
+    kinds = {way.removesuffix(" move"): [lost[way] for lost in lost_by] for way in lost_by[0]}
+    if width < split:
+        kinds = {"forfeits": [sum(lost) for lost in zip(*kinds.values(), strict=True)]}
+    return kinds

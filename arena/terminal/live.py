@@ -20,13 +20,15 @@ from lath.arena.terminal.layout import (
     Frame,
     Letters,
     Line,
+    Output,
     Part,
     console_of,
+    forfeits,
     laid_out,
     letters_of,
+    names,
     share_rows,
     span,
-    stderr_console,
 )
 from lath.arena.tournament.events import (
     BotStanding,
@@ -39,7 +41,6 @@ from lath.arena.tournament.events import (
     Waiting,
     Warned,
 )
-from lath.arena.tournament.store import FORFEITS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 BAR: Final = 30
 """Columns of the widest bar."""
+
+LEAST_BAR: Final = 5
 
 LABEL: Final = 9
 """Columns for the word before what runs and what is warned of."""
@@ -99,36 +102,26 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
     scores = ranked if fits else ranked[: max(0, rows - 2)]
     if rows < 2:
         return []
+    lost = forfeits([bot.lost_by for bot in ranked], width, SPLIT)
     columns = [
         Column("#", [str(rank) for rank in range(1, len(scores) + 1)]),
-        Column(
-            "bot", [letters.plain(score.name) for score in scores], to_right=False, is_elastic=True
-        ),
+        names("bot", [score.name for score in scores], letters),
         Column("points", [f"{score.points:g}" for score in scores], rank=3),
         Column("games", [str(score.games) for score in scores], rank=1),
         Column("score", ["-" if s.score is None else f"{s.score:.1%}" for s in scores]),
         Column("95 %", [_interval(score, letters) for score in scores], style="cyan", rank=1),
         Column("Elo", [_elo(score, letters) for score in scores], rank=5),
         Column("W-D-L", [f"{s.wins}-{s.draws}-{s.losses}" for s in scores], rank=4),
+        *(
+            Column(way, [str(n or "") for n in games[: len(scores)]], rank=2, style="yellow")
+            for way, games in lost.items()
+            if any(games)
+        ),
     ]
-    lines = laid_out([*columns, *_forfeits(ranked, len(scores), width)], width, letters)
+    lines = laid_out(columns, width, letters)
     if not fits:
         lines.append([Part(f"   {letters.dots} {len(ranked) - len(scores)} more bots", "dim")])
     return lines
-
-
-def _forfeits(ranked: Sequence[BotStanding], rows: int, width: int) -> list[Column]:
-    """Return the columns of games lost by the bots' own fault; one for all where room is short."""
-    kinds = {
-        ending.removesuffix(" move"): [bot.lost_by[ending] for bot in ranked] for ending in FORFEITS
-    }
-    if width < SPLIT:
-        kinds = {"forfeits": [sum(counts) for counts in zip(*kinds.values(), strict=True)]}
-    return [
-        Column(heading, [str(count or "") for count in counts[:rows]], rank=2, style="yellow")
-        for heading, counts in kinds.items()
-        if any(counts)
-    ]
 
 
 def _interval(bot: BotStanding, letters: Letters) -> str:
@@ -157,8 +150,12 @@ def _progress(progress: Progress, width: int, letters: Letters) -> Line:
         words.pop(max(1, len(words) - 2))
     text = ", ".join(words)
     bar = min(BAR, room - 1 - cell_len(text))
-    share = min(1.0, progress.done / max(progress.total, 1))
-    return [*(letters.bar(share, bar) if bar >= 5 else []), Part(f" {text}" if bar >= 5 else text)]
+    if bar < LEAST_BAR:
+        return [Part(text)]
+    full = min(bar, int(bar * progress.done / max(progress.total, 1)))
+    ink, ground = ("#", ".") if letters.is_ascii else ("━", "━")
+    done, left = Part(ink * full, "green"), Part(ground * (bar - full), "bright_black")
+    return [done, left, Part(f" {text}")]
 
 
 def progress_words(progress: Progress) -> list[str]:
@@ -352,7 +349,7 @@ def screen(
 
     `is_shared`: something else writes to the terminal.
     """
-    console = stderr_console()
+    console = console_of()
     if quiet:
         progress.listeners.append(_Lines(progress, console, verbose=verbose))
         yield
@@ -373,7 +370,6 @@ def screen(
 
 def print_progress(progress: Progress) -> None:
     """Print the standings of a run that goes on another time."""
-    console = console_of()
+    output = Output()
     rows = 1 + len(progress.scores)
-    console.print(Frame(standings(progress, console.width, rows, letters_of(console))))
-    console.line()
+    output.lines(standings(progress, output.width, rows, output.letters))

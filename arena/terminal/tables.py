@@ -21,15 +21,11 @@ from lath.arena.terminal.layout import (
     Column,
     Letters,
     Line,
+    Output,
     Part,
-    console_of,
+    forfeits,
     laid_out,
-    letters_of,
     names,
-    print_sheet,
-    print_table,
-    print_title,
-    print_words,
     width_of,
 )
 from lath.reports.figures import OPENINGS, GameCounts, Survey
@@ -62,30 +58,30 @@ def print_standings(
     `is_first`: nothing stands above them. `by_game`: each game's own tables come after those of
     all; a single game has none, since they would be the same.
     """
-    console = console_of(to_stdout=to_stdout)
+    output = Output(to_stdout=to_stdout)
     if not standings.overall.games:
-        print_words(console, "no finished games")
+        output.words("no finished games")
     else:
         title = ": ".join(filter(None, ("Ratings", ", ".join(standings.events))))
-        _print_table(console, standings.overall, title, is_first=is_first)
-        print_sheet(console, "Games", game_lines(standings, letters_of(console)))
-        _print_remarks(console, standings.overall)
+        _print_table(output, standings.overall, title, is_first=is_first)
+        output.table("Games", game_lines(standings, output.letters))
+        _print_remarks(output, standings.overall)
         for table in standings.per_game if by_game and len(standings.per_game) > 1 else ():
-            _print_table(console, table, f"Ratings at {table.game}")
-            _print_remarks(console, table)
+            _print_table(output, table, f"Ratings at {table.game}")
+            _print_remarks(output, table)
     if standings.left_out:
-        print_words(console, left_out_words(standings))
+        output.words(left_out_words(standings))
 
 
-def _print_table(console: Console, table: Table, title: str, *, is_first: bool = False) -> None:
-    print_sheet(console, title, ratings_columns(table, letters_of(console)), is_first=is_first)
+def _print_table(output: Output, table: Table, title: str, *, is_first: bool = False) -> None:
+    output.table(title, ratings_columns(table, output.letters), is_first=is_first)
     if len(table.rows) > 1:
-        print_crosstable(table, console)
+        print_crosstable(table, output)
 
 
-def _print_remarks(console: Console, table: Table) -> None:
-    for words in (endings_words(table), *remarks(table, letters_of(console))):
-        print_words(console, words)
+def _print_remarks(output: Output, table: Table) -> None:
+    for words in (endings_words(table), *remarks(table, output.letters)):
+        output.words(words)
 
 
 def ratings_columns(table: Table, letters: Letters) -> list[Column]:
@@ -126,36 +122,28 @@ LONGEST_LIST: Final = 30
 """Meetings that are listed where the crosstable is too wide; eight bots have 28."""
 
 
-def print_crosstable(table: Table, console: Console) -> None:
+def print_crosstable(table: Table, output: Output) -> None:
     """Print points and likelihoods, the most in one table that fits, or what room they need."""
-    letters = letters_of(console)
-    together = _matrix(table, letters, _point_and_likelihood)
-    points = _matrix(table, letters, _points)
-    likelihoods = _matrix(table, letters, _likelihood)
-    if _fits(together, console):
-        print_sheet(console, BOTH, together)
-    elif _fits(points, console) and _fits(likelihoods, console):
-        print_sheet(console, CROSSTABLE, points)
-        print_sheet(console, SUPERIORITY, likelihoods)
-    elif len(table.rows) * (len(table.rows) - 1) // 2 <= LONGEST_LIST:
-        print_sheet(console, CROSSTABLE, _meetings(table, letters))
-    else:
-        _print_room(CROSSTABLE, points, console)
-        _print_room(SUPERIORITY, likelihoods, console)
-
-
-def _print_room(title: str, columns: list[Column], console: Console) -> None:
-    """Print a table, or how much room it needs."""
-    if _fits(columns, console):
-        print_sheet(console, title, columns)
+    together = _matrix(table, output.letters, _point_and_likelihood)
+    points = _matrix(table, output.letters, _points)
+    likelihoods = _matrix(table, output.letters, _likelihood)
+    if _needed(together) <= output.width:
+        output.table(BOTH, together)
         return
-    needed = width_of(columns, least=LEAST)
-    print_title(console, title)
-    print_words(console, f"needs {needed} columns: widen the terminal, or see the HTML report")
+    is_short = len(table.rows) * (len(table.rows) - 1) // 2 <= LONGEST_LIST
+    if is_short and max(_needed(points), _needed(likelihoods)) > output.width:
+        output.table(CROSSTABLE, _meetings(table, output.letters))
+        return
+    for title, columns in ((CROSSTABLE, points), (SUPERIORITY, likelihoods)):
+        if (needed := _needed(columns)) <= output.width:
+            output.table(title, columns)
+        else:
+            output.title(title)
+            output.words(f"needs {needed} columns: widen the terminal, or see the HTML report")
 
 
-def _fits(columns: list[Column], console: Console) -> bool:
-    return width_of(columns, least=LEAST) <= console.width
+def _needed(columns: list[Column]) -> int:
+    return width_of(columns, least=LEAST)
 
 
 def _matrix(table: Table, letters: Letters, cell: Callable[[Meeting], str]) -> list[Column]:
@@ -321,22 +309,22 @@ def _listed(names: Sequence[str]) -> str:
 
 def print_survey(survey: Survey) -> None:
     """Print what the records of an archive come to, to standard output."""
-    console = console_of(to_stdout=True)
+    output = Output(to_stdout=True)
     if not survey.games:
-        print_words(console, "no games")
+        output.words("no games")
         return
-    letters = letters_of(console)
-    print_sheet(console, "Games and their plies", _lengths(survey, letters), is_first=True)
+    letters = output.letters
+    output.table("Games and their plies", _lengths(survey, letters), is_first=True)
     results = _results(survey, letters, _part)
-    is_wide = width_of(results, least=LEAST_NAME) > console.width
-    print_sheet(console, "Results", _results(survey, letters, _rate) if is_wide else results)
-    print_sheet(console, "Endings", _ending_columns(survey, letters))
+    is_wide = width_of(results, least=LEAST_NAME) > output.width
+    output.table("Results", _results(survey, letters, _rate) if is_wide else results)
+    output.table("Endings", _ending_columns(survey, letters))
     if any(counted.openings.games for _, counted in survey.games):
         plies = survey.opening_plies
         title = "Openings" if plies == 1 else f"First {plies} plies"
-        print_sheet(console, title, _openings(survey, letters))
+        output.table(title, _openings(survey, letters))
     for words in _survey_words(survey):
-        print_words(console, words)
+        output.words(words)
 
 
 def _rows(survey: Survey) -> list[tuple[str, GameCounts]]:
@@ -436,35 +424,25 @@ SPLIT: Final = 60
 
 def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int]) -> None:
     """Print what each bot lost games by, its average and its longest move, and what was noticed."""
-    console = console_of()
-    letters = letters_of(console)
+    output = Output()
     if bots:
-        print_sheet(console, "Forfeits and time of a move", _bots(bots, console.width, letters))
+        output.table("Forfeits and time of a move", _bots(bots, output.width, output.letters))
     for note, times in notes.items():
         often = f" ({times} times)" if times > 1 else ""
-        console.print(Text(f"note: {letters.plain(note)}{often}"), soft_wrap=True)
+        text = Text(f"note: {output.letters.plain(note)}{often}")
+        output.console.print(text, soft_wrap=True)
 
 
 def _bots(bots: Sequence[BotTotals], width: int, letters: Letters) -> list[Column]:
+    lost = forfeits([bot.lost_by for bot in bots], width, SPLIT)
     return [
         names("bot", [bot.name for bot in bots], letters),
         Column("games", [str(bot.games) for bot in bots], rank=2),
-        *_forfeits(bots, width),
+        *(Column(way, list(map(str, games))) for way, games in lost.items()),
         Column("moves", [str(bot.moves) if bot.moves else "-" for bot in bots], rank=3),
         Column("average", [duration(bot.average_s) for bot in bots], rank=1),
         Column("worst", [duration(bot.worst_s if bot.moves else None) for bot in bots]),
     ]
-
-
-def _forfeits(bots: Sequence[BotTotals], width: int) -> list[Column]:
-    """Return how games were lost by the bots' own fault; one column where room is short."""
-    kinds = {
-        ending.removesuffix(" move"): [bot.lost_by[ending] for bot in bots]
-        for ending in bots[0].lost_by
-    }
-    if width < SPLIT:
-        kinds = {"forfeits": [sum(counts) for counts in zip(*kinds.values(), strict=True)]}
-    return [Column(heading, list(map(str, counts))) for heading, counts in kinds.items()]
 
 
 def duration(seconds: float | None) -> str:
@@ -490,15 +468,14 @@ def print_outcome(outcome: Outcome | None, *, to_stdout: bool = False) -> None:
     """Print it under a heading, where there is anything to say."""
     if outcome is None or not outcome.says_something:
         return
-    console = console_of(to_stdout=to_stdout)
-    letters = letters_of(console)
-    print_title(console, outcome.heading, is_first=to_stdout)
+    output = Output(to_stdout=to_stdout)
+    output.title(outcome.heading, is_first=to_stdout)
     if outcome.verdict:
-        print_words(console, outcome.verdict)
+        output.words(outcome.verdict)
     for number, (_, alike) in enumerate(groupby(outcome.sheets, key=lambda sheet: sheet.columns)):
         if number or outcome.verdict:
-            console.line()
-        print_table(console, _together(list(alike), console.width, letters))
+            output.console.line()
+        output.lines(_together(list(alike), output.width, output.letters))
 
 
 def _together(sheets: Sequence[Sheet], width: int, letters: Letters) -> list[Line]:

@@ -172,7 +172,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch, progress: Progress, **console: object
     """Return what is sent to a terminal of 100 columns while a run has three refreshes."""
     file = io.StringIO()
     values = {"file": file, "force_terminal": True, "width": 100, "height": 30, **console}
-    monkeypatch.setattr(live, "stderr_console", lambda: Console(**values))  # type: ignore[arg-type]
+    monkeypatch.setattr(live, "console_of", lambda: Console(**values))  # type: ignore[arg-type]
     with live.screen(progress, quiet=False):
         for _ in range(3):
             progress.clock.now_s += 1  # type: ignore[attr-defined]
@@ -197,7 +197,7 @@ def test_games_are_told_above_the_view_without_drawing_it_for_each(
     told = Told(total=1000)
     file = io.StringIO()
     monkeypatch.setattr(
-        live, "stderr_console", lambda: Console(file=file, force_terminal=True, width=100)
+        live, "console_of", lambda: Console(file=file, force_terminal=True, width=100)
     )
     with live.screen(told.progress, quiet=False, verbose=True):
         told.start()
@@ -235,7 +235,7 @@ def test_plain_lines_come_every_ten_seconds_and_tell_warnings_and_standing(
 ) -> None:
     told = Told(total=60)
     file = io.StringIO()
-    monkeypatch.setattr(live, "stderr_console", lambda: Console(file=file))
+    monkeypatch.setattr(live, "console_of", lambda: Console(file=file))
     with live.screen(told.progress, quiet=False):
         told.start()
         for _ in range(24):
@@ -257,7 +257,7 @@ def test_plain_lines_come_every_ten_seconds_and_tell_warnings_and_standing(
 def test_a_quiet_run_tells_warnings_only(monkeypatch: pytest.MonkeyPatch) -> None:
     told = Told(total=60)
     file = io.StringIO()
-    monkeypatch.setattr(live, "stderr_console", lambda: Console(file=file, force_terminal=True))
+    monkeypatch.setattr(live, "console_of", lambda: Console(file=file, force_terminal=True))
     with live.screen(told.progress, quiet=True):
         told.start()
         told.wait(100.0)
