@@ -33,7 +33,10 @@ def main() -> None:
         status = run(sys.argv[1:])
     except KeyboardInterrupt:  # before there was anything to interrupt
         status = _interrupted()
-    _empty_output()
+    try:
+        sys.stdout.flush()
+    except OSError:  # it was told of before
+        _discard_output()
     sys.exit(status)
 
 
@@ -62,7 +65,9 @@ def run(arguments: list[str]) -> int:
 
     try:
         status = app(arguments, standalone_mode=False) or 0
-        return _interrupted() if status == _SIGINT else _flushed(status)
+        if status != _SIGINT:
+            sys.stdout.flush()
+        return _interrupted() if status == _SIGINT else int(status)
     except (ArenaError, GameError) as error:
         print(_marked(error), file=sys.stderr)
         if isinstance(error, ArenaError):
@@ -89,20 +94,6 @@ def _marked(error: ArenaError | GameError) -> str:
     """Return the message, whose mistakes say that they are ours; lines that go on are indented."""
     lines = str(error).split("\n") if isinstance(error, ConfigError) else [str(error)]
     return "\n".join(line if line.startswith(" ") else f"arena: {line}" for line in lines)
-
-
-def _flushed(status: int) -> int:
-    """Return the status of what has reached standard output; raises OSError."""
-    sys.stdout.flush()
-    return status
-
-
-def _empty_output() -> None:
-    """Write what is left for standard output; where that fails, it was told of before."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        _discard_output()
 
 
 def _discard_output() -> None:

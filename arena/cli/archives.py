@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
@@ -22,7 +22,7 @@ from lath.arena.cli.files import (
     writable,
     write_pieces,
 )
-from lath.arena.cli.main import App, flag, option
+from lath.arena.cli.main import App, flag, option, positive
 from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
 from lath.arena.errors import ConfigError
 from lath.notation.archive import (
@@ -51,15 +51,14 @@ Memory = Annotated[
     int | None,
     option("--memory", "MIB", "With --sort: what may be in memory at once; else 64.", min=1),
 ]
-Limit = Annotated[int | None, option("--limit", "N", "Stop after N records.", min=1)]
+Limit = Annotated[int | None, positive("--limit", "Stop after N records.")]
 OnlyCount = Annotated[bool, flag("--count", "Print how many records there are, not the records.")]
 Out = Annotated[Path, option("--out -o", "OUT", _OUT)]
 Split = Annotated[str | None, option("--split", "BY", _SPLIT)]
 PartName = Annotated[str | None, option("--name", "TEMPLATE", _NAME)]
 Compress = Annotated[str | None, option("--compress", "F", "With --split: gz, bz2, xz or zst.")]
 MaxParts = Annotated[
-    int | None,
-    option("--max-parts", "N", "With --split: refuse to write more; else 10000.", min=1),
+    int | None, positive("--max-parts", "With --split: refuse to write more; else 10000.")
 ]
 Force = Annotated[bool, flag("--force", "With --split: replace files that are there already.")]
 
@@ -114,20 +113,20 @@ def select(
     rows = _rows(selection, order, division.key if division else None)
     if order:
         rows = _in_order(rows, reverse=reverse, memory=memory << 20 if memory else MEMORY)
-    rows = islice(rows, limit)
+    passed = count()
+    rows = (row for row, _ in zip(islice(rows, limit), passed, strict=False))
     into = ""
     if only_count:
-        selected = sum(1 for _ in rows)
-        print(selected)
+        print(sum(1 for _ in rows))
     elif division is None:
-        texts = (row.text for row in rows)
-        selected = _write(out, texts, files, selection)
+        refuse_other_formats(out)
+        pieces = verbatim(row.text for row in rows)
+        write_pieces(out, unless_lossy(out, pieces, files, lambda: selection.bad))
     else:
         parts = division.write(rows, out, quiet=quiet)
-        selected = sum(part.records for part in parts)
         into = f" into {len(parts)} part{'' if len(parts) == 1 else 's'}"
     if not quiet:
-        words = f"{selected} of {selection.records} records selected{into}"
+        words = f"{next(passed)} of {selection.records} records selected{into}"
         print(words + selection.left_out_words(), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
 
@@ -168,24 +167,6 @@ def _in_order(rows: Iterable[_Row], *, reverse: bool, memory: int) -> Iterator[_
 def _packed(row: _Row) -> bytes:
     value = row.value.encode("utf-8", "surrogatepass")
     return len(value).to_bytes(4, "big") + value + row.text.encode()
-
-
-def _write(out: Path, texts: Iterable[str], files: Sequence[Path], selection: Selection) -> int:
-    """Write records as they stand; return how many.
-
-    If `out` is one of `files` and would lose some, it stays as it is: raises ArenaError.
-    """
-    refuse_other_formats(out)
-    count = 0
-
-    def counted() -> Iterator[str]:
-        nonlocal count
-        for text in texts:
-            count += 1
-            yield text
-
-    write_pieces(out, unless_lossy(out, verbatim(counted()), files, lambda: selection.bad))
-    return count
 
 
 class _Division:

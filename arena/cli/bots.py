@@ -7,7 +7,7 @@ import shlex
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,9 +19,6 @@ from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.programs import bundled, missing_script, resolve
 from lath.arena.tournament.system import on_signals
 from lath.notation.protocol import TimeControl
-
-if TYPE_CHECKING:
-    from lath.arena.botcheck.lab import Settings
 
 app = App()
 
@@ -89,10 +86,19 @@ def check(
     """
     from lath.arena.botcheck.check import Report, count_words
     from lath.arena.botcheck.check import check as points_of
+    from lath.arena.botcheck.lab import Settings
     from lath.arena.terminal.tables import print_lines
 
     spec = _spec(command, cwd, option_ or [])
-    settings = _settings(game or [], tc, seconds, startup, seed)
+    for game_id in game or ():
+        games.get(game_id)  # raises UnknownGameError
+    settings = Settings(
+        games=tuple(dict.fromkeys(game or ())),
+        startup_s=startup,
+        move_s=seconds,
+        time=time_of(tc),
+        seed=seed,
+    )
     trees.adopt_orphans()  # this process starts nothing but the bot
     began_s = time.monotonic()
     report, points = Report(), []
@@ -169,18 +175,3 @@ def _option(text: str) -> tuple[str, str]:
     if not equals or not name:
         raise ConfigError(f"--option {text!r}, expected NAME=VALUE")
     return name, value
-
-
-def _settings(game_ids: list[str], tc: str, seconds: float, startup: float, seed: int) -> Settings:
-    """Return how the bot is tested; raises ConfigError and UnknownGameError."""
-    from lath.arena.botcheck.lab import Settings
-
-    for game_id in game_ids:
-        games.get(game_id)
-    return Settings(
-        games=tuple(dict.fromkeys(game_ids)),
-        startup_s=startup,
-        move_s=seconds,
-        time=time_of(tc),
-        seed=seed,
-    )

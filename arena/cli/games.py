@@ -86,9 +86,7 @@ def perft(
     depth: Depth,
     position: PositionText = None,
     setup: SetupText = None,
-    divide: Annotated[
-        bool, flag("--divide", "Print the count behind each first move too.")
-    ] = False,
+    divide: Divide = False,
 ) -> None:
     """Count the paths of DEPTH moves, the field's check of rules.
 

@@ -86,7 +86,8 @@ class Group(TyperGroup):
 
     def sections(self) -> Iterator[tuple[str, Mapping[str, str]]]:
         """Yield headings, and below each the commands with what they do."""
-        yield "Commands", {name: _sentence(one.help) for name, one in self.commands.items()}
+        helps = {name: (one.help or "").partition("\n\n")[0] for name, one in self.commands.items()}
+        yield "Commands", {name: " ".join(says.split()) for name, says in helps.items()}
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - Typer calls it
         """Write which commands there are."""
@@ -94,11 +95,6 @@ class Group(TyperGroup):
         for heading, rows in self.sections():
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(width), says) for name, says in rows.items()])
-
-
-def _sentence(text: str | None) -> str:
-    """Return the first paragraph on a line."""
-    return " ".join((text or "").partition("\n\n")[0].split())
 
 
 class ListGroup(Group):
@@ -150,7 +146,8 @@ class Plain(TyperCommand):
         params = self.get_params(ctx)
         for kind in ("argument", "option"):
             records = (one.get_help_record(ctx) for one in params if one.param_type_name == kind)
-            rows = [_untyped(*record) for record in records if record]
+            # Without the type in Python: `FILE... <list[Path]>`.
+            rows = [(record[0].partition(" <")[0], record[1]) for record in records if record]
             if rows:
                 with formatter.section(f"{kind.capitalize()}s"):
                     formatter.write_dl(rows)
@@ -164,11 +161,6 @@ def _as_documented(piece: str) -> str:
     """
     once = piece.removesuffix("...") if piece.count("...") > 1 else piece
     return once.removeprefix("{").removesuffix("}")
-
-
-def _untyped(name: str, says: str) -> tuple[str, str]:
-    """Return a line of the help without the type in Python: `FILE... <list[Path]>`."""
-    return name.partition(" <")[0], says
 
 
 class App(typer.Typer):
@@ -186,6 +178,11 @@ class App(typer.Typer):
 def option(names: str, metavar: str, says: str, **more: Any) -> Any:
     """Return an option with a value; `names` has a blank between two."""
     return typer.Option(*names.split(), metavar=metavar, help=says, **more)
+
+
+def positive(names: str, says: str) -> Any:
+    """Return an option whose value is a number N from 1."""
+    return option(names, "N", says, min=1)
 
 
 def flag(names: str, says: str) -> Any:

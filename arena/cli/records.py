@@ -13,7 +13,7 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import Files, Quiet, entries, read_from, unless_lossy, write_pieces
-from lath.arena.cli.main import App, argument, flag, option
+from lath.arena.cli.main import App, argument, flag, option, positive
 from lath.arena.errors import ArenaError, ConfigError
 from lath.games.core import Position
 from lath.games.errors import GameError
@@ -39,8 +39,8 @@ def _refuse_other_formats(path: Path) -> None:
 
 
 ProblemsAsJson = Annotated[bool, flag("--json", "Print each problem as a JSON object on a line.")]
-MaxErrors = Annotated[int | None, option("--max-errors", "N", "Print N of them, count all.", min=1)]
-Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores for each file.", min=1)]
+MaxErrors = Annotated[int | None, positive("--max-errors", "Print N of them, count all.")]
+Jobs = Annotated[int, positive("--jobs -j", "Use N cores for each file.")]
 
 
 @app.command()
@@ -135,7 +135,7 @@ def _sameness(path: Path) -> Iterator[bool]:
 _PLIES: Final = "For each record and ply a line: position, move, number of legal moves."
 
 File = Annotated[Path, argument("FILE", "A record file; - is stdin.")]
-Number = Annotated[int | None, option("--game", "N", "The record, from 1.", min=1)]
+Number = Annotated[int | None, positive("--game", "The record, from 1.")]
 AtPly = Annotated[int | None, option("--ply", "P", "After this ply; else the last.", min=0)]
 AsSvg = Annotated[bool, flag("--svg", "Draw the board as an SVG file.")]
 Aids = Annotated[bool, flag("--aids", "With --svg: sizes of groups, lines of sight.")]

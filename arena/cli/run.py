@@ -14,7 +14,7 @@ from typing import Annotated, Any, TextIO, cast
 
 import typer
 
-from lath.arena.cli.main import App, argument, flag, option
+from lath.arena.cli.main import App, argument, flag, option, positive
 from lath.arena.errors import BUG, INTERRUPTED, ArenaError, ConfigError, DiskError
 from lath.arena.terminal.layout import Steadfast
 from lath.arena.terminal.live import print_progress, screen
@@ -35,7 +35,7 @@ Bots = Annotated[
     list[str] | None, option("--bot", "NAME=CMD", "A bot; NAME alone for a bundled one.")
 ]
 Games = Annotated[list[str] | None, option("--game", "GAME", "A game to play.")]
-Rounds = Annotated[int | None, option("--rounds", "N", "Rounds.", min=1)]
+Rounds = Annotated[int | None, positive("--rounds", "Rounds.")]
 Time = Annotated[
     str | None, option("--tc", "TIME", "10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none.")
 ]
@@ -44,11 +44,9 @@ Seed = Annotated[int | None, option("--seed", "N", "For all chance.", min=0)]
 Format = Annotated[
     str | None, option("--format", "F", "round-robin, gauntlet, swiss, knockout or match.")
 ]
-Challengers = Annotated[
-    int | None, option("--challengers", "N", "Gauntlet: the first N bots.", min=1)
-]
+Challengers = Annotated[int | None, positive("--challengers", "Gauntlet: the first N bots.")]
 Pairs = Annotated[
-    int | None, option("--pairs", "N", "Swiss, knockout: setups per game and encounter.", min=1)
+    int | None, positive("--pairs", "Swiss, knockout: setups per game and encounter.")
 ]
 Sprt = Annotated[
     str | None, option("--sprt", "ELO0,ELO1[,ALPHA,BETA]", "Match: when it is decided.")
