@@ -21,8 +21,9 @@ import typer
 from lath.arena.cli.files import writable, write_pieces
 from lath.arena.cli.main import App, AsJson, Plain, argument, flag, option
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
-from lath.arena.tournament.outputs import REPORT, write_page
 from lath.arena.tournament.sources import (
+    REPORT,
+    Following,
     UnreadableError,
     collect,
     is_collection,
@@ -30,10 +31,10 @@ from lath.arena.tournament.sources import (
     outcome_in,
     records_of,
     tournaments_in,
+    write_page,
 )
 from lath.arena.tournament.store import DATABASE, RECORDS
 from lath.arena.tournament.system import on_signals
-from lath.arena.tournament.watch import Following
 from lath.notation.errors import RecordError
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.

@@ -33,9 +33,8 @@ from lath.arena.schedule.openings import digest
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Listener, Summary, Warned
-from lath.arena.tournament.outputs import REPORT, write_outcome, write_page
 from lath.arena.tournament.runner import Runner, book_of, schedule_of
-from lath.arena.tournament.sources import outcome_in, records_of
+from lath.arena.tournament.sources import REPORT, outcome_in, records_of, write_outcome, write_page
 from lath.arena.tournament.store import DATABASE, FILES, OUTCOME_STATE, PATIENCE_S, ROUNDS, Store
 from lath.arena.tournament.system import ROOM, ignore, on_signals, writing_error
 from lath.notation.reader import sync, write_atomically

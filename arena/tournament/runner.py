@@ -36,8 +36,8 @@ from lath.arena.tournament.events import (
     warner,
 )
 from lath.arena.tournament.outcomes import outcome_of
-from lath.arena.tournament.outputs import write_outcome
 from lath.arena.tournament.slots import Executors, Pace, Slot, Stage, Worker, end
+from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import PATIENCE_S, BufferedWriter, Store, Walkover
 from lath.arena.tournament.system import on_signals
 from lath.arena.tournament.worker import PairJob, PairResult, read_result

@@ -1,21 +1,23 @@
-"""Where records come from: tournaments' directories, folders of them, files.
+"""What others see of tournaments: the records of directories and files, how far they are, reports.
 
-A tournament is read while it is played, too. Must not know what is made of the records.
+A tournament is read while it is played, too: whoever follows it looks now and then. Must not know
+what is made of the records, how a page is made, nor how games are played.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from lath.arena.errors import ArenaError, ConfigError, reading
-from lath.arena.tournament.outputs import OUTCOME, REPORT
 from lath.arena.tournament.store import (
     DATABASE,
     RECORDS,
@@ -24,16 +26,21 @@ from lath.arena.tournament.store import (
     read_records,
     read_rows,
 )
-from lath.arena.tournament.system import primary_code
+from lath.arena.tournament.system import primary_code, writing_error
 from lath.notation import formats
 from lath.notation.errors import RecordError, RecordSyntaxError
-from lath.notation.reader import open_bytes, read
+from lath.notation.reader import open_bytes, read, write_atomically
 from lath.notation.record import Record
 from lath.notation.scanner import parse
-from lath.reports.outcome import Outcome, from_json
+from lath.reports.outcome import Outcome, from_json, to_json
 
 if TYPE_CHECKING:
     from lath.reports.page.index import Document
+    from lath.reports.page.page import Page
+
+OUTCOME: Final = "outcome.json"
+REPORT: Final = "report.html"
+"""The report of a tournament, in its directory."""
 
 _UNWRITABLE: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 """Where a run was killed while it wrote: what it had half done must be taken back by writing."""
@@ -259,3 +266,122 @@ def link_to(path: Path, base: Path) -> str:
         return ""
     relative = Path(os.path.relpath(path.resolve(), base.resolve())).as_posix()
     return "./" + quote(os.fsencode(relative), safe="/")
+
+
+_FORMER: Final = re.compile(r"[0-9]{3,}-[0-9a-f]{8}\.js")
+"""The names of the files that long pages of former versions had in a folder beside them."""
+
+
+def write_page(out: Path, page: Page) -> int:
+    """Write a report and return its size in bytes.
+
+    What a page of a former version has left beside it, such as `report-games/`, is removed; files
+    in there that are not ours stay. Raises OSError; the page that was there is then as it was.
+    """
+    html = page.html.encode()
+    write_atomically(out, [html])
+    folder = out.with_name(f"{out.stem}-games")
+    if folder.is_dir():
+        for path in sorted(folder.iterdir()):
+            if _FORMER.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+        if not any(folder.iterdir()):
+            folder.rmdir()
+    return len(html)
+
+
+def text_of(outcome: Outcome) -> str:
+    """Return the text of the file."""
+    return json.dumps(to_json(outcome), indent=2, ensure_ascii=False) + "\n"
+
+
+def write_outcome(folder: Path, outcome: Outcome) -> None:
+    """Write what a tournament has come to; raises StoreError."""
+    try:
+        write_atomically(folder / OUTCOME, [text_of(outcome).encode()])
+    except OSError as error:
+        raise writing_error(folder / OUTCOME, error) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What there was to see."""
+
+    has_changed: bool
+    """Since `Following.rendered` was called; True before."""
+
+    is_over: bool
+    """Whether nothing will change any more, as far as one can tell."""
+
+    readable: tuple[Path, ...]
+    """The sources of which there is something to read now."""
+
+
+Stamp = tuple[object, ...]
+
+
+class Following:
+    """Follows tournaments' directories, which may not be there yet, and files."""
+
+    def __init__(
+        self,
+        sources: Callable[[], Sequence[Path]],
+        *,
+        others: Callable[[], Iterable[Path]] = tuple,
+    ) -> None:
+        """`sources` says what to follow now.
+
+        A change of `others` counts as one, too: they are files that something is made with.
+        """
+        self._sources: Final = sources
+        self._others: Final = others
+        self._rendered: Stamp | None = None
+        self._seen: Stamp = ()
+        self._played: set[Path] = set()
+        """Directories in which a run was seen."""
+
+    def look(self) -> Sight:
+        """Return what there is to see."""
+        phases = {source: phase_of(source) for source in self._sources()}
+        self._played |= {source for source, phase in phases.items() if phase is Phase.PLAYING}
+        self._seen = (
+            *((source, _stamps(source, phase)) for source, phase in phases.items()),
+            *((path, _stamp(path)) for path in self._others()),
+        )
+        return Sight(
+            has_changed=self._seen != self._rendered,
+            is_over=self._is_over(phases),
+            readable=tuple(one for one, phase in phases.items() if phase is not Phase.ABSENT),
+        )
+
+    def rendered(self) -> None:
+        """Note that something was made of what the last look saw."""
+        self._rendered = self._seen
+
+    def _is_over(self, phases: dict[Path, Phase]) -> bool:
+        """Return whether all directories are done with; files alone never are.
+
+        A run that was seen and is gone has said before what its games came to.
+        """
+        folders = {source: phase for source, phase in phases.items() if not source.is_file()}
+        return bool(folders) and all(
+            phase is Phase.OVER or (source in self._played and phase is not Phase.PLAYING)
+            for source, phase in folders.items()
+        )
+
+
+def _stamps(source: Path, phase: Phase) -> Stamp:
+    """Return what changes when there is something new to read."""
+    if source.is_file():
+        return _stamp(source)
+    names = (DATABASE, RECORDS, OUTCOME)
+    return (phase is Phase.PLAYING, *(_stamp(source / name) for name in names))
+
+
+def _stamp(path: Path) -> Stamp:
+    """Return what changes when a file is replaced or written; empty where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return (found.st_ino, found.st_size, found.st_mtime_ns)

@@ -14,8 +14,13 @@ import jsonschema
 from commands import arena
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
-from lath.arena.tournament.outputs import write_outcome
-from lath.arena.tournament.sources import collect, is_collection, needs_report, tournaments_in
+from lath.arena.tournament.sources import (
+    collect,
+    is_collection,
+    needs_report,
+    tournaments_in,
+    write_outcome,
+)
 from lath.arena.tournament.store import Store
 from lath.notation.record import Record
 from lath.notation.writer import format_record

@@ -26,8 +26,7 @@ from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Event, PairEnded, Progress, Waiting
 from lath.arena.tournament.outcomes import outcome_of
-from lath.arena.tournament.outputs import OUTCOME, text_of
-from lath.arena.tournament.sources import outcome_in
+from lath.arena.tournament.sources import OUTCOME, outcome_in, text_of
 from lath.notation.protocol import TimeControl
 from lath.notation.writer import format_record
 from lath.reports import export

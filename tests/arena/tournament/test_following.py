@@ -11,11 +11,9 @@ from results import a_result
 
 from lath.arena.errors import StoreError
 from lath.arena.tournament import runner
-from lath.arena.tournament.outputs import OUTCOME, write_outcome
 from lath.arena.tournament.runner import RECORDS_S, Refreshed
-from lath.arena.tournament.sources import Phase, phase_of
+from lath.arena.tournament.sources import OUTCOME, Following, Phase, phase_of, write_outcome
 from lath.arena.tournament.store import DATABASE, RECORDS, Store
-from lath.arena.tournament.watch import Following
 from lath.reports.outcome import Outcome
 
 

@@ -25,9 +25,8 @@ from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Event, PairBegan, PairEnded, Progress, Waiting
-from lath.arena.tournament.outputs import OUTCOME
 from lath.arena.tournament.runner import OpenGames
-from lath.arena.tournament.sources import Phase, outcome_in, phase_of
+from lath.arena.tournament.sources import OUTCOME, Phase, outcome_in, phase_of
 from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl
 
