@@ -8,6 +8,7 @@ Must not know what is in a job's result. The seam is `concurrent.futures.Executo
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import pickle
@@ -25,7 +26,7 @@ from typing import Any, Final, Protocol
 from lath.arena.errors import ArenaError
 from lath.arena.tournament.events import Listener, PairBegan
 from lath.arena.tournament.system import Cores
-from lath.arena.tournament.worker import PairJob, play_pair, read_frame, write_frame
+from lath.arena.tournament.worker import Job, PairJob, play_pair
 
 GATHER_S: Final = 0.02
 """How long results of short pairs wait for others; a run that is killed plays them again."""
@@ -107,7 +108,6 @@ class Worker(Executor):
             _command(tree, cores),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            bufsize=0,
             start_new_session=True,  # a Ctrl-C is the runner's
         )
         assert self._process.stdin
@@ -123,7 +123,7 @@ class Worker(Executor):
         return self._process.pid
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **_kwargs: Any) -> Future[Any]:
-        """Have `fn`, a function of one argument that returns text, called in the process.
+        """Have `fn`, a function of one argument that returns a line, called in the process.
 
         Raises BrokenExecutor.
         """
@@ -133,22 +133,25 @@ class Worker(Executor):
             if self._is_closed:
                 raise BrokenExecutor("the worker has ended")
             self._waiting.append(future)
-            self._send(pickle.dumps((fn, argument)))
+            self._send((fn, argument))
         return future
 
-    def _send(self, frame: bytes) -> None:
+    def _send(self, job: Job) -> None:
+        left = memoryview(pickle.dumps(job))
         with suppress(OSError, ValueError):  # a dead or ended worker: `_listen` says so
-            write_frame(self._in.fileno(), frame)
+            while left:
+                left = left[os.write(self._in.fileno(), left) :]
 
     def _listen(self) -> None:
         """Take answers until there are no more; what was not answered then never will be."""
-        while (frame := read_frame(self._out.fileno())) is not None:
-            with self._lock:
-                future = self._waiting.popleft() if self._waiting else None
-            if future is None:
-                self.notes = tuple(frame.decode().splitlines())
-            else:
-                future.set_result(frame.decode())
+        with self._out:
+            while (line := self._out.readline()).endswith(b"\n"):  # else it died amid an answer
+                with self._lock:
+                    future = self._waiting.popleft() if self._waiting else None
+                if future is None:
+                    self.notes = tuple(json.loads(line))
+                else:
+                    future.set_result(line.decode().rstrip("\n"))
         with self._lock:
             self._is_closed = True
             lost = list(self._waiting)
@@ -165,7 +168,7 @@ class Worker(Executor):
             self.kill()
         else:
             with self._lock:
-                self._send(b"")
+                self._send(None)
         if wait:
             self.join(None)
 
@@ -186,7 +189,6 @@ class Worker(Executor):
         self._reader.join(1.0)
         with suppress(OSError):
             self._in.close()
-            self._out.close()
         return True
 
     def end(self) -> None:

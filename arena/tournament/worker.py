@@ -91,8 +91,8 @@ KEPT_BOTS: Final = 4
 MOST_HOLD_UPS: Final = 20
 """Times that a game is begun again because the machine stood still, before it counts as void."""
 
-_PARTING: Final = b""
-"""A frame without content: the worker shall end its bots politely, and itself."""
+Job = tuple[Callable[[object], str], object] | None
+"""A function and its argument; None: the worker shall end its bots politely, and itself."""
 
 
 class _Team:
@@ -240,27 +240,27 @@ def main() -> None:
     """Play what comes on standard input until it ends; answer on standard output.
 
     Arguments: the mark of the run, the folder of scratch folders, the cores to stay on (numbers
-    with commas between them; empty: any). Frames in are pickled `(function, argument)` with their
-    length before them, texts out have theirs, too.
+    with commas between them; empty: any). Each Job comes pickled, each answer is a line, and the
+    last one is what was odd about bots, as JSON.
     """
     tree, scratch, cores = sys.argv[1:4]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     trees.settle(scratch)
     _own_team().watch.yields = _stays_on([int(core) for core in cores.split(",") if core])
-    answers = os.dup(1)
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # nothing else may come between the answers
     trees.adopt_orphans()
-    jobs: SimpleQueue[tuple[Callable[[object], str], object] | None] = SimpleQueue()
+    jobs: SimpleQueue[Job] = SimpleQueue()
     listener = threading.Thread(target=_listen, args=(jobs, tree), daemon=True)
     listener.start()
     _settle_memory()
     try:
         while (job := jobs.get()) is not None:
             play, argument = job
-            write_frame(answers, play(argument).encode())
+            print(play(argument), file=answers, flush=True)
         team = _own_team()
         team.quit()
-        write_frame(answers, "\n".join(team.take_notes()).encode())
+        print(json.dumps(team.take_notes()), file=answers, flush=True)
     except BrokenPipeError:  # the runner is gone: the listener ends everything
         listener.join()
     trees.sweep(_own_tree(tree))
@@ -286,44 +286,21 @@ def _settle_memory() -> None:
             ctypes.CDLL(None).malloc_trim(0)
 
 
-def _listen(jobs: SimpleQueue[tuple[Callable[[object], str], object] | None], tree: str) -> None:
+def _listen(jobs: SimpleQueue[Job], tree: str) -> None:
     """Hand jobs over as they come; where the runner is gone, end all processes of this worker."""
     is_orderly = False
+    source = os.fdopen(0, "rb", closefd=False)
     try:
-        while frame := read_frame(0):
-            jobs.put(pickle.loads(frame))  # noqa: S301 - from the process that started this one
-        if frame == _PARTING:
-            jobs.put(None)
-            is_orderly = True
-        else:
-            start_no_more()  # the other thread would put new bots in the place of dead ones
-            trees.sweep(_own_tree(tree))
+        while job := pickle.load(source):  # noqa: S301 - from the process that started this one
+            jobs.put(job)
+        jobs.put(None)
+        is_orderly = True
+    except (EOFError, pickle.UnpicklingError):  # the runner is gone, perhaps amid a job
+        start_no_more()  # the other thread would put new bots in the place of dead ones
+        trees.sweep(_own_tree(tree))
     finally:
         if not is_orderly:
             os._exit(1)
-
-
-def read_frame(descriptor: int) -> bytes | None:
-    """Return the next frame; None where the other side is gone."""
-    head = _read(descriptor, 4)
-    return None if head is None else _read(descriptor, int.from_bytes(head, "big"))
-
-
-def _read(descriptor: int, size: int) -> bytes | None:
-    data = b""
-    while len(data) < size:
-        piece = os.read(descriptor, size - len(data))
-        if not piece:
-            return None
-        data += piece
-    return data
-
-
-def write_frame(descriptor: int, data: bytes) -> None:
-    """Write a frame as `read_frame` reads it: its length in four bytes, and what is in it."""
-    left = memoryview(len(data).to_bytes(4, "big") + data)
-    while left:
-        left = left[os.write(descriptor, left) :]
 
 
 if __name__ == "__main__":
