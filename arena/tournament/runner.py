@@ -36,7 +36,7 @@ from lath.arena.tournament.events import (
     warner,
 )
 from lath.arena.tournament.outcomes import outcome_of
-from lath.arena.tournament.slots import Executors, Pace, Slot, Stage, Worker, end
+from lath.arena.tournament.slots import Executors, Pace, Slot, Worker, end
 from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import PATIENCE_S, BufferedWriter, Store, Walkover
 from lath.arena.tournament.system import on_signals
@@ -267,7 +267,6 @@ class Runner:
         self._breaks: dict[int, int] = {}
         self._pace: Final = Pace(config.jobs)
         self._workers: list[Slot] = []
-        self._stage: Final = Stage(tell)
         self._notes: Counter[str] = Counter()
         self._interrupted = False
         self._clears_up = False
@@ -318,13 +317,10 @@ class Runner:
     def _play(self) -> None:
         slots = self._workers = self._slots()
         try:
-            self._feed(slots)
-            self._stage.show(slots)
+            self._go_on(slots)
             while not self._interrupted and self._is_busy(slots):
                 self._collect(slots, WAKE_S)
-                if not self._writer.is_waiting:
-                    self._feed(slots)
-                self._stage.show(slots)
+                self._go_on(slots)
                 self._tell(Waiting(self._open.total, self._open.outcome))
             self._collect(slots, 0.0, at_once=True)  # what is finished when a signal comes counts
             if not self._interrupted:
@@ -360,7 +356,8 @@ class Runner:
             games = "1 game needs" if count == 1 else f"{count} games at a time need"
             self._warn(f"{games} {needed} cores: nothing is pinned")
         return [
-            Slot(partial(self._executors, self._tree, share)) for share in shares or [()] * count
+            Slot(partial(self._executors, self._tree, share), self._tell, number)
+            for number, share in enumerate(shares or [()] * count)
         ]
 
     def _note(self, notes: Iterable[str]) -> None:
@@ -369,6 +366,13 @@ class Runner:
             if note not in self._notes:
                 self._warn(note)
             self._notes[note] += 1
+
+    def _go_on(self, slots: list[Slot]) -> None:
+        """Have workers play, where results can be kept; tell of each pair that has begun."""
+        if not self._writer.is_waiting:
+            self._feed(slots)
+        for slot in slots:
+            slot.show()
 
     def _feed(self, slots: list[Slot]) -> None:
         """Keep every worker's window full; the emptiest first."""
@@ -398,16 +402,14 @@ class Runner:
         done, _ = wait(futures, within_s, FIRST_COMPLETED)
         time.sleep(within_s if self._writer.is_waiting and not futures else self._pace.gather_s)
         results = []
-        for number, slot in enumerate(slots):
+        for slot in slots:
             for future in [future for future in slot.jobs if done and future.done()]:
                 try:
                     result = read_result(future.result())
                 except BrokenExecutor:
                     self._take_back(slot)
                     break
-                job = slot.jobs.pop(future)
-                self._stage.leave(number, job)
-                results.append((job, result))
+                results.append((slot.take(future), result))
         self._pace.count(len(results))
         self._writer.add(results)
         began_s = time.monotonic()
@@ -430,7 +432,6 @@ class Runner:
         """Replace a worker that died; play its pair again, and the one it had not begun."""
         lost = slot.replace()
         self._open.put_back(lost)
-        self._stage.forget(lost)
         self._sweep_lost()
         if not lost or self._interrupted:
             return

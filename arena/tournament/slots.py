@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
 from typing import Any, Final, Protocol
@@ -217,16 +217,32 @@ class Executors(Protocol):
 class Slot:
     """One worker at a time, started with the first job and replaced when it breaks."""
 
-    def __init__(self, make: Callable[[], Executor]) -> None:
+    def __init__(self, make: Callable[[], Executor], tell: Listener, number: int = 0) -> None:
+        """`tell` hears of each pair that begins; slots are counted from 0."""
         self._make: Final = make
+        self._tell: Final = tell
+        self._number: Final = number
         self._executor: Executor | None = None
         self.jobs: dict[Future[str], PairJob] = {}
+        self._told: set[Future[str]] = set()
+        """Those of the jobs in hand that the listener knows of."""
 
-    def begun(self) -> list[PairJob]:
-        """Return the jobs in hand that the worker has finished, and the one that it plays now."""
-        jobs = list(self.jobs.items())
-        over = sum(future.done() for future, _ in jobs)
-        return [job for _, job in jobs[: over + 1]]
+    def show(self) -> None:
+        """Tell of the jobs that the worker has finished, and of the one that it plays now, once."""
+        over = sum(future.done() for future in self.jobs)
+        for future in list(self.jobs)[: over + 1]:
+            self._show(future)
+
+    def _show(self, future: Future[str]) -> None:
+        if future not in self._told:
+            self._told.add(future)
+            self._tell(PairBegan.of(self.jobs[future], self._number))
+
+    def take(self, future: Future[str]) -> PairJob:
+        """Return a job that is over and let go of it; tell of it before where nobody had looked."""
+        self._show(future)
+        self._told.remove(future)
+        return self.jobs.pop(future)
 
     @property
     def worker(self) -> Worker | None:
@@ -243,8 +259,12 @@ class Slot:
             raise ArenaError(f"no worker can be started: {error.strerror}") from error
 
     def replace(self) -> list[PairJob]:
-        """Let go of a worker that broke; return what it has not played. The next job starts one."""
+        """Let go of a worker that broke; return what it has not played. The next job starts one.
+
+        The listener hears of that again when it begins again.
+        """
         lost = [future for future in self.jobs if not _has_result(future)]
+        self._told.difference_update(lost)
         jobs = [self.jobs.pop(future) for future in lost]
         self.abandon()
         if self.worker:
@@ -273,33 +293,3 @@ def end(slots: Iterable[Slot], within_s: float) -> None:
     for slot in slots:
         if slot.worker and not slot.worker.join(until_s):
             slot.worker.end()
-
-
-class Stage:
-    """What each slot plays, as listeners know it."""
-
-    def __init__(self, tell: Listener) -> None:
-        self._tell: Final = tell
-        self._shown: list[PairJob] = []
-        """What the listener knows of, and is not over."""
-
-    def show(self, slots: Sequence[Slot]) -> None:
-        """Tell of each slot that plays another pair than before."""
-        for number, slot in enumerate(slots):
-            for job in slot.begun():
-                self._enter(number, job)
-
-    def leave(self, slot: int, job: PairJob) -> None:
-        """Forget a pair that is over; tell of it before where nobody had looked."""
-        self._enter(slot, job)
-        self.forget([job])
-
-    def forget(self, jobs: Iterable[PairJob]) -> None:
-        """Forget pairs whose worker died; it hears of them again when they begin again."""
-        for job in jobs:
-            self._shown = [shown for shown in self._shown if shown is not job]
-
-    def _enter(self, slot: int, job: PairJob) -> None:
-        if all(shown is not job for shown in self._shown):
-            self._shown.append(job)
-            self._tell(PairBegan.of(job, slot))

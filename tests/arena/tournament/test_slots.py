@@ -16,6 +16,7 @@ from workers import a_job, dies, prints, sleeps, told
 
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
+from lath.arena.tournament.events import PairBegan
 from lath.arena.tournament.slots import Slot, Worker
 from lath.arena.tournament.worker import play_pair, read_result
 from lath.notation.protocol import TimeControl
@@ -111,14 +112,17 @@ def test_a_slot_starts_its_worker_with_the_first_job_and_replaces_it(tree: str) 
         made.append(Worker(tree))
         return made[-1]
 
-    slot = Slot(make)
+    begun: list[object] = []
+    slot = Slot(make, begun.append)
     assert slot.worker is None
     job = a_job(spec("ann", bad_bots.HangsInItsMove), spec("bob"), RELAXED, tree=tree)
     slot.submit(job)
-    assert slot.begun() == [job]
+    slot.show()
+    assert begun == [PairBegan.of(job, 0)]
     assert len(made) == 1
     os.kill(made[0].pid, signal.SIGKILL)
     assert slot.replace() == [job]
     assert slot.worker is None
-    assert slot.begun() == []
+    slot.show()
+    assert len(begun) == 1
     slot.abandon()

@@ -12,7 +12,7 @@ from workers import a_job
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.events import Event, PairBegan, Waiting
-from lath.arena.tournament.slots import Slot, Stage
+from lath.arena.tournament.slots import Slot
 from lath.notation.protocol import TimeControl
 
 
@@ -48,8 +48,7 @@ class Scene:
     def __init__(self) -> None:
         self.heard = Heard()
         self.hands = Hands()
-        self.stage = Stage(self.heard)
-        self.slot = Slot(lambda: self.hands)
+        self.slot = Slot(lambda: self.hands, self.heard)
 
     def submit(self, pair: int) -> None:
         ann, bob = (BotSpec(name=name, command=("true",)) for name in ("ann", "bob"))
@@ -57,12 +56,12 @@ class Scene:
         self.slot.submit(job)
 
     def show(self) -> list[int]:
-        self.stage.show([self.slot])
+        self.slot.show()
         return self.heard.began_pairs
 
     def collect(self) -> None:
         for future in [future for future in self.slot.jobs if future.done()]:
-            self.stage.leave(0, self.slot.jobs.pop(future))
+            self.slot.take(future)
 
 
 @pytest.fixture
@@ -96,6 +95,6 @@ def test_a_pair_whose_worker_died_is_told_of_again(scene: Scene) -> None:
     scene.hands.finish()
     assert scene.show() == [1, 2]
     scene.collect()
-    scene.stage.forget(scene.slot.replace())
+    scene.slot.replace()
     scene.submit(2)
     assert scene.show() == [1, 2, 2]
