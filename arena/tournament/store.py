@@ -239,7 +239,7 @@ class Store:
         self.folder: Final = folder
         self._lock: Final = _locked(folder)
         try:
-            with self._our_errors():
+            with database_errors(folder / DATABASE):
                 self._database = connect(folder / DATABASE)
                 try:
                     self._prepare()
@@ -283,8 +283,7 @@ class Store:
 
     def tournament(self) -> dict[str, object] | None:
         """Return what `begin` was given; None in a new store. Raises StoreError."""
-        with self._our_errors():
-            rows = dict(self._database.execute("SELECT key, value FROM about").fetchall())
+        rows: dict[str, str] = dict(self._rows("SELECT key, value FROM about"))
         if not rows:
             return None
         if rows.get("format") != _FORMAT:
@@ -301,69 +300,58 @@ class Store:
 
         `notes` are what `note` returns then.
         """
-        rows = {"format": _FORMAT, "tournament": json.dumps(tournament)}
-        rows |= {key: json.dumps(value) for key, value in (notes or {}).items()}
-        with self._our_errors(), self._transaction():
-            self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows.items())
+        texts = {key: json.dumps(value) for key, value in (notes or {}).items()}
+        self._keep_about({"format": _FORMAT, "tournament": json.dumps(tournament), **texts})
 
     def note(self, key: str) -> Any:
         """Return what is noted under a key; None where there is nothing."""
-        with self._our_errors():
-            rows = self._database.execute("SELECT value FROM about WHERE key = ?", (key,))
-            row = rows.fetchone()
-            return json.loads(row[0]) if row else None
+        rows = list(self._rows("SELECT value FROM about WHERE key = ?", key))
+        return json.loads(rows[0][0]) if rows else None
 
     def keep_note(self, key: str, value: object) -> None:
         """Write something down about the tournament, once `begin` was; raises StoreError."""
-        with self._our_errors(), self._transaction():
-            row = (key, json.dumps(value))
-            self._database.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", row)
+        self._keep_about({key: json.dumps(value)})
+
+    def _keep_about(self, texts: Mapping[str, str]) -> None:
+        with self._transaction():
+            self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", texts.items())
 
     def has_games(self) -> bool:
         """Return whether any game is stored."""
-        with self._our_errors():
-            return self._database.execute("SELECT 1 FROM game LIMIT 1").fetchone() is not None
+        return bool(list(self._rows("SELECT 1 FROM game LIMIT 1")))
 
     def results(self) -> Iterator[tuple[int, str, str, str]]:
-        """Yield number, first, second and result of each finished game, by number."""
-        with self._our_errors():
-            yield from self._database.execute(
-                "SELECT number, first, second, result FROM game ORDER BY number"
-            )
+        """Return number, first, second and result of each finished game, by number."""
+        return self._rows("SELECT number, first, second, result FROM game ORDER BY number")
 
     def walkovers(self) -> list[Walkover]:
         """Return the pairs whose games were lost without being played, and by whom, by number."""
-        with self._our_errors():
-            rows = self._database.execute("SELECT pair, loser FROM walkover ORDER BY pair")
-            return [Walkover(*row) for row in rows]
+        rows = self._rows("SELECT pair, loser FROM walkover ORDER BY pair")
+        return [Walkover(*row) for row in rows]
 
     def add_walkovers(self, walkovers: Iterable[Walkover]) -> None:
         """Keep that what is left of pairs is lost, all or none; a pair that is there stays so.
 
         Raises StoreError.
         """
-        with self._our_errors(), self._transaction():
+        with self._transaction():
             self._database.executemany(
                 "INSERT INTO walkover VALUES (?, ?) ON CONFLICT (pair) DO NOTHING", walkovers
             )
 
     def tally(self) -> list[Tally]:
         """Return how many games of each two bots ended how; its size does not grow with them."""
-        with self._our_errors():
-            rows = self._database.execute(
-                "SELECT first, second, result, termination, count(*) FROM game GROUP BY 1, 2, 3, 4"
-            )
-            return [Tally(*row) for row in rows]
+        rows = self._rows(
+            "SELECT first, second, result, termination, count(*) FROM game GROUP BY 1, 2, 3, 4"
+        )
+        return [Tally(*row) for row in rows]
 
     def pairs(self) -> list[PairTally]:
         """Return how often bots scored what in a pair; its size does not grow with the games."""
-        with self._our_errors():
-            return [PairTally(*row) for row in self._database.execute(_PAIRS)]
+        return [PairTally(*row) for row in self._rows(_PAIRS)]
 
     def bots(self) -> list[BotTotals]:
         """Return what each bot did in all games, by name."""
-        with self._our_errors():
-            rows = self._database.execute(_BOTS).fetchall()
         return [
             BotTotals(
                 name=name,
@@ -373,7 +361,7 @@ class Store:
                 worst_s=round(worst_s, 6),
                 lost_by=dict(zip(FORFEITS, lost, strict=True)),
             )
-            for name, moves, used_s, worst_s, games, *lost in rows
+            for name, moves, used_s, worst_s, games, *lost in self._rows(_BOTS)
         ]
 
     def add(self, results: Iterable[GameResult]) -> None:
@@ -381,51 +369,49 @@ class Store:
 
         A number that is there already stays as it is. Raises StoreError.
         """
-        with self._our_errors(), self._transaction():
+        with self._transaction():
             self._database.executemany(_INSERT, [_row(result) for result in results])
 
     def records(self) -> Iterator[str]:
-        """Yield the text of each finished game's record, by number."""
-        with self._our_errors():
-            for (record,) in self._database.execute("SELECT record FROM game ORDER BY number"):
-                yield record
+        """Return the text of each finished game's record, by number."""
+        return (record for (record,) in self._rows("SELECT record FROM game ORDER BY number"))
 
     def logs(self) -> Iterator[tuple[int, str]]:
         """Yield number and log of each game that ended badly or of which a bot complained."""
-        with self._our_errors():
-            for number, termination, log, said in self._database.execute(
-                "SELECT number, termination, log, stderr FROM game "
-                "WHERE stderr <> '{}' OR log <> '' ORDER BY number"
-            ):
-                if said != "{}" or termination not in _GOOD_ENDINGS:
-                    yield number, log or _last_words(said)
+        for number, termination, log, said in self._rows(
+            "SELECT number, termination, log, stderr FROM game "
+            "WHERE stderr <> '{}' OR log <> '' ORDER BY number"
+        ):
+            if said != "{}" or termination not in _GOOD_ENDINGS:
+                yield number, log or _last_words(said)
 
     def export(self) -> None:
         """Write `games.lath` whole and atomically; raises StoreError."""
         write_records(self.folder / RECORDS, self.records())
 
-    @contextmanager
-    def _our_errors(self) -> Iterator[None]:
-        """Turn the database's errors into ours."""
+    def _rows(self, question: str, *values: object) -> Iterator[Any]:
+        """Yield what the database answers, row by row; raises StoreError."""
         with database_errors(self.folder / DATABASE):
-            yield
+            yield from self._database.execute(question, values)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Keep what is done within, all or none."""
-        try:
-            self._database.execute("BEGIN IMMEDIATE")
-            # So that it writes in any case. Where the last sync of one before has failed, its games
-            # are there to see and may be gone after a power cut: whoever adds them again, and finds
-            # nothing to add, must not be promised that they are kept before a sync succeeds.
-            self._database.execute("PRAGMA user_version = 1")
-            yield
-            self._database.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):  # what came first is what people should hear of
-                if self._database.in_transaction:
-                    self._database.execute("ROLLBACK")
-            raise
+        """Keep what is done within, all or none; raises StoreError."""
+        with database_errors(self.folder / DATABASE):
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+                # So that it writes in any case. Where the last sync of one before has failed, its
+                # games are there to see and may be gone after a power cut: whoever adds them again,
+                # and finds nothing to add, must not be promised that they are kept before a sync
+                # succeeds.
+                self._database.execute("PRAGMA user_version = 1")
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):  # what came first is what people should hear of
+                    if self._database.in_transaction:
+                        self._database.execute("ROLLBACK")
+                raise
 
 
 def _last_words(said: str) -> str:

@@ -85,7 +85,7 @@ def test_without_a_transaction_half_of_what_is_added_together_may_be_there(
 ) -> None:
     with closing(Store(tmp_path)) as store:
         monkeypatch.setattr(Store, "_transaction", lambda _: nullcontext())
-        with pytest.raises(StoreError):
+        with pytest.raises(sqlite3.IntegrityError):
             store.add([a_result(1), a_result(2, plies=None)])
         assert finished(store) == {1}
 
