@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from lath.games.core import Game, Move, Position, Seat
 from lath.games.errors import GameError
@@ -156,8 +156,7 @@ _MANY_STARTS: Final = 1000
 """Setups that are remembered; all games of a round share one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Start:
+class _Start(NamedTuple):
     """A first position, what lies on its cells, and the effect that puts it there."""
 
     position: Position
@@ -201,6 +200,8 @@ class Dictionary:
             self._doubt(zip(texts, movers, strict=True))
             kinds, movers, end = self._played(start.position, texts)
         outcome = end.outcome()
+        cells = outcome.cells if outcome else ()
+        places = {name: i for i, name in enumerate(self.game.board.names)} if cells else {}
         return Replay(
             game=self.game,
             start=start.effect,
@@ -208,7 +209,7 @@ class Dictionary:
             movers=tuple(movers),
             to_move=end.to_move,
             ending=outcome.ending if outcome else "",
-            deciding=self._places(outcome.cells if outcome else ()),
+            deciding=tuple(places[cell] for cell in cells if cell in places),
         )
 
     def legal_moves(self, record: Record) -> Iterator[frozenset[int]]:
@@ -242,10 +243,6 @@ class Dictionary:
             if len(self._starts) < _MANY_STARTS:
                 self._starts[key] = known
         return known
-
-    def _places(self, names: Sequence[str]) -> tuple[int, ...]:
-        places = {name: i for i, name in enumerate(self.game.board.names)}
-        return tuple(places[name] for name in names if name in places)
 
     def _played(
         self, position: Position, texts: Sequence[str]
@@ -285,17 +282,12 @@ class Dictionary:
                 self._note_use(text, seat, kind)
                 return kind
         self._streaks.pop((text, seat), None)
-        return self._learn(text, seat, explained(old, new, self.shapes))
-
-    def _learn(self, text: str, seat: Seat, effect: str) -> int:
-        """Return a kind of move that the seat had not."""
-        known = self._known[text]
-        kind = next((kind for kind in known if self.effects[kind][seat] is None), len(self.texts))
-        if kind == len(self.texts):
+        kind = next((one for one in known if self.effects[one][seat] is None), len(self.texts))
+        if kind == len(self.texts):  # a kind of move that the seat had not
             known.append(kind)
             self.texts.append(text)
             self.effects.append([None, None])
-        self.effects[kind][seat] = effect
+        self.effects[kind][seat] = explained(old, new, self.shapes)
         return kind
 
     def _contents(self, position: Position) -> tuple[str, ...]:
