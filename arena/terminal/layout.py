@@ -296,6 +296,11 @@ class Output:
         self.console.print(Text(self.letters.plain(words)))
 
 
+def often(text: str, times: int) -> str:
+    """Return a warning or note and how many times it came."""
+    return f"{text} ({times} times)" if times > 1 else text
+
+
 def names(heading: str, cells: Iterable[str], letters: Letters) -> Column:
     """Return a column of names from outside, which may be cut but not left out."""
     return Column(heading, [letters.plain(cell) for cell in cells], to_right=False, is_elastic=True)

@@ -27,6 +27,7 @@ from lath.arena.terminal.layout import (
     laid_out,
     letters_of,
     names,
+    often,
     share_rows,
     span,
 )
@@ -199,11 +200,6 @@ def _warnings(progress: Progress, rows: int, letters: Letters) -> list[Line]:
     return lines
 
 
-def often(text: str, times: int) -> str:
-    """Return a warning and how many times it came."""
-    return f"{text} ({times} times)" if times > 1 else text
-
-
 def _labelled(
     label: str, texts: Sequence[str], hidden: int, letters: Letters, style: str = ""
 ) -> list[Line]:
@@ -236,13 +232,19 @@ COST: Final = 50
 
 
 class _Lines:
-    """Prints what happens line by line: warnings, and every game where that is wanted."""
+    """Prints line by line what happens, now and then how far it is, every game if that is wanted.
 
-    def __init__(self, progress: Progress, console: Console, *, verbose: bool) -> None:
+    `quiet`: warnings, and games if they are wanted.
+    """
+
+    def __init__(
+        self, progress: Progress, console: Console, *, verbose: bool, quiet: bool = False
+    ) -> None:
         self.console: Final = console
         self.letters: Final = letters_of(console)
         self.progress: Final = progress
         self._verbose: Final = verbose
+        self._quiet: Final = quiet
 
     def __call__(self, event: Event | Waiting) -> None:
         """Print what is to be said of an event."""
@@ -252,6 +254,10 @@ class _Lines:
             case GameEnded() if self._verbose:
                 line = f"{event.number}. {event.game}: {event.first} - {event.second}"
                 self.print(f"{line} {event.result} ({event.termination}, {event.plies} plies)")
+            case Status() if not self._quiet:
+                self.tell_progress()
+                for line in self.progress.outcome().words:
+                    self.print(line)
 
     def warn(self, text: str) -> None:
         """Print a warning."""
@@ -269,18 +275,6 @@ class _Lines:
     def text(self, line: str, style: str = "") -> Text:
         """Return a line that may have anything in it for Rich."""
         return Text(self.letters.plain(line), style=style)
-
-
-class _Plain(_Lines):
-    """Prints how far it is, now and then, and how it stands by the rules of the format."""
-
-    def __call__(self, event: Event | Waiting) -> None:
-        """Print also how it stands."""
-        super().__call__(event)
-        if isinstance(event, Status):
-            self.tell_progress()
-            for line in self.progress.outcome().words:
-                self.print(line)
 
 
 class _Live(_Lines):
@@ -350,22 +344,20 @@ def screen(
     `is_shared`: something else writes to the terminal.
     """
     console = console_of()
-    if quiet:
-        progress.listeners.append(_Lines(progress, console, verbose=verbose))
+    if quiet or is_shared or not console.is_terminal or console.is_dumb_terminal:
+        lines = _Lines(progress, console, verbose=verbose, quiet=quiet)
+        progress.listeners.append(lines)
         yield
-    elif is_shared or not console.is_terminal or console.is_dumb_terminal:
-        plain = _Plain(progress, console, verbose=verbose)
-        progress.listeners.append(plain)
-        yield
-        plain.tell_progress()
-    else:
-        view = _Live(progress, console, verbose=verbose)
-        progress.listeners.append(view)
-        try:
-            with view.live:
-                yield
-        finally:
-            view.leave()
+        if not quiet:
+            lines.tell_progress()
+        return
+    view = _Live(progress, console, verbose=verbose)
+    progress.listeners.append(view)
+    try:
+        with view.live:
+            yield
+    finally:
+        view.leave()
 
 
 def print_progress(progress: Progress) -> None:

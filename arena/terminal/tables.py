@@ -26,6 +26,7 @@ from lath.arena.terminal.layout import (
     forfeits,
     laid_out,
     names,
+    often,
     width_of,
 )
 from lath.reports.figures import OPENINGS, GameCounts, Survey
@@ -428,8 +429,7 @@ def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int]) -> None:
     if bots:
         output.table("Forfeits and time of a move", _bots(bots, output.width, output.letters))
     for note, times in notes.items():
-        often = f" ({times} times)" if times > 1 else ""
-        text = Text(f"note: {output.letters.plain(note)}{often}")
+        text = Text(often(f"note: {output.letters.plain(note)}", times))
         output.console.print(text, soft_wrap=True)
 
 
