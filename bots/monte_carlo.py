@@ -7,6 +7,7 @@ A move that wins at once is played at once, and one that loses at once is not tr
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from math import log, sqrt
 from typing import Final
 
@@ -20,16 +21,14 @@ PLAYOUTS: Final = 400
 EXPLORATION: Final = 1.0
 
 
+@dataclass(slots=True)
 class _Arm:
     """One move and how its random games ended for the player."""
 
-    __slots__ = ("games", "move", "position", "score")
-
-    def __init__(self, move: Move, position: Position) -> None:
-        self.move = move
-        self.position = position
-        self.games = 0
-        self.score = 0.0
+    move: Move
+    position: Position
+    games: int = 0
+    score: float = 0.0
 
     def promise(self, total: int) -> float:
         """Return mean score and how little is known of it."""

@@ -7,7 +7,6 @@ flat. Must not know files, nor how people are told of the outcome.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -35,11 +34,6 @@ IDENTIFYING: Final = ("Game", "Event", "Site", "Date", "Round", "First", "Second
 
 _ELSEWHERE: Final = frozenset({"Setup", "Position", "Result"})
 """Tags that are compared as the start and the result."""
-
-_TAGS: Final = re.compile(r'(?:\s*\[\s*\w+\s*"(?:[^"\\]|\\.)*+"\s*\])*+')
-
-_REMARK: Final = re.compile(r"[{;(!?]")
-"""What every remark begins with; no move, number or result has one of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +105,11 @@ def _first_different_remark(a: Record, b: Record, end: int | None) -> int | None
     return None
 
 
-def content(record: Record, text: str | None = None) -> bytes:
-    """Return 16 bytes that are equal for records between which there is no difference.
-
-    `text` is the record as it stands in its file; with it, records without remarks are quicker.
-    """
-    parts = [
-        f"{name} {value}" for name, value in sorted(_said_of(record, moves_only=False).items())
-    ]
-    parts += ["", *canonical_moves(record)]
-    tags = _TAGS.match(text) if text else None
-    if not (text and tags) or _REMARK.search(text, tags.end()):
-        parts += _all_remarks(record)
-    return _digest(parts)
+def content(record: Record) -> bytes:
+    """Return 16 bytes that are equal for records between which there is no difference."""
+    said = sorted(_said_of(record, moves_only=False).items())
+    parts = [f"{name} {value}" for name, value in said]
+    return _digest([*parts, "", *canonical_moves(record), *_all_remarks(record)])
 
 
 def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:
@@ -286,11 +272,6 @@ class Finding:
     difference: Difference | None
     """None for a record that stands alone."""
 
-    @property
-    def is_equal(self) -> bool:
-        """Return whether there is nothing to be told of."""
-        return self.difference is not None and not self.difference
-
 
 class Comparison:
     """What two archives have in common; `findings` reads them, and then `equal` is right."""
@@ -318,9 +299,9 @@ class Comparison:
         with temporary_database() as database:
             pairing = Pairing(database)
             for entry, record in indexed():
-                pairing.index(self._whole(entry, record), entry.number)
+                pairing.index(self._whole(record), entry.number)
             for entry, record in streamed():
-                if pairing.take(self._whole(entry, record)):
+                if pairing.take(self._whole(record)):
                     self.equal += 1
                 else:
                     pairing.leave(B if twice == A else A, entry, self._keys(record))
@@ -332,11 +313,10 @@ class Comparison:
                     if one and other:
                         moves_only = self._moves_only
                         differs = difference(one.record, other.record, moves_only=moves_only)
-                    finding = Finding(one, other, differs)
-                    if finding.is_equal:
-                        self.equal += 1
-                    else:
-                        yield finding
+                        if not differs:
+                            self.equal += 1
+                            continue
+                    yield Finding(one, other, differs)
 
     def _leave_unpaired(
         self, pairing: Pairing, side: int, wanted: Iterator[int], read: Callable[[], Sound]
@@ -352,11 +332,11 @@ class Comparison:
                     return
         raise OSError("changed while it was read")
 
-    def _whole(self, entry: Entry, record: Record) -> bytes:
+    def _whole(self, record: Record) -> bytes:
         """Return what only records have in common that belong together and are equal."""
         if self._moves_only:
             return (key_of(record, self._key) or b"") + identity(record)
-        return content(record, entry.text)
+        return content(record)
 
     def _keys(self, record: Record) -> tuple[bytes | None, ...]:
         """Return what a leftover is paired by: key and moves, key, and moves without a key."""

@@ -176,3 +176,10 @@ class RecordSyntaxError(NotationError):
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)
         self.fault = fault
+
+
+def refused(
+    at: int, message: str, expected: str, code: str = "syntax", ply: int | None = None
+) -> RecordSyntaxError:
+    """Return the error of a text that is at fault at one place."""
+    return RecordSyntaxError(Fault(code, message, expected, at, ply=ply))

@@ -6,7 +6,7 @@ Must not know processes, time or rules. `docs/protocol.md` says what the lines m
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -270,7 +270,7 @@ def read_option(line: str) -> Option:
         raise ValueError(f"not an option: {line!r}") from error
     if not name or kind not in OPTION_TYPES:
         raise ValueError(f"not an option: {line!r}, expected a type of {', '.join(OPTION_TYPES)}")
-    values = list(_option_values(words[type_at + 2 :]))
+    values = _option_values(words[type_at + 2 :])
     last = dict(values)
     try:
         low, high = (int(last[word]) if word in last else None for word in ("min", "max"))
@@ -280,19 +280,15 @@ def read_option(line: str) -> Option:
     return Option(name, kind, last.get("default"), low, high, choices)
 
 
-def _option_values(words: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield `default`, `min`, `max` and each `var` with the words up to the next of them."""
-    name = ""
-    value: list[str] = []
+def _option_values(words: Iterable[str]) -> list[tuple[str, str]]:
+    """Return `default`, `min`, `max` and each `var` with the words up to the next of them."""
+    found: list[tuple[str, list[str]]] = []
     for word in words:
-        if word not in ("default", "min", "max", "var"):
-            value.append(word)
-            continue
-        if name:
-            yield name, " ".join(value)
-        name, value = word, []
-    if name:
-        yield name, " ".join(value)
+        if word in ("default", "min", "max", "var"):
+            found.append((word, []))
+        elif found:
+            found[-1][1].append(word)
+    return [(name, " ".join(value)) for name, value in found]
 
 
 def read_info(line: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ import sys
 import zlib
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, cast
@@ -133,8 +133,7 @@ def write_atomically(path: Path, content: Iterable[bytes]) -> None:
 
 def write_to_stdout(content: Iterable[bytes]) -> None:
     """Write to standard output as it comes; raises OSError."""
-    for block in _blocks(content):
-        sys.stdout.buffer.write(block)
+    sys.stdout.buffer.writelines(content)
     sys.stdout.buffer.flush()
 
 
@@ -173,23 +172,13 @@ def _write_durably(path: Path, content: Iterable[bytes], mode: int | None) -> No
 
 def _fill(file: BinaryIO, path: Path, content: Iterable[bytes]) -> None:
     """Write bytes, compressed as the suffix of `path` says; the file stays open."""
-    module = _compression(path.suffix)
-    with module.open(file, "wb") if module else nullcontext(file) as stream:
-        stream.writelines(_blocks(content))
+    if module := _compression(path.suffix):
+        # buffered: compressing each record alone is slow
+        with io.BufferedWriter(module.open(file, "wb"), _WRITTEN) as stream:
+            stream.writelines(content)
+    else:
+        file.writelines(content)
     file.flush()
-
-
-def _blocks(content: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the same bytes in larger blocks: compressing each record alone is slow."""
-    gathered: list[bytes] = []
-    size = 0
-    for part in content:
-        gathered.append(part)
-        size += len(part)
-        if size >= _WRITTEN:
-            yield b"".join(gathered)
-            gathered, size = [], 0
-    yield b"".join(gathered)
 
 
 def sync(path: Path) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from lath.notation.errors import NotationError
 from lath.notation.reader import COMPRESSIONS
@@ -114,6 +114,36 @@ def writer(name: str) -> Writer:
         raise FormatError(f"{name} is only read; what can be written is {', '.join(WRITABLE)}")
     write: Writer = _load(where)
     return write
+
+
+class UnheldError(NotationError):
+    """A format cannot hold a record; `field` says what of it."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(f"there is no place for {field}")
+        self.field = field
+
+
+_Held = TypeVar("_Held")
+
+
+def held(
+    records: Iterable[Record], lost: Lost, hold: Callable[[Record], tuple[_Held, Iterable[str]]]
+) -> Iterator[_Held]:
+    """Yield what `hold` makes of each record; the fields that it names beside are told as lost.
+
+    A record for which it raises UnheldError is left out.
+    """
+    for number, record in enumerate(records, 1):
+        try:
+            value, unheld = hold(record)
+        except UnheldError as error:
+            lost(number, error.field)
+            lost(number, WHOLE)
+            continue
+        for field in unheld:
+            lost(number, field)
+        yield value
 
 
 def _found(name: str) -> Format:

@@ -35,8 +35,8 @@ from lath import games
 from lath.games.core import Seat
 from lath.games.errors import GameError, MoveSyntaxError, PositionError
 from lath.notation.data import FieldError, Steps
-from lath.notation.errors import Fault, NotationError, RecordSyntaxError
-from lath.notation.formats import WHOLE, Lost
+from lath.notation.errors import Fault, RecordSyntaxError
+from lath.notation.formats import Lost, UnheldError, held
 from lath.notation.formats.json_text import load_strictly, objects, placed
 from lath.notation.reader import Entry, RecordText, entries_from
 from lath.notation.record import Ply, Record, Termination, comment, date_of
@@ -54,14 +54,6 @@ SWAP: Final = "swap"
 
 _PASS: Final = "pass"  # noqa: S105 - a move
 """Manalath: there is no legal move."""
-
-
-class UnheldError(NotationError):
-    """AbstractPlay cannot hold the record; `field` says what of it."""
-
-    def __init__(self, field: str) -> None:
-        super().__init__(f"AbstractPlay has no {field}")
-        self.field = field
 
 
 def _refuse(
@@ -564,15 +556,7 @@ def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield an array of the records, a line each; a record of another game is left out."""
     before = b"[\n"
-    for number, record in enumerate(records, 1):
-        try:
-            value, unheld = to_json(record)
-        except UnheldError as error:
-            lost(number, error.field)
-            lost(number, WHOLE)
-            continue
-        for field in unheld:
-            lost(number, field)
+    for value in held(records, lost, to_json):
         yield before + _line(value)
         before = b",\n"
     yield b"[]\n" if before == b"[\n" else b"\n]\n"

@@ -32,7 +32,7 @@ from typing import BinaryIO, Final
 from lath import games
 from lath.games.core import Position, Seat, read_move
 from lath.games.errors import GameError
-from lath.notation.errors import Fault, RecordSyntaxError, shortened
+from lath.notation.errors import Fault, refused, shortened
 from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
 from lath.notation.record import Ply, Record, Termination
 from lath.notation.replay import check
@@ -117,7 +117,7 @@ def read_trial(text: str) -> Trial:
     lines = _lines(text)
     at, line = next(lines)
     if not line.startswith(BEGINS):
-        raise _refused(at, "no Ludii trial begins here", f"a line that begins {BEGINS}")
+        raise refused(at, "no Ludii trial begins here", f"a line that begins {BEGINS}")
     trial = Trial(path=line.removeprefix(BEGINS))
     for at, line in lines:
         _read_line(trial, lines, at, line)
@@ -154,13 +154,13 @@ def _until(
         if line == end:
             return
         yield inner_at, line
-    raise _refused(at, f"{begin} is never closed", end)
+    raise refused(at, f"{begin} is never closed", end)
 
 
 def _count(at: int, line: str) -> Value:
     digits = line.removeprefix(_SIZE)
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
-        raise _refused(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
+        raise refused(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
     return Value(at, digits)
 
 
@@ -168,9 +168,9 @@ def _read_field(trial: Trial, at: int, line: str) -> None:
     match = _FIELD.fullmatch(line)
     if match is None:
         expected = "Move=, LEGAL MOVES LIST SIZE =, winner= or another field of a Ludii trial"
-        raise _refused(at, f"unknown line {shortened(line)}", expected)
+        raise refused(at, f"unknown line {shortened(line)}", expected)
     if match["name"] in trial.fields:
-        raise _refused(at, f"{match['name']}= stands twice in the trial", "one of them")
+        raise refused(at, f"{match['name']}= stands twice in the trial", "one of them")
     trial.fields[match["name"]] = Value(at + match.start("value"), match["value"])
 
 
@@ -180,7 +180,7 @@ def _decision(at: int, line: str) -> Decision:
     if match["end"] is None or match.end() < len(line):
         rest = line[match.end() :]
         message = f"{shortened(rest)} does not belong here" if rest else "the move is not complete"
-        raise _refused(at + match.end(), message, _FORM)
+        raise refused(at + match.end(), message, _FORM)
     actions = list(_ACTIONS.finditer(match["actions"]))
     decided = next((one for one in actions if "decision=true" in one["values"]), actions[0])
     pairs = (pair.partition("=") for pair in decided["values"].split(",") if pair)
@@ -192,16 +192,12 @@ def _decision(at: int, line: str) -> Decision:
     )
 
 
-def _refused(at: int, message: str, expected: str, code: str = "syntax") -> RecordSyntaxError:
-    return RecordSyntaxError(Fault(code, message, expected, at=at))
-
-
 def end_type(fields: Mapping[str, Value]) -> str:
     """Return how the trial ended, one of Ludii's EndType; `Unknown` where it does not say."""
     value = fields.get("endtype")
     if value and value.text not in _END_TYPES:
         expected = f"one of {', '.join(_END_TYPES)}"
-        raise _refused(value.at, f"unknown endtype {value.text!r}", expected)
+        raise refused(value.at, f"unknown endtype {value.text!r}", expected)
     return value.text if value else "Unknown"
 
 
@@ -215,11 +211,11 @@ def winner(fields: Mapping[str, Value]) -> int | None:
     if value is None:
         return ranked
     if value.text not in ("-1", "0", "1", "2", str(_TIE)):
-        raise _refused(value.at, f"unknown winner {value.text!r}", "-1, 0, 1, 2 or 3")
+        raise refused(value.at, f"unknown winner {value.text!r}", "-1, 0, 1, 2 or 3")
     role = int(value.text) % _TIE if value.text != "-1" else -1
     if ranked not in (None, role):
         message = f"winner={value.text} and rankings={fields['rankings'].text} do not agree"
-        raise _refused(value.at, message, "the same winner twice", "result")
+        raise refused(value.at, message, "the same winner twice", "result")
     return role
 
 
@@ -231,7 +227,7 @@ def _best_ranked(ranks: Value | None) -> int | None:
         _, first, second = map(float, ranks.text.split(","))
     except ValueError as error:
         message = f"the rankings {ranks.text!r} are not those of two players"
-        raise _refused(ranks.at, message, "the form 0.0,1.0,2.0") from error
+        raise refused(ranks.at, message, "the form 0.0,1.0,2.0") from error
     if first == second:
         return 0 if first else None
     return 1 if first < second else 2
@@ -284,12 +280,12 @@ def _stem(trial: Trial) -> str:
     stem = re.split(r"[/\\]", trial.path.strip())[-1].removesuffix(".lud")
     if stem not in _GAMES:
         message = f"the game {stem!r} of Ludii is not known here"
-        raise _refused(len(BEGINS), message, " or ".join(_GAMES), "unknown-game")
+        raise refused(len(BEGINS), message, " or ".join(_GAMES), "unknown-game")
     for option in trial.options:
         if option.text not in _DEFAULTS[stem]:
             expected = " and ".join(_DEFAULTS[stem]) or "no options"
             message = f"{stem} with the option {option.text!r} is not known here"
-            raise _refused(option.at, message, expected, "unknown-game")
+            raise refused(option.at, message, expected, "unknown-game")
     return stem
 
 
@@ -358,7 +354,7 @@ class _Course:
             self.loser = {"P1": 1, "P2": 2}.get(move.values.get("player", ""), 0)
             if not self.loser:
                 message = f"{_shown(move)} does not say who gave up"
-                raise _refused(move.at, message, "player=P1 or player=P2")
+                raise refused(move.at, message, "player=P1 or player=P2")
             return position
         text = self._text(move)
         role = self._role(Seat(len(self.plies) % 2))
@@ -394,8 +390,7 @@ class _Course:
         site = move.number("to")
         if not is_move or site is None or site >= len(names):
             message = f"{_shown(move)} is not a move of {self.stem}"
-            ply = len(self.plies) + 1
-            raise RecordSyntaxError(Fault("move", message, expected, at=move.at, ply=ply))
+            raise refused(move.at, message, expected, "move", len(self.plies) + 1)
         return f"{colour}{names[site]}"
 
     def record(self, trial: Trial) -> Record:

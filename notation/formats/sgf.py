@@ -30,15 +30,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from lath import games
 from lath.games.core import Position, Seat, read_move
 from lath.games.errors import GameError
-from lath.notation.formats import Lost
+from lath.notation.formats import Lost, held
 from lath.notation.protocol import TimeControl, in_seconds
 from lath.notation.record import (
+    GLYPHS,
     Comment,
     Ply,
     Record,
@@ -52,31 +52,25 @@ from lath.notation.replay import canonical, check_tag, start_of
 if TYPE_CHECKING:
     from lath.games.core import Game
 
-_DIRECT: Final = MappingProxyType(
-    {
-        "Event": "EV",
-        "Site": "PC",
-        "Date": "DT",
-        "Round": "RO",
-        "Opening": "ON",
-        "Annotator": "AN",
-    }
-)
+_DIRECT: Final = {
+    "Event": "EV",
+    "Site": "PC",
+    "Date": "DT",
+    "Round": "RO",
+    "Opening": "ON",
+    "Annotator": "AN",
+}
 """The properties that hold a tag as it is."""
 
-_GLYPHS: Final = MappingProxyType(
-    {"!": "TE[1]", "!!": "TE[2]", "?": "BM[1]", "??": "BM[2]", "!?": "IT[]", "?!": "DO[]"}
+_GLYPHS: Final = dict(
+    zip(GLYPHS, ("TE[1]", "BM[1]", "TE[2]", "BM[2]", "IT[]", "DO[]"), strict=True)
 )
 
-_REASONS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        Termination.RESIGNATION: "R",
-        Termination.TIME: "T",
-        Termination.ILLEGAL_MOVE: "F",
-        Termination.CRASH: "F",
-        Termination.FLOOD: "F",
-    }
-)
+_REASONS: Final[Mapping[str, str]] = {
+    Termination.RESIGNATION: "R",
+    Termination.TIME: "T",
+    **dict.fromkeys((Termination.ILLEGAL_MOVE, Termination.CRASH, Termination.FLOOD), "F"),
+}
 """What `RE` says of why somebody lost; nothing where it has no word for it."""
 
 _BLANKS: Final = re.compile(r"\r\n|\n\r|[\t\v\f\r\n]")
@@ -85,11 +79,14 @@ _BLANKS: Final = re.compile(r"\r\n|\n\r|[\t\v\f\r\n]")
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield the records, a game tree each."""
-    for number, record in enumerate(records, 1):
-        for name in _not_held(record):
-            lost(number, name)
-        text = "".join(_tree(canonical(record)))
-        yield f"{'' if number == 1 else chr(10)}{text}\n".encode("utf-8", "replace")
+    before = ""
+    for text in held(records, lost, _held):
+        yield f"{before}{text}\n".encode("utf-8", "replace")
+        before = "\n"
+
+
+def _held(record: Record) -> tuple[str, Iterator[str]]:
+    return "".join(_tree(canonical(record))), _not_held(record)
 
 
 def _not_held(record: Record) -> Iterator[str]:

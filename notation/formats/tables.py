@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from lath.notation.formats import FormatError, Lost, remarks
+from lath.notation.formats import FormatError, Lost, held, remarks
 from lath.notation.record import KNOWN_TAGS, date_of
 
 if TYPE_CHECKING:
@@ -77,12 +77,11 @@ def write_csv(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     A text that a spreadsheet would read as a formula has an apostrophe before it.
     """
     yield _line(COLUMNS)
-    for number, record in enumerate(records, 1):
-        if record.plies:
-            lost(number, "moves")
-        for field in _not_held(record):
-            lost(number, field)
-        yield _line(_row(record).values())
+    yield from map(_line, held(records, lost, _text_row))
+
+
+def _text_row(record: Record) -> tuple[Iterable[Any], list[str]]:
+    return _row(record).values(), [*(["moves"] if record.plies else []), *_not_held(record)]
 
 
 def _line(cells: Iterable[Any]) -> bytes:
@@ -117,7 +116,7 @@ def write_parquet(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     moves = pa.field("moves", pa.list_(pa.string()), nullable=False)
     schema = pa.schema([*fields, moves])
     file = _Written()
-    rows = (_typed_row(number, record, lost) for number, record in enumerate(records, 1))
+    rows = held(records, lost, _typed_row)
     with parquet.ParquetWriter(pa.PythonFile(file, mode="w"), schema) as writer:
         while group := list(islice(rows, ROWS_PER_GROUP)):
             writer.write_table(pa.Table.from_pylist(group, schema=schema))
@@ -125,13 +124,11 @@ def write_parquet(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     yield file.take()
 
 
-def _typed_row(number: int, record: Record, lost: Lost) -> dict[str, Any]:
+def _typed_row(record: Record) -> tuple[dict[str, Any], list[str]]:
     date = date_of(record.tag("Date"))
-    if date is None and record.tag("Date", _UNKNOWN_DATE) != _UNKNOWN_DATE:
-        lost(number, "tag Date")
-    for field in _not_held(record):
-        lost(number, field)
-    return {**_row(record), "date": date, "moves": list(record.moves)}
+    is_lost = date is None and record.tag("Date", _UNKNOWN_DATE) != _UNKNOWN_DATE
+    row = {**_row(record), "date": date, "moves": list(record.moves)}
+    return row, [*(["tag Date"] if is_lost else []), *_not_held(record)]
 
 
 class _Written(io.BytesIO):

@@ -25,8 +25,8 @@ from typing import BinaryIO, Final
 from lath import games
 from lath.games.core import Position, result_of
 from lath.games.errors import GameError, PositionError
-from lath.notation.errors import Fault, RecordSyntaxError
-from lath.notation.formats import WHOLE, Lost, remarks
+from lath.notation.errors import refused
+from lath.notation.formats import Lost, UnheldError, held, remarks
 from lath.notation.reader import Entry, entries_from, texts_by_line
 from lath.notation.record import Ply, Record
 from lath.notation.replay import end_of, start_of
@@ -89,39 +89,38 @@ def _start(text: str) -> tuple[Position, int]:
     if head is None:
         at = len(text) - len(text.lstrip())
         if text.lstrip().startswith("["):
-            raise RecordSyntaxError(Fault("syntax", "the position is never closed", "]", at=at))
-        raise RecordSyntaxError(Fault("syntax", "moves without a position", _EXAMPLE, at=at))
+            raise refused(at, "the position is never closed", "]")
+        raise refused(at, "moves without a position", _EXAMPLE)
     try:
         return games.get(GAME).position(head[1].strip()), head.end()
     except PositionError as error:
-        raise RecordSyntaxError(
-            Fault("position", str(error), _EXAMPLE, at=head.start(1))
-        ) from error
+        raise refused(head.start(1), str(error), _EXAMPLE, "position") from error
 
 
 def _moves(text: str, begin: int, start: Position) -> Iterator[str]:
     """Yield the moves as ours; numbers that stand there must be right."""
-    contents = zip(start.game.board.names, start.contents(), strict=True)
-    taken = [name for name, content in contents if content]
+    taken = _taken(start)
     ply = 1
     for match in _WORD.finditer(text, begin):
         word = match[0]
         if word.endswith("."):
             if word != _number(ply):
                 message = f"the number {word} stands before ply {ply}"
-                expected = _number(ply) or "a move"
-                raise RecordSyntaxError(
-                    Fault("syntax", message, expected, at=match.start(), ply=ply)
-                )
+                raise refused(match.start(), message, _number(ply) or "a move", ply=ply)
             continue
         cell = cells().get(word)
         if cell is None:
             message = f"{word[:40]!r} is not a cell"
-            fault = Fault("move", message, _expected(word), at=match.start(), ply=ply)
-            raise RecordSyntaxError(fault)
+            raise refused(match.start(), message, _expected(word), "move", ply)
         yield _SWAP if taken == [cell] else cell
         taken.append(cell)
         ply += 1
+
+
+def _taken(position: Position) -> list[str]:
+    """Return the cells that are not empty."""
+    contents = zip(position.game.board.names, position.contents(), strict=True)
+    return [name for name, content in contents if content]
 
 
 def _number(ply: int) -> str:
@@ -137,47 +136,30 @@ def _expected(word: str) -> str:
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield the records with an empty line between them; one of another game is left out."""
     before = ""
-    for number, record in enumerate(records, 1):
-        unheld = list(_unheld(record))
-        text = _text(record, unheld)
-        for field in unheld:
-            lost(number, field)
-        if text is None:
-            lost(number, WHOLE)
-            continue
+    for text in held(records, lost, _held):
         yield f"{before}{text}".encode("ascii")
         before = "\r\n"
 
 
-def _text(record: Record, unheld: list[str]) -> str | None:
-    """Return the text of a record; None for one that YGN cannot hold, which `unheld` then tells."""
+def _held(record: Record) -> tuple[str, Iterator[str]]:
+    """Return the text of a record and the names of what it leaves out; raises UnheldError."""
     if record.game != GAME:
-        unheld[:] = [f"game {record.game}"]
-        return None
+        raise UnheldError(f"game {record.game}")
     try:
         start = start_of(record)
-    except GameError:
-        unheld[:] = ["tag Position" if record.tag("Position") else "tag Setup"]
-        return None
+    except GameError as error:
+        raise UnheldError("tag Position" if record.tag("Position") else "tag Setup") from error
     words = []
-    for number, (move, name) in enumerate(_named(record, start), 1):
-        if name is None:
-            unheld[:] = [f"move {move}"]
-            return None
-        words += [_number(number), name] if number % 2 else [name]
-    return f"[{start.text()}]\r\n{' '.join(words)}\r\n"
-
-
-def _named(record: Record, start: Position) -> Iterator[tuple[str, str | None]]:
-    """Yield each move with its name in YGN; None where it has none."""
-    contents = zip(start.game.board.names, start.contents(), strict=True)
-    taken = [name for name, content in contents if content]
-    for move in record.moves:
+    taken = _taken(start)
+    for number, move in enumerate(record.moves, 1):
         cell = taken[0] if move == _SWAP and len(taken) == 1 else move
         # a cell that would read back as a swap, in a record that was never checked
         name = None if move != _SWAP and taken == [cell] else _names().get(cell)
-        yield move, name
+        if name is None:
+            raise UnheldError(f"move {move}")
+        words += [_number(number), name] if number % 2 else [name]
         taken.append(cell)
+    return f"[{start.text()}]\r\n{' '.join(words)}\r\n", _unheld(record)
 
 
 def _unheld(record: Record) -> Iterator[str]:
