@@ -179,7 +179,7 @@ class RecordSyntaxError(NotationError):
 
 
 def refused(
-    at: int, message: str, expected: str, code: str = "syntax", ply: int | None = None
+    at: int, message: str, expected: str = "", code: str = "syntax", ply: int | None = None
 ) -> RecordSyntaxError:
     """Return the error of a text that is at fault at one place."""
     return RecordSyntaxError(Fault(code, message, expected, at, ply=ply))

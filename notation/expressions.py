@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -74,7 +75,10 @@ class Expressions:
         parts, optional = max(alternatives, key=len), _optional_parts(alternatives)
         if optional is not None:
             return "".join(self._parts(parts, optional, groups, inside))
-        known = [*self._known(alternatives, groups, inside)]
+        known = []
+        for each in alternatives:
+            with suppress(NotRegular):  # what needs it is refused
+                known.append("".join(self._parts(each, (), groups, inside)))
         if not known:
             raise NotRegular(str(alternatives))
         return f"(?:{'|'.join(known)})"
@@ -93,15 +97,6 @@ class Expressions:
             expression = f"({known})" if groups and is_kept else known
             expression += self.blanks if is_terminal else ""
             yield f"(?:{expression})?+" if part in optional else expression
-
-    def _known(
-        self, alternatives: list[Alternative], groups: bool, inside: frozenset[str]
-    ) -> Iterator[str]:
-        for parts in alternatives:
-            try:
-                yield "".join(self._parts(parts, (), groups, inside))
-            except NotRegular:
-                continue  # what needs it is refused
 
 
 def _any_number(pattern: str) -> str:

@@ -323,13 +323,6 @@ def tag(name: str, test: TextTest) -> Question:
     return Question(lambda record: test(record.tag(name)), _TAG)
 
 
-def player(test: TextTest) -> Question:
-    """Return whether the name of first or of second passes."""
-    return Question(
-        lambda record: test(record.tag("First")) or test(record.tag("Second")), 2 * _TAG
-    )
-
-
 def by_result(seats: Mapping[str, str], test: TextTest) -> Question:
     """Return whether the game has one of these results, and the name of its seat passes."""
 
@@ -338,11 +331,6 @@ def by_result(seats: Mapping[str, str], test: TextTest) -> Question:
         return seat is not None and test(record.tag(seat))
 
     return Question(matches, 2 * _TAG)
-
-
-def plies(test: Callable[[int], bool]) -> Question:
-    """Return whether the number of plies of the main line passes."""
-    return Question(lambda record: test(len(record.moves)), _PLIES)
 
 
 def setup(texts: Collection[str]) -> Question:
@@ -357,11 +345,6 @@ def setup(texts: Collection[str]) -> Question:
         return found != "" and start_text(record.game, found, "") in wanted(record.game)
 
     return Question(matches, _SETUP)
-
-
-def contains(text: str) -> Question:
-    """Return whether the main line has this move, as its game reads it."""
-    return Question(lambda record: _spelled(record.game, text) in canonical_moves(record), _MOVES)
 
 
 def move(ply: int, texts: Collection[str]) -> Question:
@@ -420,7 +403,8 @@ def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
             raise _WrongValueError(_place(subject), "there is no ply 0", "1 or more")
         return move(int(subject), list(map(str, values)))
     if subject.type == "PLIES":
-        return plies(_of_number(sign, list(map(int, values))))
+        test = _of_number(sign, list(map(int, values)))
+        return Question(lambda record: test(len(record.plies)), _PLIES)
     if subject.type == "POSITION":
         return _position(values)
     if subject == "setup" and sign == "=":
@@ -445,7 +429,9 @@ def _named(subject: Token, test: TextTest) -> Question:
 
 _SPECIAL: Final[Mapping[str, Callable[[TextTest], Question]]] = {
     "result": lambda test: Question(lambda record: test(record.result), _TAG),
-    "player": player,
+    "player": lambda test: Question(
+        lambda record: test(record.tag("First")) or test(record.tag("Second")), 2 * _TAG
+    ),
     "winner": partial(by_result, {"1-0": "First", "0-1": "Second"}),
     "loser": partial(by_result, {"1-0": "Second", "0-1": "First"}),
 }
@@ -506,6 +492,12 @@ _FLAGS: Final[Mapping[str, Question]] = {
 }
 
 
+def _contains(parts: Sequence[Token]) -> Question:
+    """Return whether the main line has this move, as its game reads it."""
+    text = str(parts[0])
+    return Question(lambda record: _spelled(record.game, text) in canonical_moves(record), _MOVES)
+
+
 def _comparison(parts: Sequence[Token]) -> Question:
     subject, sign, value = parts
     if sign == "!=":
@@ -535,7 +527,7 @@ _BUILDERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {
     "all_of": partial(joined, False),
     "inverse": lambda parts: inverse(parts[-1]),
     "flag": lambda parts: _FLAGS[parts[0]],
-    "contains": lambda parts: contains(str(parts[0])),
+    "contains": _contains,
     "comparison": _comparison,
     "membership": _membership,
     "value": _value,

@@ -372,7 +372,7 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
         buffer += block
         if ended and not too_long:
             break
-        cut = _first_record(buffer, scanned) if too_long else _last_record(buffer, scanned)
+        cut = next(_begins(buffer, scanned), 0) if too_long else _last_record(buffer, scanned)
         if cut:
             if not too_long:
                 yield Chunk(line, buffer[:cut], offset)
@@ -394,25 +394,18 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
         raise error
 
 
-def _first_record(buffer: bytes, start: int) -> int:
-    """Return where the first record after `start` begins; 0 where none does."""
+def _begins(buffer: bytes, start: int) -> Iterator[int]:
+    """Yield where records after `start` begin."""
     for match in _TAG_LINE.finditer(buffer, start):
         if _follows_blank_line(buffer, match.start()):
-            return match.end()
-    return 0
+            yield match.end()
 
 
 def _last_record(buffer: bytes, start: int) -> int:
     """Return where the last record after `start` begins; 0 where none does."""
     near = max(start, len(buffer) - _NEAR_END)
-    for begin in (near, start):
-        found = 0
-        for match in _TAG_LINE.finditer(buffer, begin):
-            if _follows_blank_line(buffer, match.start()):
-                found = match.end()
-        if found or near == start:
-            return found
-    return 0
+    found = max(_begins(buffer, near), default=0)
+    return found or max(_begins(buffer, start), default=0)
 
 
 def _last_line(line: int, buffer: bytes) -> tuple[int, bytes]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from lath.notation.errors import NotationError
@@ -50,18 +49,16 @@ class Format:
     """Its Writer likewise; None where the format is only read."""
 
 
-TABLE: Final[Mapping[str, Format]] = MappingProxyType(
-    {
-        "lath": Format((".lath",), ":read_lath", ":write_lath"),
-        "jsonlines": Format((".jsonl", ".ndjson"), "jsonlines:read", "jsonlines:write"),
-        "abstractplay": Format((".json",), "abstractplay:read", "abstractplay:write"),
-        "ludii": Format((".trl",), read="ludii:read"),
-        "ygn": Format((".ygn",), "ygn:read", "ygn:write"),
-        "sgf": Format((".sgf",), write="sgf:write"),
-        "csv": Format((".csv",), write="tables:write_csv"),
-        "parquet": Format((".parquet",), write="tables:write_parquet"),
-    }
-)
+TABLE: Final[Mapping[str, Format]] = {
+    "lath": Format((".lath",), ":read_lath", ":write_lath"),
+    "jsonlines": Format((".jsonl", ".ndjson"), "jsonlines:read", "jsonlines:write"),
+    "abstractplay": Format((".json",), "abstractplay:read", "abstractplay:write"),
+    "ludii": Format((".trl",), read="ludii:read"),
+    "ygn": Format((".ygn",), "ygn:read", "ygn:write"),
+    "sgf": Format((".sgf",), write="sgf:write"),
+    "csv": Format((".csv",), write="tables:write_csv"),
+    "parquet": Format((".parquet",), write="tables:write_parquet"),
+}
 """Every format by its name, which `--from` and `--to` know too."""
 
 READABLE: Final = tuple(name for name, known in TABLE.items() if known.read)

@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import Any, BinaryIO, Final, NoReturn
 
 from lath.notation.data import Steps, Twice
-from lath.notation.errors import Fault, RecordSyntaxError
+from lath.notation.errors import Fault, RecordSyntaxError, refused
 from lath.notation.reader import RecordText, encoding_fault, without_escapes
 
 MAX_NESTING: Final = 100
@@ -36,8 +36,7 @@ def load(text: str) -> Any:
     except json.JSONDecodeError as error:
         raise _no_json(error, 0) from error
     except RecursionError as error:
-        fault = Fault("syntax", "arrays and objects nested too deep", "a record", at=0)
-        raise RecordSyntaxError(fault) from error
+        raise refused(0, "arrays and objects nested too deep", "a record") from error
 
 
 def _marking_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -50,7 +49,7 @@ def _marking_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_json(error: json.JSONDecodeError, begin: int) -> RecordSyntaxError:
     message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-    return RecordSyntaxError(Fault("syntax", message, "a JSON object", at=error.pos - begin))
+    return refused(error.pos - begin, message, "a JSON object")
 
 
 def load_strictly(text: str) -> Any:
@@ -68,24 +67,22 @@ def _value_at(text: str, at: int, *, whole: bool = False) -> tuple[Any, int]:
     except json.JSONDecodeError as error:
         raise _no_json(error, at) from error
     except RecursionError as error:
-        raise RecordSyntaxError(_TOO_DEEP) from error
+        raise refused(0, _TOO_DEEP) from error
     except RecordSyntaxError:
         raise
     except ValueError as error:
-        raise RecordSyntaxError(Fault("syntax", f"not JSON: {error}", at=0)) from error
+        raise refused(0, f"not JSON: {error}") from error
     opened = text.count("[", at, end) + text.count("{", at, end)
     if opened > MAX_NESTING:
         steps = (_STEP.get(match[0], 0) for match in _TOKEN.finditer(text, at, end))
         if max(accumulate(steps)) > MAX_NESTING:
-            raise RecordSyntaxError(_TOO_DEEP)
+            raise refused(0, _TOO_DEEP)
     if whole and end < len(text):
-        raise RecordSyntaxError(Fault("syntax", "not JSON: extra data", "its end", at=end))
+        raise refused(end, "not JSON: extra data", "its end")
     return value, end
 
 
-_TOO_DEEP: Final = Fault(
-    "syntax", f"arrays and objects are nested more than {MAX_NESTING} deep", at=0
-)
+_TOO_DEEP: Final = f"arrays and objects are nested more than {MAX_NESTING} deep"
 
 
 def _no_constant(word: str) -> NoReturn:
@@ -104,7 +101,7 @@ def _refusing_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
         message = f"the key {key[:40]!r} stands in an object twice"
-        raise RecordSyntaxError(Fault("syntax", message, "each key once", at=0))
+        raise refused(0, message, "each key once")
     return found
 
 
