@@ -274,7 +274,11 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     """Run a line of a shell in which $arena is the program."""
     return subprocess.run(
         ["/bin/sh", "-c", command],
-        env={**os.environ, "arena": f"{sys.executable} -m lath.arena"},
+        env={
+            **os.environ,
+            "arena": f"{sys.executable} -m lath.arena",
+            "PYTHONDONTWRITEBYTECODE": "1",  # a limit on files would cut those short
+        },
         capture_output=True,
         text=True,
         check=False,
