@@ -229,7 +229,8 @@ class Lab:
         if not self.bot.has_process:
             return ()
         self._watch.wait(0.0)
-        return tuple(map(_shown, deque(lines_of(self.bot.child.exchange), LINES_KEPT)))
+        last = deque(lines_of(self.bot.child.exchange), LINES_KEPT)
+        return tuple(_shown(line) for _, line in last)
 
     def judge_infos(self, position: Position) -> None:
         """Judge what the bot said with `info` while it thought about `position`."""

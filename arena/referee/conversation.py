@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Final, TypeVar
 
 from lath.arena.errors import ConfigError, GameVoidError, HeldUpError
@@ -108,36 +109,36 @@ class Greeting:
             case ["want", *what]:
                 self.wants += what
             case ["option", *_]:
-                self._take_option(text)
+                try:
+                    option = wire.read_option(text)
+                except ValueError as error:
+                    self.bad_options.append(str(error))
+                else:
+                    self.options[option.name] = option
             case _:
                 self.banner.append(text.rstrip("\r"))
         return None
 
-    def _take_option(self, text: str) -> None:
-        try:
-            option = wire.read_option(text)
-        except ValueError as error:
-            self.bad_options.append(str(error))
-        else:
-            self.options[option.name] = option
 
-
+@dataclass(slots=True)
 class Lines:
     """Lines of one kind: how many there were, and the beginnings of the first."""
 
-    def __init__(self, kept: int, width: int) -> None:
-        """Keep so many lines, of so many letters each."""
-        self.number = 0
-        self.first: Final[list[str]] = []
-        self._kept: Final = kept
-        self._width: Final = width
+    kept: int
+    """How many are kept."""
+
+    width: int
+    """Letters that are kept of each."""
+
+    number: int = 0
+    first: list[str] = field(default_factory=list)
 
     def add(self, line: bytes | str) -> None:
         """Count a line."""
         self.number += 1
-        if len(self.first) < self._kept:
+        if len(self.first) < self.kept:
             text = line if isinstance(line, str) else line.decode("utf-8", "replace")
-            self.first.append(text.rstrip("\r")[: self._width])
+            self.first.append(text.rstrip("\r")[: self.width])
 
 
 @dataclass(slots=True)
@@ -412,7 +413,7 @@ class Bot:
             return None
 
         self.catch_up()
-        self.child.expect()
+        self.child.output_bytes = 0
         return self.hear(take, answer, self.say(*lines, end=end), within_s)[1]
 
     def catch_up(self) -> None:
@@ -490,7 +491,7 @@ class Bot:
         if used_s > allowed_s:
             raise NoAnswer(self, Termination.TIME, awaited, allowed_s)
         self._answered = ply
-        self.child.expect()
+        self.child.output_bytes = 0
         return text, used_s
 
     def hear(
@@ -587,16 +588,12 @@ def log_of(exchanges: Mapping[str, Iterable[Piece]], errors: Mapping[str, str]) 
     `exchanges` and `errors` are by the bots' names. Times are seconds from the first line; `>` is
     what the arena wrote, `<` what the bot did. Control characters are escaped.
     """
-    pieces = sorted(
-        ((*piece, name) for name, those in exchanges.items() for piece in _joined(those)),
-        key=lambda row: row[0],
-    )
-    began_s = pieces[0][0] if pieces else 0.0
+    timed = [(at_s, name, line) for name in exchanges for at_s, line in lines_of(exchanges[name])]
+    timed.sort(key=itemgetter(0))
+    began_s = timed[0][0] if timed else 0.0
     width = max(map(len, exchanges), default=0)
     lines = [
-        f"{at_s - began_s:12.6f} {name:{width}} {'>' if is_sent else '<'} {_escaped(line)}\n"
-        for at_s, is_sent, data, name in pieces
-        for line in _lines(data)
+        f"{at_s - began_s:12.6f} {name:{width}} {_escaped(line)}\n" for at_s, name, line in timed
     ]
     for name, said in errors.items():
         lines += (
@@ -606,11 +603,18 @@ def log_of(exchanges: Mapping[str, Iterable[Piece]], errors: Mapping[str, str]) 
     return _cut("".join(lines))
 
 
-def lines_of(exchange: Iterable[Piece]) -> Iterator[str]:
-    """Yield the lines that passed, with `> ` before the arena's and `< ` before the bot's."""
-    for _, is_sent, data in _joined(exchange):
-        for line in _lines(data):
-            yield f"{'>' if is_sent else '<'} {line}"
+def lines_of(exchange: Iterable[Piece]) -> Iterator[tuple[float, str]]:
+    """Yield when each line passed and the line, after `> ` where the arena wrote it, else `< `.
+
+    The end of a piece that did not end a line has three dots.
+    """
+    for at_s, is_sent, data in _joined(exchange):
+        *whole, rest = data.decode("utf-8", "replace").split("\n")
+        lines = [line.removesuffix("\r") for line in whole]
+        if rest:
+            lines.append(f"{rest} ...")
+        for line in lines:
+            yield at_s, f"{'>' if is_sent else '<'} {line}"
 
 
 def _cut(text: str) -> str:
@@ -634,15 +638,6 @@ def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
         waiting = piece
     if waiting is not None:
         yield waiting
-
-
-def _lines(data: bytes) -> Iterator[str]:
-    """Yield the lines of a piece; the end of one that did not end in it has three dots."""
-    *whole, rest = data.decode("utf-8", "replace").split("\n")
-    for line in whole:
-        yield line.removesuffix("\r")
-    if rest:
-        yield f"{rest} ..."
 
 
 def _escaped(line: str) -> str:

@@ -183,7 +183,7 @@ class Child:
         self.arrived_s = 0.0
         """When the newest line came."""
         self.output_bytes = 0
-        """Bytes of standard output since `expect`."""
+        """Bytes of standard output since the last answer; who asks sets it to 0."""
         self.flooded = False
         self.has_ended = False
         """Whether the watch was told of its end; without pidfds the closed output tells."""
@@ -251,10 +251,6 @@ class Child:
             with contextlib.suppress(OSError):
                 os.rmdir(scratch)
             raise
-
-    def expect(self) -> None:
-        """Begin to count the output of a move."""
-        self.output_bytes = 0
 
     def send(self, data: bytes) -> float:
         """Write now what the pipe takes; `Watch` writes the rest when there is room.
