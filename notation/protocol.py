@@ -158,11 +158,6 @@ def read_new(line: str) -> NewGame:
     )
 
 
-def play_line(ply: int, move: str) -> str:
-    """Return the line that tells a bot of the other side's move."""
-    return f"play {ply} {move}"
-
-
 def go_line(ply: int, time: TimeControl, first_ms: int, second_ms: int) -> str:
     """Return the line that asks for a move; the clocks are in milliseconds, never below 0."""
     return go_writer(time)(ply, first_ms, second_ms).decode().removesuffix("\n")

@@ -419,7 +419,9 @@ class Bout:
 
         Raises NoAnswer, and FaultFoundError: it is too late, or the move is none or not legal.
         """
-        clocks = self._clocks(left_ms)
+        clocks = [*self._clock.left_ms]
+        if left_ms is not None:
+            clocks[self.side] = left_ms
         self._lab.go = go = wire.go_line(self.ply, self._new.time, *clocks)
         within_s = self._clock.allowed_s[self.side] + (_GRACE_S if self._has_limit else 0.0)
         try:
@@ -428,13 +430,6 @@ class Bout:
             self._lab.judge_infos(self.position)
         self._judge_time(go, used_s)
         return self._judge_move(go, " ".join(text.split()))
-
-    def _clocks(self, left_ms: int | None = None) -> tuple[int, int]:
-        """Return what the clocks show; `left_ms` in place of the bot's."""
-        first_ms, second_ms = self._clock.left_ms
-        if left_ms is None:
-            return first_ms, second_ms
-        return (left_ms, second_ms) if self.side is Seat.FIRST else (first_ms, left_ms)
 
     @property
     def _has_limit(self) -> bool:
@@ -481,7 +476,7 @@ class Bout:
 
     def begin_to_think(self) -> bool:
         """Ask the bot; return whether it thinks, and has not answered at once; raises NoAnswer."""
-        clocks = self._clocks()
+        clocks = self._clock.left_ms
         self._lab.go = wire.go_line(self.ply, self._new.time, *clocks)
         try:
             self._bot.ask(self.position, self.ply, clocks, _INTERRUPTED_S)

@@ -199,16 +199,11 @@ def _is_ready(lab: Lab) -> Finding:
 
 @_step(READY, "setoption", "takes its options' defaults")
 def _takes_defaults(lab: Lab) -> Finding:
-    options = lab.greeting.options
-    for name, value in lab.spec.options.items():
-        option = options.get(name)
-        if option is None:
-            known = ", ".join(options) or "it has none"
-            return fault(f"no option {name!r} ({known})", "set options that the bot names")
-        if expected := option.wrong_with(value):
-            return fault(f"option {name} = {value!r}", f"give {expected}")
+    if wrong := lab.bot.wrong_options():
+        return fault("; ".join(wrong), "set options that the bot names, to what they take")
+    options = lab.greeting.options.values()
     bot = lab.running()
-    plain = [o for o in options.values() if o.default is not None and o.type != "button"]
+    plain = [o for o in options if o.default is not None and o.type != "button"]
     for option in plain:
         if option.name not in lab.spec.options:
             bot.say(wire.setoption_line(option.name, option.default))

@@ -118,10 +118,8 @@ MOST_OF_A_PIECE: Final = 2048
 Piece = tuple[float, bool, bytes]
 """One write or read: when it was, on the monotonic clock; whether to the bot; what passed."""
 
-Exchange = deque[Piece]
 
-
-def new_exchange() -> Exchange:
+def new_exchange() -> deque[Piece]:
     """Return a place for the pieces of one bot."""
     return deque(maxlen=MOST_PIECES)
 
@@ -189,7 +187,7 @@ class Child:
         """Whether the watch was told of its end; without pidfds the closed output tells."""
         self.out_closed = False
         self.in_closed = False
-        self.exchange: Final[Exchange] = new_exchange()
+        self.exchange: Final = new_exchange()
         """What passed between the arena and the process lately."""
         self.unsent = b""
         """What the pipe had no room for yet."""

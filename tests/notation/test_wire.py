@@ -102,7 +102,6 @@ def test_words_of_a_go_line_that_nobody_knows_are_ignored() -> None:
 def test_the_lines_of_the_arena_are_as_the_protocol_shows_them() -> None:
     clock = TimeControl(initial_ms=60000, increment_ms=600)
     assert wire.HELLO == "arena 1"
-    assert wire.play_line(1, "c3") == "play 1 c3"
     assert wire.go_line(2, clock, 59400, 60000) == "go 2 first 59400 second 60000 inc 600"
     assert wire.go_line(2, TimeControl(move_ms=500), 0, 0) == "go 2 move 500"
     assert wire.go_line(2, TimeControl(nodes=9), 0, 0) == "go 2 nodes 9"

@@ -154,7 +154,7 @@ def test_a_whole_command_may_be_one_word_and_files_are_those_of_the_folder(tmp_p
     ("option", "told"),
     [
         ("hash size=65", "option hash size = '65'"),
-        ("depth=3", "no option 'depth' (hash size, book, style, file, clear)"),
+        ("depth=3", "unknown option 'depth' (hash size, book, style, file, clear)"),
     ],
 )
 def test_an_option_that_the_bot_does_not_take_is_a_fault(
