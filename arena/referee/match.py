@@ -348,17 +348,14 @@ class _Match:
         Standard error only where the game ended badly; the log is empty where it is not kept. What
         passed is forgotten after this.
         """
-        keeps = is_bad or keep_log
-        errors = {bot.name: bot.child.stderr_text() for bot in self._bots} if keeps else {}
+        errors, log = {}, ""
+        if is_bad or keep_log:
+            errors = {bot.name: text for bot in self._bots if (text := bot.child.stderr_text())}
+            log = log_of({bot.name: bot.child.exchange for bot in self._bots}, errors)
         said = {}
         for bot in self._bots:
-            text = errors.get(bot.name) if is_bad else None
-            if words := "\n".join([*bot.asides.complaints.first, *([text] if text else [])]):
+            last = [errors[bot.name]] if is_bad and bot.name in errors else []
+            if words := "\n".join([*bot.asides.complaints.first, *last]):
                 said[bot.name] = words
-        log = ""
-        if keeps:
-            exchanges = {bot.name: list(bot.child.exchange) for bot in self._bots}
-            log = log_of(exchanges, {name: text for name, text in errors.items() if text})
-        for bot in self._bots:
             bot.child.exchange.clear()
         return said, log
