@@ -12,6 +12,10 @@ from lath.arena.referee.trees import MARK
 PATIENCE_S = 60.0
 """How long a process that was killed may take to be gone, on a machine that is busy, too."""
 
+SHORTEST_S = 0.005
+LONGEST_S = 0.04
+"""How long is waited until processes are looked for again: to look costs more than to wait."""
+
 _PRESSURE = Path("/proc/pressure/cpu")
 
 
@@ -64,14 +68,12 @@ def workers_of(runner: int) -> list[int]:
 
 def children_of(parent: int) -> list[int]:
     """Return the processes that a process has started, zombies among them."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    found: list[int] = []
+    for children in Path(f"/proc/{parent}/task").glob("*/children"):
         try:
-            fields = stat.read_bytes().rpartition(b")")[2].split()
+            found += map(int, children.read_bytes().split())
         except OSError:
             continue
-        if int(fields[1]) == parent:
-            found.append(int(stat.parent.name))
     return found
 
 
@@ -107,8 +109,10 @@ def _runs(pid: int) -> bool:
 def gone(what: Callable[[], object], within_s: float = PATIENCE_S) -> bool:
     """Return whether `what` is empty or false, or becomes so in this time."""
     until_s = time.monotonic() + within_s
+    pause_s = SHORTEST_S
     while what():
         if time.monotonic() > until_s:
             return False
-        time.sleep(0.01)
+        time.sleep(pause_s)
+        pause_s = min(1.5 * pause_s, LONGEST_S)
     return True
