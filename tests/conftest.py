@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Generator, Iterator
@@ -17,7 +18,7 @@ settings.register_profile(
     "house",
     deadline=None,
     derandomize=True,
-    max_examples=40,
+    max_examples=20,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
@@ -90,6 +91,17 @@ def _is_quick(item: pytest.Item) -> bool:
     names = {getattr(value, "__module__", None) or getattr(value, "__name__", "") for value in used}
     fixtures = set(getattr(item, "fixturenames", ()))
     return not (names & STARTERS or "browser" in fixtures or item.get_closest_marker("slow"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while thousands of tests are made, nor among them ever after."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

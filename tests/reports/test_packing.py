@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from different_games import different_games
-from hypothesis import given, settings
+from hypothesis import given
 from record_strategies import RECORDS
 from sample_records import (
     BUILT_IN,
@@ -126,7 +126,6 @@ def test_numbers_come_back_as_they_were_written() -> None:
 
 
 @given(RECORDS)
-@settings(max_examples=60, deadline=None)
 def test_any_record_can_be_packed_and_keeps_tags_and_moves(record: Record) -> None:
     [game] = unpacked(pack([record]))
     assert tuple(game.moves) == record.moves

@@ -9,7 +9,7 @@ import sys
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lath.reports.ratings.elo import PRIOR_ELO
@@ -88,7 +88,6 @@ def test_without_games_nothing_is_said() -> None:
 
 
 @given(_RESULTS, st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=60)
 def test_the_order_of_the_games_changes_nothing(
     results: list[Result], chance: random.Random
 ) -> None:
@@ -104,7 +103,6 @@ def test_the_order_of_the_games_changes_nothing(
 
 
 @given(_RESULTS)
-@settings(deadline=None, max_examples=60)
 def test_swapping_all_seats_turns_the_advantage_around_and_nothing_else(
     results: list[Result],
 ) -> None:
@@ -119,7 +117,6 @@ def test_swapping_all_seats_turns_the_advantage_around_and_nothing_else(
 
 
 @given(_RESULTS)
-@settings(deadline=None, max_examples=60)
 def test_every_number_is_finite_and_every_error_above_0(results: list[Result]) -> None:
     ratings = rate(results)
     assert all(map(math.isfinite, numbers(ratings)))
@@ -331,7 +328,6 @@ def test_exposed_is_three_sigma_below_the_mean() -> None:
 
 
 @given(_RESULTS, st.floats(0.001, 0.95))
-@settings(deadline=None, max_examples=60)
 def test_the_closed_form_is_the_packages_rating(results: list[Result], draw_rate: float) -> None:
     ours, package = rate_in_order(results, draw_rate), rate_by_package(results, draw_rate)
     assert list(ours) == list(package)
