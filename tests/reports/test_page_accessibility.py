@@ -226,24 +226,19 @@ def test_paper_is_white(open_page: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["played", "outcome", "many bots", "empty"])
-@pytest.mark.parametrize("width", [320, 1280])
 def test_without_script_the_page_is_whole_and_offers_nothing_that_needs_one(
-    browser: Any,
-    address_of: Callable[[Page], str],
-    the_page: Callable[[str], Page],
-    kind: str,
-    width: int,
+    browser: Any, address_of: Callable[[Page], str], the_page: Callable[[str], Page], kind: str
 ) -> None:
-    context = browser.new_context(
-        java_script_enabled=False, viewport={"width": width, "height": 800}
-    )
+    context = browser.new_context(java_script_enabled=False)
     opened = context.new_page()
     opened.goto(address_of(the_page(kind)))
-    assert opened.locator("button:visible, input:visible, select:visible").count() == 0
-    for heading in opened.locator("main h2").all():
-        assert heading.is_visible()
-    size = opened.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-    assert size[0] <= size[1]
-    if kind != "empty":
-        assert opened.locator("noscript").first.is_visible()
+    for width in (320, 1280):
+        opened.set_viewport_size({"width": width, "height": 800})
+        assert opened.locator("button:visible, input:visible, select:visible").count() == 0
+        for heading in opened.locator("main h2").all():
+            assert heading.is_visible()
+        size = opened.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert size[0] <= size[1]
+        if kind != "empty":
+            assert opened.locator("noscript").first.is_visible()
     context.close()
