@@ -26,7 +26,7 @@ from lath.arena.tournament.slots import Pace
 from lath.arena.tournament.store import Store
 
 ROUNDS: Final = 50
-COMMAND_ROUNDS: Final = 300
+COMMAND_ROUNDS: Final = 200
 LARGE: Final = 65536
 """KiB, enough for everything."""
 
@@ -116,9 +116,7 @@ def interrupted(folder: Path, size: int) -> dict[str, Any]:
 def _commanded(folder: Path, size: int, *more: str) -> dict[str, Any]:
     with Range(folder.parent / f"range-{size}") as place:
         place.out = folder / "out"
-        words = flags(
-            {"ann": Good, "bob": Good}, rounds=COMMAND_ROUNDS, out=place.out, with_report=True
-        )
+        words = flags({"ann": Good, "bob": Good}, rounds=COMMAND_ROUNDS, out=place.out)
         run = place.begin(*words, *more)
         with listened_to(run) as saying:
             said = until_it_says(saying, "waiting for room")

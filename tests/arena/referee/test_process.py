@@ -357,6 +357,10 @@ def test_starting_and_ending_many_children_leaks_nothing(room: Room) -> None:
     assert not scratch_of(room.tree)
 
 
+ENOUGH_STARTS = 3
+"""With how many limits on descriptors a program is started; it is with all that are higher."""
+
+
 @pytest.mark.skipif(
     sys.version_info < (3, 11, 4), reason="this Python's own Popen loses descriptors (gh-87474)"
 )
@@ -378,6 +382,8 @@ def test_too_few_descriptors_are_an_error_that_leaves_nothing(room: Room) -> Non
             room.end(child)
         assert descriptors() == before
         assert not alive_of(room.tree)
+        if started == ENOUGH_STARTS:
+            break
     assert started
     assert refusals == {errno.EMFILE}
 

@@ -213,7 +213,7 @@ def test_the_same_seed_gives_the_same_moves_from_1_and_2_workers_and_after_kills
             trial = Campaign(place, SAME_ROUNDS, random.Random(3), SAME_LONGEST_S)
             trial.kill(kills)
             assert trial.counts[-1] < 2 * SAME_ROUNDS
-            ended = place.arena(*trial.words(jobs))
+            ended = place.arena(*trial.words(jobs), "--no-report")
             assert ended.returncode == 0, ended.stderr
             moves.append(moves_of(place.out))
     assert len(moves[0]) == 2 * SAME_ROUNDS
