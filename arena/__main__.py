@@ -45,17 +45,13 @@ def _open_closed() -> None:
 
     Else a database or a pipe would be opened in the place of one, and be written to by mistake.
     """
-    for descriptor in range(3):
+    for descriptor, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         try:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
-    if sys.stdin is None:
-        sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - lives as long as the program
-    if sys.stdout is None:
-        sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(2, "w", encoding="utf-8")  # noqa: SIM115
+        if getattr(sys, name) is None:  # the stream lives as long as the program
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
 
 
 def run(arguments: list[str]) -> int:
