@@ -193,11 +193,11 @@ def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
     cell, and its outline lies on a darker slab. A marker is cased in its ink.
     """
     colour = piece.colour
-    glyph = Pen(colour, shaded(colour, 0.42), 4).path(piece.glyph)
+    glyph = Pen(colour, shaded(colour, 0.42), 4).path(piece.glyph) if piece.glyph else ""
     if piece.shape == "tile":
-        body = glyph if piece.glyph else _slab(shape, _TILE_SCALE, colour)
+        body = glyph or _slab(shape, _TILE_SCALE, colour)
         return body + text(piece.code, _LETTER, ink(colour))
-    if piece.shape == "block" and piece.glyph:
+    if piece.shape == "block" and glyph:
         return _slab(shape, _BLOCK_SCALE, shaded(colour, 0.62)) + glyph
     if piece.shape == "block":
         hollow = Pen(shaded(colour, 0.8), shaded(colour, 0.55), 4)
@@ -211,7 +211,8 @@ def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
 def _slab(shape: Shape, scale: float, colour: str) -> str:
     """Return a cell-shaped piece with round corners and a darker edge."""
     inks = ((shaded(colour, 0.42), 19), (colour, 12))
-    return "".join(Pen(ink, ink, width).path(outline(shape, scale)) for ink, width in inks)
+    path = outline(shape, scale)
+    return "".join(Pen(ink, ink, width).path(path) for ink, width in inks)
 
 
 def _disc(colour: str) -> str:
@@ -287,7 +288,8 @@ def moved(shape: Shape) -> str:
     dashes = f"{number(dash)} {number(side - dash)}"
     more = f' stroke-dasharray="{dashes}" stroke-dashoffset="{dash / 2:g}"'
     pens = (Pen("none", CASING, 11, more), Pen("none", MOVED, 6, more))
-    return "".join(pen.path(outline(shape, _MOVED_SCALE)) for pen in pens)
+    path = outline(shape, _MOVED_SCALE)
+    return "".join(pen.path(path) for pen in pens)
 
 
 def links(path: str, colour: str) -> str:
