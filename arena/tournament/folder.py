@@ -35,9 +35,17 @@ from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Listener, Summary, Warned
 from lath.arena.tournament.runner import Runner, book_of, schedule_of
 from lath.arena.tournament.sources import REPORT, outcome_in, records_of, write_outcome, write_page
-from lath.arena.tournament.store import DATABASE, FILES, OUTCOME_STATE, PATIENCE_S, ROUNDS, Store
+from lath.arena.tournament.store import (
+    DATABASE,
+    FILES,
+    OUTCOME_STATE,
+    PATIENCE_S,
+    ROUNDS,
+    Store,
+    write_whole,
+)
 from lath.arena.tournament.system import ROOM, ignore, on_signals, writing_error
-from lath.notation.reader import sync, write_atomically
+from lath.notation.reader import sync
 from lath.reports.outcome import Outcome
 
 Files = dict[str, dict[str, str]]
@@ -55,12 +63,8 @@ def fingerprints(bots: Iterable[BotSpec]) -> Files:
 def _files(bot: BotSpec) -> Iterator[Path]:
     for word in bot.command:
         path = Path(word)
-        if path.is_absolute() and path.is_file() and not _is_interpreter(path):
+        if path.is_absolute() and path.is_file() and not path.samefile(sys.executable):
             yield path
-
-
-def _is_interpreter(path: Path) -> bool:
-    return path.samefile(sys.executable)
 
 
 def changes(
@@ -219,7 +223,8 @@ def _played(
         _begin(store, config, files, folder)
         for words in changed:
             tell(Warned(text=f"{words}; its games so far were played by another program"))
-        tags = (("Event", config.event), ("Date", _today()))
+        today = dt.datetime.now().astimezone().date()  # the organiser's
+        tags = (("Event", config.event), ("Date", today.isoformat()))
         make = partial(
             Runner,
             config,
@@ -247,7 +252,7 @@ def _play(
         if runner.run().interrupted:
             ignore()  # whoever asks again is answered already
         for number, text in store.logs():
-            _write(store.folder / LOGS / f"game-{number}.log", text)
+            write_whole(store.folder / LOGS / f"game-{number}.log", [text.encode()])
         summary = runner.summary()
     except KeyboardInterrupt:
         ignore()
@@ -290,11 +295,6 @@ def _warn_of_little_room(folder: Path, tell: Listener) -> None:
         tell(Warned(text=f"{folder} has room for {room}"))
 
 
-def _today() -> str:
-    """Return the organiser's date."""
-    return dt.datetime.now().astimezone().date().isoformat()
-
-
 def prepare_folder(folder: Path) -> None:
     """Make the tournament's directory, which a power cut does not undo; raises StoreError."""
     new = [path for path in (folder, *folder.parents) if not path.exists()]
@@ -314,7 +314,7 @@ def _begin(store: Store, config: Config, files: Files, folder: Path) -> None:
         raise ConfigError(
             f"{folder / CONFIG} was not written by a run, and would be lost; choose another --out"
         )
-    _write(folder / CONFIG, text)
+    write_whole(folder / CONFIG, [text.encode()])
     notes = {FILES: files, ROUNDS: config.rounds, OUTCOME_STATE: False}
     store.begin(identity_of(config), notes)
 
@@ -365,8 +365,8 @@ def published(folder: Path, summary: Summary, *, with_report: bool = True) -> Su
     table = standings.compute(records_of([folder]))
     values = to_json(table)
     as_json = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
-    _write(folder / "standings.json", as_json)
-    _write(folder / "standings.csv", to_csv(values))
+    write_whole(folder / "standings.json", [as_json.encode()])
+    write_whole(folder / "standings.csv", [to_csv(values).encode()])
     summary = replace(summary, standings=table)
     if not with_report:
         return summary
@@ -387,10 +387,3 @@ def _write_report(folder: Path) -> None:
         write_page(folder / REPORT, page)
     except OSError as error:
         raise writing_error(folder / REPORT, error) from error
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        write_atomically(path, [text.encode()])
-    except OSError as error:
-        raise writing_error(path, error) from error

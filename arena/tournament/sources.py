@@ -25,8 +25,9 @@ from lath.arena.tournament.store import (
     is_being_played,
     read_records,
     read_rows,
+    write_whole,
 )
-from lath.arena.tournament.system import primary_code, writing_error
+from lath.arena.tournament.system import primary_code
 from lath.notation import formats
 from lath.notation.errors import RecordError, RecordSyntaxError
 from lath.notation.reader import open_bytes, read, write_atomically
@@ -297,10 +298,7 @@ def text_of(outcome: Outcome) -> str:
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:
     """Write what a tournament has come to; raises StoreError."""
-    try:
-        write_atomically(folder / OUTCOME, [text_of(outcome).encode()])
-    except OSError as error:
-        raise writing_error(folder / OUTCOME, error) from error
+    write_whole(folder / OUTCOME, [text_of(outcome).encode()])
 
 
 @dataclass(frozen=True, slots=True)

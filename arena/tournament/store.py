@@ -477,13 +477,18 @@ def has_fallen_behind(folder: Path) -> bool:
     return rows == [("false",)]
 
 
-def write_records(path: Path, records: Iterable[str]) -> None:
-    """Write records with an empty line between them, atomically; raises StoreError."""
+def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file atomically; raises StoreError."""
     try:
-        pieces = (("\n" if number else "") + text for number, text in enumerate(records))
-        write_atomically(path, map(str.encode, pieces))
+        write_atomically(path, pieces)
     except OSError as error:
         raise writing_error(path, error) from error
+
+
+def write_records(path: Path, records: Iterable[str]) -> None:
+    """Write records with an empty line between them, atomically; raises StoreError."""
+    pieces = (("\n" if number else "") + text for number, text in enumerate(records))
+    write_whole(path, map(str.encode, pieces))
 
 
 PATIENCE_S: Final = 600.0
