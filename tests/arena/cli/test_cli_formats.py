@@ -30,7 +30,7 @@ def run(words: str, folder: Path) -> str:
 
 
 def test_a_swiss_tournament_of_real_bots_ends_with_a_table(tmp_path: Path) -> None:
-    said = run("--format swiss --rounds 3", tmp_path)
+    said = run("--format swiss --rounds 3 --no-report", tmp_path)
     assert re.search(
         r"^Result: swiss\n# +bot +points .*Buchholz.*\n1 +(greedy|random) ", said, re.MULTILINE
     )
@@ -55,7 +55,7 @@ def test_a_match_of_real_bots_ends_with_a_verdict_and_may_be_run_again(tmp_path:
 
 def test_games_begin_with_the_openings_of_a_book(tmp_path: Path) -> None:
     (tmp_path / "book.lath").write_text('[Game "yavalath"]\n\n1. e5 2. swap 3. d4 *\n')
-    run("--rounds 1 --openings book.lath", tmp_path)
+    run("--rounds 1 --openings book.lath --no-report", tmp_path)
     for record in notation.read(tmp_path / "out" / "games.lath"):
         assert [ply.move for ply in record.plies[:3]] == ["e5", "swap", "d4"]
         assert record.tag("Opening") == "book.lath #1"

@@ -299,7 +299,7 @@ def test_a_run_without_configuration_and_bots_says_that_it_plays_the_demo(tmp_pa
     assert ended.returncode == 0
     first, *_ = ended.stderr.splitlines()
     assert first == "no CONFIG and no --bot: the built-in demo is played into typo"
-    assert arena(*words, "-q", cwd=tmp_path).stderr == ""
+    assert arena(*words, "-q", "--no-report", cwd=tmp_path).stderr == ""
 
 
 def test_no_demo_is_played_beside_a_configuration(tmp_path: Path) -> None:
