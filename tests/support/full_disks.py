@@ -116,7 +116,9 @@ def interrupted(folder: Path, size: int) -> dict[str, Any]:
 def _commanded(folder: Path, size: int, *more: str) -> dict[str, Any]:
     with Range(folder.parent / f"range-{size}") as place:
         place.out = folder / "out"
-        words = flags({"ann": Good, "bob": Good}, rounds=COMMAND_ROUNDS, out=place.out)
+        words = flags(
+            {"ann": Good, "bob": Good}, rounds=COMMAND_ROUNDS, out=place.out, with_report=True
+        )
         run = place.begin(*words, *more)
         with listened_to(run) as saying:
             said = until_it_says(saying, "waiting for room")
