@@ -224,10 +224,10 @@ class Child:
         env: Mapping[str, str],
         memory_bytes: int | None,
     ) -> Child:
-        scratch = trees.new_scratch(mark)
-        process = None
+        scratch, process = "", None
         try:
             with _uninterrupted() as held:
+                scratch = trees.new_scratch(mark)
                 process = subprocess.Popen(
                     command,
                     bufsize=0,

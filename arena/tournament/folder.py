@@ -256,6 +256,7 @@ def _play(
         summary = runner.summary()
     except KeyboardInterrupt:
         ignore()
+        sweep(tree)  # of a bot that was just being greeted
         summary = _interrupted(runner.summary(), make)
     except BaseException:
         with suppress(StoreError):  # what came first is what people should hear of
