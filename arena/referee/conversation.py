@@ -459,7 +459,7 @@ class Bot:
 
     def _prepare(self, position: Position, ply: int) -> None:
         """Drop what the bot said before it was asked, and add to its news what it wants."""
-        if not self._was_asked or self.child.has_output():
+        if not self._was_asked or self.child.lines or self.child.glance(0):
             self.catch_up()  # it may also have left since it was ready
         if not self._was_asked and self.child.is_gone:
             raise NoAnswer(self, Termination.CRASH, f"bestmove {ply}", 0.0)

@@ -19,7 +19,7 @@ import termios
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -40,21 +40,25 @@ _OUT_OF_MEMORY: Final = re.compile(
 )
 """What programs of several languages write before they die of it."""
 
+MOST_PIECES: Final = 2000
+"""Writes and reads that are kept of a bot: the last ones."""
 
-_INTERRUPTS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+MOST_OF_A_PIECE: Final = 2048
+"""Bytes that are kept of a write or a read: its beginning and its end."""
 
+MAX_OUTPUT: Final = 8 << 20
+"""Bytes that a bot may write for one move."""
 
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[set[int]]:
-    """Hold signals that ask to stop; give which were held before, for a child to go back to.
+STDERR_KEPT: Final = 16 << 10
+"""Bytes of standard error that are kept: the end of it."""
 
-    An interrupt between fork and exec would leave a process that nobody knows, without its mark.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
-    try:
-        yield {int(number) for number in before}
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+_LINE_COSTS: Final = 80
+"""Bytes for which each line counts besides its own: a flood of empty lines is one, too."""
+
+_READ: Final = 1 << 16
+
+_LONGEST_POLL_MS: Final = 3_600_000
+"""The system counts these milliseconds in 31 bits; a clock may hold more."""
 
 
 def restriction(memory_bytes: int | None, held: Collection[int] = ()) -> Callable[[], None]:
@@ -108,20 +112,8 @@ def out_of_memory(memory_bytes: int | None, last_words: str) -> str:
 
 # What passed is kept as bytes, within bounds; conversation.py makes text of it where it is wanted.
 
-MOST_PIECES: Final = 2000
-"""Writes and reads that are kept of a bot: the last ones."""
-
-MOST_OF_A_PIECE: Final = 2048
-"""Bytes that are kept of a write or a read: its beginning and its end."""
-
-
 Piece = tuple[float, bool, bytes]
 """One write or read: when it was, on the monotonic clock; whether to the bot; what passed."""
-
-
-def new_exchange() -> deque[Piece]:
-    """Return a place for the pieces of one bot."""
-    return deque(maxlen=MOST_PIECES)
 
 
 def shortened(data: bytes) -> bytes:
@@ -132,16 +124,7 @@ def shortened(data: bytes) -> bytes:
     return b"%b [... %d bytes ...] %b" % (data[:half], len(data) - 2 * half, data[-half:])
 
 
-MAX_OUTPUT: Final = 8 << 20
-"""Bytes that a bot may write for one move."""
-
-STDERR_KEPT: Final = 16 << 10
-"""Bytes of standard error that are kept: the end of it."""
-
-_LINE_COSTS: Final = 80
-"""Bytes for which each line counts besides its own: a flood of empty lines is one, too."""
-
-_READ: Final = 1 << 16
+_INTERRUPTS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _gate: Final = threading.Lock()
 
@@ -187,11 +170,11 @@ class Child:
         """Whether the watch was told of its end; without pidfds the closed output tells."""
         self.out_closed = False
         self.in_closed = False
-        self.exchange: Final = new_exchange()
+        self.exchange: Final = deque[Piece](maxlen=MOST_PIECES)
         """What passed between the arena and the process lately."""
         self.unsent = b""
         """What the pipe had no room for yet."""
-        self.on_full: Callable[[Child], None] = _nobody
+        self.on_full: Callable[[Child], None] = lambda _child: None
         """Called when the pipe begins to have no room."""
         self._partial = b""
         self._stderr = b""
@@ -212,43 +195,37 @@ class Child:
         `tree` begins the mark of it and of all that it starts; without `cwd` it runs in a scratch
         directory of its own, which goes with it. `memory_bytes` limits its data.
         """
+        mark, scratch, process = f"{tree}{os.urandom(8).hex()}", "", None
         with _gate:
-            return cls._start(command, trees.new_mark(tree), cwd, env or {}, memory_bytes)
-
-    @classmethod
-    def _start(
-        cls,
-        command: Sequence[str],
-        mark: str,
-        cwd: str | None,
-        env: Mapping[str, str],
-        memory_bytes: int | None,
-    ) -> Child:
-        scratch, process = "", None
-        try:
-            with _uninterrupted() as held:
-                scratch = trees.new_scratch(mark)
-                process = subprocess.Popen(
-                    command,
-                    bufsize=0,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    cwd=cwd or scratch,
-                    env={**os.environ, "TMPDIR": scratch, **env, MARK: mark},
-                    start_new_session=True,
-                    # The one other thread of a worker waits in a read: nothing it holds is needed.
-                    preexec_fn=restriction(memory_bytes, held),  # noqa: PLW1509
-                )
-            return cls(process, mark)
-        except BaseException:  # perhaps for want of descriptors, which a sweep needs too
-            if process is not None:
-                process.kill()
-                with process:
-                    pass
-            with contextlib.suppress(OSError):
-                os.rmdir(scratch)
-            raise
+            try:
+                # An interrupt between fork and exec would leave a process that nobody knows,
+                # without its mark: signals that ask to stop wait; the child does not hold them.
+                held = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
+                try:
+                    scratch = trees.new_scratch(mark)
+                    process = subprocess.Popen(
+                        command,
+                        bufsize=0,
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.PIPE,
+                        cwd=cwd or scratch,
+                        env={**os.environ, "TMPDIR": scratch, **(env or {}), MARK: mark},
+                        start_new_session=True,
+                        # A worker's one other thread waits in a read: nothing it holds is needed.
+                        preexec_fn=restriction(memory_bytes, held),  # noqa: PLW1509
+                    )
+                finally:
+                    signal.pthread_sigmask(signal.SIG_SETMASK, held)
+                return cls(process, mark)
+            except BaseException:  # perhaps for want of descriptors, which a sweep needs too
+                if process is not None:
+                    process.kill()
+                    with process:
+                        pass
+                with contextlib.suppress(OSError):
+                    os.rmdir(scratch)
+                raise
 
     def send(self, data: bytes) -> float:
         """Write now what the pipe takes; `Watch` writes the rest when there is room.
@@ -276,26 +253,12 @@ class Child:
             self.unsent = data[written:]
             self.on_full(self)
 
-    @property
-    def wants_room(self) -> bool:
-        """Return whether something waits to be written."""
-        return bool(self.unsent) and not self.in_closed
-
-    def send_rest(self) -> None:
-        """Write what waits, for as far as the pipe takes it."""
-        rest, self.unsent = self.unsent, b""
-        self.write(rest)
-
     def close_input(self) -> None:
         """End its input, as a parent that dies does."""
         self.exchange.append((time.monotonic(), True, b"(end of the input)\n"))
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self.in_fd)  # the descriptor stays this object's to close
         os.close(nowhere)
-
-    def has_output(self) -> bool:
-        """Return whether lines wait, or something that was not read yet."""
-        return bool(self.lines) or bool(self.glance(0))
 
     def forget_output(self) -> None:
         """Drop what came and was not taken, also half a line and what the pipe still holds."""
@@ -395,11 +358,12 @@ class Child:
             self.wait(time.monotonic() + 0.1)  # a process closes its pipes just before it ends
         status = self._process.poll()
         if status is None:
-            which = "output" if self.out_closed else "input"
-            return f"closed its standard {which}"
-        if status < 0:
-            return f"was ended by signal {_signal_name(-status)}"
-        return f"exited with status {status}"
+            return f"closed its standard {'output' if self.out_closed else 'input'}"
+        if status >= 0:
+            return f"exited with status {status}"
+        with contextlib.suppress(ValueError):  # a real-time signal has no name
+            return f"was ended by signal {signal.Signals(-status).name}"
+        return f"was ended by signal {-status}"
 
     def stderr_text(self) -> str:
         """Return the end of what it wrote to standard error, without its scratch folder's path."""
@@ -429,21 +393,6 @@ class Child:
             if stream:
                 stream.close()
         sweep(self._mark)
-
-
-def _nobody(_child: Child) -> None:
-    """Hear of a pipe without room, and do nothing."""
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return str(number)
-
-
-_LONGEST_POLL_MS: Final = 3_600_000
-"""The system counts these milliseconds in 31 bits; a clock may hold more."""
 
 
 class Watch:
@@ -511,28 +460,21 @@ class Watch:
         self._handle(self._poll.poll(left_ms))
 
     def _handle(self, events: Iterable[tuple[int, int]]) -> None:
-        for descriptor, event in events:
-            handled = self._children.get(descriptor)
-            if handled is None:
+        for descriptor, _event in events:
+            child = self._children.get(descriptor)
+            if child is None:
                 continue
-            if descriptor == handled.out_fd:
-                handled.take_output()
-                if not (handled.out_closed or handled.flooded):
-                    continue
-                self._forget(descriptor)  # a flood is not read to its end
-            elif self._is_done(handled, descriptor, event):
-                self._forget(descriptor)
-
-    def _is_done(self, child: Child, descriptor: int, event: int) -> bool:
-        """Handle what is rarer than output; return whether the descriptor has said its last."""
-        if descriptor == child.err_fd:
-            return not child.take_errors()
-        if descriptor == child.in_fd:
-            child.send_rest()
-            return not child.wants_room
-        child.has_ended = bool(event)  # the pidfd
-        return child.has_ended
-
-    def _forget(self, descriptor: int) -> None:
-        self._poll.unregister(descriptor)
-        del self._children[descriptor]
+            if descriptor == child.out_fd:
+                child.take_output()
+                is_done = child.out_closed or child.flooded  # a flood is not read to its end
+            elif descriptor == child.err_fd:
+                is_done = not child.take_errors()
+            elif descriptor == child.in_fd:
+                rest, child.unsent = child.unsent, b""
+                child.write(rest)
+                is_done = child.in_closed or not child.unsent
+            else:  # the pidfd
+                is_done = child.has_ended = True
+            if is_done:
+                self._poll.unregister(descriptor)
+                del self._children[descriptor]

@@ -31,11 +31,7 @@ own: Final[set[int]] = set()
 """The processes that this one started and waits for itself; other children are orphans."""
 
 _adopts = False
-
-
-def new_mark(tree: str) -> str:
-    """Return a mark that no other process has, beginning with `tree`."""
-    return f"{tree}{os.urandom(8).hex()}"
+_root = ""
 
 
 def new_scratch(mark: str) -> str:
@@ -48,9 +44,6 @@ def new_scratch(mark: str) -> str:
 def without_scratch(text: str, mark: str) -> str:
     """Return what a process has said without the path of its scratch folder, which nobody wrote."""
     return re.sub(rf"[^\s'\"]*/{_SCRATCH}{re.escape(mark)}/", "", text)
-
-
-_root = ""
 
 
 def settle(scratch_root: str) -> None:
@@ -106,9 +99,20 @@ def sweep(mark: str, spare: Sequence[str] = ()) -> int:
     killed: set[int] = set()
     while found := [pid for pid in _strays(mark, spare) if pid not in killed]:
         for pid in found:
-            _kill(pid)
+            with suppress(ProcessLookupError, ChildProcessError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
             killed.add(pid)
-    _clear_scratch(mark, spare)
+    unwanted = tuple(f"{_SCRATCH}{other}" for other in spare)
+    for name in os.listdir(_scratch_root()):
+        if name.startswith(f"{_SCRATCH}{mark}") and not name.startswith(unwanted):
+            folder = f"{_scratch_root()}/{name}"
+            try:
+                os.rmdir(folder)  # nearly all are empty
+            except OSError:
+                from shutil import rmtree  # costs a worker a megabyte
+
+                rmtree(folder, ignore_errors=True)
     return len(killed)
 
 
@@ -117,62 +121,32 @@ def _strays(mark: str, spare: Sequence[str]) -> list[int]:
         return []
     wanted = f"{MARK}={mark}".encode()
     unwanted = tuple(f"{MARK}={other}".encode() for other in spare)
-    may_adopt = _adopts and not any(map(_runs, own))
+    may_adopt = _adopts and all(_state(pid)[0] in "ZX" for pid in own)
     found = []
     for name in os.listdir("/proc"):
         if not name.isdigit() or (pid := int(name)) == os.getpid():
             continue
-        try:
-            variables = _fact(pid, "environ").split(b"\0")
+        with suppress(OSError):  # it has ended
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                variables = file.read().split(b"\0")
             marks = [v for v in variables if v.startswith(f"{MARK}=".encode())]
             if marks:
                 is_stray = marks[0].startswith(wanted) and not marks[0].startswith(unwanted)
             else:
-                is_stray = may_adopt and _parent(pid) == os.getpid()
-        except OSError:
-            continue
-        if is_stray:
-            found.append(pid)
+                is_stray = may_adopt and _state(pid)[1] == os.getpid()
+            if is_stray:
+                found.append(pid)
     return found
 
 
-def _fact(pid: int, what: str) -> bytes:
-    """Return a file of /proc about a process; raises OSError."""
-    with open(f"/proc/{pid}/{what}", "rb") as file:
-        return file.read()
+def _state(pid: int) -> tuple[str, int]:
+    """Return the letter of a process's state, and its parent; an `X`, the dead, and 0 without it.
 
-
-def _runs(pid: int) -> bool:
-    """Return whether a process is there and has not ended."""
+    The name that stands before them may hold anything, but ends in `)`.
+    """
     try:
-        return _fact(pid, "stat").rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state, parent = file.read().rpartition(b")")[2].split()[:2]
     except OSError:
-        return False
-
-
-def _parent(pid: int) -> int:
-    """Return the parent of a process; the name before it may hold anything, but ends in `)`."""
-    return int(_fact(pid, "stat").rpartition(b")")[2].split()[1])
-
-
-def _kill(pid: int) -> None:
-    with suppress(ProcessLookupError, ChildProcessError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-
-
-def _clear_scratch(mark: str, spare: Sequence[str]) -> None:
-    wanted = f"{_SCRATCH}{mark}"
-    unwanted = tuple(f"{_SCRATCH}{other}" for other in spare)
-    for name in os.listdir(_scratch_root()):
-        if name.startswith(wanted) and not name.startswith(unwanted):
-            _remove(f"{_scratch_root()}/{name}")
-
-
-def _remove(folder: str) -> None:
-    with suppress(OSError):
-        os.rmdir(folder)  # nearly all are empty
-        return
-    from shutil import rmtree  # costs a worker a megabyte
-
-    rmtree(folder, ignore_errors=True)
+        return "X", 0
+    return state.decode(), int(parent)

@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from lath.arena.referee.conversation import MOST_OF_A_LOG, log_of
-from lath.arena.referee.process import (
-    MOST_OF_A_PIECE,
-    MOST_PIECES,
-    Piece,
-    new_exchange,
-    shortened,
-)
+from lath.arena.referee.process import MOST_OF_A_PIECE, Piece, shortened
 
 
 def test_each_line_has_its_time_its_bot_and_its_direction() -> None:
@@ -56,14 +50,6 @@ def test_a_long_piece_keeps_its_beginning_and_its_end() -> None:
     assert kept.endswith(b"bbb\n")
     assert b"[... 7953 bytes ...]" in kept
     assert shortened(b"short") == b"short"
-
-
-def test_an_exchange_forgets_the_oldest_pieces() -> None:
-    exchange = new_exchange()
-    for number in range(MOST_PIECES + 5):
-        exchange.append((float(number), True, b"x\n"))
-    assert len(exchange) == MOST_PIECES
-    assert exchange[0][0] == 5.0
 
 
 def test_a_long_log_keeps_whole_lines_of_its_beginning_and_its_end() -> None:

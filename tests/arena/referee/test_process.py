@@ -24,7 +24,7 @@ from workers import play_in_worker
 
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
-from lath.arena.referee.process import STDERR_KEPT, Child, Watch
+from lath.arena.referee.process import MOST_PIECES, STDERR_KEPT, Child, Watch
 from lath.arena.referee.trees import sweep
 from lath.notation.protocol import TimeControl
 
@@ -123,10 +123,18 @@ def test_sending_never_blocks_and_all_of_it_arrives(room: Room, tmp_path: Path) 
     for _ in range(10):
         child.send(b"x" * 1_000_000)
     child.send(b"end\n")
-    assert child.wants_room
+    assert child.unsent
     (tmp_path / "read").touch()
     assert room.said(child) == ["10000004 b'end\\n'"]
-    assert not child.wants_room
+    assert not child.unsent
+
+
+def test_an_exchange_forgets_the_oldest_pieces(room: Room) -> None:
+    child = room.start("input()")
+    for number in range(MOST_PIECES + 5):
+        child.send(b"%d\n" % number)
+    assert len(child.exchange) == MOST_PIECES
+    assert child.exchange[0][1:] == (True, b"5\n")
 
 
 def test_what_is_forgotten_was_taken_from_the_pipe_too(room: Room) -> None:
@@ -143,7 +151,8 @@ def test_what_is_forgotten_was_taken_from_the_pipe_too(room: Room) -> None:
     child.send(b"more\n")
     assert gone(lambda: not lies_in_the_pipe(child))
     child.forget_output()
-    assert not child.has_output()
+    assert not child.lines
+    assert not child.glance(0)
     child.send(b"more\n")
     assert room.until(lambda: child.lines)
     assert list(child.lines) == [b"new"]
