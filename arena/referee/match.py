@@ -7,7 +7,9 @@ docs/protocol.md, decided here and nowhere else. What a turn does besides asking
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -134,38 +136,31 @@ class Adjudication:
     draw_after: int = 0
     """The same for a draw."""
 
-    @property
-    def reads_evals(self) -> bool:
-        """Return whether it matters what the bots say of their positions."""
-        return bool(self.win_after or self.draw_after)
-
 
 NO_ADJUDICATION: Final = Adjudication()
-
-
-class _Row:
-    """Plies in a row in which a bot has said the same."""
-
-    def __init__(self, needed: int) -> None:
-        self._needed: Final = needed
-        self._seats: list[Seat] = []
-
-    def note(self, seat: Seat, *, holds: bool) -> bool:
-        """Return whether both bots have now said it for long enough."""
-        if not self._needed or not holds:
-            self._seats.clear()
-            return False
-        self._seats.append(seat)
-        return len(self._seats) >= self._needed and len(set(self._seats)) == 2
 
 
 class Arbiter:
     """Follows one game, ply by ply, as the bots see it."""
 
     def __init__(self, rules: Adjudication) -> None:
-        self._rules: Final = rules
-        self._wins: Final = tuple(_Row(rules.win_after) for _ in SEATS)
-        self._level: Final = _Row(rules.draw_after)
+        self._plies: Final = rules.plies
+        win, draw = rules.win_eval, rules.draw_eval
+        claims: tuple[tuple[str, int, Callable[[float], bool], str], ...] = (
+            ("1-0", rules.win_after, lambda first: first >= win, f"at least {win:g} for first"),
+            ("0-1", rules.win_after, lambda first: -first >= win, f"at least {win:g} for second"),
+            (
+                "1/2-1/2",
+                rules.draw_after,
+                lambda first: abs(first) <= draw,
+                f"at most {draw:g} for either side",
+            ),
+        )
+        self._claims: Final = [claim for claim in claims if claim[1]]
+        """Result, plies in a row that are needed for it, what first's expected score must be, the
+        same in words."""
+        self._rows: Final[list[list[Seat]]] = [[] for _ in self._claims]
+        """For each of these, who played the plies in a row in which it was seen."""
 
     def judge(self, ply: int, seat: Seat, evaluation: float | None) -> Ending | None:
         """Return how the game ends after a ply that did not end it by the rules; else None.
@@ -173,33 +168,22 @@ class Arbiter:
         `ply` counts from 1; `evaluation` is the expected score of `seat`, who played it, in -1..1,
         None where the bot said none.
         """
-        if self._rules.reads_evals and (ending := self._agreed(seat, evaluation)):
-            return ending
+        first = math.nan if evaluation is None else evaluation * (1, -1)[seat]
+        for row, (result, needed, holds, seen) in zip(self._rows, self._claims, strict=True):
+            if not holds(first):
+                row.clear()
+                continue
+            row.append(seat)
+            if len(row) >= needed and len(set(row)) == 2:
+                words = f"both bots saw {seen} for {needed} plies"
+                return Ending(result, Termination.ADJUDICATION, words)
         return self.limit(ply)
 
     def limit(self, plies: int) -> Ending | None:
         """Return how a game ends of which so many plies are played, whatever they were."""
-        if self._rules.plies and plies >= self._rules.plies:
+        if self._plies and plies >= self._plies:
             return Ending("1/2-1/2", Termination.PLY_LIMIT, f"no end by ply {plies}")
         return None
-
-    def _agreed(self, seat: Seat, evaluation: float | None) -> Ending | None:
-        rules = self._rules
-        known = evaluation is not None
-        first = (evaluation or 0.0) * (1, -1)[seat]
-        for winner, sign in zip(SEATS, (1, -1), strict=True):
-            holds = known and sign * first >= rules.win_eval
-            if self._wins[winner].note(seat, holds=holds):
-                words = f"both bots saw at least {rules.win_eval:g} for {winner.word}"
-                return _adjudicated(WON_BY[winner], words, rules.win_after)
-        if self._level.note(seat, holds=known and abs(first) <= rules.draw_eval):
-            words = f"both bots saw at most {rules.draw_eval:g} for either side"
-            return _adjudicated("1/2-1/2", words, rules.draw_after)
-        return None
-
-
-def _adjudicated(result: str, words: str, plies: int) -> Ending:
-    return Ending(result, Termination.ADJUDICATION, f"{words} for {plies} plies")
 
 
 # The game
@@ -258,34 +242,30 @@ class _Match:
         self._book = Scorebook(plan, self._times)
 
     def play(self, adjudication: Adjudication, *, keep_log: bool) -> GameResult:
-        position = self._begin()
-        try:
-            ending = self._rally(position, adjudication)
-        except NoAnswer as error:
-            seat = Seat(self._bots.index(error.bot))
-            mishap = priced(error, seat, self._book.plies + 1)
-        except Mishap as caught:
-            mishap = caught
-        else:
-            return self._close(ending, keep_log=keep_log)
-        bot = self._bots[mishap.seat]
-        played = self._close(mishap.ending(bot), keep_log=keep_log)
-        if mishap.why in ENDS_THE_BOT:
-            bot.kill()
-        return played
-
-    def _begin(self) -> Position:
-        position = start_of(self._plan)
+        position, broken = start_of(self._plan), None
         for seat in SEATS:
             new = new_game(self._plan, seat, self._times[seat])
             self._bots[seat].begin(new, self._limits)
         for text in self._plan.opening:
             move = Move(text)
             position = position.play(move)
-            self._book.add_opening(move)
+            self._book.add(move, None)
             for bot in self._bots:
                 bot.news += play_line(self._book.plies, move)
-        return position
+        try:
+            ending = self._rally(position, adjudication)
+        except (Mishap, NoAnswer) as error:
+            mishap = error
+            if isinstance(mishap, NoAnswer):
+                seat = Seat(self._bots.index(mishap.bot))
+                mishap = priced(mishap, seat, self._book.plies + 1)
+            bot = self._bots[mishap.seat]
+            ending = mishap.ending(bot)
+            broken = bot if mishap.why in ENDS_THE_BOT else None
+        played = self._close(ending, keep_log=keep_log)
+        if broken is not None:
+            broken.kill()
+        return played
 
     def _rally(self, position: Position, adjudication: Adjudication) -> Ending:
         """Return how the game ends, by its rules or by a verdict; raises Mishap, NoAnswer."""
@@ -324,38 +304,34 @@ class _Match:
         other.news += b"play %d %b\n" % (ply, move.encode())
         return after
 
-    def _own_turns_s(self, seat: Seat) -> float:
-        """Return the time of a seat's own turns, that which has not ended included."""
-        ended_s = sum(self._book.answers_s(seat))
-        bot = self._bots[seat]
-        return ended_s + (time.monotonic() - bot.child.asked_s if bot.is_thinking else 0.0)
-
     def _close(self, ending: Ending, *, keep_log: bool) -> GameResult:
-        """Tell both bots how it ended; return the game."""
-        odd = [self._bots[seat].odd_cpu(self._own_turns_s(seat)) for seat in SEATS]
-        for bot in self._bots:
+        """Tell both bots how it ended; return the game. What passed is forgotten after this."""
+        notes = []
+        for seat, bot in zip(SEATS, self._bots, strict=True):
+            own_turns_s = sum(self._book.answers_s(seat))
+            if bot.is_thinking:
+                own_turns_s += time.monotonic() - bot.child.asked_s
+            if note := bot.odd_cpu(own_turns_s):
+                notes.append(note)
             if bot.is_running:
                 stop = [wire.STOP] if bot.is_thinking else []
                 bot.say(*stop, wire.result_line(self._plan.number, ending.result, ending.why))
-        said, log = self._last_words(is_bad=ending.is_bots_fault, keep_log=keep_log)
-        self._book.stray_lines = sum(bot.asides.strays.number for bot in self._bots)
-        notes = tuple(note for note in odd if note)
-        return self._book.close(ending.result, ending.why, ending.words, said, log, notes)
-
-    def _last_words(self, *, is_bad: bool, keep_log: bool) -> tuple[dict[str, str], str]:
-        """Return what each bot complained of or wrote to standard error at last, and the log.
-
-        Standard error only where the game ended badly; the log is empty where it is not kept. What
-        passed is forgotten after this.
-        """
         errors, log = {}, ""
-        if is_bad or keep_log:
+        if ending.is_bots_fault or keep_log:
             errors = {bot.name: text for bot in self._bots if (text := bot.child.stderr_text())}
             log = log_of({bot.name: bot.child.exchange for bot in self._bots}, errors)
         said = {}
         for bot in self._bots:
-            last = [errors[bot.name]] if is_bad and bot.name in errors else []
-            if words := "\n".join([*bot.asides.complaints.first, *last]):
-                said[bot.name] = words
+            last = errors.get(bot.name, "") if ending.is_bots_fault else ""
+            if words := [*bot.asides.complaints.first, *([last] if last else [])]:
+                said[bot.name] = "\n".join(words)
             bot.child.exchange.clear()
-        return said, log
+        return self._book.close(
+            ending.result,
+            ending.why,
+            ending.words,
+            stray_lines=sum(bot.asides.strays.number for bot in self._bots),
+            stderr=said,
+            log=log,
+            notes=tuple(notes),
+        )

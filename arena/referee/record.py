@@ -109,8 +109,6 @@ class Scorebook:
         """How many are taken down."""
         self._refused: list[tuple[Seat, float]] = []
         """Who answered with what is no move, and in what time."""
-        self.stray_lines = 0
-        """Lines that answer nothing, counted by who reads them."""
 
     @property
     def last_eval(self) -> float | None:
@@ -118,23 +116,19 @@ class Scorebook:
         info = self._plies[-1][4] or {}
         return float(info["eval"]) if "eval" in info else None
 
-    def add_opening(self, move: Move) -> None:
-        """Note a move that nobody was asked for."""
-        self._plies.append((move, None, 0.0, None, None))
-        self.plies += 1
-
     def add(
         self,
         move: Move,
-        seat: Seat,
-        used_s: float,
-        left_s: float | None,
-        info: Mapping[str, str] | None,
+        seat: Seat | None,
+        used_s: float = 0.0,
+        left_s: float | None = None,
+        info: Mapping[str, str] | None = None,
     ) -> None:
-        """Note a move; `left_s` is what the clock shows after it, None without clocks.
+        """Note a move of `seat`; None where nobody was asked for it.
 
-        `info` is what the bot said of it with `info`. Words and sums are made in the end: while
-        bots wait for each other, only what must be done is.
+        `left_s` is what the clock shows after it, None without clocks; `info` what the bot said of
+        it with `info`. Words and sums are made in the end: while bots wait for each other, only
+        what must be done is.
         """
         self._plies.append((move, seat, used_s, left_s, info))
         self.plies += 1
@@ -148,17 +142,25 @@ class Scorebook:
         played = [used_s for _, mover, used_s, _, _ in self._plies if mover is seat]
         return played + [used_s for mover, used_s in self._refused if mover is seat]
 
-    def close(  # noqa: PLR0917 - what is known in the end
+    def close(
         self,
         result: str,
         why: Termination,
         words: str = "",
+        *,
+        stray_lines: int = 0,
         stderr: Mapping[str, str] | None = None,
         log: str = "",
         notes: tuple[str, ...] = (),
     ) -> GameResult:
-        """Return the game; `words` tell of a mishap, empty without one."""
+        """Return the game; `words` tell of a mishap, empty without one.
+
+        The rest is as in GameResult.
+        """
         first, second = (self.answers_s(seat) for seat in SEATS)
+        plain = " ".join(_plain(words).split())
+        before = f"{wrapped(comment_words((plain,)))}\n" if plain else ""
+        moves = filled(" ".join((*self._movetext(), result)))
         return GameResult(
             number=self._plan.number,
             round=self._plan.round,
@@ -172,20 +174,14 @@ class Scorebook:
             second_used_s=sum(second),
             first_worst_s=max(first, default=0.0),
             second_worst_s=max(second, default=0.0),
-            stray_lines=self.stray_lines,
+            stray_lines=stray_lines,
             stderr=dict(stderr or {}),
-            record=self._text(result, why, words),
+            record=f"{tag_lines(self._tags(result, why))}\n{before}{moves}\n",
             first_moves=len(first),
             second_moves=len(second),
             log=log,
             notes=notes,
         )
-
-    def _text(self, result: str, why: Termination, words: str) -> str:
-        plain = " ".join(_plain(words).split())
-        before = f"{wrapped(comment_words((plain,)))}\n" if plain else ""
-        moves = filled(" ".join((*self._movetext(), result)))
-        return f"{tag_lines(self._tags(result, why))}\n{before}{moves}\n"
 
     def _movetext(self) -> Iterator[str]:
         """Yield each ply with its number and its comment, ready to be cut into lines."""
@@ -210,17 +206,15 @@ class Scorebook:
             tags.append(("Position", plan.position))
         elif plan.setup is not None:
             tags.append(("Setup", plan.setup))
-        tags += self._time_tags()
+        first, second = self._times
+        if first == second:
+            tags.append(("TimeControl", str(first)))
+        else:
+            tags += [("FirstTimeControl", str(first)), ("SecondTimeControl", str(second))]
         if plan.opening_name:
             tags.append(("Opening", plan.opening_name))
         tags.append(("Number", str(plan.number)) if plan.number else ("Seed", str(plan.seeds[0])))
         return [*tags, ("Termination", str(why)), ("Result", result)]
-
-    def _time_tags(self) -> list[tuple[str, str]]:
-        first, second = self._times
-        if first == second:
-            return [("TimeControl", str(first))]
-        return [("FirstTimeControl", str(first)), ("SecondTimeControl", str(second))]
 
 
 def _comment(used_s: float, left_s: float | None, info: Mapping[str, str]) -> Comment:

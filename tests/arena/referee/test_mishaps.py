@@ -19,7 +19,7 @@ from workers import play_in_worker
 
 from lath import games
 from lath.arena.errors import GameVoidError
-from lath.arena.referee import conversation, match
+from lath.arena.referee import conversation
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import play_game
@@ -326,11 +326,9 @@ def test_a_bot_that_thinks_on_the_others_turn_is_named(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conversation, "_ODD_CPU_S", 0.03)
-    own_turns_s = match._Match._own_turns_s
+    odd_cpu = Bot.odd_cpu
     # Else waiting for a core in its own turns would hide what it computes in the other's.
-    monkeypatch.setattr(
-        match._Match, "_own_turns_s", lambda game, seat: min(0.01, own_turns_s(game, seat))
-    )
+    monkeypatch.setattr(Bot, "odd_cpu", lambda bot, own_s: odd_cpu(bot, min(0.01, own_s)))
     thinker, slow = table.sit(bad_bots.ThinksOnTheOthersTurn), table.sit(bad_bots.ThinksABit)
     played = table.play(thinker, slow, Seat.FIRST, RELAXED)
     assert played.termination == Termination.RULES
