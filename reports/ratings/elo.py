@@ -104,10 +104,6 @@ class Davidson:
         values = self.parameters
         return chances(values[one] - values[other] + values[game], values[game + 1])
 
-    def draw_rate(self, game: str) -> float:
-        """Return how often equals draw where neither seat has an advantage, in 0..1."""
-        return chances(0.0, self.parameters[self.places.games[game] + 1])[1]
-
 
 def chances(ahead: float, log_draws: float) -> Chances:
     """Return the chances of a first that is ahead by so much; nothing overflows."""
@@ -142,7 +138,17 @@ def _slopes(
     places: Places, games: Sequence[tuple[tuple[int, int, int], SeatScore]], values: Vector
 ) -> tuple[Vector, Matrix]:
     """Return the log-posterior's gradient, and minus its second derivatives: the lower triangle."""
-    gradient, curvature = _prior(places, values)
+    gradient, curvature = [0.0] * places.size, zeros(places.size)
+    # The priors: normal strengths and advantages, imagined draws.
+    weights = dict.fromkeys(places.bots.values(), (ELO / PRIOR_ELO) ** 2)
+    weights |= dict.fromkeys(places.games.values(), (ELO / PRIOR_ADVANTAGE_ELO) ** 2)
+    for i, weight in weights.items():
+        gradient[i] = -weight * values[i]
+        curvature[i][i] = weight
+    for game in places.games.values():
+        draw = chances(0.0, values[game + 1])[1]
+        gradient[game + 1] = PRIOR_DRAWS - PRIOR_GAMES * draw
+        curvature[game + 1][game + 1] = PRIOR_GAMES * draw * (1 - draw)
     for (one, other, game), tally in games:
         count = tally.games
         win, draw, loss = chances(values[one] - values[other] + values[game], values[game + 1])
@@ -170,25 +176,7 @@ def _slopes(
     return gradient, curvature
 
 
-def _prior(places: Places, values: Vector) -> tuple[Vector, Matrix]:
-    """Return what `_slopes` begins with: normal strengths and advantages, imagined draws."""
-    gradient, curvature = [0.0] * places.size, zeros(places.size)
-    weights = dict.fromkeys(places.bots.values(), (ELO / PRIOR_ELO) ** 2)
-    weights |= dict.fromkeys(places.games.values(), (ELO / PRIOR_ADVANTAGE_ELO) ** 2)
-    for i, weight in weights.items():
-        gradient[i] = -weight * values[i]
-        curvature[i][i] = weight
-    for game in places.games.values():
-        draw = chances(0.0, values[game + 1])[1]
-        gradient[game + 1] = PRIOR_DRAWS - PRIOR_GAMES * draw
-        curvature[game + 1][game + 1] = PRIOR_GAMES * draw * (1 - draw)
-    return gradient, curvature
-
-
 # Its errors
-
-Score = tuple[tuple[int, float], ...]
-"""The slopes of the log-likelihood of one game, by the place of the parameter."""
 
 
 def covariance(model: Davidson, clusters: Mapping[tuple[Cell, ...], int], games: int) -> Matrix:
@@ -219,7 +207,15 @@ def _in_common(model: Davidson, clusters: Mapping[tuple[Cell, ...], int]) -> Mat
 
     What stands beside the games of one kind is added up first: there are fewer kinds than clusters.
     """
-    scores = {cell: _score(model, cell) for cell in {cell for games in clusters for cell in games}}
+    scores: dict[Cell, tuple[tuple[int, float], ...]] = {}
+    for cell in dict.fromkeys(cell for games in clusters for cell in games):
+        first, second, points, game_id = cell
+        seats = Seats(game_id, first, second)
+        win, draw, loss = model.chances(seats)
+        ahead, drawn = points - 0.5 - (win - loss) / 2, (points == 0.5) - draw
+        one, two, game = model.places.of(seats)
+        # The slopes of the log-likelihood, by the place of the parameter.
+        scores[cell] = (one, ahead), (two, -ahead), (game, ahead), (game + 1, drawn)
     beside: dict[Cell, defaultdict[int, float]] = {cell: defaultdict(float) for cell in scores}
     for cluster, repeats in clusters.items():
         for cell, other in permutations(cluster, 2):  # nearly always two games
@@ -233,16 +229,6 @@ def _in_common(model: Davidson, clusters: Mapping[tuple[Cell, ...], int]) -> Mat
             for j, together in sums.items():
                 row[j] += slope * together
     return result
-
-
-def _score(model: Davidson, cell: Cell) -> Score:
-    """Return how far a result is from what was expected."""
-    first, second, points, game_id = cell
-    seats = Seats(game_id, first, second)
-    win, draw, loss = model.chances(seats)
-    ahead = points - 0.5 - (win - loss) / 2
-    one, other, game = model.places.of(seats)
-    return (one, ahead), (other, -ahead), (game, ahead), (game + 1, (points == 0.5) - draw)
 
 
 # Its fit

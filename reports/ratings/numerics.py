@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from operator import mul
 from typing import Final
 
@@ -20,12 +20,11 @@ Matrix = list[Vector]
 
 # Matrices
 
-_times: Final[Callable[[float, float], float]] = mul
-
 
 def dot(one: Iterable[float], other: Iterable[float]) -> float:
     """Return the sum of products, as far as the shorter one goes."""
-    return sum(map(_times, one, other))
+    total: float = sum(map(mul, one, other))
+    return total
 
 
 def zeros(size: int) -> Matrix:
@@ -162,32 +161,26 @@ def chi_square_tail(x: float, degrees: float) -> float:
     if z <= 0:
         return 1.0
     scale = math.exp(a * math.log(z) - z - math.lgamma(a))
-    return 1 - scale * _series(a, z) if z < a + 1 else scale * _fraction(a, z)
-
-
-def _series(a: float, z: float) -> float:
-    term = total = 1 / a
-    for n in range(1, _TERMS):
-        term *= z / (a + n)
-        total += term
-        if term < total * 1e-17:
-            break
-    return total
-
-
-def _fraction(a: float, z: float) -> float:
-    """Return the fraction by Lentz's method; z >= a + 1, so that no denominator is 0."""
+    if z < a + 1:
+        term = total = 1 / a
+        for n in range(1, _TERMS):
+            term *= z / (a + n)
+            total += term
+            if term < total * 1e-17:
+                break
+        return 1 - scale * total
+    # Lentz's method: here no denominator is 0.
     b = z + 1 - a
     c, d = math.inf, 1 / b
-    value = d
+    fraction = d
     for n in range(1, _TERMS):
         step, b = n * (a - n), b + 2
         d = 1 / (b + step * d)
         c = b + step / c
-        value *= c * d
+        fraction *= c * d
         if abs(c * d - 1) < 1e-16:
             break
-    return value
+    return scale * fraction
 
 
 # Fixed points
@@ -219,20 +212,18 @@ class Accelerator:
             self._changes.append((_minus(x, self._last[0]), _minus(step, self._last[1])))
         self._last = x, step
         target = [a + mixing * b for a, b in zip(x, step, strict=True)]
-        for share, (moved, bent) in zip(self._shares(step), self._changes, strict=True):
-            target = [
-                t - share * (a + mixing * b) for t, a, b in zip(target, moved, bent, strict=True)
-            ]
-        return target
-
-    def _shares(self, step: Vector) -> Vector:
-        """Return the mixture of past changes that explains `step` best (least squares)."""
+        # The mixture of past changes that explains the step best (least squares).
         bends = [bent for _, bent in self._changes]
         normal = [[dot(one, other) for other in bends] for one in bends]
         ridge = _RIDGE * max((row[i] for i, row in enumerate(normal)), default=0.0)
         for i, row in enumerate(normal):
             row[i] += ridge or 1.0
-        return solve(cholesky(normal), [dot(bent, step) for bent in bends]) if bends else []
+        shares = solve(cholesky(normal), [dot(bent, step) for bent in bends])
+        for share, (moved, bent) in zip(shares, self._changes, strict=True):
+            target = [
+                t - share * (a + mixing * b) for t, a, b in zip(target, moved, bent, strict=True)
+            ]
+        return target
 
 
 def _minus(one: Vector, other: Vector) -> Vector:

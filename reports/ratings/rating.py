@@ -16,7 +16,7 @@ from itertools import pairwise, permutations
 from statistics import fmean
 from typing import Final
 
-from lath.reports.ratings.elo import ELO, Davidson, covariance, fit, fit_of
+from lath.reports.ratings.elo import ELO, Davidson, chances, covariance, fit, fit_of
 from lath.reports.ratings.numerics import Matrix
 from lath.reports.ratings.results import (
     Conditions,
@@ -52,9 +52,8 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
     differences: dict[tuple[str, str], float] = {}
     for number, group in enumerate(groups):
         places = [model.places.bots[name] for name in group]
-        skills = _skills(posterior, places)
-        elos = _elos(model, spread, places)
-        for name, skill, elo in zip(group, skills, elos, strict=True):
+        scales = _around_mean(posterior, model, spread, places)
+        for name, (skill, elo) in zip(group, scales, strict=True):
             strengths[name] = Strength(
                 trueskill=skill, sequential=sequential.get(name), elo=elo, group=number
             )
@@ -76,7 +75,7 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
                 advantage=Estimate(
                     ELO * model.parameters[i], _error(spread[i][i], model.covariance[i][i])
                 ),
-                draw_rate=model.draw_rate(game),
+                draw_rate=chances(0.0, model.parameters[i + 1])[1],
             )
             for game, i in model.places.games.items()
         ),
@@ -85,31 +84,25 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
     )
 
 
-def _skills(posterior: Posterior, places: Sequence[int]) -> list[Rating]:
-    """Return the skills of a group around its mean; a bot alone is a newcomer.
+def _around_mean(
+    posterior: Posterior, model: Davidson, spread: Matrix, places: Sequence[int]
+) -> list[tuple[Rating, Estimate]]:
+    """Return a group's skills and strengths around their means; a bot alone is a newcomer.
 
-    The mean is 25 by the prior alone, and as uncertain as a newcomer's skill over the root of the
-    size of the group: no game could tell, and so that is no part of any sigma.
+    The mean of skills is 25 by the prior alone, and as uncertain as a newcomer's skill over the
+    root of the size of the group: no game could tell, and so that is no part of any sigma.
     """
     if len(places) == 1:
-        return [Rating(MU, SIGMA)]
-    common = SIGMA**2 / len(places)
-    return [
-        Rating(MU + posterior.means[i], math.sqrt(posterior.covariance[i][i] - common))
-        for i in places
-    ]
-
-
-def _elos(model: Davidson, spread: Matrix, places: Sequence[int]) -> list[Estimate]:
-    """Return the strengths of a group around its mean; of a bot alone what the prior says."""
-    if len(places) == 1:
         (only,) = places
-        return [Estimate(0.0, ELO * math.sqrt(model.covariance[only][only]))]
+        return [(Rating(MU, SIGMA), Estimate(0.0, ELO * math.sqrt(model.covariance[only][only])))]
+    common = SIGMA**2 / len(places)
     mean = fmean(model.parameters[i] for i in places)
-    variances = _centred(spread, places)
-    own = _centred(model.covariance, places)
+    variances, own = _centred(spread, places), _centred(model.covariance, places)
     return [
-        Estimate(ELO * (model.parameters[i] - mean), _error(variance, least))
+        (
+            Rating(MU + posterior.means[i], math.sqrt(posterior.covariance[i][i] - common)),
+            Estimate(ELO * (model.parameters[i] - mean), _error(variance, least)),
+        )
         for i, variance, least in zip(places, variances, own, strict=True)
     ]
 

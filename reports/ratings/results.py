@@ -196,20 +196,14 @@ def connected(names: Iterable[str], met: Iterable[tuple[str, str]]) -> tuple[tup
     >>> connected("abcd", [("a", "c"), ("d", "d")])
     (('a', 'c'), ('b',), ('d',))
     """
-    leaders = {name: name for name in names}
+    groups = {name: {name} for name in names}
     for one, other in met:
-        leaders[_leader(leaders, one)] = _leader(leaders, other)
-    groups: dict[str, list[str]] = {}
-    for name in sorted(leaders):
-        groups.setdefault(_leader(leaders, name), []).append(name)
-    return tuple(sorted(map(tuple, groups.values()), key=lambda group: (-len(group), group)))
-
-
-def _leader(leaders: dict[str, str], name: str) -> str:
-    while leaders[name] != name:
-        leaders[name] = leaders[leaders[name]]  # halves the path: the next search is shorter
-        name = leaders[name]
-    return name
+        small, large = sorted((groups[one], groups[other]), key=len)
+        if small is not large:
+            large |= small  # the smaller moves: no bot does so more than log2 n times
+            groups.update(dict.fromkeys(small, large))
+    different = {id(group): tuple(sorted(group)) for group in groups.values()}
+    return tuple(sorted(different.values(), key=lambda group: (-len(group), group)))
 
 
 class Seats(NamedTuple):
@@ -264,9 +258,20 @@ class Counts:
 
 def count(results: Iterable[Result]) -> Counts:
     """Return the counts of `results`; a bot's games against itself are passed over."""
-    cells, pairs = _cells_and_pairs(results)
+    cells = Counter[Cell]()
+    known: dict[Cell, Cell] = {}
+    pairs: dict[Hashable, list[Cell]] = {}
+    for result in results:  # the one loop that takes a step a game; alike ones become one object
+        cell, pair = result[:4], result[4]
+        cells[cell] += 1
+        if pair is not None:
+            cell = known.setdefault(cell, cell)
+            if (games := pairs.get(pair)) is None:
+                pairs[pair] = [cell]
+            else:
+                games.append(cell)
     clusters: dict[tuple[Cell, ...], int] = {}
-    for pair, times in pairs.items():
+    for pair, times in Counter(map(tuple, pairs.values())).items():
         cluster = tuple([cell for cell in pair if cell[0] != cell[1]])
         if len(cluster) > 1:
             clusters[cluster] = clusters.get(cluster, 0) + times
@@ -278,23 +283,3 @@ def count(results: Iterable[Result]) -> Counts:
     return Counts(
         names=tuple(sorted(names)), tallies=dict(sorted(tallies.items())), clusters=clusters
     )
-
-
-def _cells_and_pairs(results: Iterable[Result]) -> tuple[Counter[Cell], Counter[tuple[Cell, ...]]]:
-    """Return how often each kind of result came, and which of them came together in one pair.
-
-    The one loop that takes a step a game; games that are alike are one object.
-    """
-    cells = Counter[Cell]()
-    known: dict[Cell, Cell] = {}
-    pairs: dict[Hashable, list[Cell]] = {}
-    for result in results:
-        cell, pair = result[:4], result[4]
-        cells[cell] += 1
-        if pair is not None:
-            cell = known.setdefault(cell, cell)
-            if (games := pairs.get(pair)) is None:
-                pairs[pair] = [cell]
-            else:
-                games.append(cell)
-    return cells, Counter(map(tuple, pairs.values()))
