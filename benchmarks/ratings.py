@@ -36,7 +36,7 @@ from measure import machine, spread
 from lath.reports.ratings.elo import ELO, chances
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result
-from lath.reports.ratings.skill import rate_by_package, rate_in_order
+from lath.reports.ratings.skill import BETA, MU, SIGMA, rate_in_order
 
 _DRAW_RATE = 0.3
 _PGN_RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
@@ -98,8 +98,20 @@ def jobs(results: Sequence[Result], folder: Path) -> Iterator[Job]:
 
 
 def _trueskill(results: Sequence[Result]) -> Job:
+    import trueskill
+
     few = results[:20_000]
-    return Job("trueskill 1vs1, in order", len(few), lambda: rate_by_package(few, 0.3), "sigma")
+    model = trueskill.TrueSkill(MU, SIGMA, BETA, tau=0.0, draw_probability=_DRAW_RATE)
+
+    def work() -> None:
+        ratings = {name: model.create_rating() for result in few for name in result[:2]}
+        for first, second, score, _, _ in few:
+            winner, loser = (second, first) if score < 0.5 else (first, second)
+            ratings[winner], ratings[loser] = trueskill.rate_1vs1(
+                ratings[winner], ratings[loser], drawn=score == 0.5, env=model
+            )
+
+    return Job("trueskill 1vs1, in order", len(few), work, "sigma")
 
 
 def _openskill(results: Sequence[Result]) -> Job:

@@ -10,8 +10,8 @@ The margin, and with it the draw rate, climbs along the evidence's slope in the 
 
 **In order.** This depends on the order, a little also with tau 0, and so it stands beside the
 converged rating as a check. It is computed by a closed form for two players that is the package's
-`rate_1vs1` to 1e-9 (a test) and a hundred times as fast; `rate_by_package` is the package itself.
-The bots do not learn, so tau is 0: a rating narrows with every game and never drifts.
+`rate_1vs1` to 1e-9 (a test) and a hundred times as fast. The bots do not learn, so tau is 0: a
+rating narrows with every game and never drifts.
 
 Must not know records, seats, pairs of games, or how a rating is shown.
 """
@@ -19,11 +19,10 @@ Must not know records, seats, pairs of games, or how a rating is shown.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Final
 
 from lath.reports.ratings.numerics import (
     DEEP,
@@ -155,16 +154,8 @@ class Site:
         return self.games * mixed / square
 
 
-@dataclass(frozen=True, slots=True)
-class Meetings:
-    """All games of two bots."""
-
-    one: int
-    other: int
-    """Numbers of the bots, one < other."""
-
-    sites: tuple[Site, ...]
-
+Meetings = tuple[int, int, tuple[Site, ...]]
+"""All games of two bots: the bots' numbers, the smaller one first, and the kinds of results."""
 
 _TOLERANCE: Final = 1e-8
 """Of means, standard deviations and the margin, in TrueSkill points."""
@@ -201,7 +192,20 @@ def converged(names: Sequence[str], tallies: Mapping[Seats, SeatScore]) -> Poste
     The same for any order of the games and any exchange of seats. A round takes a step for each
     two bots that met, and the time to invert a matrix of the bots.
     """
-    meetings = _meetings(names, tallies)
+    numbers = {name: number for number, name in enumerate(names)}
+    met: dict[tuple[int, int], list[int]] = {}
+    for seats, tally in tallies.items():
+        one, other = numbers[seats.first], numbers[seats.second]
+        counts = tally.wins, tally.draws, tally.losses
+        if one > other:
+            one, other, counts = other, one, counts[::-1]
+        scored = met.setdefault((one, other), [0, 0, 0])
+        for kind, count in enumerate(counts):
+            scored[kind] += count
+    meetings = [
+        (*pair, tuple(Site(1 - kind, n) for kind, n in enumerate(scored) if n))
+        for pair, scored in sorted(met.items())
+    ]
     games = sum(tally.games for tally in tallies.values())
     draws = sum(tally.draws for tally in tallies.values())
     start = margin_of((draws + PRIOR_DRAWS) / (games + PRIOR_GAMES))
@@ -214,25 +218,8 @@ def converged(names: Sequence[str], tallies: Mapping[Seats, SeatScore]) -> Poste
     return posterior
 
 
-def _meetings(names: Sequence[str], tallies: Mapping[Seats, SeatScore]) -> list[Meetings]:
-    numbers = {name: number for number, name in enumerate(names)}
-    games: dict[tuple[int, int], list[int]] = {}
-    for seats, tally in tallies.items():
-        one, other = numbers[seats.first], numbers[seats.second]
-        counts = tally.wins, tally.draws, tally.losses
-        if one > other:
-            one, other, counts = other, one, counts[::-1]
-        scored = games.setdefault((one, other), [0, 0, 0])
-        for kind, count in enumerate(counts):
-            scored[kind] += count
-    return [
-        Meetings(*pair, tuple(Site(1 - kind, n) for kind, n in enumerate(scored) if n))
-        for pair, scored in sorted(games.items())
-    ]
-
-
 def _converge(meetings: Sequence[Meetings], posterior: Posterior) -> None:
-    sites = [site for met in meetings for site in met.sites]
+    sites = [site for _, _, of_two in meetings for site in of_two]
     accelerator, mixing, before = Accelerator(), 1.0, math.inf
     slow = False
     for number in range(_ROUNDS):
@@ -261,12 +248,11 @@ def _renew(meetings: Sequence[Meetings], posterior: Posterior) -> Evidence:
     """Renew every factor from the posterior; return how the evidence leans at the old ones."""
     means, covariance, margin = posterior.means, posterior.covariance, posterior.margin
     evidence = Evidence(margin, len(means))
-    for met in meetings:
-        one, other = met.one, met.other
+    for one, other, sites in meetings:
         row = covariance[one]
         mean = means[one] - means[other]
         variance = row[one] + covariance[other][other] - 2 * row[other]
-        for site in met.sites:
+        for site in sites:
             mixed = site.renew(mean, variance, evidence)
             evidence.pull[one] += mixed
             evidence.pull[other] -= mixed
@@ -279,10 +265,9 @@ def _settle(meetings: Sequence[Meetings], posterior: Posterior, evidence: Eviden
     precision, shift = zeros(size), [0.0] * size
     for i, row in enumerate(precision):
         row[i] = 1 / SIGMA**2
-    for met in meetings:
-        one, other = met.one, met.other
-        weight = sum(site.games * site.precision for site in met.sites)
-        pushed = sum(site.games * site.shift for site in met.sites)
+    for one, other, sites in meetings:
+        weight = sum(site.games * site.precision for site in sites)
+        pushed = sum(site.games * site.shift for site in sites)
         precision[one][one] += weight
         precision[other][other] += weight
         precision[other][one] -= weight
@@ -381,44 +366,3 @@ def rate_in_order(results: Iterable[Result], draw_rate: float) -> dict[str, Rati
     sequence = InOrder(draw_rate)
     sequence.add(results)
     return sequence.ratings()
-
-
-def rate_by_package(results: Iterable[Result], draw_rate: float) -> dict[str, Rating]:
-    """Return the same as `rate_in_order`, by the package itself."""
-    environment = environment_of(draw_rate)
-    module = the_package()
-    ratings: dict[str, Any] = {}
-    for first, second, score, _, _ in results:
-        for name in (first, second):
-            ratings.setdefault(name, environment.create_rating())
-        winner, loser = (second, first) if score < 0.5 else (first, second)
-        if first != second:
-            ratings[winner], ratings[loser] = module.rate_1vs1(
-                ratings[winner], ratings[loser], drawn=score == 0.5, env=environment
-            )
-    return {name: Rating(float(r.mu), float(r.sigma)) for name, r in ratings.items()}
-
-
-def the_package() -> Any:
-    """Return the package, whose first import warns of itself."""
-    with warnings.catch_warnings():
-        # Version 0.4.5 has "\ " in a docstring: DeprecationWarning up to 3.11, SyntaxWarning since.
-        for category in (DeprecationWarning, SyntaxWarning):
-            warnings.filterwarnings("ignore", ".*invalid escape sequence", category)
-        import trueskill  # type: ignore[import-untyped]
-    return trueskill
-
-
-def environment_of(draw_rate: float) -> Any:
-    """Return an environment of our own: the package's global one could be changed by anybody.
-
-    Its normal distribution is ours, which stays accurate in the tails where the package's does not.
-    """
-    return the_package().TrueSkill(
-        mu=MU,
-        sigma=SIGMA,
-        beta=BETA,
-        tau=0.0,
-        draw_probability=draw_rate,
-        backend=(cdf, pdf, NormalDist().inv_cdf),
-    )

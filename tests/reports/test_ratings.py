@@ -9,8 +9,10 @@ import sys
 from itertools import pairwise
 
 import pytest
+import trueskill
 from hypothesis import given
 from hypothesis import strategies as st
+from trueskill_package import environment_of, rate_by_package
 
 from lath.reports.ratings.elo import PRIOR_ELO
 from lath.reports.ratings.numerics import (
@@ -35,12 +37,9 @@ from lath.reports.ratings.skill import (
     SIGMA,
     converged,
     draw_rate_of,
-    environment_of,
     margin_of,
-    rate_by_package,
     rate_in_order,
 )
-from lath.reports.ratings.skill import the_package as trueskill_package
 
 _NAMES = st.sampled_from(("ann", "bob", "cat", "dan"))
 _RESULTS = st.lists(
@@ -543,7 +542,7 @@ def test_a_matrix_that_is_not_positive_definite_is_refused() -> None:
 @pytest.mark.parametrize("draw_rate", [0.01, 0.1, 0.37, 0.9])
 def test_the_draw_margin_is_the_packages(draw_rate: float) -> None:
     environment = environment_of(draw_rate)
-    package = trueskill_package().calc_draw_margin(draw_rate, 2, environment)
+    package = trueskill.calc_draw_margin(draw_rate, 2, environment)
     assert margin_of(draw_rate) == pytest.approx(package, abs=1e-12)
     assert draw_rate_of(margin_of(draw_rate)) == pytest.approx(draw_rate)
     assert (environment.mu, environment.sigma, environment.beta) == (MU, SIGMA, BETA)
