@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -74,7 +74,7 @@ KEYWORDS: Final = ("and", "or", "not")
 
 
 class QueryError(NotationError):
-    """The text is no query; the message shows where and says what was expected."""
+    """The text is no query; the message says what was expected, under the line with a caret."""
 
     def __init__(self, text: str, at: int, message: str, expected: str = "") -> None:
         self.message = message
@@ -84,15 +84,10 @@ class QueryError(NotationError):
         self.at = at
         """Where, in characters from the start."""
         whole = f"{message}; expected {expected}" if expected else message
-        super().__init__(f"{whole}\n{_excerpt(text, at)}")
-
-
-def _excerpt(text: str, at: int) -> str:
-    """Return the line of the place, and a caret under it."""
-    start = text.rfind("\n", 0, at) + 1
-    line = text[start:].partition("\n")[0]
-    shown = "".join(letter if letter.isprintable() else " " for letter in line)
-    return f"  {shown}\n  {' ' * (at - start)}^"
+        start = text.rfind("\n", 0, at) + 1
+        line = text[start:].partition("\n")[0]
+        shown = "".join(letter if letter.isprintable() else " " for letter in line)
+        super().__init__(f"{whole}\n  {shown}\n  {' ' * (at - start)}^")
 
 
 MAX_NESTING: Final = 100
@@ -126,16 +121,15 @@ def grammar() -> str:
 class _WrongValueError(Exception):
     """A value or a name means nothing, though the grammar takes it; has QueryError's arguments."""
 
-
-def _place(token: Token) -> int:
-    """Return where a token of the query stands."""
-    assert token.start_pos is not None
-    return token.start_pos
+    def __init__(self, token: Token, message: str, expected: str) -> None:
+        super().__init__(token.start_pos, message, expected)
 
 
-def _no_value(word: str) -> tuple[str, str]:
-    """Return the message and what was expected in the place of a keyword."""
-    return f"{str(word)!r} is no value", "a value before it, or it in quotes"
+def _no_value(keyword: Token) -> _WrongValueError:
+    """Return the error of a keyword where a value should stand."""
+    return _WrongValueError(
+        keyword, f"{str(keyword)!r} is no value", "a value before it, or it in quotes"
+    )
 
 
 def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> QueryError:
@@ -144,10 +138,14 @@ def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Q
 
     last = error.token_history[-1] if error.token_history else None
     if last is not None and last.type == "WORD" and last in KEYWORDS:
-        return QueryError(text, _place(last), *_no_value(last))
+        return QueryError(text, *_no_value(last).args)
     at = error.pos_in_stream
     wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
-    expected = _english(wanted)
+    told = {"NAME"} if "NAME" in wanted else wanted
+    words = [words for name, words in _ENGLISH.items() if name in told]
+    if {"NOT", "_IN"} <= told:
+        words.append("'not in'")
+    expected = listed(words, "or")
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         message = "the query ends too early" if text.strip() else "the query is empty"
         return QueryError(text, len(text.rstrip()), message, expected)
@@ -182,19 +180,10 @@ def _unknown_name(word: str) -> tuple[str, str]:
     return f"nothing is called {word!r}", names
 
 
-def _english(terminals: set[str]) -> str:
-    if "NAME" in terminals:
-        terminals = {"NAME"}
-    words = [words for name, words in _ENGLISH.items() if name in terminals]
-    if {"NOT", "_IN"} <= terminals:
-        words.append("'not in'")
-    return listed(words, "or")
-
-
 TextTest = Callable[[str], bool]
 """Says whether a text passes."""
 
-ORDERS: Final[dict[str, Callable[[Any, Any], bool]]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+_SIGNS: Final = {"=": eq, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 def equals(values: Collection[str], *, as_numbers: bool) -> TextTest:
@@ -216,7 +205,7 @@ def ordered(order: str, value: str) -> TextTest:
     >>> ordered("<", "10")("9"), ordered("<", "10")("nine"), ordered("<", "b")("9")
     (True, False, True)
     """
-    compare = ORDERS[order]
+    compare = _SIGNS[order]
     bound = number(value)
     if bound is None:
         return lambda text: text != "" and compare(text, value)
@@ -266,7 +255,7 @@ def dated(dates: Collection[str], order: str = "=") -> TextTest:
     >>> dated(["2026-11"])("2026-11-20"), dated(["2026-11"], ">")("2026-11-20")
     (True, False)
     """
-    compare: Callable[[str, str], bool] = ORDERS.get(order, eq)
+    compare = _SIGNS[order]
 
     def test(text: str) -> bool:
         if _DATE.fullmatch(text) is None:
@@ -318,21 +307,6 @@ def inverse(part: Question) -> Question:
     return Question(lambda record: not ask(record), part.cost, part.depth + 1)
 
 
-def tag(name: str, test: TextTest) -> Question:
-    """Return whether the tag's value passes."""
-    return Question(lambda record: test(record.tag(name)), _TAG)
-
-
-def by_result(seats: Mapping[str, str], test: TextTest) -> Question:
-    """Return whether the game has one of these results, and the name of its seat passes."""
-
-    def matches(record: Record) -> bool:
-        seat = seats.get(record.result)
-        return seat is not None and test(record.tag(seat))
-
-    return Question(matches, 2 * _TAG)
-
-
 def setup(texts: Collection[str]) -> Question:
     """Return whether the tag Setup says one of these setups, as its game reads them."""
 
@@ -354,28 +328,26 @@ def move(ply: int, texts: Collection[str]) -> Question:
         moves = record.moves
         if ply > len(moves):
             return False
-        game_id = record.game
-        found = _spelled(game_id, moves[ply - 1])
-        return any(_spelled(game_id, text) == found for text in texts)
+        spelled = spellings(record.game)
+        return spelled[moves[ply - 1]] in map(spelled.__getitem__, texts)
 
     return Question(matches, _PLIES)
 
 
-def _spelled(game_id: str, text: str) -> str:
-    """Return the canonical text of a move."""
-    return spellings(game_id)[text]
-
-
-def passes(texts: Collection[str]) -> Question:
+def passes(values: Sequence[Token]) -> Question:
     """Return whether some position of the main line is one of these, as its game reads them.
 
     Plays the moves: raises GameError where a record breaks the rules before it comes to one. Where
     the game reads none of the texts nothing is played.
     """
+    for value in values:
+        if not _positions_of(games.installed(), [value]):
+            message = f"{str(value)!r} is a position of no installed game"
+            raise _WrongValueError(value, message, "a text as `arena show --json` prints it")
 
     @lru_cache(_MOST_GAMES)
     def wanted(game_id: str) -> frozenset[Position]:
-        return frozenset(read_by([games.get(game_id)], texts))
+        return _positions_of([games.get(game_id)], values)
 
     def matches(record: Record) -> bool:
         sought = wanted(record.game)
@@ -384,95 +356,51 @@ def passes(texts: Collection[str]) -> Question:
     return Question(matches, _REPLAY)
 
 
-def read_by(readers: Iterable[Game], texts: Iterable[str]) -> Iterator[Position]:
-    """Yield the positions that some text is of in some of the games."""
+def _positions_of(readers: Iterable[Game], texts: Iterable[str]) -> frozenset[Position]:
+    """Return the positions that some text is of in some of the games."""
+    found = set()
     for game, text in product(readers, texts):
         with suppress(PositionError):
-            yield game.position(text)
-
-
-def _has_words(record: Record) -> bool:
-    """Return whether there are words in a comment; `[%emt 0.5]` alone are none."""
-    return any(isinstance(part, str) for comment in all_comments(record) for part in comment)
+            found.add(game.position(str(text)))
+    return frozenset(found)
 
 
 def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
     """Return the question whether `subject` stands so to one of the values."""
+    texts = list(map(str, values))
     if subject.type == "NUMBER":
         if int(subject) == 0:
-            raise _WrongValueError(_place(subject), "there is no ply 0", "1 or more")
-        return move(int(subject), list(map(str, values)))
+            raise _WrongValueError(subject, "there is no ply 0", "1 or more")
+        return move(int(subject), texts)
     if subject.type == "PLIES":
-        test = _of_number(sign, list(map(int, values)))
-        return Question(lambda record: test(len(record.plies)), _PLIES)
+        compare, bounds = _SIGNS[sign], list(map(int, texts))
+        return Question(
+            lambda record: any(compare(len(record.plies), bound) for bound in bounds), _PLIES
+        )
     if subject.type == "POSITION":
-        return _position(values)
+        return passes(values)
     if subject == "setup" and sign == "=":
-        return setup(list(map(str, values)))
-    _refuse_unknown(subject, sign, values)
-    return _named(subject, _of_text(subject, sign, list(map(str, values))))
+        return setup(texts)
+    return _named(subject, _text_test(subject, sign, values))
 
 
-def _named(subject: Token, test: TextTest) -> Question:
-    """Return the question to what has this name."""
-    if subject in _SPECIAL:
-        return _SPECIAL[subject](test)
-    if subject in (*NAMES, *ORDERED):
-        return tag(subject.capitalize(), test)
-    name = subject.removeprefix("tag.")
-    if name == subject and name not in KNOWN_TAGS and name.lower() in WORDS:
-        message = f"there is no tag {name}"
-        expected = f"{name.lower()}, or tag.{name} for a tag of your own"
-        raise _WrongValueError(_place(subject), message, expected)
-    return tag(name, test)
-
-
-_SPECIAL: Final[Mapping[str, Callable[[TextTest], Question]]] = {
-    "result": lambda test: Question(lambda record: test(record.result), _TAG),
-    "player": lambda test: Question(
-        lambda record: test(record.tag("First")) or test(record.tag("Second")), 2 * _TAG
-    ),
-    "winner": partial(by_result, {"1-0": "First", "0-1": "Second"}),
-    "loser": partial(by_result, {"1-0": "Second", "0-1": "First"}),
-}
-
-
-def _of_text(subject: Token, sign: str, values: list[str]) -> TextTest:
+def _text_test(subject: Token, sign: str, values: Sequence[Token]) -> TextTest:
+    """Return whether a text stands so to one of the values, of which but `=` takes one alone."""
+    first, *_ = texts = list(map(str, values))
     if sign == "~":
-        return like(values[0])
+        return like(first)
+    allowed, expected = _ALLOWED.get(subject, (_ANYTHING, ""))
+    for value in values:
+        if not allowed.fullmatch(value):  # a slip of the pen would find nothing
+            raise _WrongValueError(value, f"{str(value)!r} is no {subject}", expected)
     if subject == "date":
-        return dated(values, sign)
+        return dated(texts, sign)
     if sign == "=":
-        return equals(values, as_numbers=subject.type == "ORDERED")
-    return ordered(sign, values[0])
+        return equals(texts, as_numbers=subject.type == "ORDERED")
+    return ordered(sign, first)
 
 
-def _of_number(sign: str, values: list[int]) -> Callable[[int], bool]:
-    if sign == "=":
-        return frozenset(values).__contains__
-    compare = ORDERS[sign]
-    (bound,) = values
-    return lambda number: compare(number, bound)
-
-
-def _position(values: Sequence[Token]) -> Question:
-    for value in values:
-        if next(read_by(games.installed(), [value]), None) is None:
-            message = f"{str(value)!r} is a position of no installed game"
-            expected = "a text as `arena show --json` prints it"
-            raise _WrongValueError(_place(value), message, expected)
-    return passes(list(map(str, values)))
-
-
-def _refuse_unknown(subject: Token, sign: str, values: Sequence[Token]) -> None:
-    """Refuse what can never be true of a record: a slip of the pen would find nothing."""
-    if sign == "~" or subject not in _ALLOWED:
-        return
-    allowed, expected = _ALLOWED[subject]
-    for value in values:
-        if not allowed.fullmatch(value):
-            message = f"{str(value)!r} is no {subject}"
-            raise _WrongValueError(_place(value), message, expected)
+_ANYTHING: Final = re.compile("(?s:.*)")
 
 
 def _one_of(words: Sequence[str]) -> tuple[re.Pattern[str], str]:
@@ -484,10 +412,42 @@ _ALLOWED: Final = {
     "termination": _one_of([word.value for word in Termination]),
     "date": (re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}"), "the form 2026-11-20, 2026-11 or 2026"),
 }
+"""Forms of the values that a record can have at all, and how people are told of them."""
+
+
+def _named(subject: Token, test: TextTest) -> Question:
+    """Return whether something that has this name passes."""
+    if texts_of := _TEXTS.get(subject):
+        return Question(lambda record: any(map(test, texts_of(record))), 2 * _TAG)
+    name = subject.removeprefix("tag.")
+    if subject in (*NAMES, *ORDERED):
+        name = subject.capitalize()
+    elif name == subject and name not in KNOWN_TAGS and name.lower() in WORDS:
+        expected = f"{name.lower()}, or tag.{name} for a tag of your own"
+        raise _WrongValueError(subject, f"there is no tag {name}", expected)
+    return Question(lambda record: test(record.tag(name)), _TAG)
+
+
+_SEATS: Final = {"1-0": ("First", "Second"), "0-1": ("Second", "First")}
+"""Who won and who lost."""
+
+_TEXTS: Final[Mapping[str, Callable[[Record], Iterable[str]]]] = {
+    "result": lambda record: [record.result],
+    "player": lambda record: [record.tag("First"), record.tag("Second")],
+    "winner": lambda record: map(record.tag, _SEATS.get(record.result, ())[:1]),
+    "loser": lambda record: map(record.tag, _SEATS.get(record.result, ())[1:]),
+}
+"""What is said of a record under names that are no tags' of their own."""
 
 
 _FLAGS: Final[Mapping[str, Question]] = {
-    "comments": Question(_has_words, _COMMENTS),
+    # `[%emt 0.5]` alone are no words
+    "comments": Question(
+        lambda record: any(
+            isinstance(part, str) for comment in all_comments(record) for part in comment
+        ),
+        _COMMENTS,
+    ),
     "variations": Question(lambda record: any(ply.variations for ply in record.plies), _COMMENTS),
 }
 
@@ -495,20 +455,17 @@ _FLAGS: Final[Mapping[str, Question]] = {
 def _contains(parts: Sequence[Token]) -> Question:
     """Return whether the main line has this move, as its game reads it."""
     text = str(parts[0])
-    return Question(lambda record: _spelled(record.game, text) in canonical_moves(record), _MOVES)
+    return Question(lambda record: spellings(record.game)[text] in canonical_moves(record), _MOVES)
 
 
-def _comparison(parts: Sequence[Token]) -> Question:
-    subject, sign, value = parts
-    if sign == "!=":
-        return inverse(_asked(subject, "=", [value]))
-    return _asked(subject, str(sign), [value])
-
-
-def _membership(parts: Sequence[Any]) -> Question:
-    subject, *negation, values = parts
-    question = _asked(subject, "=", values)
-    return inverse(question) if negation else question
+def _comparison(parts: Sequence[Any]) -> Question:
+    """Return what `subject sign value` and `subject [not] in values` ask."""
+    subject, *signs, values = parts
+    sign = str(signs[0]) if signs else "="
+    is_negated = sign in ("!=", "not")
+    values = values if isinstance(values, list) else [values]
+    question = _asked(subject, "=" if is_negated else sign, values)
+    return inverse(question) if is_negated else question
 
 
 def _value(parts: Sequence[Token]) -> Token:
@@ -516,7 +473,7 @@ def _value(parts: Sequence[Token]) -> Token:
     if word.type == "STRING":
         return word.update(value=re.sub(r"\\(.)", r"\1", word[1:-1]))
     if word in KEYWORDS:
-        raise _WrongValueError(_place(word), *_no_value(word))
+        raise _no_value(word)
     return word
 
 
@@ -528,8 +485,7 @@ _BUILDERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {
     "inverse": lambda parts: inverse(parts[-1]),
     "flag": lambda parts: _FLAGS[parts[0]],
     "contains": _contains,
-    "comparison": _comparison,
-    "membership": _membership,
+    **dict.fromkeys(("comparison", "membership"), _comparison),
     "value": _value,
 }
 """What the parser makes of each rule while it reduces; no tree stands in between."""

@@ -21,6 +21,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, cast
 
@@ -31,8 +32,6 @@ from lath.notation.scanner import scan
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
-
-    from lath.notation.parser import Parsed
 
 
 COMPRESSIONS: Final = (".gz", ".bz2", ".xz", ".zst")
@@ -120,9 +119,13 @@ def write_atomically(path: Path, content: Iterable[bytes]) -> None:
         return
     path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
     try:
-        _write_durably(temporary, content, mode)
+        # the sync is of the descriptor that wrote: an earlier error of the disk is told to it
+        with io.BufferedWriter(_NewFile(temporary), _WRITTEN) as file:
+            _fill(cast("BinaryIO", file), path, content)
+            if path.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+            os.fsync(file.fileno())
         temporary.replace(path)
     except BaseException:
         with suppress(OSError):  # what came first is what people should hear of
@@ -158,18 +161,6 @@ class _NewFile(io.RawIOBase):
         super().close()
 
 
-def _write_durably(path: Path, content: Iterable[bytes], mode: int | None) -> None:
-    """Write a new file that a power cut does not undo; its permissions too, where they are told.
-
-    The sync is of the descriptor that wrote: an earlier error of the disk is told to it for sure.
-    """
-    with io.BufferedWriter(_NewFile(path), _WRITTEN) as file:
-        _fill(cast("BinaryIO", file), path, content)
-        if mode is not None:
-            os.fchmod(file.fileno(), mode)
-        os.fsync(file.fileno())
-
-
 def _fill(file: BinaryIO, path: Path, content: Iterable[bytes]) -> None:
     """Write bytes, compressed as the suffix of `path` says; the file stays open."""
     if module := _compression(path.suffix):
@@ -195,9 +186,6 @@ _BLOCK: Final = 1 << 20
 
 MAX_RECORD: Final = 16 << 20
 """Bytes of one record; a longer one is a file of another kind."""
-
-_TAG_LINE: Final = re.compile(rb"\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[A-Za-z])")
-"""Where a record can begin: on the next line, if the line before is empty."""
 
 _BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[A-Za-z])")
 """The end of a record, the empty lines after it, and the beginning of the next.
@@ -246,19 +234,18 @@ class RecordText(NamedTuple):
         self, name: str, number: int, record: Record | None, faults: Sequence[Fault]
     ) -> Entry:
         """Return the entry of the `number`-th text of a file that problems call `name`."""
-        problems = tuple(self._problems(name, number, faults)) if faults else ()
-        return Entry(number, self.line, record, problems, self.text)
-
-    def _problems(self, name: str, number: int, faults: Sequence[Fault]) -> list[Problem]:
+        if not faults:
+            return Entry(number, self.line, record, (), self.text)
         # problems of one line share its text, which may be long
         lines = [line.rstrip("\r") for line in self.text.split("\n")]
         starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
         tags = _tag_places(self.text) if any(fault.at is None for fault in faults) else {}
-        found = []
+        problems = []
         for fault in faults:
             at = fault.at
-            if at is None:
-                at = self._without_place(fault, tags.get(fault.tag, []))
+            if at is None:  # of the same tag twice the second one is at fault; without one, the end
+                where = tags.get(fault.tag) or [self.text.rindex(self.text.split()[-1])]
+                at = where[-1 if fault.code == "tag" else 0]
             index = bisect(starts, at) - 1
             before = 0 if index else self.column - 1
             problem = Problem(
@@ -273,14 +260,9 @@ class RecordText(NamedTuple):
                 source=" " * before + lines[index] if 0 < before < _PAD else lines[index],
                 meant=fault.meant,
             )
-            found.append(problem)
-        return sorted(found, key=lambda problem: (problem.line, problem.column))
-
-    def _without_place(self, fault: Fault, tags: Sequence[int]) -> int:
-        """Return where a fault is told of that has no place but a tag, which stands at `tags`."""
-        if tags:  # the same tag twice: the second one is the fault
-            return tags[-1] if fault.code == "tag" else tags[0]
-        return len(self.text.rstrip()) - len(self.text.split()[-1])  # no such tag: at the result
+            problems.append(problem)
+        problems.sort(key=attrgetter("line", "column"))
+        return Entry(number, self.line, record, tuple(problems), self.text)
 
 
 _PAD: Final = 1 << 16
@@ -340,7 +322,8 @@ def _decoded(line: int, data: bytes) -> RecordText:
 
 def _too_long(line: int, data: bytes) -> RecordText:
     fault = Fault("size", f"a record of more than {MAX_RECORD} bytes", at=0)
-    return RecordText(line, data[:200].decode("utf-8", "replace"), fault)
+    text = data.removeprefix(_BOM)[:200].decode("utf-8", "replace")
+    return RecordText(line, text, fault)
 
 
 def encoding_fault(text: str) -> Fault | None:
@@ -361,68 +344,41 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
 
     Raises what reading the stream raises, after the whole records before that place.
     """
-    buffer, error = read_block(stream, _BLOCK)
-    offset = len(_BOM) if buffer.startswith(_BOM) else 0
-    buffer = buffer[offset:]
-    line, scanned = 1, 0
+    buffer, scanned = b"", 0
+    line, offset = 1, 0
     ended = too_long = False
-    while not ended and error is None:
+    error: Exception | None = None
+    while not ended:
         block, error = read_block(stream, _BLOCK)
-        ended = not block and error is None
+        ended = len(block) < _BLOCK
         buffer += block
-        if ended and not too_long:
-            break
-        cut = next(_begins(buffer, scanned), 0) if too_long else _last_record(buffer, scanned)
-        if cut:
-            if not too_long:
-                yield Chunk(line, buffer[:cut], offset)
-            line += buffer.count(b"\n", 0, cut)
-            buffer, offset = buffer[cut:], offset + cut
-        elif len(buffer) > MAX_RECORD and not too_long:
-            yield Chunk(line, buffer, offset)
-        too_long = not cut and (too_long or len(buffer) > MAX_RECORD)
         if too_long:
-            end = offset + len(buffer)
-            line, buffer = _last_line(line, buffer)
-            offset = end - len(buffer)
-        scanned = max(0, buffer.rfind(b"\n"))
-    if error is not None:
-        buffer = buffer[: 0 if too_long else _last_record(buffer, 0)]
-    if not too_long and (buffer or error is None):
-        yield Chunk(line, buffer, offset)
+            boundary = _BOUNDARY.search(buffer, scanned)
+            cut = boundary.end() if boundary else max(0, len(buffer) - _BLOCK)
+            too_long = boundary is None
+        elif ended and error is None:
+            break
+        else:
+            cut = _last_record(buffer, scanned)
+            too_long = not cut and len(buffer) > MAX_RECORD
+            if cut or too_long:
+                yield Chunk(line, buffer[: cut or None], offset)
+        line += buffer.count(b"\n", 0, cut)
+        buffer, offset = buffer[cut:], offset + cut
+        # the line before the last one may be empty, and then a record begins on the last one
+        scanned = max(0, buffer.rfind(b"\n", 0, max(0, buffer.rfind(b"\n"))))
+    if not too_long:
+        yield Chunk(line, buffer[: None if error is None else _last_record(buffer, 0)], offset)
     if error is not None:
         raise error
 
 
-def _begins(buffer: bytes, start: int) -> Iterator[int]:
-    """Yield where records after `start` begin."""
-    for match in _TAG_LINE.finditer(buffer, start):
-        if _follows_blank_line(buffer, match.start()):
-            yield match.end()
-
-
 def _last_record(buffer: bytes, start: int) -> int:
     """Return where the last record after `start` begins; 0 where none does."""
-    near = max(start, len(buffer) - _NEAR_END)
-    found = max(_begins(buffer, near), default=0)
-    return found or max(_begins(buffer, start), default=0)
-
-
-def _last_line(line: int, buffer: bytes) -> tuple[int, bytes]:
-    """Return what is needed of a part that is too long to find its end, and the line it is on."""
-    end = buffer.rfind(b"\n")
-    if end < 0 or len(buffer) - end > _BLOCK:
-        return line + buffer.count(b"\n"), b"."
-    before = b"" if _follows_blank_line(buffer, end) else b"."
-    return line + buffer.count(b"\n", 0, end), before + buffer[end:]
-
-
-def _follows_blank_line(buffer: bytes, line_end: int) -> bool:
-    """Return whether the line that ends at `line_end` is empty, or the buffer begins there."""
-    before = line_end
-    while before and buffer[before - 1] in b" \t\r":
-        before -= 1
-    return before == 0 or buffer[before - 1] == ord("\n")
+    for begin in (max(start, len(buffer) - _NEAR_END), start):
+        if found := max((match.end() for match in _BOUNDARY.finditer(buffer, begin)), default=0):
+            return found
+    return 0
 
 
 def texts_of(chunk: Chunk) -> Iterator[RecordText]:
@@ -539,26 +495,20 @@ def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) ->
     record = None if text.fault else scan(text.text)
     if record is not None and not any(tag_faults(record)) and not (rules and check(record)):
         return Entry(number, text.line, record, (), text.text)
-    parsed, faults = _closely(text, rules)
-    return text.entry(name, number, parsed and parsed.record, faults)
-
-
-def _closely(text: RecordText, rules: bool) -> tuple[Parsed | None, list[Fault]]:
-    """Return what Lark reads in a text and everything that is wrong with it."""
     if text.fault and text.fault.code != "syntax":
-        return None, [text.fault]
+        return text.entry(name, number, None, [text.fault])
     from lath.notation.parser import parse_closely  # Lark takes a while to load
 
     try:
         parsed = parse_closely(text.text)
     except RecordSyntaxError as error:
-        return None, [error.fault]
+        return text.entry(name, number, None, [error.fault])
     if text.fault:
-        return None, [text.fault]
+        return text.entry(name, number, None, [text.fault])
     faults = list(tag_faults(parsed.record))
     if rules and not faults:
-        faults += check(*parsed)
-    return parsed, faults
+        faults = check(*parsed)
+    return text.entry(name, number, parsed.record, faults)
 
 
 def entries_from(
