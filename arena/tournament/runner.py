@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from typing import Final
 from lath.arena.errors import StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.referee.trees import sweep
-from lath.arena.schedule.core import Dealer, Openings, Pair, Schedule, Tags
+from lath.arena.schedule.core import Dealer, Openings, Schedule, Tags
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book
 from lath.arena.tournament import system as cores
@@ -79,9 +79,11 @@ class OpenGames:
         self._config: Final = config
         self._tree: Final = tree
         self._specs: Final = {bot.name: bot for bot in config.bots}
-        self._again: deque[PairJob] = deque()
+        self.again: Final[deque[PairJob]] = deque()
+        """Jobs taken back, of which nothing was reported; they come before new ones."""
         self._stops: dict[frozenset[str], _Stop] = {}
-        self._lost: list[Walkover] = []
+        self.lost: Final[list[Walkover]] = []
+        """What is lost by walkover and does not count yet, since it is not stored."""
         self._schedule: Final = schedule_of(config, openings, tags)
         for row in store.results():
             self._schedule.report(*row)
@@ -115,54 +117,41 @@ class OpenGames:
         )
 
     def next(self) -> PairJob | None:
-        """Return a job to begin; None while it waits for what runs or is `lost`, and in the end."""
-        while self._again:
-            job = self._again.popleft()
-            if not self._is_lost(job.pair, job.pairing):
+        """Return a job to begin; None while it waits for what runs or is `lost`, and in the end.
+
+        Pairs of a pairing that was stopped are lost without being played.
+        """
+        while True:
+            if self.again:
+                job = self.again.popleft()
+            elif (pair := self._schedule.next()) is not None:
+                one, other = pair.names
+                job = PairJob(
+                    pair=pair.number,
+                    games=pair.left(self._schedule.finished),
+                    bots=(self._specs[one], self._specs[other]),
+                    limits=self._config.limits,
+                    tree=self._tree,
+                    adjudication=self._config.adjudication,
+                    keeps_logs=self._config.log == "all",
+                )
+            else:
+                return None
+            stop = self._stops.get(job.pairing)
+            if stop is None:
                 return job
-        while (pair := self._schedule.next()) is not None:
-            if not self._is_lost(pair.number, frozenset(pair.names)):
-                return self._job(pair)
-        return None
-
-    def _job(self, pair: Pair) -> PairJob:
-        one, other = pair.names
-        return PairJob(
-            pair=pair.number,
-            games=pair.left(self._schedule.finished),
-            bots=(self._specs[one], self._specs[other]),
-            limits=self._config.limits,
-            tree=self._tree,
-            adjudication=self._config.adjudication,
-            keeps_logs=self._config.log == "all",
-        )
-
-    def _is_lost(self, pair: int, pairing: frozenset[str]) -> bool:
-        """Return whether the pairing was stopped; then its pair is lost without being played."""
-        stop = self._stops.get(pairing)
-        if stop is not None:
-            self._walk_over(pair, stop.loser)
-        return stop is not None
-
-    def put_back(self, jobs: Iterable[PairJob]) -> None:
-        """Take back jobs of which nothing was reported; they come before new ones."""
-        self._again.extend(jobs)
+            self._walk_over(job.pair, stop.loser)
 
     def report(self, games: Iterable[GameResult]) -> None:
         """Count games that are stored now."""
         for game in games:
             self._schedule.report(game.number, game.first, game.second, game.result)
 
-    @property
-    def lost(self) -> Sequence[Walkover]:
-        """Return what is lost by walkover and does not count yet, since it is not stored."""
-        return self._lost
-
     def lose(self) -> None:
         """Count all of `lost`, which is stored now."""
-        for walkover in self._lost:
+        for walkover in self.lost:
             self._schedule.walkover(*walkover)
-        self._lost.clear()
+        self.lost.clear()
 
     def stop(self, job: PairJob, why: str, loser: str | None) -> bool:
         """Play no more between two bots in this run; return whether this is news.
@@ -183,7 +172,7 @@ class OpenGames:
         if not self._schedule.keeps_walkovers:
             self._schedule.walkover(pair, loser)
         elif loser is not None:
-            self._lost.append(Walkover(pair, loser))
+            self.lost.append(Walkover(pair, loser))
 
 
 WAKE_S: Final = 0.1
@@ -266,13 +255,17 @@ class Runner:
         self._open: Final = OpenGames(config, store, tree=self._tree, openings=openings, tags=tags)
         self._breaks: dict[int, int] = {}
         self._pace: Final = Pace(config.jobs)
-        self._workers: list[Slot] = []
+        self._slots: list[Slot] = []
         self._notes: Counter[str] = Counter()
         self._interrupted = False
         self._clears_up = False
         self._files: Final = (
             Refreshed(store.export, self._warn, every_s=RECORDS_S),
-            Refreshed(self._write_outcome, self._warn, every_s=OUTCOME_S),
+            Refreshed(
+                lambda: write_outcome(store.folder, self._open.outcome()),
+                self._warn,
+                every_s=OUTCOME_S,
+            ),
         )
 
     def run(self) -> Summary:
@@ -280,8 +273,8 @@ class Runner:
 
         Raises StoreError when results cannot be kept; what was kept stays.
         """
-        store = self._store
-        self._tell(RunBegan.of(self._config, store.tally(), store.pairs(), self._open.total))
+        stored = self._store.tally(), self._store.pairs()
+        self._tell(RunBegan.of(self._config, *stored, self._open.total))
         try:
             with on_signals(self._interrupt):
                 self._play()
@@ -315,17 +308,17 @@ class Runner:
         self._interrupted = True
 
     def _play(self) -> None:
-        slots = self._workers = self._slots()
+        slots = self._slots = self._new_slots()
         try:
-            self._go_on(slots)
-            while not self._interrupted and self._is_busy(slots):
-                self._collect(slots, WAKE_S)
-                self._go_on(slots)
+            self._go_on()
+            while not self._interrupted and (
+                self._writer.is_waiting or self._open.lost or any(slot.jobs for slot in slots)
+            ):
+                self._collect(WAKE_S)
+                self._go_on()
                 self._tell(Waiting(self._open.total, self._open.outcome))
-            self._collect(slots, 0.0, at_once=True)  # what is finished when a signal comes counts
+            self._collect(0.0, at_once=True)  # what is finished when a signal comes counts
             if not self._interrupted:
-                for slot in slots:
-                    slot.close()
                 end(slots, within_s=PARTING_S)
         except KeyboardInterrupt:  # an order to stop, not to forget
             for _, result in self._writer.store(at_once=True):
@@ -334,19 +327,14 @@ class Runner:
             raise
         finally:
             self._clears_up = True
-            for slot in slots:  # whoever still works ends its bots now
-                slot.abandon()
-            end(slots, within_s=2.0)
+            end(slots, within_s=2.0, at_once=True)  # whoever still works ends its bots now
             sweep(self._tree)
         for slot in slots:
             if slot.worker:
                 self._note(slot.worker.notes)
 
-    def _is_busy(self, slots: list[Slot]) -> bool:
-        """Return whether games are played, or what is decided is still to be stored."""
-        return self._writer.is_waiting or bool(self._open.lost) or any(s.jobs for s in slots)
-
-    def _slots(self) -> list[Slot]:
+    def _new_slots(self) -> list[Slot]:
+        """Return the places where games are played, each with cores of its own if there are."""
         config = self._config
         count = config.jobs
         threads = max(bot.threads for bot in config.bots)
@@ -367,42 +355,38 @@ class Runner:
                 self._warn(note)
             self._notes[note] += 1
 
-    def _go_on(self, slots: list[Slot]) -> None:
+    def _go_on(self) -> None:
         """Have workers play, where results can be kept; tell of each pair that has begun."""
         if not self._writer.is_waiting:
-            self._feed(slots)
-        for slot in slots:
+            self._feed()
+        for slot in self._slots:
             slot.show()
 
-    def _feed(self, slots: list[Slot]) -> None:
+    def _feed(self) -> None:
         """Keep every worker's window full; the emptiest first."""
         for depth in range(self._pace.window):
-            for slot in slots:
+            for slot in self._slots:
                 if len(slot.jobs) > depth or self._interrupted:
                     continue
                 job = self._open.next()
                 if job is None:
                     return
-                self._hand(slot, job)
+                try:
+                    slot.submit(job)
+                except BrokenExecutor:  # it died without being noticed: its successor plays
+                    self._take_back(slot)
+                    slot.submit(job)
 
-    def _hand(self, slot: Slot, job: PairJob) -> None:
-        """Give a worker a job, or its successor, where it died without being noticed."""
-        try:
-            slot.submit(job)
-        except BrokenExecutor:
-            self._take_back(slot)
-            slot.submit(job)
-
-    def _collect(self, slots: list[Slot], within_s: float, *, at_once: bool = False) -> None:
+    def _collect(self, within_s: float, *, at_once: bool = False) -> None:
         """Store what is ready, in one transaction, and put it on the screen.
 
         On a full disk it waits for a later call. Raises DiskError where that never comes.
         """
-        futures = [future for slot in slots for future in slot.jobs]
+        futures = [future for slot in self._slots for future in slot.jobs]
         done, _ = wait(futures, within_s, FIRST_COMPLETED)
         time.sleep(within_s if self._writer.is_waiting and not futures else self._pace.gather_s)
         results = []
-        for slot in slots:
+        for slot in self._slots:
             for future in [future for future in slot.jobs if done and future.done()]:
                 try:
                     result = read_result(future.result())
@@ -431,8 +415,9 @@ class Runner:
     def _take_back(self, slot: Slot) -> None:
         """Replace a worker that died; play its pair again, and the one it had not begun."""
         lost = slot.replace()
-        self._open.put_back(lost)
-        self._sweep_lost()
+        self._open.again.extend(lost)
+        alive = [slot.worker.pid for slot in self._slots if slot.worker]
+        sweep(self._tree, spare=[f"{self._tree}{pid}." for pid in alive])
         if not lost or self._interrupted:
             return
         broken = lost[0]
@@ -440,11 +425,6 @@ class Runner:
         self._warn(f"a worker died in pair {broken.pair}; the pair is played again")
         if breaks >= MAX_BREAKS:
             self._stop(broken, f"pair {broken.pair} ended its worker {breaks} times", None)
-
-    def _sweep_lost(self) -> None:
-        """End what dead workers have left, and spare what belongs to the living."""
-        pids = [slot.worker.pid for slot in self._workers if slot.worker]
-        sweep(self._tree, spare=[f"{self._tree}{pid}." for pid in pids])
 
     def _judge(self, job: PairJob, result: PairResult) -> None:
         if result.voided:
@@ -461,7 +441,3 @@ class Runner:
     def _stop(self, job: PairJob, why: str, loser: str | None) -> None:
         if self._open.stop(job, why, loser):
             self._tell(PairingStopped(bots=two(job.pairing), why=why))
-
-    def _write_outcome(self) -> None:
-        """Write for others how it stands; raises StoreError."""
-        write_outcome(self._store.folder, self._open.outcome())

@@ -104,8 +104,10 @@ class Worker(Executor):
         self._waiting: deque[Future[Any]] = deque()
         self._lock: Final = threading.Lock()
         self._is_closed = False
+        paths = os.pathsep.join(sys.path)
+        places = [tree, tempfile.gettempdir(), ",".join(map(str, cores))]
         self._process: Final = subprocess.Popen(
-            _command(tree, cores),
+            [sys.executable, "-P", "-c", _PROGRAM, paths, *places],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # a Ctrl-C is the runner's
@@ -164,20 +166,15 @@ class Worker(Executor):
 
         Waits for its end with `wait`.
         """
-        if cancel_futures:
-            self.kill()
-        else:
-            with self._lock:
+        with self._lock:
+            if not cancel_futures:
                 self._send(None)
+            else:  # at the end of its input it ends its bots and itself, and finishes nothing
+                self._is_closed = True
+                with suppress(OSError):
+                    self._in.close()
         if wait:
             self.join(None)
-
-    def kill(self) -> None:
-        """Let go of the process: it ends its bots and itself without finishing anything."""
-        with self._lock:
-            self._is_closed = True
-            with suppress(OSError):
-                self._in.close()
 
     def join(self, until_s: float | None) -> bool:
         """Return whether the process ends by `until_s`, on the monotonic clock; None: ever."""
@@ -195,12 +192,6 @@ class Worker(Executor):
         """End the process at once, whatever it does; its bots may be left."""
         self._process.kill()
         self.join(None)
-
-
-def _command(tree: str, cores: Cores) -> list[str]:
-    paths = os.pathsep.join(sys.path)
-    places = [tree, tempfile.gettempdir(), ",".join(map(str, cores))]
-    return [sys.executable, "-P", "-c", _PROGRAM, paths, *places]
 
 
 class Executors(Protocol):
@@ -263,32 +254,32 @@ class Slot:
 
         The listener hears of that again when it begins again.
         """
-        lost = [future for future in self.jobs if not _has_result(future)]
+        lost = [
+            future
+            for future in self.jobs
+            if not future.done() or future.cancelled() or future.exception() is not None
+        ]
         self._told.difference_update(lost)
         jobs = [self.jobs.pop(future) for future in lost]
-        self.abandon()
+        self.close(at_once=True)
         if self.worker:
             self.worker.end()
         self._executor = None
         return jobs
 
-    def close(self) -> None:
-        """Let the worker end when it has finished; does not wait for it."""
+    def close(self, *, at_once: bool) -> None:
+        """Let the worker end, without waiting for it: when it has finished, or `at_once`."""
         if self._executor is not None:
-            self._executor.shutdown(wait=False)
-
-    def abandon(self) -> None:
-        """Give up what the worker has not finished."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor.shutdown(wait=False, cancel_futures=at_once)
 
 
-def _has_result(future: Future[str]) -> bool:
-    return future.done() and not future.cancelled() and future.exception() is None
+def end(slots: Iterable[Slot], within_s: float, *, at_once: bool = False) -> None:
+    """Ask workers to end, and wait a little for them; then end them.
 
-
-def end(slots: Iterable[Slot], within_s: float) -> None:
-    """Wait a little for workers that were asked to end; then end them."""
+    With `at_once` they give up what they have not finished.
+    """
+    for slot in slots:
+        slot.close(at_once=at_once)
     until_s = time.monotonic() + within_s
     for slot in slots:
         if slot.worker and not slot.worker.join(until_s):

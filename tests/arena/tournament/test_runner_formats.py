@@ -151,5 +151,5 @@ def test_what_was_not_reported_of_a_job_comes_again(desk: Desk) -> None:
     job = open_games.next()
     assert job is not None
     assert open_games.next() is None
-    open_games.put_back([job])
+    open_games.again.append(job)
     assert open_games.next() == job

@@ -125,4 +125,4 @@ def test_a_slot_starts_its_worker_with_the_first_job_and_replaces_it(tree: str) 
     assert slot.worker is None
     slot.show()
     assert len(begun) == 1
-    slot.abandon()
+    slot.close(at_once=True)
