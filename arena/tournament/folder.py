@@ -352,7 +352,7 @@ def _settle_outcome(store: Store, outcome: Outcome) -> None:
     Whoever follows the run takes it for over once the store is closed: so it comes before.
     """
     write_outcome(store.folder, outcome)
-    store.keep_note(OUTCOME_STATE, True)
+    store.keep_notes({OUTCOME_STATE: True})
 
 
 def published(folder: Path, summary: Summary, *, with_report: bool = True) -> Summary:

@@ -15,7 +15,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -35,23 +35,20 @@ RECORDS: Final = "games.lath"
 LOCK: Final = "tournament.lock"
 """Locked by the run that writes; it stays, empty, when that is over."""
 
-COLUMNS: Final = tuple(field.name for field in fields(GameResult) if field.name != "notes")
-"""Of a game, in the order of the fields; what is odd about a bot is no game's."""
-
-_KINDS: Final = {"int": "INTEGER", "float": "REAL"}
+_KINDS: Final = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL"}
 """Of a column, by the type of its field; all others are text."""
 
-
-def _column(name: str) -> str:
-    if name == "number":
-        return "number INTEGER PRIMARY KEY"
-    kind = GameResult.__dataclass_fields__[name].type
-    return f"{name} {_KINDS.get(str(kind), 'TEXT')} NOT NULL"
+COLUMNS: Final = {
+    field.name: _KINDS.get(str(field.type), "TEXT NOT NULL")
+    for field in fields(GameResult)
+    if field.name != "notes"  # what is odd about a bot is no game's
+} | {"number": "INTEGER PRIMARY KEY"}
+"""Of a game, in the order of the fields, and what each has."""
 
 
 SCHEMA: Final = f"""
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS game ({", ".join(map(_column, COLUMNS))});
+CREATE TABLE IF NOT EXISTS game ({", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())});
 CREATE TABLE IF NOT EXISTS walkover (pair INTEGER PRIMARY KEY, loser TEXT);
 """
 
@@ -155,7 +152,7 @@ OUTCOME_STATE: Final = "outcome is current"
 While games are played it is not, and so it stays when a run is killed.
 """
 
-_FORMAT: Final = "2"
+_FORMAT: Final = 2
 """Of the tables; another one is refused."""
 
 LOCK_PATIENCE_S: Final = 1.0
@@ -237,35 +234,20 @@ class Store:
     ) -> None:
         """Open or make the store in `folder`; raises StoreError, also when it is in use."""
         self.folder: Final = folder
-        self._lock: Final = _locked(folder)
-        try:
+        with ExitStack() as undo:
+            self._lock: Final = _locked(folder)
+            undo.callback(os.close, self._lock)
             with database_errors(folder / DATABASE):
                 self._database = connect(folder / DATABASE)
-                try:
-                    self._prepare()
-                except BaseException:
-                    self._database.close()
-                    raise
-        except BaseException:
-            os.close(self._lock)
-            raise
+                undo.callback(self._database.close)
+                self._prepare()
+            undo.pop_all()  # it is open: `close` lets go of both
 
     def _prepare(self) -> None:
         # EXCLUSIVE only while it is opened, and before the first read: what a run of 0.1.0 that
         # was killed has left is a write-ahead log, whose shared memory then stays off the disk,
         # where a full file system could turn it into SIGBUS.
         self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        self._refuse_foreign()
-        self._database.execute("PRAGMA journal_mode = PERSIST")
-        self._database.execute("PRAGMA synchronous = FULL")
-        with self._transaction():  # what is there is safe from a power cut, too, after this
-            for statement in SCHEMA.split(";"):
-                self._database.execute(statement)
-        self._database.execute("PRAGMA locking_mode = NORMAL")
-        self._database.execute("SELECT 1 FROM sqlite_master").fetchone()  # now readers are let in
-
-    def _refuse_foreign(self) -> None:
-        """Leave a database alone that somebody else made."""
         rows = self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = {name for (name,) in rows}
         if names and names not in ({"about", "game"}, {"about", "game", "walkover"}):
@@ -273,6 +255,13 @@ class Store:
             raise StoreError(
                 f"{self.folder / DATABASE} is not a tournament: it has tables {tables}"
             )
+        self._database.execute("PRAGMA journal_mode = PERSIST")
+        self._database.execute("PRAGMA synchronous = FULL")
+        with self._transaction():  # what is there is safe from a power cut, too, after this
+            for statement in SCHEMA.split(";"):
+                self._database.execute(statement)
+        self._database.execute("PRAGMA locking_mode = NORMAL")
+        self._database.execute("SELECT 1 FROM sqlite_master").fetchone()  # now readers are let in
 
     def close(self) -> None:
         """Let go of the file; its journal, which is done with, goes."""
@@ -286,7 +275,7 @@ class Store:
         rows: dict[str, str] = dict(self._rows("SELECT key, value FROM about"))
         if not rows:
             return None
-        if rows.get("format") != _FORMAT:
+        if rows.get("format") != str(_FORMAT):
             raise StoreError(
                 f"{self.folder / DATABASE} has format {rows.get('format')}, expected {_FORMAT}"
             )
@@ -300,21 +289,18 @@ class Store:
 
         `notes` are what `note` returns then.
         """
-        texts = {key: json.dumps(value) for key, value in (notes or {}).items()}
-        self._keep_about({"format": _FORMAT, "tournament": json.dumps(tournament), **texts})
+        self.keep_notes({"format": _FORMAT, "tournament": tournament, **(notes or {})})
 
     def note(self, key: str) -> Any:
         """Return what is noted under a key; None where there is nothing."""
         rows = list(self._rows("SELECT value FROM about WHERE key = ?", key))
         return json.loads(rows[0][0]) if rows else None
 
-    def keep_note(self, key: str, value: object) -> None:
-        """Write something down about the tournament, once `begin` was; raises StoreError."""
-        self._keep_about({key: json.dumps(value)})
-
-    def _keep_about(self, texts: Mapping[str, str]) -> None:
+    def keep_notes(self, notes: Mapping[str, object]) -> None:
+        """Write something down about the tournament, all or none; raises StoreError."""
+        texts = [(key, json.dumps(value)) for key, value in notes.items()]
         with self._transaction():
-            self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", texts.items())
+            self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", texts)
 
     def has_games(self) -> bool:
         """Return whether any game is stored."""
@@ -383,7 +369,9 @@ class Store:
             "WHERE stderr <> '{}' OR log <> '' ORDER BY number"
         ):
             if said != "{}" or termination not in _GOOD_ENDINGS:
-                yield number, log or _last_words(said)
+                words = json.loads(said).items()
+                parts = (f"-- {name}, standard error --\n{text}\n" for name, text in words)
+                yield number, log or "\n".join(parts)
 
     def export(self) -> None:
         """Write `games.lath` whole and atomically; raises StoreError."""
@@ -414,11 +402,6 @@ class Store:
                 raise
 
 
-def _last_words(said: str) -> str:
-    parts = (f"-- {name}, standard error --\n{text}\n" for name, text in json.loads(said).items())
-    return "\n".join(parts)
-
-
 def read_rows(folder: Path, question: str, *values: object) -> list[tuple[Any, ...]]:
     """Return what a tournament's database answers, also while it is played.
 
@@ -444,23 +427,19 @@ def read_records(folder: Path) -> Iterator[str]:
 @contextmanager
 def _opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
     """Give a database for reading, None where it has no tables; raises sqlite3.Error."""
-    with closing(_reader(path, "ro")) as database:
-        try:
-            has_tables = database.execute("SELECT 1 FROM sqlite_master").fetchone()
-        except sqlite3.OperationalError as error:
-            if primary_code(error) != sqlite3.SQLITE_READONLY:
-                raise
-        else:
-            yield database if has_tables else None
-            return
-    # A run was killed while it wrote: what it had half done is taken back, which is writing.
-    with closing(_reader(path, "rw")) as database:
-        yield database if database.execute("SELECT 1 FROM sqlite_master").fetchone() else None
-
-
-def _reader(path: Path, mode: str) -> sqlite3.Connection:
-    address = f"{path.absolute().as_uri()}?mode={mode}"
-    return sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None)
+    # Where a run was killed while it wrote, what it had half done is taken back: that is writing.
+    for mode in ("ro", "rw"):
+        address = f"{path.absolute().as_uri()}?mode={mode}"
+        made = sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None)
+        with closing(made) as database:
+            try:
+                has_tables = database.execute("SELECT 1 FROM sqlite_master").fetchone()
+            except sqlite3.OperationalError as error:
+                if mode == "rw" or primary_code(error) != sqlite3.SQLITE_READONLY:
+                    raise
+            else:
+                yield database if has_tables else None
+                return
 
 
 def has_fallen_behind(folder: Path) -> bool:
@@ -575,16 +554,16 @@ class BufferedWriter:
         is_full = isinstance(error, DiskError) and error.is_full
         is_failing = isinstance(error, DiskError) and not is_full
         if at_once or (is_failing and self._tries > RETRIES) or now_s >= until_s:
-            raise DiskError(f"{error}; {self._lost_words()}", is_full=is_full) from error
+            games = sum(len(result.games) for _, result in self._held)
+            words = (
+                f"{games} finished game{'' if games == 1 else 's'} could not be kept and will be "
+                "played again"
+                if games
+                else "a walkover could not be kept and will be decided again"
+            )
+            raise DiskError(f"{error}; {words}", is_full=is_full) from error
         if self._tries == 1:
             what = "waiting for room" if is_full else "trying again"
             self._warn(f"{error}; no game begins until results can be kept, {what}")
         wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** (self._tries - 1))
         self._next_s = min(now_s + wait_s, until_s)
-
-    def _lost_words(self) -> str:
-        games = sum(len(result.games) for _, result in self._held)
-        if not games:
-            return "a walkover could not be kept and will be decided again"
-        words = f"{games} finished game{'' if games == 1 else 's'}"
-        return f"{words} could not be kept and will be played again"
