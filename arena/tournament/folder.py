@@ -1,11 +1,7 @@
 """A tournament's directory: what is in it, how a run begins or resumes there, what it leaves.
 
-A tournament that goes on with another program under the same name compares nothing. Must not know
-where fingerprints are kept.
-
-Must not know how games are played. Compares with what is stored, and writes nothing.
-
-Must not know the screen.
+A tournament that goes on with another program under the same name compares nothing: so the files of
+bots have fingerprints. Must not know how games are played, nor the screen.
 """
 
 from __future__ import annotations
@@ -14,8 +10,8 @@ import datetime as dt
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -57,14 +53,14 @@ def fingerprints(bots: Iterable[BotSpec]) -> Files:
 
     The Python that runs the arena is none of a bot's files, nor is a program found on PATH.
     """
-    return {bot.name: {str(path): digest(path) for path in _files(bot)} for bot in bots}
-
-
-def _files(bot: BotSpec) -> Iterator[Path]:
-    for word in bot.command:
-        path = Path(word)
-        if path.is_absolute() and path.is_file() and not path.samefile(sys.executable):
-            yield path
+    return {
+        bot.name: {
+            str(path): digest(path)
+            for path in map(Path, bot.command)
+            if path.is_absolute() and path.is_file() and not path.samefile(sys.executable)
+        }
+        for bot in bots
+    }
 
 
 def changes(
@@ -97,44 +93,26 @@ def todays(command: Sequence[str]) -> tuple[str, ...]:
             return words
 
 
-def identity_of(config: Config) -> dict[str, object]:
-    """Return what may not change, as the store gives it back."""
-    identity: dict[str, object] = json.loads(json.dumps(config.identity()))
-    return identity
-
-
-def _with_todays_bots(config: Config) -> Config:
-    """Return the configuration, which may have been written by 0.1.0."""
-    return replace(
-        config, bots=tuple(replace(bot, command=todays(bot.command)) for bot in config.bots)
-    )
-
-
 def resumed(store: Store, config: Config, folder: Path) -> Config:
     """Return the configuration that `folder` goes on with; raises ConfigError.
 
     Without games that is `config`. Else `config` must play the same games; rounds that it does not
-    name are those of before, and others are not fewer.
+    name are those of before, and others are not fewer. Either may have been written by 0.1.0.
     """
-    ours, theirs = identity_of(config), _stored_identity(store)
+    bots = tuple(replace(bot, command=todays(bot.command)) for bot in config.bots)
+    config = replace(config, bots=bots)
+    theirs: dict[str, Any] | None = store.tournament()
     if theirs is None or not (store.has_games() or store.walkovers()):
         return config
-    if theirs != ours:
-        raise _another(ours, theirs, config, folder)
+    for bot in theirs.get("bots", ()):
+        bot["command"] = list(todays(bot["command"]))
+    if theirs != config.identity():
+        raise _another(theirs, config, folder)
     return _with_rounds(store.note(ROUNDS), config, folder)
 
 
-def _stored_identity(store: Store) -> dict[str, Any] | None:
-    """Return the identity that is stored, as it would be now; None in a new store."""
-    theirs: dict[str, Any] | None = store.tournament()
-    for bot in (theirs or {}).get("bots", ()):
-        bot["command"] = list(todays(bot["command"]))
-    return theirs
-
-
-def _another(
-    ours: Mapping[str, object], theirs: Mapping[str, object], config: Config, folder: Path
-) -> ConfigError:
+def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> ConfigError:
+    ours = config.identity()
     different = [key for key in ours if ours[key] != theirs.get(key)]
     before = theirs.get("openings")
     if different == ["openings"] and config.openings and isinstance(before, dict):
@@ -210,35 +188,27 @@ def _played(
 ) -> Summary:
     """Play what is left, keep the games and the logs."""
     descriptors.ensure(config.jobs)
-    openings = book_of(config)
+    book = book_of(config)
     prepare_folder(folder)
-    _warn_of_little_room(folder, tell)
-    store = Store(folder)
-    try:
+    if (free := disk_usage(folder).free) < ROOM:
+        room = f"{free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
+        tell(Warned(text=f"{folder} has room for {room}"))
+    with closing(Store(folder)) as store:
         tree = _tree(folder)
         _clear_leftovers(folder, tree)
-        config = resumed(store, _with_todays_bots(config), folder)
+        config = resumed(store, config, folder)
         files = fingerprints(config.bots)
         changed = refuse_changed(store, files, force=force)
-        _begin(store, config, files, folder)
+        _begin(store, config, files)
         for words in changed:
             tell(Warned(text=f"{words}; its games so far were played by another program"))
         today = dt.datetime.now().astimezone().date()  # the organiser's
         tags = (("Event", config.event), ("Date", today.isoformat()))
         make = partial(
-            Runner,
-            config,
-            store,
-            tell,
-            tree=tree,
-            tags=tags,
-            openings=openings,
-            patience_s=patience_s,
+            Runner, config, store, tell, tree=tree, tags=tags, openings=book, patience_s=patience_s
         )
         summary = _play(make, config, store, tell, tree=tree)
         return replace(summary, bots=tuple(store.bots()))
-    finally:
-        store.close()
 
 
 def _play(
@@ -257,7 +227,10 @@ def _play(
     except KeyboardInterrupt:
         ignore()
         sweep(tree)  # of a bot that was just being greeted
-        summary = _interrupted(runner.summary(), make)
+        known = runner.summary()  # it may be of fewer games: they are stored before they count
+        summary = replace(
+            make().summary(), stopped=known.stopped, notes=known.notes, interrupted=True
+        )
     except BaseException:
         with suppress(StoreError):  # what came first is what people should hear of
             _settle_outcome(store, runner.summary().outcome)
@@ -267,12 +240,6 @@ def _play(
     except StoreError as error:  # the next run does it
         tell(Warned(text=str(error)))
     return summary
-
-
-def _interrupted(counted: Summary, make: Callable[[], Runner]) -> Summary:
-    """Return how a run ended that was ordered to stop, perhaps between storing and counting."""
-    stored = make().summary()
-    return replace(stored, stopped=counted.stopped, notes=counted.notes, interrupted=True)
 
 
 def _tree(folder: Path) -> str:
@@ -289,13 +256,6 @@ def _clear_leftovers(folder: Path, tree: str) -> None:
         leftover.unlink(missing_ok=True)
 
 
-def _warn_of_little_room(folder: Path, tell: Listener) -> None:
-    free = disk_usage(folder).free
-    if free < ROOM:
-        room = f"{free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
-        tell(Warned(text=f"{folder} has room for {room}"))
-
-
 def prepare_folder(folder: Path) -> None:
     """Make the tournament's directory, which a power cut does not undo; raises StoreError."""
     new = [path for path in (folder, *folder.parents) if not path.exists()]
@@ -307,17 +267,16 @@ def prepare_folder(folder: Path) -> None:
         raise writing_error(folder, error, "made") from error
 
 
-def _begin(store: Store, config: Config, files: Files, folder: Path) -> None:
+def _begin(store: Store, config: Config, files: Files) -> None:
     """Write down what is played; raises ConfigError where a file of the user's would be lost."""
-    theirs = store.tournament()
-    text = tomli_w.dumps(config.as_written)
-    if theirs is None and (folder / CONFIG).is_file() and (folder / CONFIG).read_text() != text:
+    path, text = store.folder / CONFIG, tomli_w.dumps(config.as_written)
+    if store.tournament() is None and path.is_file() and path.read_text() != text:
         raise ConfigError(
-            f"{folder / CONFIG} was not written by a run, and would be lost; choose another --out"
+            f"{path} was not written by a run, and would be lost; choose another --out"
         )
-    write_whole(folder / CONFIG, [text.encode()])
+    write_whole(path, [text.encode()])
     notes = {FILES: files, ROUNDS: config.rounds, OUTCOME_STATE: False}
-    store.begin(identity_of(config), notes)
+    store.begin(config.identity(), notes)
 
 
 def _greet_bots(config: Config, tell: Listener, tree: str) -> None:
@@ -327,7 +286,9 @@ def _greet_bots(config: Config, tell: Listener, tree: str) -> None:
         bot = Bot(spec, watch, tree=tree)
         try:
             bot.start(config.limits)
-            _refuse_misfit(bot, config)
+            bot.refuse_unless_it_plays(config.games)
+            for wrong in bot.wrong_options():
+                raise ConfigError(f"bot {bot.name!r}: {wrong}")
         except GameVoidError as error:
             bot.kill()
             if schedule_of(config).keeps_walkovers:
@@ -338,12 +299,6 @@ def _greet_bots(config: Config, tell: Listener, tree: str) -> None:
             tell(Warned(text=str(error)))
         finally:
             bot.quit()
-
-
-def _refuse_misfit(bot: Bot, config: Config) -> None:
-    bot.refuse_unless_it_plays(config.games)
-    for wrong in bot.wrong_options():
-        raise ConfigError(f"bot {bot.name!r}: {wrong}")
 
 
 def _settle_outcome(store: Store, outcome: Outcome) -> None:
@@ -372,19 +327,15 @@ def published(folder: Path, summary: Summary, *, with_report: bool = True) -> Su
     if not with_report:
         return summary
     try:
-        _write_report(folder)
+        from lath.reports.page.page import render
+
+        page = render(records_of([folder]), outcome=outcome_in([folder]))
+        try:
+            write_page(folder / REPORT, page)
+        except OSError as error:
+            raise writing_error(folder / REPORT, error) from error
     except ArenaError:
         raise
     except Exception as error:  # noqa: BLE001 - games of plugins have their say in it
         return replace(summary, unreported=error)
     return summary
-
-
-def _write_report(folder: Path) -> None:
-    from lath.reports.page.page import render
-
-    page = render(records_of([folder]), outcome=outcome_in([folder]))
-    try:
-        write_page(folder / REPORT, page)
-    except OSError as error:
-        raise writing_error(folder / REPORT, error) from error

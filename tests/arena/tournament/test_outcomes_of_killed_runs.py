@@ -21,7 +21,7 @@ from results import a_config, finished
 
 from lath.arena.errors import ArenaError, DiskError
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Event, PairBegan, PairEnded, Progress, Waiting
@@ -165,7 +165,7 @@ def test_a_refused_bot_takes_the_outcome_from_nobody(tmp_path: Path) -> None:
     play(tmp_path, a_swiss(rounds=1))
     before = outcome_in([tmp_path])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(directory, "_refuse_misfit", _refuse)
+        patch.setattr(Bot, "refuse_unless_it_plays", _refuse)
         with pytest.raises(ArenaError, match="does not play"):
             play(tmp_path, a_swiss(rounds=1))
     assert outcome_in([tmp_path]) == before
