@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import gc
 import json
 import os
@@ -86,7 +87,7 @@ def read_result(text: str) -> PairResult:
 
 
 KEPT_BOTS: Final = 4
-"""Bots that a worker keeps running between pairs; the longest unused are ended first."""
+"""Bots that a worker keeps running between pairs."""
 
 MOST_HOLD_UPS: Final = 20
 """Times that a game is begun again because the machine stood still, before it counts as void."""
@@ -118,15 +119,10 @@ class _Team:
         self._bots[spec.name] = bot
         return bot
 
-    def trim(self) -> None:
-        """End the bots that were not used for longest."""
-        spare = list(self._bots)[: max(0, len(self._bots) - KEPT_BOTS)]
+    def trim(self, most: int) -> None:
+        """Keep so many bots at most; end those that were not used for longest, politely."""
+        spare = list(self._bots)[: max(0, len(self._bots) - most)]
         self._end([self._bots.pop(name) for name in spare])
-
-    def quit(self) -> None:
-        """End all bots, politely."""
-        self._end(list(self._bots.values()))
-        self._bots.clear()
 
     def take_notes(self) -> tuple[str, ...]:
         """Return what was noted since the last time."""
@@ -143,14 +139,10 @@ class _Team:
                 self.notes.append(f"{bot.name} {bot.parting_note}")
 
 
-_team: _Team | None = None
-
-
+@functools.cache
 def _own_team() -> _Team:
-    global _team  # noqa: PLW0603 - bots outlive a job, and a process has one team
-    if _team is None:
-        _team = _Team()
-    return _team
+    """Return the one team of this process: bots outlive a job."""
+    return _Team()
 
 
 def _own_tree(tree: str) -> str:
@@ -171,16 +163,20 @@ def play_pair(job: PairJob) -> str:
     if void is None:
         one, other = (team.get(spec, _own_tree(job.tree)) for spec in job.bots)
         for plan in job.games:
+            bots = (one, other) if one.name == plan.names[0] else (other, one)
             try:
-                played, tries = _play_twice(plan, _seated(plan, (one, other)), job, team)
+                try:
+                    played = _play_through(plan, bots, job, team)
+                except GameVoidError:
+                    played = _play_through(plan, bots, job, team)
+                    voided += 1
             except GameVoidError as error:
                 void = error
                 if error.bot:
                     team.voids[job.pairing] = error
                 break
-            voided += tries
             results.append(played)
-        team.trim()
+        team.trim(KEPT_BOTS)
         trees.reap_orphans()
     return PairResult(
         pair=job.pair,
@@ -192,29 +188,11 @@ def play_pair(job: PairJob) -> str:
     ).as_text()
 
 
-def _seated(plan: GamePlan, bots: tuple[Bot, Bot]) -> tuple[Bot, Bot]:
-    one, other = bots
-    swapped = one.name != plan.names[0]
-    return (other, one) if swapped else (one, other)
-
-
-def _play_twice(
-    plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team
-) -> tuple[GameResult, int]:
-    """Return the game and how often it was void before; raises GameVoidError the second time."""
-    try:
-        return _play_through(plan, bots, job, team), 0
-    except GameVoidError:
-        _kill(bots)
-    try:
-        return _play_through(plan, bots, job, team), 1
-    except GameVoidError:
-        _kill(bots)
-        raise
-
-
 def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:
-    """Play a game, from its start again where the machine stood still; raises GameVoidError."""
+    """Play a game, from its start again where the machine stood still.
+
+    Raises GameVoidError; a void game leaves no process of the bots.
+    """
     for _ in range(MOST_HOLD_UPS):
         try:
             return play_game(
@@ -225,15 +203,13 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
                 adjudication=job.adjudication,
                 keep_log=job.keeps_logs,
             )
-        except HeldUpError:
-            _kill(bots)
+        except (HeldUpError, GameVoidError) as error:
+            for bot in bots:
+                bot.kill()
+            if isinstance(error, GameVoidError):
+                raise
             team.notes.append("the machine stood still for a while; a game was begun again")
     raise GameVoidError("", f"the machine stood still {MOST_HOLD_UPS} times in a game")
-
-
-def _kill(bots: tuple[Bot, Bot]) -> None:
-    for bot in bots:
-        bot.kill()
 
 
 def main() -> None:
@@ -253,13 +229,18 @@ def main() -> None:
     jobs: SimpleQueue[Job] = SimpleQueue()
     listener = threading.Thread(target=_listen, args=(jobs, tree), daemon=True)
     listener.start()
-    _settle_memory()
+    # What was imported stays out of the collector's way; what it was made of is given back.
+    gc.collect()
+    gc.freeze()
+    if sys.platform == "linux":
+        with contextlib.suppress(AttributeError):  # a C library that is not GNU's
+            ctypes.CDLL(None).malloc_trim(0)
     try:
         while (job := jobs.get()) is not None:
             play, argument = job
             print(play(argument), file=answers, flush=True)
         team = _own_team()
-        team.quit()
+        team.trim(0)
         print(json.dumps(team.take_notes()), file=answers, flush=True)
     except BrokenPipeError:  # the runner is gone: the listener ends everything
         listener.join()
@@ -275,15 +256,6 @@ def _stays_on(cores: list[int]) -> bool:
     except OSError:  # they were taken away since
         return False
     return len(cores) == 1
-
-
-def _settle_memory() -> None:
-    """Keep what was imported out of the collector's way, and give back what it was made of."""
-    gc.collect()
-    gc.freeze()
-    if sys.platform == "linux":
-        with contextlib.suppress(AttributeError):  # a C library that is not GNU's
-            ctypes.CDLL(None).malloc_trim(0)
 
 
 def _listen(jobs: SimpleQueue[Job], tree: str) -> None:

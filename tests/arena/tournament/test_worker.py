@@ -50,7 +50,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     """Make this process a worker without bots, and see that it has none in the end."""
     shop = Shop(tmp_path)
     yield shop
-    worker._own_team().quit()
+    worker._own_team().trim(0)
     worker._own_team().voids.clear()
     assert gone(shop.running)
 
