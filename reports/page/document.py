@@ -8,8 +8,7 @@ Must not know how any of it looks.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
@@ -150,16 +149,12 @@ def schema() -> Schema:
     return schema_of(Document, "The data behind a Lath Arena report")
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(NamedTuple):
     """What one pass over the records leaves."""
 
     document: Document
     packer: Packer
     """The replays, which only the page needs."""
-
-    links: frozenset[int]
-    """The places of the games that the document links to."""
 
 
 def document(
@@ -224,7 +219,7 @@ def gather(
         "setups": linked(starts.setups()),
         "openings": linked(games.openings()),
     }
-    return Gathered(document, packer, frozenset(packer.numbering.links))
+    return Gathered(document, packer)
 
 
 def _history(tally: Tally, standings: Standings) -> History:

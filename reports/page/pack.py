@@ -224,12 +224,13 @@ class Packer:
             numbers=" ".join(numbers),
         )
 
-    def pack(self, links: Collection[int] = ()) -> dict[str, Any]:
+    def pack(self) -> dict[str, Any]:
         """Return what the page embeds; the same records give the same bytes.
 
-        `links` are the places, from 1, of games that the page links to: they are replayed first.
+        The games of `numbering.links`, which the page links to, are replayed first.
         """
         alike = (self._columns[name].at for name in _ALIKE)
+        links = self.numbering.links
         replayed = chosen(list(zip(*alike, strict=True)), links, self._most)
         kept = [self._games[i] for i in replayed]
         tables = _Tables(list(self._texts), list(self._schemas), list(self._forms))

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from inspect import getmembers, isfunction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -151,14 +152,18 @@ def page_of(
     gathered: Gathered, *, templates: Path | None = None, refresh_s: float | None = None
 ) -> Page:
     """Return the report on what was gathered; else as `render`."""
-    packed = json.dumps(gathered.packer.pack(gathered.links), separators=(",", ":"))
+    document, packer = gathered
+    packed = json.dumps(packer.pack(), separators=(",", ":"))
+    standings = document["standings"]
+    files = json_letters({"json": standings, "csv": to_csv(standings)})
     return rendered(
         "page.html.j2",
         PARTS,
         templates,
-        document=gathered.document,
+        document=document,
         refresh_s=refresh_s,
         data=Markup(packed),  # noqa: S704 - numbers and letters, none of which is <
+        standings_files=Markup(files),  # noqa: S704 - likewise
     )
 
 
@@ -256,32 +261,10 @@ def environment_of(templates: Path | None) -> Environment:
         lstrip_blocks=True,
         bytecode_cache=_Compiled(),
     )
-    environment.filters |= {each.__name__: each for each in _FILTERS}
-    environment.tests["some"] = views.some
-    environment.globals |= {each.__name__: each for each in _GLOBALS} | {"z95": Z95}
+    shown = dict(getmembers(views, isfunction))
+    environment.filters |= shown
+    environment.globals |= {**shown, "z95": Z95}
     return environment
-
-
-def with_csv(standings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return standings as both files that the page hands out: `json` and `csv`."""
-    return {"json": standings, "csv": to_csv(standings)}
-
-
-def packed(value: Any) -> Markup:
-    """Return a JSON value as letters for a script element, where nothing is escaped."""
-    return Markup(json_letters(value))  # noqa: S704 - letters, none of which is <
-
-
-_FILTERS: Final = (
-    *(views.count, views.decimals, views.few, views.forfeited, views.forfeits),
-    *(views.games_a_cell, views.games_of, views.grouped, views.heat, views.likely, views.listed),
-    *(views.percent, views.place, views.points, views.ranks, views.rate_of, views.seconds),
-    *(views.sheets, views.shortened, views.signed, views.titles, views.total),
-    *(views.won_drawn_lost, with_csv, packed),
-)
-_GLOBALS: Final = (views.axis, views.counting_axis, views.curves, views.dates, views.exact_axis,
-                   views.left_out)  # fmt: skip
-"""What templates call, by its name in Python."""
 
 
 def parts(environment: Environment, kind: str, names: Iterable[str]) -> str:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 # Drawings
 
@@ -46,8 +45,7 @@ def ticks(low: float, high: float, most: int = 6) -> tuple[float, ...]:
         unit *= 10
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(NamedTuple):
     """A scale from numbers to places in a drawing."""
 
     low: float
@@ -79,25 +77,14 @@ def axis(
 ) -> Axis:
     """Return the axis that has room for all `values`; 0..1 without values.
 
-    It ends at ticks, or if `close` where the values end.
+    It ends at ticks, or if `close` where the values end, provided that they differ.
     """
     known = list(values) or [0, 1]
-    if close and min(known) < max(known):
-        return exact_axis(min(known), max(known), start, end, most)
-    marks = ticks(min(known), max(known), most)
+    low, high = min(known), max(known)
+    marks = ticks(low, high, most)
+    if close and low < high:
+        return Axis(low, high, start, end, tuple(mark for mark in marks if low <= mark <= high))
     return Axis(marks[0], marks[-1], start, end, marks)
-
-
-def exact_axis(low: float, high: float, start: float, end: float, most: int = 6) -> Axis:
-    """Return the axis from `low` to `high`, with the ticks that lie between."""
-    inside = (tick for tick in ticks(low, high, most) if low <= tick <= high)
-    return Axis(low, high, start, end, tuple(inside))
-
-
-def counting_axis(most_games: int, start: float, end: float, most: int = 4) -> Axis:
-    """Return an axis of numbers of games, from 0 on and without halves."""
-    marks = tuple(tick for tick in ticks(0, max(1, most_games), most) if tick == int(tick))
-    return Axis(0, marks[-1], start, end, marks)
 
 
 def curves(
@@ -119,9 +106,10 @@ def curves(
         # The first bands are as wide as what was known before: the drawing is not made for them.
         for side in ((-1, 1) if at > len(games) / 10 else (0,))
     ]
-    x = exact_axis(0, games[-1], left, right, 7)
+    x = axis((0, games[-1]), left, right, 7, close=True)
     low, high = min(values), max(values)
-    y = exact_axis(low - (high - low) / 25 - 0.5, high + (high - low) / 25 + 0.5, bottom, top)
+    rim = (high - low) / 25 + 0.5
+    y = axis((low - rim, high + rim), bottom, top, close=True)
     drawn = []
     for line in lines:
         known = [
@@ -186,17 +174,11 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 
 # Words
 
-HEATS: Final = 9
-"""Colours of the crosstable: 0 for a score rate of 0, 8 for 1, 4 for one half."""
-
 DASH: Final = "\N{EN DASH}"
 
 MINUS: Final = "\N{MINUS SIGN}"
 
 THIN: Final = "\N{NO-BREAK SPACE}"
-
-SHEET: Final = "By the rules of the tournament's format."
-"""What stands above a result's table that has no title."""
 
 LONGEST_NAME: Final = 26
 """Letters of a name where there is little room."""
@@ -270,7 +252,7 @@ def count(number: int, word: str, words: str = "") -> str:
     >>> count(1, "game"), count(1200, "game"), count(2, "loss", "losses")
     ('1 game', '1,200 games', '2 losses')
     """
-    return f"{number:,}{THIN}{word if number == 1 else words or f'{word}s'}".replace(THIN, " ")
+    return f"{number:,} {word if number == 1 else words or f'{word}s'}"
 
 
 def grouped(number: int) -> str:
@@ -287,24 +269,16 @@ def shortened(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
 
 
-def heat(rate: float) -> int:
-    """Return the colour of a score rate, 0..HEATS - 1.
-
-    >>> heat(0.0), heat(0.5), heat(1.0)
-    (0, 4, 8)
-    """
-    return round(rate * (HEATS - 1))
-
-
 def games_of(score: Mapping[str, int]) -> int:
     """Return the games of a score, which has `wins`, `draws` and `losses`."""
     return score["wins"] + score["draws"] + score["losses"]
 
 
-def rate_of(score: Mapping[str, int]) -> float | None:
-    """Return its points per game in 0..1; None without games."""
-    games = games_of(score)
-    return (score["wins"] + score["draws"] / 2) / games if games else None
+def rate_of(*scores: Mapping[str, int]) -> float | None:
+    """Return points per game in 0..1 of scores together; None without games."""
+    games = sum(map(games_of, scores))
+    points = sum(score["wins"] + score["draws"] / 2 for score in scores)
+    return points / games if games else None
 
 
 def won_drawn_lost(score: Mapping[str, int]) -> str:
@@ -316,20 +290,9 @@ def won_drawn_lost(score: Mapping[str, int]) -> str:
     return DASH.join(f"{score[word]:,}" for word in ("wins", "draws", "losses"))
 
 
-def total(scores: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Return what scores come to together."""
-    listed = list(scores)
-    return {word: sum(score[word] for score in listed) for word in ("wins", "draws", "losses")}
-
-
 def forfeits(lost_by: Mapping[str, int]) -> str:
     """Return how a bot lost otherwise than on the board; a dash if it never did."""
     return ", ".join(f"{games}{THIN}{word}" for word, games in lost_by.items() if games) or DASH
-
-
-def some(lost_by: Mapping[str, int]) -> bool:
-    """Return whether a bot ever lost otherwise than on the board."""
-    return any(lost_by.values())
 
 
 def forfeited(rows: Iterable[Mapping[str, Any]]) -> int:
@@ -337,14 +300,9 @@ def forfeited(rows: Iterable[Mapping[str, Any]]) -> int:
     return sum(sum(row["lost_by"].values()) for row in rows)
 
 
-def ranks(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return the rank of each bot by its name."""
-    return {row["name"]: row["rank"] for row in rows}
-
-
-def titles(games: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the title of each game by its id."""
-    return {line["game"]: line["title"] for line in games}
+def by(rows: Iterable[Mapping[str, Any]], key: str, value: str) -> dict[Any, Any]:
+    """Return one field of each row by another, such as ranks by names."""
+    return {row[key]: row[value] for row in rows}
 
 
 def games_a_cell(crosstable: Iterable[Iterable[Mapping[str, Any]]]) -> int:
@@ -365,7 +323,8 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
         columns = [sheet["columns"][at] for at in filled]
         names = (at for at, column in enumerate(columns) if column["kind"] == "name")
         cells = [[row[at] for at in filled] for row in rows]
-        caption, heads = sheet["title"] or SHEET, next(names, 0)
+        caption = sheet["title"] or "By the rules of the tournament's format."
+        heads = next(names, 0)
         found.append({"caption": caption, "columns": columns, "heads": heads, "rows": cells})
     return found
 

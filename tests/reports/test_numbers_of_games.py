@@ -46,7 +46,7 @@ def replaying(records: Sequence[Record], most: int) -> Page:
     gathered = gather(records)
     for record in records:
         packer.add(record)
-    return page_of(type(gathered)(gathered.document, packer, frozenset()))
+    return page_of(gathered._replace(packer=packer))
 
 
 def test_a_game_is_called_by_the_number_that_it_has_in_its_tournament() -> None:

@@ -353,7 +353,8 @@ def of_many(count: int, links: tuple[int, ...] = ()) -> dict[str, Any]:
     packer = Packer(replayed=count)
     for record in SAMPLE:
         packer.add(record)
-    return packer.pack(links)
+    packer.numbering.links.update(links)
+    return packer.pack()
 
 
 def test_the_list_has_all_games_and_replays_the_wanted_ones() -> None:
