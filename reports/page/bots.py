@@ -79,8 +79,7 @@ class _Spent:
 
     total_ms: float = 0.0
     worst_ms: float = -1.0
-    worst_game: int = 0
-    worst_ply: int = 0
+    worst: Slowest = field(default_factory=lambda: Slowest(number=0, ply=0))
     games: int = 0
     lost: int = 0
 
@@ -88,7 +87,7 @@ class _Spent:
         self.moves[four_digits(used_ms)] += 1
         self.total_ms += used_ms
         if used_ms > self.worst_ms:
-            self.worst_ms, self.worst_game, self.worst_ply = used_ms, number, ply
+            self.worst_ms, self.worst = used_ms, {"number": number, "ply": ply}
 
 
 def four_digits(value: float) -> int:
@@ -97,9 +96,7 @@ def four_digits(value: float) -> int:
     >>> four_digits(0.4), four_digits(1234.4), four_digits(123456.0)
     (0, 1234, 123500)
     """
-    if value < 10_000:
-        return round(value)
-    return int(round(value, 3 - math.floor(math.log10(value))))
+    return round(value) if value < 10_000 else int(float(f"{value:.4g}"))
 
 
 class TimeCounter:
@@ -123,23 +120,21 @@ class TimeCounter:
 
     def times(self, names: Sequence[str]) -> list[Times]:
         """Return a line for each bot of `names` whose moves were timed, in their order."""
-        timed = [(name, self._bots[name]) for name in names if name in self._bots]
-        return [_times(name, spent) for name, spent in timed if spent.moves]
-
-
-def _times(name: str, spent: _Spent) -> Times:
-    moves = spent.moves.total()
-    return {
-        "name": name,
-        "moves": moves,
-        "mean_s": round(spent.total_ms / moves / 1000, 6),
-        "median_s": quantile(spent.moves, 0.5) / 1000,
-        "p95_s": quantile(spent.moves, 0.95) / 1000,
-        "worst_s": round(spent.worst_ms / 1000, 6),
-        "worst": {"number": spent.worst_game, "ply": spent.worst_ply},
-        "games": spent.games,
-        "lost_on_time": spent.lost,
-    }
+        return [
+            {
+                "name": name,
+                "moves": spent.moves.total(),
+                "mean_s": round(spent.total_ms / spent.moves.total() / 1000, 6),
+                "median_s": quantile(spent.moves, 0.5) / 1000,
+                "p95_s": quantile(spent.moves, 0.95) / 1000,
+                "worst_s": round(spent.worst_ms / 1000, 6),
+                "worst": spent.worst,
+                "games": spent.games,
+                "lost_on_time": spent.lost,
+            }
+            for name, spent in ((name, self._bots[name]) for name in names)
+            if spent.moves
+        ]
 
 
 # Results, and games to look at

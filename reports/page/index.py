@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from operator import itemgetter
 from pathlib import Path
 from typing import Final, Literal
 
@@ -132,7 +133,8 @@ class Collector:
 
     def document(self, title: str | None = None) -> Document:
         """Return all that the index page shows, as plain JSON values."""
-        rows = sorted(self._tournaments, key=lambda one: (_newest_first(one), one["name"]))
+        rows = sorted(self._tournaments, key=itemgetter("name"))
+        rows.sort(key=lambda one: itemgetter("last", "first")(one["facts"]["dates"]), reverse=True)
         return {
             "version": 1,
             "title": title or DEFAULT_TITLE,
@@ -141,12 +143,6 @@ class Collector:
             "tournaments": rows,
             "unreadable": [],
         }
-
-
-def _newest_first(one: Tournament) -> tuple[int, ...]:
-    """Return what it is sorted by: its last date, then its first, the undated at the end."""
-    dates = one["facts"]["dates"]
-    return tuple(-int(date.replace("-", "") or 0) for date in (dates["last"], dates["first"]))
 
 
 PARTS: Final = {

@@ -98,12 +98,8 @@ class _Family:
         """None where none of them can be replayed."""
         self.legal: frozenset[int] = frozenset()
         """The legal moves at the start of one of its games."""
-        self._texts = Numbers()
+        self.texts = Numbers()
         """Moves that nobody can play."""
-
-    def kinds(self, record: Record, replay: Replay | None) -> Sequence[int]:
-        """Return the kinds of a record's moves."""
-        return replay.kinds if replay else [self._texts[move] for move in record.moves]
 
     def legal_moves(self, record: Record, kinds: Iterable[int]) -> Iterator[int]:
         """Yield for each position how many kinds begin or cease to be legal, and which these are.
@@ -131,7 +127,7 @@ class _Family:
         Kinds are sorted by their texts: legal moves, told by their distances, are then smaller.
         """
         known = self.dictionary
-        texts = known.texts if known else list(self._texts)
+        texts = known.texts if known else list(self.texts)
         effects = known.effects if known else [[None, None]] * len(texts)
         order = sorted(range(len(texts)), key=lambda kind: texts[kind])
         numbers = [0] * len(texts)
@@ -210,6 +206,7 @@ class Packer:
             pieces = _NUMBER.split(text)
             forms.append(self._forms[tuple(pieces[::2])])
             numbers += pieces[1::2]
+        kinds = replay.kinds if replay else [family.texts[move] for move in record.moves]
         movers = (*replay.movers, replay.to_move) if replay else ()
         turns = enumerate(pairwise((1, *movers)))  # before the first ply comes second's turn
         return _Kept(
@@ -217,7 +214,7 @@ class Packer:
             schema=self._schemas[tuple(name for name, _ in record.tags)],
             tags=array("I", [self._texts[value] for _, value in record.tags]),
             start=self._texts[replay.start if replay else ""],
-            kinds=array("I", family.kinds(record, replay)),
+            kinds=array("I", kinds),
             repeats=tuple(i for i, (before, mover) in turns if mover == before),
             deciding=replay.deciding if replay else (),
             forms=forms,
@@ -233,13 +230,15 @@ class Packer:
         links = self.numbering.links
         replayed = chosen(list(zip(*alike, strict=True)), links, self._most)
         kept = [self._games[i] for i in replayed]
-        tables = _Tables(list(self._texts), list(self._schemas), list(self._forms))
+        texts, schemas = list(self._texts), list(self._schemas)
         families = list(self._families.values())
         # All legal moves come first: they may add kinds of moves, which are sorted then.
         for game in kept:
             family = families[game.family]
             if family.dictionary is not None:
-                record = tables.record(game, family.dictionary)
+                tags = zip(schemas[game.schema], (texts[at] for at in game.tags), strict=True)
+                plies = tuple(Ply(family.dictionary.texts[kind]) for kind in game.kinds)
+                record = Record(tuple(tags), plies)
                 game.legal = array("I", family.legal_moves(record, game.kinds))
         boards = [family.dictionary.game for family in families if family.dictionary]
         packed = [family.to_json(boards) for family in families]
@@ -256,43 +255,29 @@ class Packer:
             ],
             "families": [family for family, _ in packed],
         }
-        kinds = [numbers for _, numbers in packed]
         chunks = (kept[i : i + CHUNK] for i in range(0, len(kept), CHUNK))
+        kinds = [numbers for _, numbers in packed]
         return {
             "games": count,
             "chunk": CHUNK,
             "head": json_letters(head),
-            "chunks": [json_letters(tables.chunk(chunk, kinds)) for chunk in chunks],
+            "chunks": [json_letters(self._chunk(chunk, kinds)) for chunk in chunks],
         }
 
-
-@dataclass(frozen=True, slots=True)
-class _Tables:
-    """What the numbers in kept games stand for."""
-
-    texts: Sequence[str]
-    schemas: Sequence[tuple[str, ...]]
-    forms: Sequence[tuple[str, ...]]
-
-    def record(self, game: _Kept, dictionary: Dictionary) -> Record:
-        """Return the record of a game without what is said of it."""
-        values = [self.texts[value] for value in game.tags]
-        plies = tuple(Ply(dictionary.texts[kind]) for kind in game.kinds)
-        return Record(tuple(zip(self.schemas[game.schema], values, strict=True)), plies)
-
-    def chunk(self, kept: Sequence[_Kept], numbers: Sequence[Sequence[int]]) -> dict[str, Any]:
+    def _chunk(self, kept: Sequence[_Kept], numbers: Sequence[Sequence[int]]) -> dict[str, Any]:
         """Return the chunk of these games; `numbers` are those of kinds of moves, by family."""
+        all_texts, all_schemas, all_forms = map(list, (self._texts, self._schemas, self._forms))
         texts, schemas, forms = Numbers(), Numbers(), Numbers()
         chunk: dict[str, Any] = {
             "tags": [
-                [schemas[self.schemas[game.schema]], *(texts[self.texts[at]] for at in game.tags)]
+                [schemas[all_schemas[game.schema]], *(texts[all_texts[at]] for at in game.tags)]
                 for game in kept
             ],
-            "starts": [texts[self.texts[game.start]] for game in kept],
+            "starts": [texts[all_texts[game.start]] for game in kept],
             "kinds": [[numbers[game.family][kind] for kind in game.kinds] for game in kept],
             "repeats": [game.repeats for game in kept],
             "deciding": [game.deciding for game in kept],
-            "said": [[forms[self.forms[at]] for at in game.forms] for game in kept],
+            "said": [[forms[all_forms[at]] for at in game.forms] for game in kept],
             "numbers": [game.numbers for game in kept],
             "legal": [list(_distances(game.legal, numbers[game.family])) for game in kept],
         }

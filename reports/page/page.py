@@ -23,7 +23,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
-from jinja2 import BytecodeCache, ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
+from jinja2 import (
+    BytecodeCache,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateNotFound,
+    TemplateSyntaxError,
+)
 from markupsafe import Markup
 
 from lath.notation.record import Record
@@ -76,8 +84,6 @@ def fault_of(error: Exception, folder: Path) -> str | None:
 
     As `FILE:LINE: what`, or `FILE: what` where there is no line.
     """
-    from jinja2 import TemplateNotFound, TemplateSyntaxError
-
     if isinstance(error, TemplateSyntaxError) and _is_within(error.filename, folder):
         return f"{error.filename}:{error.lineno}: {error.message}"
     if isinstance(error, UnicodeDecodeError):
@@ -191,21 +197,27 @@ class _Compiled(BytecodeCache):
     """
 
     def __init__(self) -> None:
-        self.folder = _cache_folder()
+        self.folder: Path | None = None
+        """Of one version of Python and of jinja2; None where others may write to it, too."""
+        with suppress(OSError, RuntimeError):  # RuntimeError: no home
+            base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+            version = f"{sys.implementation.cache_tag}-{jinja2.__version__}"
+            folder = base / "lath-arena" / f"templates-{version}"
+            if not base.is_absolute():  # as the XDG specification wants it
+                return
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            status = folder.stat()
+            if status.st_uid == os.getuid() and not status.st_mode & 0o022:
+                self.folder = folder
 
-    def get_bucket(
-        self, environment: Environment, name: str, filename: str | None, source: str
-    ) -> Bucket:
-        """Return the template's bucket, filled if its code is known."""
-        bucket = super().get_bucket(environment, name, filename, source)
-        if filename is None or not Path(filename).is_relative_to(TEMPLATES):
-            bucket.reset()
-            bucket.key = ""
-        return bucket
+    def get_cache_key(self, name: str, filename: str | None = None) -> str:
+        """Return the name of the file for a template's code; empty for a user's template."""
+        is_ours = filename is not None and Path(filename).is_relative_to(TEMPLATES)
+        return super().get_cache_key(name, filename) if is_ours else ""
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Fill the bucket if there is sound code for its source."""
-        if self.folder is None:
+        if self.folder is None or not bucket.key:
             return
         with suppress(OSError):
             content = (self.folder / bucket.key).read_bytes()
@@ -225,25 +237,6 @@ class _Compiled(BytecodeCache):
 
 
 _DIGEST: Final = hashlib.sha256().digest_size
-
-
-def _cache_folder() -> Path | None:
-    """Return where code is kept, a folder that nobody else may write to; None where there is none.
-
-    It is of one version of Python and of jinja2.
-    """
-    version = f"{sys.implementation.cache_tag}-{jinja2.__version__}"
-    try:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        if not base.is_absolute():  # as the XDG specification wants it
-            return None
-        folder = base / "lath-arena" / f"templates-{version}"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.stat()
-    except (OSError, RuntimeError):  # no home
-        return None
-    is_ours = status.st_uid == os.getuid() and not status.st_mode & 0o022
-    return folder if is_ours else None
 
 
 @lru_cache(maxsize=8)

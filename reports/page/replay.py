@@ -15,7 +15,7 @@ A game whose end is not as foretold is played once more, each ply being looked a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -25,7 +25,7 @@ from lath.games.errors import GameError
 from lath.notation.record import Record
 from lath.notation.replay import start_of
 
-_WORD: Final = re.compile(r"([0-9]*)([-+~=!>])(.*)", re.DOTALL)
+_WORD: Final = re.compile(r"([0-9]*)([-+~=!>])([^ ]*)")
 
 _COSTS: Final = {"+": 10, "~": 15, "!": 16, ">": 16, "-": 20, "=": 40}
 """How unlikely it is that the word is what the rules mean."""
@@ -42,19 +42,12 @@ Word = tuple[int, str, str]
 
 @lru_cache(maxsize=65536)
 def words(effect: str) -> tuple[Word, ...]:
-    """Return the words of an effect; raises ValueError for what is none.
+    """Return the words of an effect.
 
     >>> words("7+ok !k")
     ((7, '+', 'ok'), (-1, '!', 'k'))
     """
-    return tuple(_word(text) for text in effect.split(" ") if text)
-
-
-def _word(text: str) -> Word:
-    match = _WORD.fullmatch(text)
-    if match is None:
-        raise ValueError(f"{text!r} is no effect of a move")
-    return int(match[1] or -1), match[2], match[3]
+    return tuple((int(cell or -1), what, operand) for cell, what, operand in _WORD.findall(effect))
 
 
 def apply(effect: str, contents: list[str], shapes: Shapes) -> None:
@@ -196,8 +189,14 @@ class Dictionary:
         start = self._start(record)
         texts = [ply.move for ply in record.plies]
         kinds, movers, end = self._played(start.position, texts)
-        if not self._leads(start.contents, kinds, movers, self._contents(end)):
-            self._doubt(zip(texts, movers, strict=True))
+        contents = list(start.contents)
+        for kind, seat in zip(kinds, movers, strict=True):
+            apply(self.effects[kind][seat] or "", contents, self.shapes)
+        if tuple(contents) != self._contents(end):
+            # One of the moves is not what it was taken for: look closely from now on.
+            for text, seat in zip(texts, movers, strict=True):
+                self._fickle.add((text, seat))
+                self._granted[seat].pop(text, None)
             kinds, movers, end = self._played(start.position, texts)
         outcome = end.outcome()
         cells = outcome.cells if outcome else ()
@@ -221,16 +220,15 @@ class Dictionary:
             yield self._legal_kinds(position)
 
     def _legal_kinds(self, position: Position) -> frozenset[int]:
-        seat = position.to_move
-        moves = position.legal_moves()
-        kinds = frozenset(map(self._granted[seat].get, moves))
-        if None not in kinds:
-            return kinds  # type: ignore[return-value] # mypy does not see that None is not there
-        granted = self._granted[seat]
-        return frozenset(
-            self.kind(move, position, position.play(move)) if kind is None else kind
-            for move, kind in [(move, granted.get(move)) for move in moves]
-        )
+        granted, moves = self._granted[position.to_move], position.legal_moves()
+        try:
+            return frozenset(map(granted.__getitem__, moves))
+        except KeyError:  # some must be looked at
+            known = [(move, granted.get(move)) for move in moves]
+            return frozenset(
+                self.kind(move, position, position.play(move)) if kind is None else kind
+                for move, kind in known
+            )
 
     def _start(self, record: Record) -> _Start:
         key = record.tag("Setup"), record.tag("Position")
@@ -279,7 +277,13 @@ class Dictionary:
                 effect = effects[1 - seat] or ""
             if applied(effect, old, self.shapes) == new:
                 effects[seat] = effect
-                self._note_use(text, seat, kind)
+                # It did again what it did: that is tried first from now on, or taken for granted.
+                last, times = self._streaks.get((text, seat), (kind, 0))
+                self._streaks[text, seat] = kind, times + 1 if last == kind else 1
+                known.remove(kind)
+                known.insert(0, kind)
+                if times + 1 >= _TRIALS and last == kind and (text, seat) not in self._fickle:
+                    self._granted[seat][text] = kind
                 return kind
         self._streaks.pop((text, seat), None)
         kind = next((one for one in known if self.effects[one][seat] is None), len(self.texts))
@@ -294,32 +298,3 @@ class Dictionary:
         if self._last is None or self._last[0] is not position:
             self._last = position, position.contents()
         return self._last[1]
-
-    def _note_use(self, text: str, seat: Seat, kind: int) -> None:
-        """Count that a move did again what it did, and try this first from now on."""
-        last, times = self._streaks.get((text, seat), (kind, 0))
-        self._streaks[text, seat] = kind, times + 1 if last == kind else 1
-        known = self._known[text]
-        if known[0] != kind:
-            known.remove(kind)
-            known.insert(0, kind)
-        if times + 1 >= _TRIALS and last == kind and (text, seat) not in self._fickle:
-            self._granted[seat][text] = kind
-
-    def _leads(
-        self,
-        start: Sequence[str],
-        kinds: Sequence[int],
-        movers: Sequence[Seat],
-        end: Sequence[str],
-    ) -> bool:
-        contents = list(start)
-        for kind, seat in zip(kinds, movers, strict=True):
-            apply(self.effects[kind][seat] or "", contents, self.shapes)
-        return contents == list(end)
-
-    def _doubt(self, played: Iterable[tuple[str, Seat]]) -> None:
-        """From now on look closely at these moves."""
-        for text, seat in played:
-            self._fickle.add((text, seat))
-            self._granted[seat].pop(text, None)

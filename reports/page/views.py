@@ -10,21 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+from lath.reports.boards.drawing import line, number
+
 # Drawings
 
 _STEPS: Final = (1, 2, 5, 10)
 
 LABEL_GAP: Final = 15.0
 """Between the baselines of two labels at the ends of lines, in units of the drawing."""
-
-
-def place(value: float) -> str:
-    """Return a coordinate with one decimal at most.
-
-    >>> place(3.04), place(-0.01), place(12.25)
-    ('3', '0', '12.2')
-    """
-    return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")
 
 
 def ticks(low: float, high: float, most: int = 6) -> tuple[float, ...]:
@@ -69,7 +62,7 @@ class Axis(NamedTuple):
 
     def at(self, value: float) -> str:
         """Return it as a coordinate."""
-        return place(self.of(value))
+        return number(self.of(value))
 
 
 def axis(
@@ -96,12 +89,12 @@ def curves(
     its end and of its label.
     """
     games = history["games"]
-    lines = [line for line in history["bots"] if line["name"] in set(names)]
+    shown = [bot for bot in history["bots"] if bot["name"] in set(names)]
     left, top, right, bottom = box
     values = [
         mu + side * z * sigma
-        for line in lines
-        for at, (mu, sigma) in enumerate(zip(line["mu"], line["sigma"], strict=True))
+        for bot in shown
+        for at, (mu, sigma) in enumerate(zip(bot["mu"], bot["sigma"], strict=True))
         if mu is not None
         # The first bands are as wide as what was known before: the drawing is not made for them.
         for side in ((-1, 1) if at > len(games) / 10 else (0,))
@@ -111,10 +104,10 @@ def curves(
     rim = (high - low) / 25 + 0.5
     y = axis((low - rim, high + rim), bottom, top, close=True)
     drawn = []
-    for line in lines:
+    for bot in shown:
         known = [
             (round(x.of(at)), mu, z * sigma)
-            for at, mu, sigma in zip(games, line["mu"], line["sigma"], strict=True)
+            for at, mu, sigma in zip(games, bot["mu"], bot["sigma"], strict=True)
             if mu is not None
         ]
         upper = [(at, y.of(mu + half)) for at, mu, half in known]
@@ -122,27 +115,18 @@ def curves(
         last = known[-1][1]
         drawn.append(
             {
-                "name": line["name"],
-                "rank": line["rank"],
-                "line": path([(at, y.of(mu)) for at, mu, _ in known]),
-                "band": f"{path([*upper, *lower])}z",
+                "name": bot["name"],
+                "rank": bot["rank"],
+                "line": line(*((at, y.of(mu)) for at, mu, _ in known)),
+                "band": f"{line(*upper, *lower)}z",
                 "end_y": y.at(last),
                 "last": last,
             }
         )
     labels = spread([y.of(curve["last"]) for curve in drawn], LABEL_GAP, top, bottom)
     for curve, label in zip(drawn, labels, strict=True):
-        curve["label_y"] = place(label)
+        curve["label_y"] = number(label)
     return {"x": x, "y": y, "curves": drawn}
-
-
-def path(points: Iterable[tuple[float, float]]) -> str:
-    """Return straight lines from point to point.
-
-    >>> path([(3, 4), (5, 3.5), (6.04, 13.5)])
-    'M3 4 5 3.5 6 13.5'
-    """
-    return "M" + " ".join(f"{place(x)} {place(y)}" for x, y in points)
 
 
 def few(values: Sequence[Any], most: int) -> list[int]:
