@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
@@ -16,6 +17,7 @@ from rich.style import Style
 from rich.text import Text
 
 from lath.notation.writer import diagram
+from lath.reports.boards.drawing import CELL, FAINT, LABEL, ink
 
 if TYPE_CHECKING:
     from lath.games.board import Board
@@ -24,15 +26,8 @@ if TYPE_CHECKING:
 PLATE: Final = "#005f5f"
 """One of the 256 colours, too; no piece is like it, not even where those stand for the pieces'."""
 
-CELL: Final = "#e9dcc1"
-FAINT: Final = "#6a5a3d"
-"""Numbers in empty cells; 4.9:1 on CELL."""
-
-LABEL: Final = "#f6ecd8"
 MARK: Final = "#ffd60a"
 """Brackets round the last move and bars below the cells that decided."""
-
-INK: Final = ("#000000", "#ffffff")
 
 _UNIT: Final = 4
 """Columns from one cell to its neighbour: three of the cell, one of the gap."""
@@ -50,7 +45,11 @@ def drawing(
     cells in `last` and bars below those in `decided`; elsewhere as `lath.notation.writer` does.
     """
     console = Console(file=sys.stdout, highlight=False)
-    if not _shows_colour(console) or console.width < _width(position.game.board):
+    speaks_unicode = (console.encoding or "").lower().startswith("utf")
+    # Of 16 colours nobody knows how they look, and several pieces would have the same.
+    has_colours = console.color_system in ("256", "truecolor") and not console.no_color
+    shows_colour = console.is_terminal and has_colours and speaks_unicode
+    if not shows_colour or console.width < _width(position.game.board):
         return diagram(position)
     with console.capture() as capture:
         console.print(coloured(position, last=last, decided=decided), end="", crop=False)
@@ -67,13 +66,6 @@ def changed_cells(before: Position, after: Position) -> list[str]:
     markers = {ord(piece.code): None for piece in after.game.pieces if piece.shape == "marker"}
     meant = [name for name, old, new in changed if new != old.translate(markers)]
     return meant or [name for name, *_ in changed]
-
-
-def _shows_colour(console: Console) -> bool:
-    speaks_unicode = (console.encoding or "").lower().startswith("utf")
-    # Of 16 colours nobody knows how they look, and several pieces would have the same.
-    has_colours = console.color_system in ("256", "truecolor") and not console.no_color
-    return console.is_terminal and has_colours and speaks_unicode
 
 
 def coloured(
@@ -116,9 +108,9 @@ class _Canvas:
     def __init__(self, width: int, height: int) -> None:
         self._rows = [[(" ", LABEL, PLATE)] * width for _ in range(height)]
 
-    def put(self, column: int, line: int, text: str, ink: str, ground: str) -> None:
+    def put(self, column: int, line: int, text: str, colour: str, ground: str) -> None:
         for at, letter in enumerate(text, column):
-            self._rows[line][at] = (letter, ink, ground)
+            self._rows[line][at] = (letter, colour, ground)
 
     def shade(self, column: int, line: int, width: int, ground: str) -> None:
         """Change the ground and keep what stands on it."""
@@ -133,8 +125,8 @@ class _Canvas:
         text = Text(no_wrap=True)
         for number, row in enumerate(self._rows):
             text.append("\n" if number else "")
-            for (ink, ground), run in groupby(row, key=lambda place: place[1:]):
-                style = Style(color=ink, bgcolor=ground)
+            for (colour, ground), run in groupby(row, key=itemgetter(1, 2)):
+                style = Style(color=colour, bgcolor=ground)
                 text.append("".join(letter for letter, *_ in run), style)
         return text
 
@@ -146,37 +138,17 @@ def _draw_cell(canvas: _Canvas, column: int, line: int, stack: Sequence[Piece]) 
         ground = stack[0].colour
     canvas.put(column, line, "   ", LABEL, ground)
     canvas.put(column, line + 1, "▀▀▀", ground, PLATE)
-    if len(stack) == 1 and stack[0].shape in ("disc", "marker"):
-        _draw_disc(canvas, column, line, stack[0], ground)
-    elif len(stack) == 1:
-        canvas.put(column + 1, line, stack[0].code, _ink_on(ground), ground)
-    else:
-        _draw_stack(canvas, column, line, stack)
-
-
-def _draw_disc(canvas: _Canvas, column: int, line: int, piece: Piece, ground: str) -> None:
-    canvas.put(column, line, "▟", piece.colour, ground)
-    canvas.put(column + 1, line, piece.code, _ink_on(piece.colour), piece.colour)
-    canvas.put(column + 2, line, "▙", piece.colour, ground)
-    canvas.put(column + 1, line + 1, "▀", piece.colour, PLATE)
-
-
-def _draw_stack(canvas: _Canvas, column: int, line: int, stack: Sequence[Piece]) -> None:
-    """Draw the lowest pieces at the left and the one on top over the rest."""
-    for at, piece in enumerate(stack[:3]):
-        width = 3 - at
-        letter = piece.code.ljust(width)
-        canvas.put(column + at, line, letter, _ink_on(piece.colour), piece.colour)
-
-
-def _ink_on(ground: str) -> str:
-    """Return black or white, whichever is easier to read on a colour.
-
-    >>> _ink_on("#ffffff"), _ink_on("#222222")
-    ('#000000', '#ffffff')
-    """
-    red, green, blue = (int(ground[at : at + 2], 16) for at in (1, 3, 5))
-    return INK[0.299 * red + 0.587 * green + 0.114 * blue < 128]
+    if len(stack) != 1:  # the lowest pieces at the left, the one on top over the rest
+        for at, piece in enumerate(stack[:3]):
+            letter = piece.code.ljust(3 - at)
+            canvas.put(column + at, line, letter, ink(piece.colour), piece.colour)
+        return
+    [piece] = stack
+    canvas.put(column + 1, line, piece.code, ink(piece.colour), piece.colour)
+    if piece.shape in ("disc", "marker"):
+        canvas.put(column, line, "▟", piece.colour, ground)
+        canvas.put(column + 2, line, "▙", piece.colour, ground)
+        canvas.put(column + 1, line + 1, "▀", piece.colour, PLATE)
 
 
 def _bracket(canvas: _Canvas, column: int, line: int) -> None:

@@ -8,75 +8,46 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from html import escape
 from typing import Any, Final, NamedTuple
 
 from lath.games.board import Shape
-from lath.games.core import Game, Move, Piece, Position
+from lath.games.core import Game, Piece, Position
 from lath.games.overlays import Cells, Groups, Sight, groups, of, sight
 from lath.reports.boards import drawing
 from lath.reports.boards.drawing import FAINT, LABEL, PLATE, UNIT, Point, mark, number
 
-Change = tuple[int, str]
-"""A cell by its place in `Board.names`, and what happens there: `+w` puts pieces on top, `-1` takes
-so many from the top, `=Aw` is what lies there now where neither tells it."""
 
+def dots(position: Position) -> dict[int, str]:
+    """Return for each cell where moves put a piece the codes of the pieces, in order of the moves.
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """The legal moves of a position as they can be shown."""
-
-    dots: dict[int, str]
-    """For each cell where moves put a piece, the codes of the pieces, in order of the moves."""
-
-    others: tuple[Move, ...]
-    """All other legal moves."""
-
-
-def choices(position: Position) -> Choices:
-    """Return what can be played; nothing once the game is over."""
-    dots: dict[int, str] = {}
-    others = []
+    Other moves have none.
+    """
+    found: dict[int, str] = {}
     before = position.contents()
     for move in position.legal_moves():
-        placed = placement(changes(before, position.play(move).contents()))
-        if placed is None:
-            others.append(move)
-        elif placed[1] not in dots.get(placed[0], ""):
-            dots[placed[0]] = dots.get(placed[0], "") + placed[1]
-    return Choices(dots, tuple(others))
+        if placed := placement(before, position.play(move).contents()):
+            cell, code = placed
+            found[cell] = "".join(dict.fromkeys(found.get(cell, "") + code))
+    return found
 
 
-def changes(before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
-    """Return what changes from one `Position.contents` to another.
-
-    >>> changes(("A", "Aw", "w", ""), ("Ab", "A", "b", ""))
-    ((0, '+b'), (1, '-1'), (2, '=b'))
-    """
-    pairs = enumerate(zip(before, after, strict=True))
-    return tuple((cell, _change(old, new)) for cell, (old, new) in pairs if old != new)
-
-
-def _change(old: str, new: str) -> str:
-    if new.startswith(old):
-        return f"+{new.removeprefix(old)}"
-    return f"-{len(old) - len(new)}" if old.startswith(new) else f"={new}"
-
-
-def placement(changed: Sequence[Change]) -> tuple[int, str] | None:
+def placement(before: Sequence[str], after: Sequence[str]) -> tuple[int, str] | None:
     """Return the cell and the code of the piece that a move puts there.
 
     None where it puts pieces on no cell or several, or changes one for another. Of several pieces
     on one cell the lowest counts: a marker goes along.
 
-    >>> placement(((3, "+ok"), (7, "-1")))
-    (3, 'o')
+    >>> placement(("A", "", "w", "k"), ("A", "ok", "w", ""))
+    (1, 'o')
     """
-    gains = [(cell, what[1]) for cell, what in changed if what.startswith("+")]
-    has_exchange = any(what.startswith("=") for _, what in changed)
-    return gains[0] if len(gains) == 1 and not has_exchange else None
+    pairs = enumerate(zip(before, after, strict=True))
+    changed = [(cell, old, new) for cell, (old, new) in pairs if old != new]
+    gains = [(cell, new[len(old)]) for cell, old, new in changed if new.startswith(old)]
+    losses = [cell for cell, old, new in changed if old.startswith(new)]
+    return gains[0] if len(gains) == 1 == len(changed) - len(losses) else None
 
 
 def overlays_json(game: Game) -> dict[str, Any]:
@@ -240,11 +211,11 @@ def _dots(position: Position) -> Iterator[str]:
     pieces = pieces_of(position.game)
     centres = places(position.game)
     contents = position.contents()
-    for cell, codes in choices(position).dots.items():
+    for cell, codes in dots(position).items():
         off = UNIT * 0.33 if contents[cell] else 0
         parts = zip(codes, drawing.sectors(len(codes)), strict=True)
         drawn = "".join(drawing.dot(path, pieces[code].colour) for code, path in parts)
-        halo = "" if contents[cell] else drawing.halo()
+        halo = "" if contents[cell] else drawing.HALO
         yield _at((centres[cell][0] + off, centres[cell][1] + off), f"{halo}{drawn}")
 
 
@@ -276,20 +247,18 @@ def _sentences(position: Position, shown: Iterable[_Shown], *, legal: bool) -> l
         for name, content in zip(game.board.names, position.contents(), strict=True)
         if content
     ]
-    sentences = [", ".join(lying) or "Empty board", _state(position)]
+    outcome = position.outcome()
+    if outcome is None:
+        state = f"{game.colours[position.to_move].capitalize()} to move"
+    elif outcome.winner is None:
+        state = f"Draw: {outcome.ending}"
+    else:
+        state = f"{game.colours[outcome.winner].capitalize()} won: {outcome.ending}"
+    sentences = [", ".join(lying) or "Empty board", state]
     sentences += [words for one in shown for words in one.words]
     if legal:
         sentences.append(f"Legal moves: {' '.join(position.legal_moves()) or 'none'}")
     return sentences
-
-
-def _state(position: Position) -> str:
-    outcome = position.outcome()
-    if outcome is None:
-        return f"{position.game.colours[position.to_move].capitalize()} to move"
-    if outcome.winner is None:
-        return f"Draw: {outcome.ending}"
-    return f"{position.game.colours[outcome.winner].capitalize()} won: {outcome.ending}"
 
 
 def _attributes(game: Game) -> str:
@@ -332,18 +301,17 @@ def _rim_labels(game: Game, half: int) -> list[tuple[str, Point]] | None:
     for name, centre in zip(game.board.names, places(game), strict=True):
         match = _NAME.fullmatch(name)
         lines[match[half] if match else ""].append(centre)
-    place = _label_place(lines.values(), *_half_extent(game))
-    return None if place is None else [(word, place(lines[word])) for word in sorted(lines)]
-
-
-def _label_place(
-    lines: Collection[list[Point]], width: float, height: float
-) -> Callable[[list[Point]], Point] | None:
-    """Return where a line's label stands; None where the lines are neither rows nor columns."""
-    if all(len({round(y, 3) for _, y in cells}) == 1 for cells in lines):
-        return lambda cells: (min(x for x, _ in cells) - width - _MARGIN / 2, cells[0][1])
-    if all(len({round(x, 3) for x, _ in cells}) == 1 for cells in lines):
-        return lambda cells: (cells[0][0], max(y for _, y in cells) + height + _MARGIN / 2)
+    width, height = (end + _MARGIN / 2 for end in _half_extent(game))
+    if all(len({round(y, 3) for _, y in cells}) == 1 for cells in lines.values()):
+        return [
+            (word, (min(x for x, _ in cells) - width, cells[0][1]))
+            for word, cells in sorted(lines.items())
+        ]
+    if all(len({round(x, 3) for x, _ in cells}) == 1 for cells in lines.values()):
+        return [
+            (word, (cells[0][0], max(y for _, y in cells) + height))
+            for word, cells in sorted(lines.items())
+        ]
     return None
 
 
@@ -383,7 +351,7 @@ def _sprites(game: Game) -> Iterator[tuple[str, str]]:
     if _has_names_inside(game):
         yield "name", drawing.texts([("", (0.0, 0.0))], *_NAME_STYLE)
     yield "strange", drawing.strange("?")
-    yield "halo", drawing.halo()
+    yield "halo", drawing.HALO
     yield "dot", drawing.dot("", "")
     yield "moved", drawing.moved(shape)
     has_sight = any(isinstance(overlay, Sight) for overlay in overlays)

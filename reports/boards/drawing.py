@@ -29,7 +29,10 @@ def ink(ground: str) -> str:
 
 def contrast(one: str, other: str) -> float:
     """Return the contrast ratio of two colours in 1..21, as WCAG 2.2 defines it."""
-    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    lights = (linear(one), linear(other))
+    darker, lighter = sorted(
+        0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in lights
+    )
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -45,11 +48,6 @@ def linear(colour: str) -> tuple[float, float, float]:
         for c in (channel / 255 for channel in channels(colour))
     )
     return red, green, blue
-
-
-def _luminance(colour: str) -> float:
-    red, green, blue = linear(colour)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def channels(colour: str) -> Sequence[int]:
@@ -204,7 +202,7 @@ def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
         inner = hollow.path(outline(shape, _BLOCK_SCALE * 0.58))
         return _slab(shape, _BLOCK_SCALE, colour) + inner
     if piece.shape == "disc":
-        return _ring(colour) if on_tile else _disc(colour)
+        return _disc(colour, is_ring=on_tile)
     return Pen(colour, ink(colour), 5, ' paint-order="stroke"').path(piece.glyph or _PAWN)
 
 
@@ -215,25 +213,23 @@ def _slab(shape: Shape, scale: float, colour: str) -> str:
     return "".join(Pen(ink, ink, width).path(path) for ink, width in inks)
 
 
-def _disc(colour: str) -> str:
-    shadow = f'<circle cx="2" cy="4" r="{_DISC_RADIUS}" opacity=".25"/>'
-    disc = Pen(colour, shaded(colour, 0.42), 3).circle(_DISC_RADIUS)
-    return shadow + disc + _engraved(_DISC_RADIUS - 7, colour)
+def _disc(colour: str, *, is_ring: bool) -> str:
+    """Return a disc, or a ring, cased in its ink so that it shows on every tile.
 
-
-def _ring(colour: str) -> str:
-    """Return a ring, cased in its ink so that it shows on every tile."""
-    inks = ((ink(colour), _RING_WIDTH + 4), (colour, _RING_WIDTH))
-    rings = (Pen("none", ink, width).circle(_RING_RADIUS) for ink, width in inks)
-    return "".join(rings) + _engraved(_RING_RADIUS, colour)
-
-
-def _engraved(radius: int, colour: str) -> str:
-    """Return a thin line round a light piece, twelve studs round a dark one."""
+    A light one has a thin line round it, a dark one twelve studs.
+    """
+    if is_ring:
+        radius = _RING_RADIUS
+        inks = ((ink(colour), _RING_WIDTH + 4), (colour, _RING_WIDTH))
+        drawn = "".join(Pen("none", ink, width).circle(radius) for ink, width in inks)
+    else:
+        radius = _DISC_RADIUS - 7
+        shadow = f'<circle cx="2" cy="4" r="{_DISC_RADIUS}" opacity=".25"/>'
+        drawn = shadow + Pen(colour, shaded(colour, 0.42), 3).circle(_DISC_RADIUS)
     if ink(colour) == "#000000":
-        return Pen("none", ink(colour), 1.5, ' opacity=".4"').circle(radius)
+        return drawn + Pen("none", ink(colour), 1.5, ' opacity=".4"').circle(radius)
     dashes = f' stroke-dasharray="0 {number(2 * math.pi * radius / 12)}"'
-    return Pen("none", ink(colour), 3.5, dashes).circle(radius)
+    return drawn + Pen("none", ink(colour), 3.5, dashes).circle(radius)
 
 
 PLATE: Final = "#4a3b2c"
@@ -303,9 +299,8 @@ def size(words: str, colour: str) -> str:
     return text(words, 38, ink(colour))
 
 
-def halo() -> str:
-    """Return what a dot lies on: it covers the name of an empty cell."""
-    return Pen(CELL).circle(_DOT_RADIUS + 8)
+HALO: Final = Pen(CELL).circle(_DOT_RADIUS + 8)
+"""What a dot lies on: it covers the name of an empty cell."""
 
 
 def dot(path: str, colour: str) -> str:
@@ -326,13 +321,9 @@ def contour(shape: Shape, centres: Sequence[Point]) -> str:
         line((x + x0, y + y0), (x + x1, y + y1))
         for x, y in centres
         for (x0, y0), (x1, y1) in sides
-        if not _any_at((x + x0 + x1, y + y0 + y1), centres)
+        # The other cell of the side; 5: centres have been rounded.
+        if not any(math.dist((x + x0 + x1, y + y0 + y1), centre) < 5 for centre in centres)
     )
-
-
-def _any_at(point: Point, centres: Iterable[Point]) -> bool:
-    """Return whether a cell's centre is at a point, but for what was lost in rounding."""
-    return any(abs(x - point[0]) < 5 and abs(y - point[1]) < 5 for x, y in centres)
 
 
 def view(start: Point, end: Point) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from lath import games
 from lath.games.core import Game, Piece, Position, play_all, playout
 from lath.games.overlays import of
 from lath.reports.boards import drawing
-from lath.reports.boards.board import choices, svg
+from lath.reports.boards.board import dots, svg
 from lath.reports.boards.drawing import (
     CASING,
     CELL,
@@ -235,8 +235,8 @@ def test_marks_show_on_every_ground_by_themselves_or_by_their_casing(colour: str
 def test_legal_moves_are_dots_where_pieces_can_be_placed(game_id: str) -> None:
     position = games.get(game_id).start()
     plain, dotted = (drawn(position, legal=legal) for legal in (False, True))
-    dots = len(list(dotted.iter(f"{SVG}g"))) - len(list(plain.iter(f"{SVG}g")))
-    assert dots == len(choices(position).dots) == len(position.game.board.names)
+    drawn_dots = len(list(dotted.iter(f"{SVG}g"))) - len(list(plain.iter(f"{SVG}g")))
+    assert drawn_dots == len(dots(position)) == len(position.game.board.names)
     told = dotted[1].text or ""
     assert told.endswith(f"Legal moves: {' '.join(position.legal_moves())}.")
 

@@ -19,7 +19,7 @@ from lath import games
 from lath.games.core import Game, Position
 from lath.games.overlays import Groups, Sight, groups, of, sight
 from lath.reports.boards import board
-from lath.reports.boards.board import choices
+from lath.reports.boards.board import dots, placement
 
 NODE: Final = shutil.which("node")
 
@@ -86,6 +86,16 @@ def expected_overlays(position: Position) -> list[Any]:
 def test_the_script_puts_dots_where_python_does(game: Game) -> None:
     expression = "value.map(lath.dotsOf).map(({ dots, others }) => [[...dots], others])"
     found = positions(game, range(2))
-    expected = [choices(position) for position in found]
     told = evaluated(expression, [legal_of(position) for position in found])
-    assert told == [[[list(dot) for dot in one.dots.items()], list(one.others)] for one in expected]
+    expected = [[list(map(list, dots(position).items())), others(position)] for position in found]
+    assert told == expected
+
+
+def others(position: Position) -> list[str]:
+    """Return the legal moves that have no dot."""
+    before = position.contents()
+    return [
+        move
+        for move in position.legal_moves()
+        if placement(before, position.play(move).contents()) is None
+    ]

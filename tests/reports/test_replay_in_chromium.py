@@ -14,13 +14,13 @@ import pytest
 from browsing import Visit
 from report_pages import played
 from sample_records import bare, hostile_records, random_game
+from shown_moves import changes
 from unpacking import data_in, opened
 
 from lath.notation.reader import entries, read
 from lath.notation.record import Ply, Record, comment
 from lath.notation.replay import positions
 from lath.notation.writer import format_record
-from lath.reports.boards.board import changes
 from lath.reports.export import to_csv, to_json
 from lath.reports.page.document import document
 from lath.reports.page.pack import Packer
@@ -96,8 +96,7 @@ def test_games_unpack_to_what_the_rules_say(every: int, visit: Visit, report: st
         for move in game["legal"][0]:
             before = line[1 % every]
             after = before.play(move["text"]).contents()
-            told = [list(change) for change in changes(before.contents(), after)]
-            assert move["changes"] == told
+            assert move["changes"] == changes(before.contents(), after)
 
 
 def test_a_permalink_opens_the_board_of_that_ply(visit: Visit, report: str) -> None:

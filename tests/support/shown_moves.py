@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from lath.games.core import Position
-from lath.reports.boards.board import changes
 
 
 def legal_of(position: Position) -> list[dict[str, Any]]:
@@ -14,7 +14,23 @@ def legal_of(position: Position) -> list[dict[str, Any]]:
     return [
         {
             "text": move,
-            "changes": [list(one) for one in changes(before, position.play(move).contents())],
+            "changes": changes(before, position.play(move).contents()),
         }
         for move in position.legal_moves()
     ]
+
+
+def changes(before: Sequence[str], after: Sequence[str]) -> list[list[Any]]:
+    """Return what changes from one `Position.contents` to another: each cell, and what happens.
+
+    `+w` puts pieces on top, `-1` takes so many from the top, `=Aw` is what lies there now where
+    neither tells it.
+    """
+    pairs = enumerate(zip(before, after, strict=True))
+    return [[cell, _change(old, new)] for cell, (old, new) in pairs if old != new]
+
+
+def _change(old: str, new: str) -> str:
+    if new.startswith(old):
+        return f"+{new.removeprefix(old)}"
+    return f"-{len(old) - len(new)}" if old.startswith(new) else f"={new}"

@@ -13,9 +13,10 @@ from rich.text import Text
 from sample_records import BUILT_IN
 
 from lath import games
-from lath.arena.terminal.boards import CELL, MARK, changed_cells, coloured, drawing
+from lath.arena.terminal.boards import MARK, changed_cells, coloured, drawing
 from lath.games.core import Move, Position, play_all, playout
 from lath.notation.writer import diagram
+from lath.reports.boards.drawing import CELL
 
 
 class Terminal(io.StringIO):
