@@ -78,11 +78,12 @@ def rate(
     elif as_csv:
         sys.stdout.write(to_csv(to_json(table)).replace("\r\n", "\n"))
     else:
+        from lath.arena.terminal.layout import Output
         from lath.arena.terminal.tables import print_outcome, print_standings
 
-        print_outcome(result, to_stdout=True)
-        is_alone = result is None or not result.says_something
-        print_standings(table, to_stdout=True, is_first=is_alone, by_game=by_game)
+        output = Output(to_stdout=True)
+        print_outcome(result, output)
+        print_standings(table, output, by_game=by_game)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,8 @@ import typer
 
 from lath.arena.cli.main import App, argument, flag, option, positive
 from lath.arena.errors import BUG, INTERRUPTED, ArenaError, ConfigError, DiskError
-from lath.arena.terminal.layout import Steadfast
-from lath.arena.terminal.live import print_progress, screen
+from lath.arena.terminal.layout import Output, Steadfast
+from lath.arena.terminal.live import screen, standings
 from lath.arena.tournament.config import Config, build, demo, load, sprt_table, time_table
 from lath.arena.tournament.events import Progress, RunFailed, Summary, end_words, json_lines
 from lath.arena.tournament.folder import CONFIG
@@ -86,8 +86,9 @@ def print_end(
     if summary.standings and not quiet:
         from lath.arena.terminal.tables import print_bots, print_outcome, print_standings
 
-        print_outcome(summary.outcome)
-        print_standings(summary.standings)
+        output = Output()
+        print_outcome(summary.outcome, output)
+        print_standings(summary.standings, output)
         print_bots(summary.bots, summary.notes)
         if with_report and summary.unreported is None:
             print(f"report: {out / 'report.html'}", file=sys.stderr)
@@ -107,8 +108,10 @@ def _print_interrupted(summary: Summary, progress: Progress, out: Path, *, quiet
     if summary.bots and not quiet:
         from lath.arena.terminal.tables import print_bots, print_outcome
 
-        print_progress(progress)
-        print_outcome(summary.outcome)
+        output = Output()
+        rows = 1 + len(progress.scores)
+        output.lines(standings(progress, output.width, rows, output.letters))
+        print_outcome(summary.outcome, output)
         print_bots(summary.bots, summary.notes)
     words = f"{summary.done} of {summary.total} games are played and kept; go on with"
     print(f"arena: {words}: {_command(out)}", file=sys.stderr)

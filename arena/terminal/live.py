@@ -5,37 +5,33 @@ Must not know how it gets to the screen: `picture` returns lines that fit the ro
 
 from __future__ import annotations
 
+import textwrap
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 from rich.live import Live
-from rich.text import Text
+from rich.segment import SegmentLines
 
 from lath.arena.schedule.sprt import elo_of
 from lath.arena.terminal.layout import (
     Column,
-    Frame,
     Letters,
     Line,
     Output,
-    Part,
-    console_of,
     forfeits,
     laid_out,
-    letters_of,
-    names,
     often,
-    share_rows,
-    span,
+    part,
 )
 from lath.arena.tournament.events import (
     BotStanding,
     Event,
     GameEnded,
-    PairBegan,
     PairingStopped,
     Progress,
     Status,
@@ -44,8 +40,7 @@ from lath.arena.tournament.events import (
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from rich.text import Text
 
 BAR: Final = 30
 """Columns of the widest bar."""
@@ -62,14 +57,14 @@ MAX_STANDING: Final = 6
 SPLIT: Final = 80
 """Columns from which on forfeits are told apart."""
 
-HINT: Final = "Ctrl-C stops; nothing finished is lost"
-
 
 def picture(progress: Progress, width: int, height: int, letters: Letters) -> list[Line]:
     """Return the whole picture in at most so many columns and lines, and never none."""
-    running = sorted(progress.running.items())
+    running = [begun for _, begun in sorted(progress.running.items())]
     words = [
-        line for text in progress.outcome().words for line in letters.wrapped(text, width - LABEL)
+        line
+        for text in progress.outcome().words
+        for line in textwrap.wrap(letters.plain(text), width - LABEL) or [""]
     ]
     bots, runs, warns, stand, title, hint = share_rows(
         height - 1,
@@ -82,36 +77,67 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
             (1, 1),
         ],
     )
-    lines: list[Line] = []
-    if title:
-        lines.append([Part(letters.plain(progress.config.event), "bold")])
-    lines += standings(progress, width, bots, letters)
-    lines.append(_progress(progress, width, letters))
-    lines += _labelled(progress.config.format, words[:stand], len(words) - stand, letters)
-    shown = [_running(progress, one, letters) for _, one in running[:runs]]
-    lines += _labelled("running", shown, len(running) - runs, letters)
-    lines += _warnings(progress, warns, letters)
-    if hint:
-        lines.append([Part(HINT, "dim")])
+    pairs = [
+        f"pair {begun.pair}: {' - '.join(begun.bots)}, {begun.game}, "
+        f"{span(progress.now_s - begun.time_s)}"
+        for begun in running[:runs]
+    ]
+    warnings = deque(progress.warnings.items(), warns)
+    warned = [often(text, times) for text, times in warnings]
+    is_all = progress.warned_times <= sum(times for _, times in warnings)
+    last = "" if is_all else f" (last of {progress.warned_times})"
+    lines = [
+        *([[part(progress.config.event, "bold")]] if title else []),
+        *standings(progress, width, bots, letters),
+        _progress(progress, width, letters),
+        *_labelled(progress.config.format, words[:stand], _more(len(words) - stand)),
+        *_labelled("running", pairs, _more(len(running) - runs)),
+        *_labelled("warning" if is_all else "warnings", warned, last, "yellow"),
+        *([[part("Ctrl-C stops; nothing finished is lost", "dim")]] if hint else []),
+    ]
     return [_cut(line, width, letters) for line in lines]
+
+
+def share_rows(room: int, wants: Sequence[tuple[int, int]]) -> list[int]:
+    """Return how many lines each part gets of `room`.
+
+    `wants` are the fewest that make sense and the most it can use, the most important first. A
+    part that cannot have its fewest has none. Of what is left over the first, which could use
+    it all, has what the others do not need.
+
+    >>> share_rows(10, [(3, 40), (1, 2), (1, 3)])
+    [5, 2, 3]
+    >>> share_rows(4, [(3, 40), (1, 2), (1, 3)])
+    [3, 1, 0]
+    """
+    got = []
+    for fewest, most in wants:
+        got.append(fewest if most and fewest <= room else 0)
+        room -= got[-1]
+    for number in (*range(1, len(wants)), 0):
+        if got[number]:
+            more = min(room, wants[number][1] - got[number])
+            got[number] += max(0, more)
+            room -= max(0, more)
+    return got
 
 
 def standings(progress: Progress, width: int, rows: int, letters: Letters) -> list[Line]:
     """Return the table in so many rows, its heading one of them."""
-    ranked = progress.ranked()
-    fits = len(ranked) < rows
-    scores = ranked if fits else ranked[: max(0, rows - 2)]
     if rows < 2:
         return []
+    ranked = progress.ranked()
+    scores = ranked if len(ranked) < rows else ranked[: rows - 2]
+    bounds = [_bounds(score) for score in scores]
     lost = forfeits([bot.lost_by for bot in ranked], width, SPLIT)
     columns = [
         Column("#", [str(rank) for rank in range(1, len(scores) + 1)]),
-        names("bot", [score.name for score in scores], letters),
+        Column("bot", [score.name for score in scores], kind="name"),
         Column("points", [f"{score.points:g}" for score in scores], rank=3),
         Column("games", [str(score.games) for score in scores], rank=1),
         Column("score", ["-" if s.score is None else f"{s.score:.1%}" for s in scores]),
-        Column("95 %", [_interval(score, letters) for score in scores], style="cyan", rank=1),
-        Column("Elo", [_elo(score, letters) for score in scores], rank=5),
+        Column("95 %", [interval for interval, _ in bounds], style="cyan", rank=1),
+        Column("Elo", [elo for _, elo in bounds], rank=5),
         Column("W-D-L", [f"{s.wins}-{s.draws}-{s.losses}" for s in scores], rank=4),
         *(
             Column(way, [str(n or "") for n in games[: len(scores)]], rank=2, style="yellow")
@@ -120,27 +146,26 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
         ),
     ]
     lines = laid_out(columns, width, letters)
-    if not fits:
-        lines.append([Part(f"   {letters.dots} {len(ranked) - len(scores)} more bots", "dim")])
+    if hidden := len(ranked) - len(scores):
+        lines.append([part(f"   … {hidden} more bots", "dim")])
     return lines
 
 
-def _interval(bot: BotStanding, letters: Letters) -> str:
-    if bot.low is None or bot.high is None:
-        return ""
-    return f"{100 * bot.low:.1f}{letters.dash}{100 * bot.high:.1f}"
+def _bounds(bot: BotStanding) -> tuple[str, str]:
+    """Return the interval of the score, and the Elo difference to the others with its own.
 
-
-def _elo(bot: BotStanding, letters: Letters) -> str:
-    """Return the Elo difference to the others, or the bound that it is surely over or under."""
+    Where the Elo difference has one bound only, that is what it is surely over or under.
+    """
     if bot.low is None or bot.score is None or bot.high is None:
-        return ""
+        return "", ""
     low, middle, high = map(elo_of, (bot.low, bot.score, bot.high))
     if low is not None and middle is not None and high is not None:
-        return f"{middle:+.0f} {letters.plus_minus}{(high - low) / 2:.0f}"
-    if low is not None:
-        return f"> {low:+.0f}"
-    return "?" if high is None else f"< {high:+.0f}"
+        elo = f"{middle:+.0f} ±{(high - low) / 2:.0f}"
+    elif low is not None:
+        elo = f"> {low:+.0f}"
+    else:
+        elo = "?" if high is None else f"< {high:+.0f}"
+    return f"{100 * bot.low:.1f}–{100 * bot.high:.1f}", elo
 
 
 def _progress(progress: Progress, width: int, letters: Letters) -> Line:
@@ -152,11 +177,11 @@ def _progress(progress: Progress, width: int, letters: Letters) -> Line:
     text = ", ".join(words)
     bar = min(BAR, room - 1 - cell_len(text))
     if bar < LEAST_BAR:
-        return [Part(text)]
+        return [part(text)]
     full = min(bar, int(bar * progress.done / max(progress.total, 1)))
     ink, ground = ("#", ".") if letters.is_ascii else ("━", "━")
-    done, left = Part(ink * full, "green"), Part(ground * (bar - full), "bright_black")
-    return [done, left, Part(f" {text}")]
+    done, left = part(ink * full, "green"), part(ground * (bar - full), "bright_black")
+    return [done, left, part(f" {text}")]
 
 
 def progress_words(progress: Progress) -> list[str]:
@@ -181,48 +206,45 @@ def _rate(games_a_second: float) -> str:
     return f"{games_a_second:.{decimals}f}"
 
 
-def _running(progress: Progress, begun: PairBegan, letters: Letters) -> str:
-    first, second, game = map(letters.plain, (*begun.bots, begun.game))
-    lasts = span(progress.now_s - begun.time_s)
-    return f"pair {begun.pair}: {first} - {second}, {game}, {lasts}"
+def span(seconds: float) -> str:
+    """Return a span of time for people.
+
+    >>> span(0.4), span(75), span(7265), span(200_000)
+    ('0:00', '1:15', '2 h 01 min', '2 d 07 h')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours_left = divmod(hours, 24)
+    if days:
+        return f"{days} d {hours_left:02} h"
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes}:{rest:02}"
 
 
-def _warnings(progress: Progress, rows: int, letters: Letters) -> list[Line]:
-    """Return the last warnings, and how many there were in all."""
-    if not rows:
-        return []
-    shown = list(progress.warnings.items())[-rows:]
-    last = [often(letters.plain(text), times) for text, times in shown]
-    lines = _labelled("warning", last, 0, letters, "yellow")
-    if progress.warned_times > sum(times for _, times in shown):
-        lines[0][0] = Part("warnings ".ljust(LABEL), "yellow")
-        lines[-1].append(Part(f" (last of {progress.warned_times})", "dim"))
-    return lines
+def _more(hidden: int) -> str:
+    return f" … {hidden} more" if hidden else ""
 
 
-def _labelled(
-    label: str, texts: Sequence[str], hidden: int, letters: Letters, style: str = ""
-) -> list[Line]:
-    """Return lines with a word before the first of them; the last says how many are not shown."""
-    more = f" {letters.dots} {hidden} more"
-    lines: list[Line] = []
-    for number, text in enumerate(texts):
-        word = f"{label} ".ljust(LABEL) if not number else " " * LABEL
-        lines.append([Part(word, style or "dim"), Part(text, style)])
-    if lines and hidden:
-        lines[-1].append(Part(more, "dim"))
+def _labelled(label: str, texts: Sequence[str], more: str, style: str = "") -> list[Line]:
+    """Return lines with a word before the first of them, and more after the last."""
+    words = chain([f"{label} "], repeat(""))
+    lines = [
+        [part(word.ljust(LABEL), style or "dim"), part(text, style)]
+        for word, text in zip(words, texts, strict=False)
+    ]
+    if lines and more:
+        lines[-1].append(part(more, "dim"))
     return lines
 
 
 def _cut(line: Line, width: int, letters: Letters) -> Line:
-    """Return the line in its width; the last part that does not fit is cut, its end kept."""
-    over = sum(cell_len(part.text) for part in line) - width
-    if over <= 0:
-        return line
-    longest = max(range(len(line)), key=lambda at: cell_len(line[at].text))
-    part = line[longest]
-    kept = letters.fit(part.text, max(1, cell_len(part.text) - over))
-    return [*line[:longest], Part(kept, part.style), *line[longest + 1 :]]
+    """Return the line in its width; its longest part is cut where it does not fit."""
+    shown = [piece._replace(text=letters.plain(piece.text)) for piece in line]
+    over = sum(piece.cell_length for piece in shown) - width
+    if over > 0:
+        at, longest = max(enumerate(shown), key=lambda pair: pair[1].cell_length)
+        kept = letters.fit(longest.text, max(1, longest.cell_length - over))
+        shown[at] = longest._replace(text=kept)
+    return shown
 
 
 REFRESH_S: Final = 0.25
@@ -238,10 +260,9 @@ class _Lines:
     """
 
     def __init__(
-        self, progress: Progress, console: Console, *, verbose: bool, quiet: bool = False
+        self, progress: Progress, output: Output, *, verbose: bool, quiet: bool = False
     ) -> None:
-        self.console: Final = console
-        self.letters: Final = letters_of(console)
+        self.output: Final = output
         self.progress: Final = progress
         self._verbose: Final = verbose
         self._quiet: Final = quiet
@@ -250,40 +271,32 @@ class _Lines:
         """Print what is to be said of an event."""
         match event:
             case Warned() | PairingStopped():
-                self.warn(self.progress.last_warning)
+                self.print(f"warning: {self.progress.last_warning}", "yellow")
             case GameEnded() if self._verbose:
                 line = f"{event.number}. {event.game}: {event.first} - {event.second}"
                 self.print(f"{line} {event.result} ({event.termination}, {event.plies} plies)")
             case Status() if not self._quiet:
-                self.tell_progress()
+                self.print_progress()
                 for line in self.progress.outcome().words:
                     self.print(line)
 
-    def warn(self, text: str) -> None:
-        """Print a warning."""
-        self.print(f"warning: {text}", "yellow")
-
-    def tell_progress(self) -> None:
+    def print_progress(self) -> None:
         """Print how far it is; nothing of a run that was refused."""
         if self.progress.total:
             self.print(", ".join(progress_words(self.progress)))
 
     def print(self, line: str, style: str = "") -> None:
         """Print a line that may have anything in it."""
-        self.console.print(self.text(line, style), soft_wrap=True)
-
-    def text(self, line: str, style: str = "") -> Text:
-        """Return a line that may have anything in it for Rich."""
-        return Text(self.letters.plain(line), style=style)
+        self.output.console.print(self.output.text(line, style), soft_wrap=True)
 
 
 class _Live(_Lines):
     """Draws a picture that follows the games; the picture has the last warnings."""
 
-    def __init__(self, progress: Progress, console: Console, *, verbose: bool) -> None:
-        super().__init__(progress, console, verbose=verbose)
+    def __init__(self, progress: Progress, output: Output, *, verbose: bool) -> None:
+        super().__init__(progress, output, verbose=verbose)
         self.live: Final = Live(
-            console=console,
+            console=output.console,
             auto_refresh=False,
             transient=True,
             redirect_stdout=False,
@@ -307,21 +320,21 @@ class _Live(_Lines):
 
     def print(self, line: str, style: str = "") -> None:
         """Print a line above the picture the next time that it is drawn."""
-        self._waiting.append(self.text(line, style))
+        self._waiting.append(self.output.text(line, style))
 
     def _print_waiting(self) -> None:
         if self._waiting:
-            self.console.print(*self._waiting, sep="\n", soft_wrap=True)
+            self.output.console.print(*self._waiting, sep="\n", soft_wrap=True)
             self._waiting.clear()
 
     def _draw(self) -> None:
-        width, height = self.console.size
+        width, height = self.output.console.size
         if width < self._width:  # the terminal has broken the lines of the picture before
-            self.console.clear()
+            self.output.console.clear()
         self._width = width
         self._print_waiting()
-        lines = picture(self.progress, width, height, self.letters)
-        self.live.update(Frame(lines), refresh=True)
+        lines = picture(self.progress, width, height, self.output.letters)
+        self.live.update(SegmentLines(lines, new_lines=True), refresh=True)
 
     def leave(self) -> None:
         """Print the last warnings, which were in the picture, and how far it came."""
@@ -330,8 +343,8 @@ class _Live(_Lines):
         if earlier > 0:
             self.print(f"warning: {earlier} earlier ones are left out", "yellow")
         for text, times in warnings.items():
-            self.warn(often(text, times))
-        self.tell_progress()
+            self.print(f"warning: {often(text, times)}", "yellow")
+        self.print_progress()
         self._print_waiting()
 
 
@@ -343,25 +356,19 @@ def screen(
 
     `is_shared`: something else writes to the terminal.
     """
-    console = console_of()
+    output = Output()
+    console = output.console
     if quiet or is_shared or not console.is_terminal or console.is_dumb_terminal:
-        lines = _Lines(progress, console, verbose=verbose, quiet=quiet)
+        lines = _Lines(progress, output, verbose=verbose, quiet=quiet)
         progress.listeners.append(lines)
         yield
         if not quiet:
-            lines.tell_progress()
+            lines.print_progress()
         return
-    view = _Live(progress, console, verbose=verbose)
+    view = _Live(progress, output, verbose=verbose)
     progress.listeners.append(view)
     try:
         with view.live:
             yield
     finally:
         view.leave()
-
-
-def print_progress(progress: Progress) -> None:
-    """Print the standings of a run that goes on another time."""
-    output = Output()
-    rows = 1 + len(progress.scores)
-    output.lines(standings(progress, output.width, rows, output.letters))

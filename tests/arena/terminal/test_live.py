@@ -9,11 +9,12 @@ import time
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from rich.segment import SegmentLines
 from runs import Told
 
-from lath.arena.terminal import live
-from lath.arena.terminal.layout import Column, Frame, Letters, laid_out, share_rows
-from lath.arena.terminal.live import picture
+from lath.arena.terminal import layout, live
+from lath.arena.terminal.layout import Column, Letters, laid_out
+from lath.arena.terminal.live import picture, share_rows
 from lath.arena.tournament.events import Progress, Waiting
 from lath.arena.tournament.store import PairTally, Tally
 from lath.reports.outcome import Outcome
@@ -172,7 +173,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch, progress: Progress, **console: object
     """Return what is sent to a terminal of 100 columns while a run has three refreshes."""
     file = io.StringIO()
     values = {"file": file, "force_terminal": True, "width": 100, "height": 30, **console}
-    monkeypatch.setattr(live, "console_of", lambda: Console(**values))  # type: ignore[arg-type]
+    monkeypatch.setattr(layout, "Console", lambda **_: Console(**values))  # type: ignore[arg-type]
     with live.screen(progress, quiet=False):
         for _ in range(3):
             progress.clock.now_s += 1  # type: ignore[attr-defined]
@@ -197,7 +198,7 @@ def test_games_are_told_above_the_view_without_drawing_it_for_each(
     told = Told(total=1000)
     file = io.StringIO()
     monkeypatch.setattr(
-        live, "console_of", lambda: Console(file=file, force_terminal=True, width=100)
+        layout, "Console", lambda **_: Console(file=file, force_terminal=True, width=100)
     )
     with live.screen(told.progress, quiet=False, verbose=True):
         told.start()
@@ -235,7 +236,7 @@ def test_plain_lines_come_every_ten_seconds_and_tell_warnings_and_standing(
 ) -> None:
     told = Told(total=60)
     file = io.StringIO()
-    monkeypatch.setattr(live, "console_of", lambda: Console(file=file))
+    monkeypatch.setattr(layout, "Console", lambda **_: Console(file=file))
     with live.screen(told.progress, quiet=False):
         told.start()
         for _ in range(24):
@@ -257,7 +258,7 @@ def test_plain_lines_come_every_ten_seconds_and_tell_warnings_and_standing(
 def test_a_quiet_run_tells_warnings_only(monkeypatch: pytest.MonkeyPatch) -> None:
     told = Told(total=60)
     file = io.StringIO()
-    monkeypatch.setattr(live, "console_of", lambda: Console(file=file, force_terminal=True))
+    monkeypatch.setattr(layout, "Console", lambda **_: Console(file=file, force_terminal=True))
     with live.screen(told.progress, quiet=True):
         told.start()
         told.wait(100.0)
@@ -298,7 +299,7 @@ def test_drawing_takes_less_than_3_percent_of_a_core(crowd: Progress) -> None:
     costs = []
     for _ in range(20):
         began_s = time.thread_time()
-        console.print(Frame(picture(crowd, 120, 60, Letters())))
+        console.print(SegmentLines(picture(crowd, 120, 60, Letters()), new_lines=True))
         costs.append(time.thread_time() - began_s)
     assert sorted(costs)[10] < 0.03 * live.REFRESH_S
 
@@ -312,7 +313,7 @@ def test_a_slow_machine_is_drawn_on_less_often(monkeypatch: pytest.MonkeyPatch) 
 
 def test_where_room_is_short_columns_go_by_rank_and_names_are_cut() -> None:
     columns = [
-        Column("bot", ["a name of many letters"], to_right=False, is_elastic=True),
+        Column("bot", ["a name of many letters"], kind="name"),
         Column("score", ["50.0%"]),
         Column("Elo", ["+100"], rank=2),
         Column("games", ["1000"], rank=1),
