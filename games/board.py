@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import chain, groupby, repeat
+from operator import itemgetter
 from typing import Final, Literal
 
 from lath.games.errors import PositionError
@@ -30,7 +32,6 @@ class Board:
         shape: Shape,
         places: Mapping[str, tuple[int, tuple[float, float]]],
         directions: tuple[int, ...],
-        text_rows: Sequence[Sequence[str]],
     ) -> None:
         self.shape: Final[Shape] = shape
         self.names: Final = tuple(places)
@@ -48,13 +49,20 @@ class Board:
         """A shift that puts a second set of cells beside a first, too far for any line."""
         self.directions: Final = directions
         """The shifts to neighbours with a higher bit: four on squares, three on hexagons."""
-        self.rows: Final = tuple(tuple(self.bit[name] for name in row) for row in text_rows)
+        from_the_top = sorted((y, x, 1 << index) for index, (x, y) in places.values())
+        self.rows: Final = tuple(
+            tuple(bit for _, _, bit in row) for _, row in groupby(from_the_top, itemgetter(0))
+        )
         """The cells as position texts list them: rows from the top, each from the left."""
         self._row_lengths: Final = tuple(map(len, self.rows))
-        self._rows_in_one: Final = tuple(bit for row in self.rows for bit in row)
+        longest = max(self._row_lengths)
+        self._blanks: Final = [(" " * count, str(count)) for count in range(longest, 0, -1)]
+        self._rows_in_one: Final = tuple(chain(*self.rows))
+        self._cells_and_ends: Final = tuple(chain(*((0, *row) for row in self.rows)))[1:]
         self._names_of_chunk: Final[dict[tuple[int, int], tuple[str, ...]]] = {}
 
-    def bits(self, mask: int) -> Iterator[int]:
+    @staticmethod
+    def bits(mask: int) -> Iterator[int]:
         """Yield the cells of `mask` one by one, in canonical order."""
         while mask:
             bit = mask & -mask
@@ -68,17 +76,14 @@ class Board:
         while mask:
             chunk = mask & 0xFF
             if chunk:
-                names += self._chunk_names(offset, chunk)
+                known = self._names_of_chunk.get((offset, chunk))
+                if known is None:
+                    known = tuple([self.name[bit << offset] for bit in self.bits(chunk)])
+                    self._names_of_chunk[offset, chunk] = known
+                names += known
             mask >>= _CHUNK
             offset += _CHUNK
         return names
-
-    def _chunk_names(self, offset: int, chunk: int) -> tuple[str, ...]:
-        known = self._names_of_chunk.get((offset, chunk))
-        if known is None:
-            known = tuple(self.name[bit << offset] for bit in self.bits(chunk))
-            self._names_of_chunk[offset, chunk] = known
-        return known
 
     @cache  # noqa: B019 - a board lives as long as the program
     def lines(self, length: int) -> tuple[int, ...]:
@@ -109,26 +114,6 @@ class Board:
             if pairs & pairs >> step * (length - 2):
                 return True
         return False
-
-    def in_lines(self, mask: int, length: int, touching: int | None = None) -> int:
-        """Return the cells of `mask` that belong to a line of `length` of them.
-
-        With `touching`, only lines count that share a cell with it.
-        """
-        found = 0
-        for step in self.directions:
-            starts = mask
-            for _ in range(1, length):
-                starts &= starts >> step
-            if touching is not None and starts:
-                near = touching
-                for _ in range(1, length):
-                    near |= near >> step
-                starts &= near
-            for _ in range(length):
-                found |= starts
-                starts <<= step
-        return found
 
     def around(self, mask: int) -> int:
         """Return the cells next to any cell of `mask`; those of `mask` itself where they touch."""
@@ -172,8 +157,8 @@ class Board:
             grown |= frontier
         return grown
 
-    def has_group_over_three(self, mask: int) -> bool:
-        """Return whether four cells of `mask` or more are connected; for hexagons.
+    def over_three(self, mask: int) -> int:
+        """Return cells of `mask`, one at least of each group of four or more; for hexagons.
 
         `mask` may be two sets of cells, the second one shifted by `apart`.
         No group is walked. A cell with three neighbours makes four, and so do two neighbouring
@@ -187,15 +172,13 @@ class Board:
                 three |= two & near
                 two |= one & near
                 one |= near
-        if three:
-            return True
         if not two:
-            return False
+            return 0
         for side in (across, up):
             lowest = mask & mask >> side & mask >> diagonal
             triangles |= lowest | lowest << side | lowest << diagonal
         inner = two & ~triangles
-        return bool(inner & (inner >> across | inner >> up | inner >> diagonal))
+        return three | inner & (inner >> across | inner >> up | inner >> diagonal)
 
     def groups(self, mask: int) -> Iterator[int]:
         """Yield the connected groups of `mask`."""
@@ -207,20 +190,19 @@ class Board:
     def format_rows(self, layers: Mapping[str, int]) -> str:
         """Return rows of letters and counts of empty cells, from the top, joined by `/`."""
         letter_at = {bit: letter for letter, mask in layers.items() for bit in self.bits(mask)}
-        return "/".join(self._format_row(row, letter_at) for row in self.rows)
+        letter_at[0] = "/"
+        rows = "".join(map(letter_at.get, self._cells_and_ends, repeat(" ")))
+        for blanks, count in self._blanks:
+            rows = rows.replace(blanks, count)
+        return rows
 
-    @staticmethod
-    def _format_row(row: Sequence[int], letter_at: Mapping[int, str]) -> str:
-        text = ""
-        empty = 0
-        for bit in row:
-            letter = letter_at.get(bit)
-            if letter is None:
-                empty += 1
-                continue
-            text += f"{empty or ''}{letter}"
-            empty = 0
-        return f"{text}{empty or ''}"
+    def contents(self, layers: Iterable[tuple[str, int]]) -> tuple[str, ...]:
+        """Return what lies on each cell: the letters of `layers`, the lowest layer coming first."""
+        cells = dict.fromkeys(self.name, "")
+        for letter, mask in layers:
+            for bit in self.bits(mask):
+                cells[bit] += letter
+        return tuple(cells.values())
 
     def read_rows(self, text: str, letters: Iterable[str]) -> dict[str, int]:
         """Return for each of `letters` the cells that hold it; raises PositionError."""
@@ -267,8 +249,7 @@ def squares(size: int) -> Board:
         for column, letter in enumerate(letters)
         for row in range(size)
     }
-    rows = [[f"{letter}{row}" for letter in letters] for row in range(size, 0, -1)]
-    return Board("square", places, (1, stride - 1, stride, stride + 1), rows)
+    return Board("square", places, (1, stride - 1, stride, stride + 1))
 
 
 def hexagon(row_lengths: Sequence[int]) -> Board:
@@ -286,8 +267,4 @@ def hexagon(row_lengths: Sequence[int]) -> Board:
             x = k + (widest - length) / 2
             y = (len(row_lengths) - 1 - row) * 3**0.5 / 2
             places[f"{chr(ord('a') + row)}{k + 1}"] = (row * stride + column, (x, y))
-    rows = [
-        [f"{chr(ord('a') + row)}{k + 1}" for k in range(row_lengths[row])]
-        for row in reversed(range(len(row_lengths)))
-    ]
-    return Board("hexagon", places, (1, stride, stride + 1), rows)
+    return Board("hexagon", places, (1, stride, stride + 1))

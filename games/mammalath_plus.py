@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from lath.games.mammalath import ANIMALS, MORE_ANIMALS, Mammalath
+from lath.games.mammalath import ANIMALS, Mammalath
 
 GAME: Final = Mammalath(
     game_id="mammalath-plus",
     title="Mammalath Plus",
-    animals=(*ANIMALS, *MORE_ANIMALS),
+    animals=ANIMALS,
     line_length=4,
     supply=32,
     blocks=True,

@@ -14,26 +14,34 @@ online servers.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, hexagon
 from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
 from lath.games.overlays import Groups
-from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Rules, read_fields, refuse_more
+from lath.games.stones import (
+    DRAWN,
+    LOST,
+    OPEN,
+    WON,
+    Judged,
+    Rules,
+    read_fields,
+    refuse_more,
+)
 
 _LOSING, _WINNING = 4, 5
 """Sizes of groups; the second is also the largest allowed."""
+
+_EXAMINED: Final = {_LOSING: LOST, _WINNING: WON}
+"""What groups of these sizes give who took the turn; of both, the greater counts."""
 
 MAX_BLOCKERS: Final = 3
 
 _STUCK_WON, _STUCK_LOST = 4, 5
 """Verdicts on the player to move who has no legal move; who has no large group has DRAWN."""
-
-Big = tuple[tuple[int, int], tuple[int, int]]
-"""For each colour the cells in groups of four and the cells in groups of five."""
 
 
 class Manalath(Rules):
@@ -57,31 +65,17 @@ class Manalath(Rules):
         self.board: Final[Board] = hexagon(row_lengths)
         self.supply: Final = len(self.board.names) if supply is None else supply
         """Pieces of each colour in the box."""
-
-    @cached_property
-    def placements(self) -> dict[Move, tuple[int, int]]:
-        """The colour (0 orange, 1 purple) and the cell of every move, in canonical order."""
-        return {
+        self.placements: Final = {
             Move(letter + name): (colour, bit)
             for name, bit in self.board.bit.items()
             for colour, letter in enumerate("OP")
         }
-
-    @cached_property
-    def paired(self) -> dict[str, int]:
-        """The cell of every move, orange's as they are and purple's shifted by `Board.apart`."""
-        return {
+        """The colour (0 orange, 1 purple) and the cell of every move, in canonical order."""
+        self.paired: Final[dict[str, int]] = {
             move: bit << self.board.apart * colour
             for move, (colour, bit) in self.placements.items()
         }
-
-    @cached_property
-    def move_of(self) -> tuple[dict[int, Move], dict[int, Move]]:
-        """For each colour the move that places it on a cell, by the cell's bit."""
-        by_colour: tuple[dict[int, Move], dict[int, Move]] = ({}, {})
-        for move, (colour, bit) in self.placements.items():
-            by_colour[colour][bit] = move
-        return by_colour
+        """The cell of every move, orange's as they are and purple's shifted by `Board.apart`."""
 
     def canonical(self, text: str) -> Move:
         """Return the one way to write the move; raises MoveSyntaxError."""
@@ -124,22 +118,14 @@ class Manalath(Rules):
     def start(self, setup: str | None = None) -> ManalathPosition:
         """Return the first position, without blockers unless `setup` names some."""
         blockers = 0 if setup is None else self._read_setup(setup)
-        return ManalathPosition(self, (0, 0), blockers, 0, ((0, 0), (0, 0)), OPEN)
+        return ManalathPosition(self, (0, 0), blockers, 0, OPEN)
 
     def position(self, text: str) -> ManalathPosition:
         """Return the position that `text` describes; raises PositionError."""
         (rows,), mover = read_fields(text, ["board"], "op")
         orange, purple, blockers = self.board.read_rows(rows, "opg").values()
-        stones = (orange, purple)
-        self._refuse_counts(stones, blockers, mover)
-        big = (self._big(orange), self._big(purple))
-        if any(map(any, big)):
-            self._refuse_groups(stones, mover)
-        return ManalathPosition(self, stones, blockers, mover, big, OPEN).judged()
-
-    def _refuse_counts(self, stones: tuple[int, int], blockers: int, mover: int) -> None:
         refuse_more(blockers.bit_count(), MAX_BLOCKERS, "green blockers")
-        for colour, mask in zip(self.colours, stones, strict=True):
+        for colour, mask in zip(self.colours, (orange, purple), strict=True):
             refuse_more(mask.bit_count(), self.supply, f"{colour} pieces")
             for group in self.board.groups(mask):
                 if group.bit_count() > _WINNING:
@@ -147,62 +133,46 @@ class Manalath(Rules):
                         f"a group of {group.bit_count()} {colour} pieces at "
                         f"{self.board.names_in(group)[0]}, expected at most {_WINNING}"
                     )
-        count = (stones[0] | stones[1]).bit_count()
+        count = (orange | purple).bit_count()
         if count % 2 != mover:
             parity = ("an even", "an odd")[count % 2]
             raise PositionError(
                 f"{self.colours[mover]} cannot be to move with {parity} number of pieces on the "
                 f"board, {count}"
             )
+        if not self._can_be_reached(orange | purple << self.board.apart, mover):
+            raise PositionError(
+                "groups of four or five that no two last turns made: the game was over before"
+            )
+        return ManalathPosition(self, (orange, purple), blockers, mover, OPEN).judged()
 
-    def _big(self, stones: int) -> tuple[int, int]:
-        """Return the cells in groups of four and those in groups of five."""
-        fours = fives = 0
-        for group in self.board.groups(stones):
-            size = group.bit_count()
-            if size == _LOSING:
-                fours |= group
-            elif size == _WINNING:
-                fives |= group
-        return fours, fives
+    def _can_be_reached(self, both: int, mover: int) -> bool:
+        """Return whether the last two turns can have made the groups of four and five.
 
-    def _refuse_groups(self, stones: tuple[int, int], mover: int) -> None:
-        """Refuse groups of four and five that must have ended the game before the last turn.
-
-        Before its last two placements the position had none, for each player is examined at the
-        end of each turn, and pieces never leave.
+        Each player is examined at the end of each of her turns, and pieces never leave. `both` are
+        the pieces of both colours, as in `paired`.
         """
-        for before in self._takebacks(stones):
-            if any(self._big(before[mover])):
-                continue  # the player now to move had lost or won at the end of the turn before
-            if not any(self._big(before[1 - mover])):
-                return
-            if any(
-                not any(self._big(earlier[0])) and not any(self._big(earlier[1]))
-                for earlier in self._takebacks(before)
-            ):
-                return
-        raise PositionError(
-            "groups of four or five that no two last turns made: the game was over before"
+        board = self.board
+        if not board.over_three(both):
+            return True
+        first, second = board.full, board.full << board.apart
+        last, to_move = (first, second) if mover else (second, first)
+        return any(
+            not board.over_three(before & last)
+            or any(not board.over_three(before ^ bit) for bit in board.bits(before))
+            for before in (both ^ bit for bit in board.bits(both))
+            # Else the player to move had lost or won at the end of the turn before.
+            if not board.over_three(before & to_move)
         )
-
-    def _takebacks(self, stones: tuple[int, int]) -> Iterator[tuple[int, int]]:
-        """Yield what can have lain there a turn before."""
-        orange, purple = stones
-        for bit in self.board.bits(orange):
-            yield orange ^ bit, purple
-        for bit in self.board.bits(purple):
-            yield orange, purple ^ bit
 
 
 class _State(NamedTuple):
-    """Pieces by colour, blockers, who moves, large groups by colour, how the game ended."""
+    """Pieces by colour, blockers, who moves, how the game ended."""
 
     game: Manalath
     stones: tuple[int, int]
     blockers: int
     mover: int
-    big: Big
     verdict: int
 
 
@@ -215,26 +185,31 @@ class ManalathPosition(_State, Judged):
 
     def judged(self) -> ManalathPosition:
         """Return this position with the verdict that its groups and moves call for."""
-        fours, fives = self.big[1 - self.mover]
-        if fours:
-            return self._with(LOST)
-        if fives:
-            return self._with(WON)
-        if self._can_move():
-            return self
-        fours, fives = self.big[self.mover]
-        return self._with(_STUCK_LOST if fours else _STUCK_WON if fives else DRAWN)
-
-    def _with(self, verdict: int) -> ManalathPosition:
-        return ManalathPosition(*self[:-1], verdict)
-
-    def _can_move(self) -> bool:
         board = self.game.board
-        empty = self._empty
-        for mask in self.stones:
-            if mask.bit_count() < self.game.supply and empty & ~board.around(mask):
-                return True
-        return any(self._open_cells(colour) for colour in (0, 1))
+        fours, fives = self._large_groups(1 - self.mover)
+        if fours or fives:
+            return self._replace(verdict=LOST if fours else WON)
+        for mask in self.stones:  # quick to see, and nearly always so
+            if mask.bit_count() < self.game.supply and self._empty & ~board.around(mask):
+                return self
+        if self._open_cells(0) or self._open_cells(1):
+            return self
+        fours, fives = self._large_groups(self.mover)
+        return self._replace(verdict=_STUCK_LOST if fours else _STUCK_WON if fives else DRAWN)
+
+    def _large_groups(self, colour: int) -> tuple[int, int]:
+        """Return the cells in groups of four and those in groups of five."""
+        board, stones = self.game.board, self.stones[colour]
+        fours = fives = 0
+        seeds = board.over_three(stones)
+        while seeds:
+            group = board.group(stones, seeds & -seeds)
+            if group.bit_count() == _LOSING:
+                fours |= group
+            else:
+                fives |= group
+            seeds &= ~group
+        return fours, fives
 
     @property
     def _empty(self) -> int:
@@ -272,32 +247,25 @@ class ManalathPosition(_State, Judged):
         """Return how the game ended; None while it goes on."""
         if self.verdict == OPEN:
             return None
-        last, stuck = Seat(1 - self.mover), Seat(self.mover)
-        names = self.game.board.names_in
-        if self.verdict == LOST:
-            return Outcome(last.other, "group of four", tuple(names(self.big[last][0])))
-        if self.verdict == WON:
-            return Outcome(last, "group of five", tuple(names(self.big[last][1])))
-        if self.verdict == _STUCK_LOST:
-            cells = tuple(names(self.big[stuck][0]))
-            return Outcome(stuck.other, "no move, group of four", cells)
-        if self.verdict == _STUCK_WON:
-            return Outcome(stuck, "no move, group of five", tuple(names(self.big[stuck][1])))
-        return Outcome(None, "no move")
+        if self.verdict == DRAWN:
+            return Outcome(None, "no move")
+        is_stuck = self.verdict in (_STUCK_WON, _STUCK_LOST)
+        examined = Seat(self.mover if is_stuck else 1 - self.mover)
+        has_won = self.verdict in (WON, _STUCK_WON)
+        cells = self._large_groups(examined)[has_won]
+        return Outcome(
+            examined if has_won else examined.other,
+            f"{'no move, ' if is_stuck else ''}group of {'five' if has_won else 'four'}",
+            tuple(self.game.board.names_in(cells)),
+        )
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the placements by cell, orange before purple."""
         if self.verdict != OPEN:
             return ()
-        orange, purple = self._open_cells(0), self._open_cells(1)
-        as_orange, as_purple = self.game.move_of
-        moves = []
-        for bit in self.game.board.bits(orange | purple):
-            if orange & bit:
-                moves.append(as_orange[bit])
-            if purple & bit:
-                moves.append(as_purple[bit])
-        return tuple(moves)
+        cells = self._open_cells(0), self._open_cells(1)
+        placements = self.game.placements.items()
+        return tuple([move for move, (colour, bit) in placements if cells[colour] & bit])
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""
@@ -314,32 +282,18 @@ class ManalathPosition(_State, Judged):
             return f"{cell} already has a piece"
         if self.stones[colour].bit_count() >= self.game.supply:
             return f"no {word} piece is left in the box"
-        size = self._joined(colour, bit).bit_count()
+        size = self.game.board.group(self.stones[colour] | bit, bit).bit_count()
         if size > _WINNING:
             return f"{word} on {cell} would make a group of {size}, more than {_WINNING}"
         return None
-
-    def _joined(self, colour: int, bit: int) -> int:
-        """Return the group that a piece of `colour` on `bit` would belong to."""
-        return self.game.board.group(self.stones[colour] | bit, bit)
 
     def play(self, move: Move) -> ManalathPosition:
         """Return the position after `move`; raises IllegalMoveError."""
         require_legal(self, move)
         colour, bit = self.game.placements[move]
-        group = self._joined(colour, bit)
-        size = group.bit_count()
-        fours, fives = self.big[colour]
-        fours = fours & ~group | (group if size == _LOSING else 0)
-        fives |= group if size == _WINNING else 0
         orange, purple = self.stones
-        large = (fours, fives)
-        if colour:
-            stones, big = (orange, purple | bit), (self.big[0], large)
-        else:
-            stones, big = (orange | bit, purple), (large, self.big[1])
-        mover = 1 - self.mover
-        return ManalathPosition(self.game, stones, self.blockers, mover, big, OPEN).judged()
+        stones = (orange, purple | bit) if colour else (orange | bit, purple)
+        return ManalathPosition(self.game, stones, self.blockers, 1 - self.mover, OPEN).judged()
 
     def after(self, moves: Sequence[str]) -> ManalathPosition | None:
         """Return the position after all of `moves`; None where one of them cannot be played.
@@ -349,54 +303,37 @@ class ManalathPosition(_State, Judged):
         """
         if len(moves) < 3 or self.verdict != OPEN:
             return one_by_one(self, moves)
-        game = self.game
+        game, board, apart = self.game, self.game.board, self.game.board.apart
         try:
             bits = list(map(game.paired.__getitem__, moves))
         except KeyError:
             return None
-        base = self.stones[0] | self.stones[1] << game.board.apart
-        all_bits = base + sum(bits)
-        orange, purple = all_bits & game.board.full, all_bits >> game.board.apart
-        count = base.bit_count() + len(bits)
-        if all_bits.bit_count() != count or (orange | purple | self.blockers).bit_count() != (
+        before = self.stones[0] | self.stones[1] << apart
+        both = before + sum(bits)
+        orange, purple = stones = both & board.full, both >> apart
+        count = before.bit_count() + len(bits)
+        if both.bit_count() != count or (orange | purple | self.blockers).bit_count() != (
             count + self.blockers.bit_count()
         ):
             return None  # a cell twice
         if orange.bit_count() > game.supply or purple.bit_count() > game.supply:
             return None
         mover = self.mover ^ len(bits) & 1
-        return self._after_turns((orange, purple), mover, bits[-1], bits[-2])
-
-    def _after_turns(
-        self, stones: tuple[int, int], mover: int, last: int, last_but_one: int
-    ) -> ManalathPosition | None:
-        """Return the position with these pieces, `last` and `last_but_one` having come last."""
-        game, board = self.game, self.game.board
-        apart = board.apart
-        both = stones[0] | stones[1] << apart
-        # Theirs without the last piece, mine without the last two: after the turns of each.
-        before = both & ~last
-        if mover:
-            settled = before >> apart << apart | (before & ~last_but_one & board.full)
-        else:
-            settled = before & board.full | (before & ~last_but_one) >> apart << apart
-        if board.has_group_over_three(settled):
+        last_but_one, last = bits[-2:]
+        # Without what came after the last turn of the one, and after the last but one of the other.
+        mine = board.full if mover else board.full << apart
+        if board.over_three(both & ~last & ~(last_but_one & mine)):
             return None
-        # All larger groups came with the last two pieces.
-        fours, fives = [0, 0], [0, 0]
-        for new in (last_but_one, last):
-            colour = 1 if new >> apart else 0
-            group = board.group(stones[colour], new >> apart if colour else new)
-            size = group.bit_count()
+        verdict = OPEN
+        for new in (last_but_one, last):  # all larger groups came with these
+            colour = new > board.full
+            size = board.group(stones[colour], new >> apart * colour).bit_count()
             if size > _WINNING:
                 return None
-            if size == _LOSING:
-                fours[colour] |= group
-            elif size == _WINNING:
-                fives[colour] |= group
-        big = ((fours[0], fives[0]), (fours[1], fives[1]))
-        position = ManalathPosition(game, stones, self.blockers, mover, big, OPEN)
-        return position.judged()
+            if colour != mover:
+                verdict = max(verdict, _EXAMINED.get(size, OPEN))
+        position = ManalathPosition(game, stones, self.blockers, mover, verdict)
+        return position.judged() if verdict == OPEN else position
 
     def text(self) -> str:
         """Return board and mover."""
@@ -405,10 +342,8 @@ class ManalathPosition(_State, Judged):
 
     def contents(self) -> tuple[str, ...]:
         """Return the piece of each cell."""
-        orange, purple = self.stones
-        return tuple(
-            "o" if orange & bit else "p" if purple & bit else "g" if self.blockers & bit else ""
-            for bit in self.game.board.name
+        return self.game.board.contents(
+            [("o", self.stones[0]), ("p", self.stones[1]), ("g", self.blockers)]
         )
 
 

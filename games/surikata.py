@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from operator import add
+from itertools import accumulate, takewhile
+from operator import add, or_
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, squares
@@ -29,6 +30,8 @@ from lath.games.stones import (
     WON,
     Judged,
     Rules,
+    cells_of,
+    finished,
     path_exists,
     read_fields,
     refuse_more,
@@ -77,34 +80,37 @@ class Surikata(Rules):
         self.board: Final[Board] = squares(SIZE)
         self.lines_at: Final = self.board.lines_through(3)
 
+        bits = tuple(self.board.name)
+        self.rays: Final = {
+            bit: [[bits[i] for i in ray] for ray in self.board.rays(cell)]
+            for cell, bit in enumerate(bits)
+        }
+        """What lies ahead of each cell in its row and column, from its neighbour to the edge."""
+
     @cached_property
     def hiding(self) -> dict[str, int]:
         """For two cells, their names joined, where a mound hides one from the other.
 
         The cells between them in their row or column; the whole board where they share neither.
         """
-        board = self.board
-        cells = {(name, other): board.full for name in board.names for other in board.names}
-        for name, bit in board.bit.items():
-            for step in (1, SIZE + 1):
-                between, cell = 0, bit << step
-                while cell & board.full:
-                    other = board.name[cell]
-                    cells[name, other] = cells[other, name] = between
-                    between, cell = between | cell, cell << step
-        return {name + other: between for (name, other), between in cells.items()}
+        names = self.board.name
+        hiding = {
+            one + other: self.board.full for one in names.values() for other in names.values()
+        }
+        for bit, rays in self.rays.items():
+            for ray in rays:
+                for cell, between in zip(ray, accumulate(ray, or_, initial=0), strict=False):
+                    hiding[names[bit] + names[cell]] = between
+        return hiding
 
     @lru_cache(maxsize=4096)  # noqa: B019 - there is one object of this class
     def view(self, meerkat: int, mounds: int) -> int:
         """Return the cells that a meerkat on `meerkat` sees."""
-        seen = 0
-        for step in (1, SIZE + 1):
-            for shift in (int.__lshift__, int.__rshift__):
-                cell = shift(meerkat, step)
-                while cell & self.board.full & ~mounds:
-                    seen |= cell
-                    cell = shift(cell, step)
-        return seen
+        return sum(
+            cell
+            for ray in self.rays[meerkat]
+            for cell in takewhile(lambda cell: not cell & mounds, ray)
+        )
 
     def canonical(self, text: str) -> Move:
         """Return the move; raises MoveSyntaxError."""
@@ -127,25 +133,23 @@ class Surikata(Rules):
         if cell != "-" and cell not in self.board.bit:
             raise PositionError(f"the meerkat's cell {cell!r} must be - or a1 to e5")
         meerkat = self.board.bit.get(cell, 0)
-        stones = (orange, white)
-        self._refuse_counts(mounds.bit_count(), orange.bit_count(), white.bit_count(), mover)
-        self._refuse_meerkat(mounds, stones, meerkat, mover)
-        return SurikataPosition(self, mounds, stones, meerkat, mover, OPEN).judged()
-
-    def _refuse_counts(self, mounds: int, orange: int, white: int, mover: int) -> None:
-        refuse_more(mounds, MOUNDS, "mounds")
-        if mounds < MOUNDS and orange + white:
-            raise PositionError(f"pieces before the fifth mound, {mounds} of {MOUNDS} are placed")
-        to_move = mounds % 2 if mounds < MOUNDS else (orange + white) % 2
+        placed, oranges, whites = mounds.bit_count(), orange.bit_count(), white.bit_count()
+        refuse_more(placed, MOUNDS, "mounds")
+        if placed < MOUNDS and orange | white:
+            raise PositionError(f"pieces before the fifth mound, {placed} of {MOUNDS} are placed")
+        to_move = placed % 2 if placed < MOUNDS else (oranges + whites) % 2
         if mover != to_move:
             raise PositionError(
-                f"{self.colours[mover]} cannot be to move, {self.colours[to_move]} is: {mounds} of "
-                f"{MOUNDS} mounds, {orange} orange and {white} white pieces are placed"
+                f"{self.colours[mover]} cannot be to move, {self.colours[to_move]} is: {placed} of "
+                f"{MOUNDS} mounds, {oranges} orange and {whites} white pieces are placed"
             )
-        if orange - white != to_move and mounds == MOUNDS:
+        if oranges - whites != to_move and placed == MOUNDS:
             raise PositionError(
-                f"{orange} orange and {white} white pieces, though turns alternate from orange on"
+                f"{oranges} orange and {whites} white pieces, though turns alternate from orange on"
             )
+        stones = (orange, white)
+        self._refuse_meerkat(mounds, stones, meerkat, mover)
+        return SurikataPosition(self, mounds, stones, meerkat, mover, OPEN).judged()
 
     def _refuse_meerkat(
         self, mounds: int, stones: tuple[int, int], meerkat: int, mover: int
@@ -156,9 +160,9 @@ class Surikata(Rules):
             placed_last = f"the cell of a piece of {self.colours[1 - mover]}, who placed last"
             expected = placed_last if theirs else "- before any piece"
             raise PositionError(f"the meerkat {where}, expected {expected}")
-        if self._lines(mine):
+        if finished(self.board.lines(3), mine):
             raise PositionError(f"{self.colours[mover]} is to move, but has three in line already")
-        lines = self._lines(theirs)
+        lines = finished(self.board.lines(3), theirs)
         if lines and not share_a_cell([*lines, meerkat]):
             raise PositionError(
                 f"{self.colours[1 - mover]} has three in line without the piece placed last"
@@ -169,9 +173,6 @@ class Surikata(Rules):
             raise PositionError(
                 "no order of the pieces puts each of them out of the meerkat's sight"
             )
-
-    def _lines(self, stones: int) -> list[int]:
-        return [line for line in self.board.lines(3) if stones & line == line]
 
 
 class _State(NamedTuple):
@@ -201,13 +202,10 @@ class SurikataPosition(_State, Judged):
         mine = self.stones[1 - self.mover]
         for line in self.game.lines_at[self.meerkat]:
             if mine & line == line:
-                return self._with(LOST)
+                return self._replace(verdict=LOST)
         if self.stones[0] | self.stones[1] | self.mounds == self.game.board.full:
-            return self._with(DRAWN)
-        return self if self._open_cells else self._with(WON)
-
-    def _with(self, verdict: int) -> SurikataPosition:
-        return SurikataPosition(*self[:-1], verdict)
+            return self._replace(verdict=DRAWN)
+        return self if self._open_cells else self._replace(verdict=WON)
 
     @property
     def _open_cells(self) -> int:
@@ -218,20 +216,13 @@ class SurikataPosition(_State, Judged):
 
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it goes on."""
-        to_move = self.to_move
+        game, to_move = self.game, self.to_move
         if self.verdict == LOST:
-            return Outcome(to_move, "three in line", self._line_cells())
+            lines = finished(game.lines_at[self.meerkat], self.stones[to_move.other])
+            return Outcome(to_move, "three in line", cells_of(game.board, lines))
         if self.verdict == WON:
             return Outcome(to_move.other, "no cell out of sight")
         return Outcome(None, "all pieces placed") if self.verdict == DRAWN else None
-
-    def _line_cells(self) -> tuple[str, ...]:
-        together = 0
-        stones = self.stones[1 - self.mover]
-        for line in self.game.lines_at[self.meerkat]:
-            if stones & line == line:
-                together |= line
-        return tuple(self.game.board.names_in(together))
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the placements by cell."""
@@ -331,12 +322,8 @@ class SurikataPosition(_State, Judged):
 
     def contents(self) -> tuple[str, ...]:
         """Return mound or piece of each cell, `ok` being the meerkat on an orange piece."""
-        orange, white = self.stones
-        return tuple(
-            ("m" if self.mounds & bit else "o" if orange & bit else "w" if white & bit else "")
-            + ("k" if self.meerkat & bit else "")
-            for bit in self.game.board.name
-        )
+        masks = self.mounds, *self.stones, self.meerkat
+        return self.game.board.contents(zip("mowk", masks, strict=True))
 
 
 GAME: Final = Surikata()

@@ -14,11 +14,23 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, hexagon
-from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_legal
+from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError
-from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Rules, read_fields, share_a_cell
-
-SWAP: Final = Move("swap")
+from lath.games.stones import (
+    DRAWN,
+    LOST,
+    NUMBERS,
+    OPEN,
+    SWAP,
+    WON,
+    Judged,
+    Rules,
+    cells_of,
+    finished,
+    past_swap,
+    read_fields,
+    refuse_two_endings,
+)
 
 _LOSING, _WINNING = 3, 4
 
@@ -58,38 +70,19 @@ class Yavalath(Rules):
         """Return the position that `text` describes; raises PositionError."""
         (rows,), mover = read_fields(text, ["board"], "wb")
         white, black = self.board.read_rows(rows, "wb").values()
-        self._refuse_counts(white.bit_count(), black.bit_count(), mover)
-        stones = (white, black)
-        threes = [line for line in self.board.lines(_LOSING) if stones[mover] & line == line]
-        if threes:
+        ahead = white.bit_count() - black.bit_count()
+        if ahead != mover and not (ahead == mover - 1 and black):
             raise PositionError(
-                f"{self.colours[mover]} is to move, but has a finished line already"
+                f"{self.colours[mover]} cannot be to move with {white.bit_count()} white and "
+                f"{black.bit_count()} black stones, with or without a swap"
             )
-        theirs = stones[1 - mover]
-        threes = [line for line in self.board.lines(_LOSING) if theirs & line == line]
-        if not share_a_cell(threes):
-            raise PositionError(
-                f"{self.colours[1 - mover]} has finished lines that no single stone completed"
-            )
-        return YavalathPosition(self, stones, mover, self._verdict(stones, mover))
-
-    def _refuse_counts(self, white: int, black: int, mover: int) -> None:
-        """Refuse counts that neither a plain game nor one with a swap can have."""
-        plain = white - black == mover
-        swapped = black - white == 1 - mover and black > 0
-        if not plain and not swapped:
-            raise PositionError(
-                f"{self.colours[mover]} cannot be to move with {white} white and {black} black "
-                "stones, with or without a swap"
-            )
-
-    def _verdict(self, stones: tuple[int, int], mover: int) -> int:
-        theirs = stones[1 - mover]
-        if any(theirs & line == line for line in self.board.lines(_WINNING)):
-            return WON
-        if any(theirs & line == line for line in self.board.lines(_LOSING)):
-            return LOST
-        return DRAWN if stones[0] | stones[1] == self.board.full else OPEN
+        threes = self.board.lines(_LOSING)
+        refuse_two_endings(threes, (white, black), mover, self.colours, "stone")
+        theirs = black if mover == 0 else white
+        verdict = DRAWN if white | black == self.board.full else OPEN
+        if finished(threes, theirs):
+            verdict = WON if finished(self.board.lines(_WINNING), theirs) else LOST
+        return YavalathPosition(self, (white, black), mover, verdict)
 
 
 class _State(NamedTuple):
@@ -119,13 +112,9 @@ class YavalathPosition(_State, Judged):
         if self.verdict == DRAWN:
             return Outcome(None, "board full")
         last = Seat(1 - self.mover)
-        if self.verdict == WON:
-            return Outcome(last, "four in line", self._lines(_WINNING))
-        return Outcome(last.other, "three in line", self._lines(_LOSING))
-
-    def _lines(self, length: int) -> tuple[str, ...]:
-        board, stones = self.game.board, self.stones[1 - self.mover]
-        return tuple(board.names_in(board.in_lines(stones, length)))
+        winner, length = (last, _WINNING) if self.verdict == WON else (last.other, _LOSING)
+        lines = finished(self.game.board.lines(length), self.stones[last])
+        return Outcome(winner, f"{NUMBERS[length]} in line", cells_of(self.game.board, lines))
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the placements by cell, then swap."""
@@ -155,52 +144,34 @@ class YavalathPosition(_State, Judged):
         game, (white, black), mover, verdict = self
         bit = game.board.bit.get(move)
         if bit is None or verdict != OPEN or bit & (white | black):
-            return self._swapped(move)
+            require_legal(self, move)  # which nothing but a swap is
+            return YavalathPosition(game, (0, white), 0, OPEN)
         mine = (black if mover else white) | bit
         stones = (white, mine) if mover else (mine, black)
         return YavalathPosition(game, stones, 1 - mover, self._made(bit, mine, stones))
-
-    def _swapped(self, move: Move) -> YavalathPosition:
-        """Return the position after a swap; raises IllegalMoveError, also for any other move."""
-        require_legal(self, move)
-        return YavalathPosition(self.game, (0, self.stones[0]), 0, OPEN)
 
     def after(self, moves: Sequence[str]) -> YavalathPosition | None:
         """Return the position after all of `moves`; None where one of them cannot be played.
 
         Stones stay, and so do lines: if none stands before the last move, none ended the game.
         """
-        start = self._after_swap(moves[:2])
-        if start is None:
-            return None
-        if start is not self:
-            moves = moves[moves.index(SWAP) + 1 :]
-        if not moves or start.verdict != OPEN:
+        start, moves = past_swap(self, moves)
+        if start is None or not moves or start.verdict != OPEN:
             return None if moves else start
+        board, stones = self.game.board, start.stones
         try:
-            bits = list(map(start.game.board.bit.__getitem__, moves))
+            bits = list(map(board.bit.__getitem__, moves))
         except KeyError:
             return None
-        return start.with_stones(bits)
-
-    def _after_swap(self, moves: Sequence[str]) -> YavalathPosition | None:
-        """Return the position after a swap in the next two moves, else this one; None: illegal."""
-        if SWAP not in moves:
-            return self
-        return one_by_one(self, moves[: moves.index(SWAP) + 1])
-
-    def with_stones(self, bits: Sequence[int]) -> YavalathPosition | None:
-        """Return the position after stones on these cells in turn; None as `after` does."""
-        game, last = self.game, bits[-1]
-        mover = self.mover ^ len(bits) & 1
-        mine = self.stones[1 - mover] + sum(bits[-1::-2])  # who played the last move
-        theirs = self.stones[mover] + sum(bits[-2::-2])
-        if (mine + theirs).bit_count() != len(bits) + sum(self.stones).bit_count():
+        last, mover = bits[-1], start.mover ^ len(bits) & 1
+        mine = stones[1 - mover] + sum(bits[-1::-2])  # who played the last move
+        theirs = stones[mover] + sum(bits[-2::-2])
+        if (mine + theirs).bit_count() != len(bits) + sum(stones).bit_count():
             return None  # a cell twice
-        if game.board.has_line(mine ^ last | theirs << game.board.apart, _LOSING):
+        if board.has_line(mine ^ last | theirs << board.apart, _LOSING):
             return None
         stones = (mine, theirs) if mover else (theirs, mine)
-        return YavalathPosition(game, stones, mover, self._made(last, mine, stones))
+        return YavalathPosition(self.game, stones, mover, self._made(last, mine, stones))
 
     def _made(self, bit: int, mine: int, stones: tuple[int, int]) -> int:
         for line in self.game.threes_at[bit]:
@@ -211,15 +182,12 @@ class YavalathPosition(_State, Judged):
 
     def text(self) -> str:
         """Return board and mover."""
-        rows = self.game.board.format_rows({"w": self.stones[0], "b": self.stones[1]})
+        rows = self.game.board.format_rows(dict(zip("wb", self.stones, strict=True)))
         return f"{rows} {'wb'[self.mover]}"
 
     def contents(self) -> tuple[str, ...]:
         """Return the stone of each cell."""
-        white, black = self.stones
-        return tuple(
-            "w" if white & bit else "b" if black & bit else "" for bit in self.game.board.name
-        )
+        return self.game.board.contents(zip("wb", self.stones, strict=True))
 
 
 GAME: Final = Yavalath()
