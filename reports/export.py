@@ -249,16 +249,15 @@ def _written(value: Any) -> Any:
 @cache
 def _fields(kind: type) -> dict[str, Callable[[Any], Any]]:
     """Return by its name what gives each field; a crosstable of 100 bots has 60,000 of them."""
-    names = (name for name in _SHAPES[kind].__annotations__ if name != "outcome")
-    return {name: _ELSEWHERE.get((kind, name)) or _getter(kind, name) for name in names}
-
-
-def _getter(kind: type, name: str) -> Callable[[Any], Any]:
-    path = ""
-    while not hasattr(kind, name):
-        within, kind = _WITHIN[kind]
-        path += f"{within}."
-    return attrgetter(path + name)
+    found: dict[str, Callable[[Any], Any]] = {}
+    for name in _SHAPES[kind].__annotations__:
+        path, owner = "", kind
+        while not (hasattr(owner, name) or (kind, name) in _ELSEWHERE or name == "outcome"):
+            within, owner = _WITHIN[owner]
+            path += f"{within}."
+        if name != "outcome":
+            found[name] = _ELSEWHERE.get((kind, name)) or attrgetter(path + name)
+    return found
 
 
 def to_csv(standings: Mapping[str, Any]) -> str:
@@ -274,21 +273,17 @@ def to_csv(standings: Mapping[str, Any]) -> str:
     writer.writerow(CSV_COLUMNS)
     for table in (standings["overall"], *standings["per_game"]):
         for row in table["rows"]:
-            flat = _flat(table["game"], row)
-            writer.writerow([guarded(flat.get(column, "")) for column in CSV_COLUMNS])
+            elo, sequential, fair = row["elo"], row["sequential"], row["without_forfeits"]
+            cells = {**row, **row["lost_by"], "game": table["game"]}
+            cells |= {"elo": elo["value"], "elo_low": elo["low"], "elo_high": elo["high"]}
+            if sequential is not None:
+                cells |= {
+                    "sequential_mu": sequential["mu"],
+                    "sequential_sigma": sequential["sigma"],
+                }
+            if fair is not None:
+                cells |= {f"board_{name}": fair[name] for name in ("mu", "sigma")}
+                cells["board_elo"] = fair["elo"]["value"]
+                cells |= {f"board_elo_{end}": fair["elo"][end] for end in ("low", "high")}
+            writer.writerow([guarded(cells.get(column, "")) for column in CSV_COLUMNS])
     return text.getvalue()
-
-
-def _flat(game: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what stands in the columns of a row; some are not there."""
-    cells = dict(row)
-    elo, sequential, fair = cells.pop("elo"), cells.pop("sequential"), cells.pop("without_forfeits")
-    cells |= {"game": game, "elo": elo["value"], "elo_low": elo["low"], "elo_high": elo["high"]}
-    if sequential is not None:
-        cells |= {"sequential_mu": sequential["mu"], "sequential_sigma": sequential["sigma"]}
-    if fair is not None:
-        cells |= {"board_mu": fair["mu"], "board_sigma": fair["sigma"]}
-        cells |= {"board_elo": fair["elo"]["value"]}
-        cells |= {f"board_elo_{end}": fair["elo"][end] for end in ("low", "high")}
-    cells |= cells.pop("lost_by")
-    return cells

@@ -14,8 +14,10 @@ import re
 from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import count
 from typing import Annotated, Any, Final
 
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
@@ -72,14 +74,6 @@ def of_game(game_id: str) -> OfGame:
     return {"game": game_id, "title": title}
 
 
-def game_credit(game_id: str) -> str:
-    """Return inventor and year; empty where the game is not installed."""
-    try:
-        return registry.get(game_id).credit
-    except UnknownGameError:
-        return ""
-
-
 # One game
 
 
@@ -99,11 +93,6 @@ class Entry:
 
     points: float | None
     """What first scored; None where the record counts for nothing."""
-
-    @property
-    def is_forfeit(self) -> bool:
-        """Return whether it was lost otherwise than on the board."""
-        return self.record.termination in FORFEITS
 
 
 def entry(number: int, record: Record, ending: str = "", movers: Sequence[Seat] = ()) -> Entry:
@@ -199,7 +188,7 @@ class GameFacts(OfGame):
     """How many records a game has."""
 
     credit: str
-    """inventor and year"""
+    """inventor and year; empty where the game is not installed"""
     records: Positive
 
 
@@ -245,14 +234,12 @@ class FactCounter:
 
     def __init__(self) -> None:
         self._words: dict[str, Counter[str]] = {
-            tag: Counter() for tag in ("Event", "Site", "Round", "TimeControl")
+            tag: Counter() for tag in ("Event", "Site", "Round", "TimeControl", "Date")
         }
         self._results = Counter[str]()
         self._games = Counter[str]()
         self._names: set[str] = set()
         self._plies = 0
-        self._dates: tuple[str, str] | None = None
-        self._undated = 0
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -263,34 +250,36 @@ class FactCounter:
         self._games[record.game] += 1
         self._names |= {record.first, record.second}
         self._plies += len(record.plies)
-        date = record.tag("Date")
-        if _DATE.fullmatch(date) is None:
-            self._undated += 1
-        else:
-            first, last = self._dates or (date, date)
-            self._dates = min(first, date), max(last, date)
-
-    @property
-    def events(self) -> tuple[str, ...]:
-        """Return the different titles, in order of appearance."""
-        return tuple(self._words["Event"])
 
     def facts(self) -> Facts:
         """Return what was counted."""
-        first, last = self._dates or ("", "")
+        records, words = self._results.total(), self._words
+        dates = {date: n for date, n in words["Date"].items() if _DATE.fullmatch(date)}
+        games: list[GameFacts] = []
+        for game, n in sorted(self._games.items()):
+            games.append({**of_game(game), "credit": "", "records": n})
+            with suppress(UnknownGameError):
+                games[-1]["credit"] = registry.get(game).credit
+        controls = counts(words["TimeControl"])
+        unstated = records - sum(controls.values())
         return {
-            "records": self._results.total(),
+            "records": records,
             "plies": self._plies,
             "bots": len(self._names.difference(UNKNOWN)),
-            "events": list(self.events),
-            "sites": list(self._words["Site"]),
-            "rounds": len(self._words["Round"]),
-            "dates": {"first": first, "last": last, "undated": self._undated},
-            "games": [
-                {**of_game(game), "credit": game_credit(game), "records": n}
-                for game, n in sorted(self._games.items())
+            "events": list(words["Event"]),
+            "sites": list(words["Site"]),
+            "rounds": len(words["Round"]),
+            "dates": {
+                "first": min(dates, default=""),
+                "last": max(dates, default=""),
+                "undated": records - sum(dates.values()),
+            },
+            "games": games,
+            "time_controls": [
+                {"control": word, "records": n}
+                for word, n in (*controls.items(), (UNSTATED, unstated))
+                if n
             ],
-            "time_controls": self._time_controls(),
             "results": {
                 "1-0": self._results["1-0"],
                 "0-1": self._results["0-1"],
@@ -298,15 +287,6 @@ class FactCounter:
                 "*": self._results["*"],
             },
         }
-
-    def _time_controls(self) -> list[Control]:
-        known = self._words["TimeControl"]
-        listed: list[Control] = [
-            {"control": word, "records": n} for word, n in counts(known).items()
-        ]
-        if unstated := self._results.total() - known.total():
-            listed.append({"control": UNSTATED, "records": unstated})
-        return listed
 
 
 # Ways to begin
@@ -373,20 +353,17 @@ class Ways:
         way = self._ways.get(text)
         if way is None:
             if len(self._ways) >= self._most:
-                self._forget()
+                # The rarer half goes. A way that comes again, or first comes now, has lost at most
+                # what was dropped.
+                ranked = self.ranked()
+                kept = (len(ranked) + 1) // 2
+                self.missed += ranked[kept][1].times
+                self._ways = dict(ranked[:kept])
             way = self._ways[text] = WayCounts(example=number)
         if points is None:
             way.undecided += 1
         else:
             way.add(points, 1)
-
-    def _forget(self) -> None:
-        """Drop the rarer half of the ways."""
-        ranked = self.ranked()
-        kept = (len(ranked) + 1) // 2
-        # A way that comes again, or first comes now, has lost at most what was dropped.
-        self.missed += ranked[kept][1].times
-        self._ways = dict(ranked[:kept])
 
     def ranked(self) -> list[tuple[str, WayCounts]]:
         """Return the most frequent ways first, then by text."""
@@ -533,7 +510,7 @@ class GameCounter:
 
     def __init__(self, opening_plies: int = PLIES, *, any_start: bool = True) -> None:
         """Begin without games; without `any_start` those from a `Position` have no opening."""
-        self.opening_plies: Final = opening_plies
+        self._opening_plies = opening_plies
         self._any_start = any_start
         self.by_game: Final[defaultdict[str, GameCounts]] = defaultdict(GameCounts)
 
@@ -545,13 +522,22 @@ class GameCounter:
         found.results[record.result] += 1
         found.endings[entry.ending] += 1
         if self._any_start or not record.tag("Position"):
-            moves = first_moves(record, self.opening_plies)
-            if len(moves) == self.opening_plies:
+            moves = first_moves(record, self._opening_plies)
+            if len(moves) == self._opening_plies:
                 found.openings.add(" ".join(moves), POINTS.get(record.result), entry.number)
 
     def lengths(self) -> list[Lengths]:
         """Return a line a game id, sorted."""
-        return [_lengths(game, counted) for game, counted in sorted(self.by_game.items())]
+        return [
+            {
+                **of_game(game),
+                "games": counted.games,
+                **counted.spread,
+                "mean": round(counted.plies / counted.games, 2),
+                "bins": bins(counted.lengths),
+            }
+            for game, counted in sorted(self.by_game.items())
+        ]
 
     def endings(self) -> list[Endings]:
         """Return a line a game id, sorted."""
@@ -570,17 +556,6 @@ class GameCounter:
     def openings(self) -> list[WaysOfGame]:
         """Return the openings of each game id, sorted; scores are first's."""
         return ways_by_game({game: counted.openings for game, counted in self.by_game.items()})
-
-
-def _lengths(game: str, counted: GameCounts) -> Lengths:
-    spread = counted.spread
-    return {
-        **of_game(game),
-        "games": counted.games,
-        **spread,
-        "mean": round(spread["mean"], 2),
-        "bins": bins(counted.lengths),
-    }
 
 
 def median(lengths: Counter[int]) -> float:
@@ -614,13 +589,18 @@ def quantile(values: Counter[int], share: float) -> int:
 def bins(lengths: Counter[int]) -> list[Bin]:
     """Return at most MOST_BINS bins of one width, from the shortest to the longest game.
 
-    The width is 1, 2, 5, 10 … plies, and every bin begins at a multiple of it.
+    The width is the least of 1, 2, 5, 10, 20 … plies that makes no more bins, and every bin begins
+    at a multiple of it.
 
     >>> bins(Counter({3: 1, 5: 2}))[1:]
     [{'from': 4, 'to': 4, 'games': 0}, {'from': 5, 'to': 5, 'games': 2}]
+    >>> [bins(Counter(ends))[0]["to"] for ends in ((7, 30), (7, 31), (1, 150))]
+    [7, 7, 9]
     """
-    width = bin_width(min(lengths), max(lengths))
-    first, last = min(lengths) // width, max(lengths) // width
+    shortest, longest = min(lengths), max(lengths)
+    widths = (width * 10**power for power in count() for width in (1, 2, 5))
+    width = next(one for one in widths if longest // one - shortest // one < MOST_BINS)
+    first, last = shortest // width, longest // width
     found = Counter[int]()
     for length, n in lengths.items():
         found[length // width] += n
@@ -628,20 +608,6 @@ def bins(lengths: Counter[int]) -> list[Bin]:
         {"from": at * width, "to": (at + 1) * width - 1, "games": found[at]}
         for at in range(first, last + 1)
     ]
-
-
-def bin_width(shortest: int, longest: int) -> int:
-    """Return the least of 1, 2, 5, 10, 20 … plies that makes no more than MOST_BINS bins.
-
-    >>> bin_width(7, 30), bin_width(7, 31), bin_width(1, 150)
-    (1, 2, 10)
-    """
-    unit = 1
-    while True:
-        for width in (unit, 2 * unit, 5 * unit):
-            if longest // width - shortest // width < MOST_BINS:
-                return width
-        unit *= 10
 
 
 # An archive
@@ -654,6 +620,8 @@ class Survey:
     """Counts the records of an archive; a record that counts for no rating counts here."""
 
     def __init__(self, opening_plies: int = PLIES) -> None:
+        self.opening_plies: Final = opening_plies
+        """How long an opening is."""
         self._facts = FactCounter()
         self._games = GameCounter(opening_plies, any_start=False)
 
@@ -661,11 +629,6 @@ class Survey:
         """Count one record; without `ending` it ended by what its `Termination` says."""
         self._facts.add(record)
         self._games.add(entry(0, record, ending))
-
-    @property
-    def opening_plies(self) -> int:
-        """Return how long an opening is."""
-        return self._games.opening_plies
 
     @property
     def facts(self) -> Facts:

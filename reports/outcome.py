@@ -5,6 +5,7 @@ Must not know tournaments: who held one says what it came to. `outcome.json` is 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -101,15 +102,8 @@ class Outcome:
 
 def to_json(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as `schema` describes it, ready for `json.dumps`."""
-    written: dict[str, Any] = _with_lists(asdict(outcome))
+    written: dict[str, Any] = json.loads(json.dumps(asdict(outcome)))  # lists for tuples
     return written
-
-
-def _with_lists(value: Any) -> Any:
-    """Return a JSON value with lists for tuples."""
-    if isinstance(value, dict):
-        return {key: _with_lists(inner) for key, inner in value.items()}
-    return [_with_lists(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def from_json(value: object) -> Outcome:

@@ -33,9 +33,6 @@ POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 UNSTATED: Final = "not stated"
 """The ending of a record without a `Termination`."""
 
-NO_RESULT: Final = "no result"
-"""Why a record is left out that is neither void nor unterminated."""
-
 FORFEITS: Final = (
     Termination.CRASH,
     Termination.TIME,
@@ -44,14 +41,12 @@ FORFEITS: Final = (
 )
 """Endings by which a game is lost otherwise than on the board."""
 
-_NOT_PLAYED: Final = (Termination.VOID, Termination.UNTERMINATED)
-
 
 def why_left_out(record: Record) -> str:
     """Return why the record decides nothing; empty where it counts."""
-    if record.termination in _NOT_PLAYED:
+    if record.termination in (Termination.VOID, Termination.UNTERMINATED):
         return str(record.termination)
-    return "" if record.result in POINTS else NO_RESULT
+    return "" if record.result in POINTS else "no result"
 
 
 def counts(counter: Mapping[str, int]) -> dict[str, int]:
@@ -178,26 +173,11 @@ def digest_of(record: Record, seats: tuple[str, str], why: str) -> bytes:
     anew, such games make intervals too narrow: with each game five times, 95 % intervals hold the
     truth in 62 % of cases. So a game is a repeat where the game's id, both seats, the start, the
     canonical moves, the result and the ending are those of another; a crash, an illegal move and a
-    flood are what a program does with what it was sent, and count as moves do. `may_repeat` says
-    which games never are.
+    flood are what a program does with what it was sent, and count as moves do.
     """
     # A name may hold any letter, so that none can stand between two; the literals tell them apart.
     words = ascii((seats, record.result, why)).encode()
     return blake2b(identity(record) + words, digest_size=SIZE).digest()
-
-
-def may_repeat(record: Record) -> bool:
-    """Return whether a game may be a repeat, or have one.
-
-    Without a move nobody has shown what they do. A clock runs by the machine's load, not by the
-    moves alone, so that two games in which it ran out at the same ply both tell it; leaving one out
-    would also favour who lost.
-    """
-    return bool(record.plies) and record.termination != Termination.TIME
-
-
-_LONGEST: Final = 18
-"""Digits of a number that 64 bits hold for sure."""
 
 
 class Pairs:
@@ -284,12 +264,10 @@ def _place_of(record: Record, seats: tuple[str, str]) -> tuple[int, int]:
     more = [tags.get(name, "") for name in ("Event", "Round", "Opening")]
     words = ascii((game, min(seats), max(seats), start, *more))
     digest = blake2b(words.encode(), digest_size=8).digest()
-    return int.from_bytes(digest), _pair_number(tags.get("Number", ""))
-
-
-def _pair_number(number: str) -> int:
-    is_one = number.isascii() and number.isdecimal() and len(number) <= _LONGEST
-    return (int(number) + 1) // 2 if is_one else 0
+    number = tags.get("Number", "")
+    # 18 digits are what 64 bits hold for sure.
+    is_one = number.isascii() and number.isdecimal() and len(number) <= 18
+    return int.from_bytes(digest), (int(number) + 1) // 2 if is_one else 0
 
 
 @dataclass(slots=True)
@@ -306,13 +284,6 @@ class GameResults:
     repeated: int = 0
     """Games that repeat another."""
 
-    def include(self, other: GameResults) -> None:
-        """Add what was counted elsewhere."""
-        self.scores += other.scores
-        self.endings += other.endings
-        self.forfeits += other.forfeits
-        self.repeated += other.repeated
-
 
 class Tally:
     """Counts records as they go by, in their order, and knows which of their games are rated."""
@@ -325,9 +296,9 @@ class Tally:
         self.left_out: Final[Counter[str]] = Counter()
         self.names: Final[set[str]] = set()
         """All that were met, also in records left out."""
+        self.forfeited: Final = bytearray()
+        """For each rated game 1 where it was lost otherwise than on the board."""
         self._rated: Final[list[Result]] = []
-        self._forfeited: Final = bytearray()
-        """For each of them 1 where it was lost otherwise than on the board."""
         self._known: Final[dict[Result, Result]] = {}
         self._pairs: Final = Pairs()
         self._places: Final[dict[bytes, int]] = {}
@@ -351,22 +322,21 @@ class Tally:
         counts.endings[ending_words or why or UNSTATED] += 1
         if is_forfeit := why in FORFEITS and score != 0.5:
             counts.forfeits[second if score else first, why] += 1
-        if not self._rate(record, Result(first, second, score, game), why, is_forfeit):
-            counts.repeated += 1
-
-    def _rate(self, record: Record, result: Result, why: str, is_forfeit: bool) -> bool:
-        """Note a game for the ratings; False where it repeats one that is noted."""
-        seats = (result.first, result.second)
+        seats, place = (first, second), len(self._rated)
         digest = digest_of(record, seats, why)
-        if may_repeat(record):
-            place = self._places.setdefault(digest, len(self._rated))
-            if place < len(self._rated):
-                self._pairs.add_repeat(place, record, seats)
-                return False
+        # Without a move nobody has shown what they do. A clock runs by the machine's load, not by
+        # the moves alone, so that two games in which it ran out at the same ply both tell it;
+        # leaving one out would also favour who lost.
+        if record.plies and why != Termination.TIME:
+            place = self._places.setdefault(digest, place)
+        if place < len(self._rated):
+            counts.repeated += 1
+            self._pairs.add_repeat(place, record, seats)
+            return
         self._pairs.add(record, seats, digest)
+        result = Result(first, second, score, game)
         self._rated.append(self._known.setdefault(result, result))  # one object for all that agree
-        self._forfeited.append(is_forfeit)
-        return True
+        self.forfeited.append(is_forfeit)
 
     def results(self) -> list[Result]:
         """Return the games that are rated, in their order, each with its pair."""
@@ -376,11 +346,6 @@ class Tally:
                 self._rated, self._pairs.numbers(), strict=True
             )
         ]
-
-    def on_the_board(self, results: Iterable[Result]) -> list[Result]:
-        """Return those of the `results` of this tally that were not lost by a forfeit."""
-        played = zip(results, self._forfeited, strict=True)
-        return [result for result, is_forfeit in played if not is_forfeit]
 
 
 # What all records come to
@@ -400,20 +365,21 @@ def compute(records: Iterable[Record]) -> Standings:
 
 def standings_of(tally: Tally) -> Standings:
     """Return what a tally comes to; it may be added to afterwards."""
-    results = tally.results()
-    fair = tally.on_the_board(results)
-    of_game, fair_of_game = _by_game(results), _by_game(fair)
-    per_game = tuple(
-        _table(game, tally.games[game], of_game[game], fair_of_game[game])
-        for game in sorted(tally.games)
-    )
+    rated = list(zip(tally.results(), tally.forfeited, strict=True))
+    of_game: defaultdict[str, list[tuple[Result, int]]] = defaultdict(list)
+    for one in rated:
+        of_game[one[0].game].append(one)
+    per_game = tuple(_table(game, tally.games[game], of_game[game]) for game in sorted(tally.games))
     if len(per_game) == 1:
         overall = replace(per_game[0], game="")
     else:
         together = GameResults()
         for counted in tally.games.values():
-            together.include(counted)
-        overall = _table("", together, results, fair)
+            together.scores += counted.scores
+            together.endings += counted.endings
+            together.forfeits += counted.forfeits
+            together.repeated += counted.repeated
+        overall = _table("", together, rated)
         unbalanced = overall.unbalanced or any(table.unbalanced for table in per_game)
         overall = replace(overall, unbalanced=unbalanced)
     return Standings(
@@ -425,17 +391,10 @@ def standings_of(tally: Tally) -> Standings:
     )
 
 
-def _by_game(results: Iterable[Result]) -> defaultdict[str, list[Result]]:
-    found: defaultdict[str, list[Result]] = defaultdict(list)
-    for result in results:
-        found[result.game].append(result)
-    return found
-
-
-def _table(
-    game: str, counted: GameResults, results: Sequence[Result], fair: Sequence[Result]
-) -> Table:
-    """Return the table of games; `fair` are those of the results that were no forfeit."""
+def _table(game: str, counted: GameResults, rated: Sequence[tuple[Result, int]]) -> Table:
+    """Return the table of games; beside each rated one stands whether it was lost by a forfeit."""
+    results = [result for result, _ in rated]
+    fair = [result for result, is_forfeit in rated if not is_forfeit]
     ratings = rate(results)
     without = ratings if len(fair) == len(results) else rate(fair, in_order=False)
     seats = SeatScore()
@@ -446,20 +405,25 @@ def _table(
         for bot, other, points in ((first, second, score), (second, first, 1 - score)):
             met[bot, other].add(points, times)
             own[bot].add(points, times)
-    rows = [
+
+    def standing(name: str) -> tuple[int, float, float, str]:
+        strength = ratings.strengths[name]
+        # Rounded, for the last bits of a rating differ with the order of the records.
+        return strength.group, -round(strength.trueskill.exposed, 6), -own[name].points, name
+
+    rows = tuple(
         Row(
-            rank=0,
+            rank=rank,
             name=name,
             wins=own[name].wins,
             draws=own[name].draws,
             losses=own[name].losses,
-            strength=strength,
+            strength=ratings.strengths[name],
             without_forfeits=without.strengths.get(name),
             lost_by={str(way): counted.forfeits[name, way] for way in FORFEITS},
         )
-        for name, strength in ratings.strengths.items()
-    ]
-    rows.sort(key=_standing)
+        for rank, name in enumerate(sorted(ratings.strengths, key=standing), 1)
+    )
 
     def meeting(bot: str, other: str) -> Meeting:
         scored = met[bot, other]
@@ -475,18 +439,11 @@ def _table(
         self_play=sum(n for (first, second, _), n in counted.scores.items() if first == second),
         repeated=counted.repeated,
         endings=counts(counted.endings),
-        rows=tuple(replace(row, rank=rank) for rank, row in enumerate(rows, 1)),
+        rows=rows,
         crosstable=tuple(tuple(meeting(row.name, other.name) for other in rows) for row in rows),
         ratings=ratings,
         unbalanced=is_unbalanced(Counter((r.first, r.second) for r in results)),
     )
-
-
-def _standing(row: Row) -> tuple[int, float, float, str]:
-    """Return by what rows are put in order."""
-    # Rounded, for the last bits of a rating differ with the order of the records.
-    exposed = round(row.strength.trueskill.exposed, 6)
-    return row.strength.group, -exposed, -row.points, row.name
 
 
 SHARE: Final = 0.1

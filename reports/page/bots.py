@@ -31,7 +31,7 @@ from lath.reports.figures import (
 )
 from lath.reports.ratings.results import SeatScore
 from lath.reports.schema import Amount, Count, Positive
-from lath.reports.standings import GameResults
+from lath.reports.standings import FORFEITS, GameResults
 
 SHOWN: Final = 3
 """Games of a kind, and ways to begin for each game and seat."""
@@ -230,7 +230,7 @@ class DuelCounter:
         players = record.first, record.second
         winner, loser = players if entry.points else players[::-1]
         game = _Decided(len(record.plies), number, winner, loser, record.game, entry.ending)
-        if entry.is_forfeit:
+        if record.termination in FORFEITS:
             self._forfeits[loser] = [*self._forfeits[loser], game][:SHOWN]
             return
         pair = winner, loser

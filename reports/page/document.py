@@ -201,12 +201,12 @@ def gather(
         }
         for row, meetings in zip(standings.overall.rows, standings.overall.crosstable, strict=True)
     ]
-    linked = packer.numbering.linked
+    said, linked = facts.facts(), packer.numbering.linked
     shown = outcome if outcome and outcome.says_something else None
     document: Document = {
         "version": 1,
-        "title": title or listed(facts.events) or DEFAULT_TITLE,
-        "facts": facts.facts(),
+        "title": title or listed(said["events"]) or DEFAULT_TITLE,
+        "facts": said,
         "outcome": outcomes.to_json(shown) if shown else None,
         "heading": shown.heading if shown else "",
         "standings": export.to_json(standings),
