@@ -10,7 +10,8 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -104,13 +105,12 @@ class ReportJob:
         """Return the sources, whether they are there or not."""
         return self.given
 
-    def template_files(self) -> Iterator[Path]:
-        """Yield the files of the user's folder of templates."""
+    def template_files(self) -> Sequence[Path]:
+        """Return the files of the user's folder of templates."""
         from lath.reports.page.page import KINDS
 
-        if self.templates is not None:
-            found = self.templates.rglob("*")
-            yield from sorted(path for path in found if path.suffix in KINDS)
+        found = () if self.templates is None else self.templates.rglob("*")
+        return sorted(path for path in found if path.suffix in KINDS)
 
     def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> None:
         """Write data and page, from one pass over the records; with `refresh_s` of none, too."""
@@ -130,33 +130,25 @@ class ReportJob:
             text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
             content = text.encode("utf-8", "replace")
             write_pieces(self.data, [content])
-            _say_written(self.data, games, len(content))
+            if str(self.data) != "-":
+                print(f"{self.data}: {content_words(games, len(content))}", file=sys.stderr)
         if self.out is None:
             return
-        page = self._by_template(make)
-        if str(self.out) == "-":
-            write_pieces(self.out, [page.html.encode()])
-        else:
-            with writable(self.out):
-                written = write_page(self.out, page)
-            _say_written(self.out, games, written)
-
-    def _by_template(self, make: Callable[[], Page]) -> Page:
-        """Return what is made; raises ArenaError for what goes wrong in a user's template."""
         try:
-            return make()
-        except Exception as error:
+            page = make()
+        except Exception as error:  # of a user's template
             from lath.reports.page.page import fault_of
 
             fault = None if self.templates is None else fault_of(error, self.templates)
             if fault is None:
                 raise
             raise ArenaError(fault) from error
-
-
-def _say_written(place: Path, games: int, size: int) -> None:
-    if str(place) != "-":
-        print(f"{place}: {content_words(games, size)}", file=sys.stderr)
+        if str(self.out) == "-":
+            write_pieces(self.out, [page.html.encode()])
+            return
+        with writable(self.out):
+            size = write_page(self.out, page)
+        print(f"{self.out}: {content_words(games, size)}", file=sys.stderr)
 
 
 def content_words(games: int, size: int) -> str:
@@ -191,8 +183,13 @@ class IndexJob(ReportJob):
 
         if str(self.out) == "-":
             raise ConfigError("an index page links to reports beside it: -o needs a FILE")
-        if self.writes_reports and self.out is not None:
-            self._write_reports(sources)
+        missing = filter(needs_report, sources) if self.writes_reports and self.out else ()
+        for path in missing:
+            job = ReportJob(given=[path], out=path / REPORT, templates=self.templates)
+            try:
+                job.write(job.given)
+            except ArenaError as error:  # one that nobody may write to keeps us not from the rest
+                print(f"warning: no report of {path}: {error}", file=sys.stderr)
         found, damaged = self._collected()
         make = partial(render, found, templates=self.templates, refresh_s=refresh_s)
         self._write(found, found["standings"]["overall"]["games"], make)
@@ -219,14 +216,6 @@ class IndexJob(ReportJob):
             for path, error in sorted(damaged.items())
         ]
         return found, tuple(damaged.values())
-
-    def _write_reports(self, tournaments: Sequence[Path]) -> None:
-        for path in filter(needs_report, tournaments):
-            job = ReportJob(given=[path], out=path / REPORT, templates=self.templates)
-            try:
-                job.write(job.given)
-            except ArenaError as error:  # one that nobody may write to keeps us not from the rest
-                print(f"warning: no report of {path}: {error}", file=sys.stderr)
 
 
 def _reason_of(error: UnreadableError) -> str:
@@ -284,24 +273,19 @@ def _follow(job: ReportJob, following: Following, every_s: float) -> None:
             return
         if sight.has_changed and time.monotonic() >= due_s:
             began_s = time.monotonic()
-            before, warning = warning, _tried(job, sight.readable, every_s)
-            if warning not in ("", before):
-                print(warning, file=sys.stderr)
+            before, warning = warning, ""
+            try:
+                job.write(sight.readable, refresh_s=math.ceil(every_s))
+            except ConfigError:
+                raise
+            except ArenaError as error:  # half a record that somebody writes, a template at work
+                warning = f"warning: {error}"
+                if warning != before:
+                    print(warning, file=sys.stderr)
             following.rendered()
             now_s = time.monotonic()
             due_s = now_s + max(every_s, SHARE * (now_s - began_s))
         time.sleep(min(LOOK_S, every_s))
-
-
-def _tried(job: ReportJob, readable: Sequence[Path], every_s: float) -> str:
-    """Write a page that refreshes itself; return a warning, empty where all is well."""
-    try:
-        job.write(readable, refresh_s=math.ceil(every_s))
-    except ConfigError:
-        raise
-    except ArenaError as error:  # half a record that somebody writes, a template at work
-        return f"warning: {error}"
-    return ""
 
 
 WATCH = "--watch"
@@ -333,16 +317,11 @@ def with_seconds(args: list[str]) -> list[str]:
     words = list(args)
     end = words.index("--") if "--" in words else len(words)
     for at in reversed([at for at, word in enumerate(words[:end]) if word == WATCH]):
-        if not _is_number("".join(words[at + 1 : min(at + 2, end)])):
-            words.insert(at + 1, f"{EVERY_S:g}")
+        with suppress(ValueError):
+            if not math.isnan(float("".join(words[at + 1 : min(at + 2, end)]))):
+                continue
+        words.insert(at + 1, f"{EVERY_S:g}")
     return words
-
-
-def _is_number(word: str) -> bool:
-    try:
-        return not math.isnan(float(word))
-    except ValueError:
-        return False
 
 
 _REPORTED: Final = "Tournaments' directories, record files, or a folder of tournaments."
@@ -391,8 +370,7 @@ def report(
         return
     if not sources:
         raise typer.BadParameter("expected a SOURCE: a tournament's directory or a record file")
-    _refuse_streams(sources, out, data, watches=watch is not None)
-    _refuse_overwriting(sources, out, data)
+    _refuse_files(sources, out, data, watches=watch is not None)
     if templates is not None:
         _refuse_templates(templates)
     is_index = len(sources) == 1 and is_collection(sources[0])
@@ -406,16 +384,28 @@ def report(
     job.write(job.sources())
 
 
-def _refuse_streams(
+def _refuse_files(
     sources: list[Path], out: Path | None, data: Path | None, *, watches: bool
 ) -> None:
-    """Raise where standard input or output can be no SOURCE or FILE."""
+    """Raise where a stream can be no SOURCE or FILE, or a FILE would replace what is needed."""
     if str(out) == "-" and str(data) == "-":
         raise typer.BadParameter("-o and --data cannot both be standard output")
     if watches and "-" in (str(out), str(data)):
         raise typer.BadParameter("--watch needs files to write again, not standard output")
     if watches and Path("-") in sources:
         raise typer.BadParameter("--watch needs files to read again, not standard input")
+    inner = [one for path in sources if is_collection(path) for one in tournaments_in(path)]
+    names = ("", DATABASE, RECORDS)
+    read = {os.path.realpath(path / name) for path in (*sources, *inner) for name in names}
+    # A device or a pipe stays, and a folder is refused elsewhere.
+    named = [path for path in (out, data) if path is not None and str(path) != "-"]
+    files = [path for path in named if path.is_file() or not path.exists()]
+    real = [os.path.realpath(path) for path in files]
+    for path, real_path in zip(files, real, strict=True):
+        if real_path in read:
+            raise ConfigError(f"{path} would be overwritten, and the report is made of it")
+    if len(real) == 2 and real[0] == real[1]:
+        raise typer.BadParameter("-o and --data cannot both be the same file")
 
 
 def _refuse_templates(folder: Path) -> None:
@@ -429,24 +419,6 @@ def _refuse_templates(folder: Path) -> None:
             f"{folder} has no file of the name of one of ours, such as page.html.j2; "
             f"`arena report --copy-templates {folder}` copies ours there"
         )
-
-
-def _refuse_overwriting(sources: list[Path], out: Path | None, data: Path | None) -> None:
-    """Raise where a file would take the place of what it is made of, or of the other file."""
-    inner = [one for path in sources if is_collection(path) for one in tournaments_in(path)]
-    names = ("", DATABASE, RECORDS)
-    read = {os.path.realpath(path / name) for path in (*sources, *inner) for name in names}
-    files = [path for path in (out, data) if path is not None and _is_replaced(path)]
-    for path in files:
-        if os.path.realpath(path) in read:
-            raise ConfigError(f"{path} would be overwritten, and the report is made of it")
-    if len(files) == 2 and os.path.realpath(files[0]) == os.path.realpath(files[1]):
-        raise typer.BadParameter("-o and --data cannot both be the same file")
-
-
-def _is_replaced(path: Path) -> bool:
-    """Return whether what is there would be gone; a device or a pipe stays, a folder is refused."""
-    return str(path) != "-" and (path.is_file() or not path.exists())
 
 
 def _copy(folder: Path) -> None:
