@@ -43,6 +43,9 @@ OUTCOME: Final = "outcome.json"
 REPORT: Final = "report.html"
 """The report of a tournament, in its directory."""
 
+_READ: Final = (DATABASE, RECORDS, OUTCOME)
+"""What a report is made of."""
+
 _UNWRITABLE: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 """Where a run was killed while it wrote: what it had half done must be taken back by writing."""
 
@@ -82,7 +85,12 @@ def _of_folder(folder: Path) -> Iterator[Record]:
     if database.is_file():
         try:
             for place, text in enumerate(read_records(folder), 1):
-                yield _parsed(text, f"{database} is damaged: its record {place}")
+                try:
+                    record = parse(text)
+                except RecordSyntaxError as error:
+                    where = f"{database} is damaged: its record {place}"
+                    raise ArenaError(f"{where}: {error}") from error
+                yield record
         except sqlite3.Error as error:
             if primary_code(error) not in _UNWRITABLE:
                 raise _unreadable(database, error) from error
@@ -101,13 +109,6 @@ def _unreadable(database: Path, error: sqlite3.Error) -> ArenaError:
     is_locked = primary_code(error) == sqlite3.SQLITE_BUSY  # for long, as by a run of 0.1.0
     why = "locked by another program" if is_locked else f"damaged: {error}"
     return ArenaError(f"{database} is {why}")
-
-
-def _parsed(text: str, where: str) -> Record:
-    try:
-        return parse(text)
-    except RecordSyntaxError as error:
-        raise ArenaError(f"{where}: {error}") from error
 
 
 def outcome_in(sources: Sequence[Path]) -> Outcome | None:
@@ -199,23 +200,15 @@ def is_collection(folder: Path) -> bool:
 
 def tournaments_in(folder: Path) -> tuple[Path, ...]:
     """Return the tournaments' directories below, sorted; hidden folders and links are passed by."""
-    return tuple(sorted(_below(folder, DEEPEST)))
-
-
-def _below(folder: Path, depth: int) -> Iterator[Path]:
-    if not depth:
-        return
-    try:
-        inner = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]
-    except OSError:  # not ours to read
-        return
-    for path in inner:
-        if path.name.startswith("."):
-            continue
-        if _is_tournament(path):
-            yield path
-        else:
-            yield from _below(path, depth - 1)
+    found = []
+    for place, inner, _ in os.walk(folder):  # what is not ours to read is passed by, too
+        path = Path(place)
+        depth = len(path.relative_to(folder).parts)
+        inner[:] = [name for name in inner if depth < DEEPEST and not name.startswith(".")]
+        if depth and _is_tournament(path):
+            found.append(path)
+            inner.clear()
+    return tuple(sorted(found))
 
 
 def _is_tournament(folder: Path) -> bool:
@@ -224,13 +217,9 @@ def _is_tournament(folder: Path) -> bool:
 
 def needs_report(tournament: Path) -> bool:
     """Return whether the report of a tournament is missing, or older than what it is made of."""
-    made_ns = _changed_ns(tournament / REPORT)
-    return made_ns < max(_changed_ns(tournament / name) for name in (DATABASE, RECORDS, OUTCOME))
-
-
-def _changed_ns(path: Path) -> int:
-    """Return when a file was changed; -1 where there is none."""
-    return path.stat().st_mtime_ns if path.is_file() else -1
+    files = [tournament / name for name in (REPORT, *_READ)]
+    made_ns, *changed_ns = (path.stat().st_mtime_ns if path.is_file() else -1 for path in files)
+    return made_ns < max(changed_ns)
 
 
 def collect(
@@ -291,14 +280,10 @@ def write_page(out: Path, page: Page) -> int:
     return len(html)
 
 
-def text_of(outcome: Outcome) -> str:
-    """Return the text of the file."""
-    return json.dumps(to_json(outcome), indent=2, ensure_ascii=False) + "\n"
-
-
 def write_outcome(folder: Path, outcome: Outcome) -> None:
     """Write what a tournament has come to; raises StoreError."""
-    write_whole(folder / OUTCOME, [text_of(outcome).encode()])
+    text = json.dumps(to_json(outcome), indent=2, ensure_ascii=False) + "\n"
+    write_whole(folder / OUTCOME, [text.encode()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,38 +327,25 @@ class Following:
         """Return what there is to see."""
         phases = {source: phase_of(source) for source in self._sources()}
         self._played |= {source for source, phase in phases.items() if phase is Phase.PLAYING}
-        self._seen = (
-            *((source, _stamps(source, phase)) for source, phase in phases.items()),
-            *((path, _stamp(path)) for path in self._others()),
-        )
+        seen: list[object] = [(path, _stamp(path)) for path in self._others()]
+        done = []  # a run that was seen and is gone has said before what its games came to
+        for source, phase in phases.items():
+            if source.is_file():
+                seen.append((source, _stamp(source)))
+            else:
+                is_playing = phase is Phase.PLAYING
+                seen.append((source, is_playing, *(_stamp(source / name) for name in _READ)))
+                done.append(phase is Phase.OVER or (source in self._played and not is_playing))
+        self._seen = tuple(seen)
         return Sight(
             has_changed=self._seen != self._rendered,
-            is_over=self._is_over(phases),
+            is_over=bool(done) and all(done),  # files alone never are
             readable=tuple(one for one, phase in phases.items() if phase is not Phase.ABSENT),
         )
 
     def rendered(self) -> None:
         """Note that something was made of what the last look saw."""
         self._rendered = self._seen
-
-    def _is_over(self, phases: dict[Path, Phase]) -> bool:
-        """Return whether all directories are done with; files alone never are.
-
-        A run that was seen and is gone has said before what its games came to.
-        """
-        folders = {source: phase for source, phase in phases.items() if not source.is_file()}
-        return bool(folders) and all(
-            phase is Phase.OVER or (source in self._played and phase is not Phase.PLAYING)
-            for source, phase in folders.items()
-        )
-
-
-def _stamps(source: Path, phase: Phase) -> Stamp:
-    """Return what changes when there is something new to read."""
-    if source.is_file():
-        return _stamp(source)
-    names = (DATABASE, RECORDS, OUTCOME)
-    return (phase is Phase.PLAYING, *(_stamp(source / name) for name in names))
 
 
 def _stamp(path: Path) -> Stamp:

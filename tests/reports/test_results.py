@@ -26,7 +26,7 @@ from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Event, PairEnded, Progress, Waiting
 from lath.arena.tournament.outcomes import outcome_of
-from lath.arena.tournament.sources import OUTCOME, outcome_in, text_of
+from lath.arena.tournament.sources import OUTCOME, outcome_in, write_outcome
 from lath.notation.protocol import TimeControl
 from lath.notation.writer import format_record
 from lath.reports import export
@@ -92,9 +92,10 @@ def an_outcome(form: str = "swiss", **terms: Any) -> Outcome:
 
 
 @pytest.mark.parametrize("form", ["round-robin", "swiss", "knockout"])
-def test_an_outcome_keeps_its_schema_and_is_read_back(form: str) -> None:
+def test_an_outcome_keeps_its_schema_and_is_read_back(form: str, tmp_path: Path) -> None:
     outcome = an_outcome(form)
-    told = json.loads(text_of(outcome))
+    write_outcome(tmp_path, outcome)
+    told = json.loads((tmp_path / OUTCOME).read_text())
     jsonschema.validate(told, schema())
     assert from_json(told) == from_json(json.loads(json.dumps(to_json(outcome))))
     assert from_json(told).sheets == outcome.sheets
@@ -134,7 +135,7 @@ def folder(tmp_path: Path) -> Path:
     """A tournament's directory with an outcome that no rating would give: B is last."""
     records = [bare("B", "A", "1-0"), bare("A", "B", "0-1")]
     (tmp_path / "games.lath").write_text("\n".join(map(format_record, records)))
-    (tmp_path / OUTCOME).write_text(text_of(an_outcome()))
+    write_outcome(tmp_path, an_outcome())
     return tmp_path
 
 
