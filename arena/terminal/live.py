@@ -271,7 +271,8 @@ class _Lines:
         """Print what is to be said of an event."""
         match event:
             case Warned() | PairingStopped():
-                self.print(f"warning: {self.progress.last_warning}", "yellow")
+                text = next(reversed(self.progress.warnings))
+                self.print(f"warning: {text}", "yellow")
             case GameEnded() if self._verbose:
                 line = f"{event.number}. {event.game}: {event.first} - {event.second}"
                 self.print(f"{line} {event.result} ({event.termination}, {event.plies} plies)")

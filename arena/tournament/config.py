@@ -11,11 +11,12 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from operator import itemgetter
+from functools import reduce
+from operator import getitem, itemgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -40,7 +41,6 @@ from lath.arena.tournament.keys import (
     BotTable,
     BotTime,
     ConfigTable,
-    OpeningsTable,
     SprtTable,
 )
 from lath.arena.tournament.programs import bundled, missing_script, resolve
@@ -51,13 +51,14 @@ DEMO_TIME: Final = {"initial": "2s", "increment": "20ms"}
 """Where nothing is said of time."""
 
 
+Place = tuple[Any, ...]
+"""A key with the tables around it, such as `("time", "move")` or `("bot", 0, "name")`."""
+
+
 class Mistake(NamedTuple):
     """What is wrong with a key."""
 
-    table: str
-    """Such as `time` or `bot 0`; empty for the keys at the top."""
-
-    key: str
+    place: Place
     text: str
 
 
@@ -79,31 +80,28 @@ class Source:
 
         The line is that of the table where the key has none, and left out where nobody knows.
         """
-        table, key, text = wrong
-        if not self.name or (table.partition(" ")[0] or key) in self.flags:
+        place, text = wrong
+        if not self.name or place[0] in self.flags:
             return MOST, f"the command line: {text}"
-        line = _line_of(self.text, table, key) or (table and _line_of(self.text, "", table))
+        line = _line_of(self.text, place) or _line_of(self.text, place[:-1])
         return (line, f"{self.name}:{line}: {text}") if line else (MOST, f"{self.name}: {text}")
 
 
-def _line_of(text: str, table: str, key: str) -> int | None:
+def _line_of(text: str, place: Place) -> int | None:
     """Return the line on which a key stands, else that of its table's header; None if unknown."""
-    current = ""
-    seen = -1
+    table, key = place[:-1], re.escape(str(place[-1])) if place else ""
+    current: Place = ()
+    bots = -1
     header = None
     for number, line in enumerate(text.splitlines(), 1):
         if match := re.match(r"\s*\[\[?\s*([A-Za-z_.-]+)\s*\]", line):
-            current = match[1]
-            if current == "bot":
-                seen += 1
-                current = f"bot {seen}"
-            elif current.startswith("bot."):
-                current = f"bot {seen} {current[4:]}"
-            if current == table:
-                header = number
-            if current == (f"{table} {key}" if table else key):
+            first, *rest = match[1].split(".")
+            bots += match[1] == "bot"
+            current = (first, bots, *rest) if first == "bot" else (first, *rest)
+            if current == place:
                 return number
-        elif current == table and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
+            header = number if current == table else header
+        elif place and current == table and re.match(rf"\s*[\"']?{key}[\"']?\s*[.=]", line):
             return number
     return header
 
@@ -133,43 +131,31 @@ def _of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
         try:
             return ConfigTable.model_validate(sound), mistakes
         except ValidationError as error:
-            kinds = {_place_of(each["loc"]): each["type"] for each in error.errors()}
-            for (table, key, is_inside), kind in kinds.items():
-                text = _text("" if is_inside else kind, table, key, toml)
-                mistakes.append(Mistake(table, key, text))
-                _leave_out(sound, table, key)
+            kinds = {_place_of(each["loc"]): each for each in error.errors()}
+            for place, each in kinds.items():
+                kind = each["type"] if each["loc"] == place else "something in its value"
+                mistakes.append(Mistake(place, _text(kind, place, toml)))
+                _leave_out(sound, place)
 
 
-def _place_of(loc: tuple[int | str, ...]) -> tuple[str, str, bool]:
-    """Return the table and the key that pydantic speaks of, and whether of what is in its value."""
-    first, *rest = map(str, loc)
-    if first == "bot" and len(rest) > 1:
-        return f"bot {rest[0]}", rest[1], len(rest) > 2
-    if first in TABLES and first != "bot" and rest:
-        return first, rest[0], len(rest) > 1
-    return "", first, bool(rest)
+def _place_of(loc: Place) -> Place:
+    """Return the place of the key of which pydantic speaks, or of something in its value."""
+    size = 3 if loc[0] == "bot" else 2 if loc[0] in TABLES else 1
+    return loc[:size] if len(loc) >= size else loc[:1]
 
 
-def _row(toml: Mapping[str, Any], table: str) -> Any:
-    """Return a table of a configuration."""
-    name, _, index = table.partition(" ")
-    if not name:
-        return toml
-    return toml[name][int(index)] if index else toml[name]
-
-
-def _leave_out(toml: dict[str, Any], table: str, key: str) -> None:
+def _leave_out(toml: Any, place: Place) -> None:
     """Take out a key that is wrong, and what cannot do without it; a bot can, for its place."""
-    name = table.partition(" ")[0]
-    if name and name not in toml:
+    *table, key = place
+    if place[0] not in toml:
         return  # another mistake has taken it out already
-    row = _row(toml, table)
-    field = TABLES[name].model_fields.get(key)
+    row = reduce(getitem, table, toml)
+    field = TABLES[place[0] if table else ""].model_fields.get(key)
     if field is not None and field.is_required():
-        if name == "bot":
-            row[key] = table
+        if place[0] == "bot":
+            row["name"] = f"bot {place[1]}"
         else:
-            toml[table] = None
+            toml[place[0]] = None
     elif row is not None:
         row.pop(key, None)
 
@@ -177,40 +163,41 @@ def _leave_out(toml: dict[str, Any], table: str, key: str) -> None:
 _MISSING: Final = {"name": "a name", "file": "a file"}
 
 
-def _text(kind: str, table: str, key: str, toml: Mapping[str, Any]) -> str:
-    name = table.partition(" ")[0]
-    keys = TABLES[name].model_fields
+def _text(kind: str, place: Place, toml: Any) -> str:
+    *table, key = place
+    keys = TABLES[place[0] if table else ""].model_fields
     if kind == "extra_forbidden":
-        where = f" in [{name}]" if table else ""
+        where = f" in [{table[0]}]" if table else ""
         alike = get_close_matches(key.lower(), keys, n=1)
         meant = f"; did you mean {alike[0]!r}?" if alike else ""
         return f"unknown key {key!r}{where}, expected one of {', '.join(keys)}{meant}"
     if kind == "missing":
-        return f"{name}: expected {_MISSING.get(key, key)}"
-    return f"{key} = {shown(_row(toml, table)[key])}, expected {keys[key].description}"
+        return f"{table[0]}: expected {_MISSING.get(key, key)}"
+    value = reduce(getitem, place, toml)
+    return f"{key} = {shown(value)}, expected {keys[key].description}"
 
 
 def _together(model: ConfigTable, wrong: Iterable[Mistake], folder: Path) -> Iterator[Mistake]:
     """Yield what does not go together, as far as the keys that belong to it are right."""
-    keys = {(mistake.table, mistake.key) for mistake in wrong}
+    places = {mistake.place for mistake in wrong}
     for game_id in model.games:
         try:
             games.get(game_id)
         except UnknownGameError as error:
-            yield Mistake("", "games", f"games: {error}")
-    if ("", "format") not in keys:
+            yield Mistake(("games",), f"games: {error}")
+    if ("format",) not in places:
         yield from _of_format(model)
-    yield from _of_time(model.time, "time")
-    yield from _of_adjudication(model.adjudication, keys)
+    yield from _of_time(model.time, ("time",))
+    yield from _of_adjudication(model.adjudication, places)
     if model.sprt is not None:
         yield from _of_sprt(model.sprt)
     if model.openings is not None:
         try:
             digest(folder / model.openings.file)
         except ConfigError as error:
-            yield Mistake("openings", "file", f"openings: {error}")
-    if ("", "bot") not in keys:
-        yield from _of_bots(model.bot, folder)
+            yield Mistake(("openings", "file"), f"openings: {error}")
+    if ("bot",) not in places:
+        yield from _of_bots(model.bot, folder, places)
 
 
 _SETTINGS: Final = ("pairs", "challengers", "sprt")
@@ -223,71 +210,71 @@ def _of_format(model: ConfigTable) -> Iterator[Mistake]:
         if setting in model.model_fields_set and setting not in FORMATS[name].settings:
             fitting = [each for each, format_ in FORMATS.items() if setting in format_.settings]
             text = f"{setting} is for format {' or '.join(fitting)}, not {name}"
-            yield Mistake("", setting, text)
+            yield Mistake((setting,), text)
     most = FORMATS[name].max_bots
     if most is not None and bots > most:
-        yield Mistake("", "format", f"a {name} is between {most} bots, found {bots}")
+        yield Mistake(("format",), f"a {name} is between {most} bots, found {bots}")
     if "challengers" in FORMATS[name].settings and model.challengers >= bots >= 2:
         text = f"challengers = {model.challengers}, expected fewer than the {bots} bots"
-        yield Mistake("", "challengers", text)
+        yield Mistake(("challengers",), text)
 
 
-def _of_time(table: BotTime, place: str, bot: str = "") -> Iterator[Mistake]:
+def _of_time(table: BotTime, place: Place, bot: str = "") -> Iterator[Mistake]:
     """Yield what is wrong with a time control; `bot` is whose own it is, if one's."""
     kinds = [kind for kind in ("initial", "move", "nodes") if getattr(table, kind)]
     where = f"bot {bot!r}: time" if bot else "time"
     if bot and not table.model_fields_set:
         allowed = BotTable.model_fields["time"].description
-        yield Mistake(place, "time", f"time = {{}}, expected {allowed}")
+        yield Mistake(place, f"time = {{}}, expected {allowed}")
     if len(kinds) > 1:
         text = f"{where}: {' and '.join(kinds)}, expected one of them"
-        yield Mistake(place, "time" if bot else kinds[1], text)
+        yield Mistake(place if bot else (*place, kinds[1]), text)
     if "increment" in table.model_fields_set and "initial" not in kinds:
-        yield Mistake(place, "time" if bot else "increment", f"{where}: increment without initial")
+        yield Mistake(
+            place if bot else (*place, "increment"), f"{where}: increment without initial"
+        )
 
 
-def _of_adjudication(
-    table: AdjudicationTable, wrong: Iterable[tuple[str, str]]
-) -> Iterator[Mistake]:
-    given = {*table.model_fields_set, *(key for name, key in wrong if name == "adjudication")}
+def _of_adjudication(table: AdjudicationTable, wrong: Iterable[Place]) -> Iterator[Mistake]:
+    given = {*table.model_fields_set, *(place[-1] for place in wrong if place[0] == "adjudication")}
     for one, other in (("win_eval", "win_after"), ("draw_eval", "draw_after")):
         if (one in given) != (other in given):
             text = f"adjudication: expected both {one} and {other}, or none"
-            yield Mistake("adjudication", one if one in given else other, text)
+            yield Mistake(("adjudication", one if one in given else other), text)
     if "win_eval" in table.model_fields_set and table.win_eval <= table.draw_eval:
         text = "adjudication: expected win_eval over draw_eval and over 0"
-        yield Mistake("adjudication", "win_eval", text)
+        yield Mistake(("adjudication", "win_eval"), text)
 
 
 def _of_sprt(table: SprtTable) -> Iterator[Mistake]:
     most = MOST_ELO[table.model]
     if max(abs(table.elo0), abs(table.elo1)) > most:
         key = "elo0" if abs(table.elo0) > most else "elo1"
-        yield Mistake("sprt", key, f"sprt: expected {table.model} Elo from -{most:g} to {most:g}")
+        yield Mistake(("sprt", key), f"sprt: expected {table.model} Elo from -{most:g} to {most:g}")
     if table.elo0 >= table.elo1:
         text = f"sprt: elo0 = {table.elo0:g}, expected less than elo1 = {table.elo1:g}"
-        yield Mistake("sprt", "elo0", text)
+        yield Mistake(("sprt", "elo0"), text)
 
 
-def _of_bots(bots: list[BotTable], folder: Path) -> Iterator[Mistake]:
+def _of_bots(bots: list[BotTable], folder: Path, wrong: Container[Place]) -> Iterator[Mistake]:
     if len(bots) < 2:
-        yield Mistake("", "bot", f"expected at least two bots, found {len(bots)}")
+        yield Mistake(("bot",), f"expected at least two bots, found {len(bots)}")
     names: set[str] = set()
     for index, bot in enumerate(bots):
-        table, called = f"bot {index}", f"bot {bot.name!r}"
+        called = f"bot {bot.name!r}"
         if bot.name in names:
             text = f"two bots are called {bot.name!r}, expected different names"
-            yield Mistake(table, "name", text)
+            yield Mistake(("bot", index, "name"), text)
         names.add(bot.name)
         if bot.cwd and not (folder / bot.cwd).is_dir():
             text = f"{called}: cwd {str(folder / bot.cwd)!r} is not a folder"
-            yield Mistake(table, "cwd", text)
-        if not bot.command and bot.name not in bundled() and bot.name != table:
+            yield Mistake(("bot", index, "cwd"), text)
+        if not (bot.command or bot.name in bundled() or ("bot", index, "name") in wrong):
             known = ", ".join(bundled())
             text = f"{called} has no command, and is not one of the bundled bots: {known}"
-            yield Mistake(table, "name", text)
+            yield Mistake(("bot", index, "name"), text)
         if bot.time is not None:
-            yield from _of_time(bot.time, table, bot.name)
+            yield from _of_time(bot.time, ("bot", index, "time"), bot.name)
 
 
 _FLAGS: Final = Source()
@@ -402,13 +389,21 @@ def build(
     if placed:
         raise ConfigError("\n".join(dict.fromkeys(text for _, text in placed)))
     bots = tuple(_bot(table, folder) for table in model.bot)
-    openings = _book(model.openings, folder)
     most = max(1, len(cores.available()) // max(bot.threads for bot in bots))
+    rows = zip(toml["bot"], bots, strict=True)  # as any folder can read them
     written = {
         **toml,
-        **({"openings": {**toml["openings"], "file": str(openings.path)}} if openings else {}),
-        "bot": [_absolute(row, bot) for row, bot in zip(toml["bot"], bots, strict=True)],
+        "bot": [
+            {**row, "command": list(bot.command)} | ({"cwd": bot.cwd} if bot.cwd else {})
+            for row, bot in rows
+        ],
     }
+    openings = None
+    if model.openings is not None:
+        choice = model.openings.model_dump(exclude={"file"})
+        path = (folder / model.openings.file).resolve()
+        openings = BookChoice(path=path, digest=digest(path), **choice)
+        written["openings"] = {**toml["openings"], "file": str(path)}
     names = ("event", "format", "rounds", "pairs", "challengers", "seed", "pin", "log")
     return Config(
         **{name: getattr(model, name) for name in names},
@@ -428,24 +423,13 @@ def build(
     )
 
 
-def _absolute(row: Mapping[str, Any], bot: BotSpec) -> dict[str, Any]:
-    """Return a bot's table as any folder can read it."""
-    written = {**row, "command": list(bot.command)}
-    return {**written, "cwd": bot.cwd} if bot.cwd else written
-
-
-def _book(table: OpeningsTable | None, folder: Path) -> BookChoice | None:
-    if table is None:
-        return None
-    path = (folder / table.file).resolve()
-    return BookChoice(
-        path=path, digest=digest(path), order=table.order, plies=table.plies, start=table.start
-    )
-
-
 def _bot(table: BotTable, folder: Path) -> BotSpec:
     command = table.command or bundled()[table.name]
     home = (folder / table.cwd).resolve()
+    threads = table.threads
+    if "threads" not in table.model_fields_set:  # then by its option of this name, as UCI has it
+        said = {name.lower(): value for name, value in table.options.items()}.get("threads")
+        threads = said if type(said) is int and 1 <= said <= MAX_JOBS else 1
     return BotSpec(
         name=table.name,
         command=resolve(command, home),
@@ -455,14 +439,8 @@ def _bot(table: BotTable, folder: Path) -> BotSpec:
         options=table.options,
         memory_bytes=table.memory or None,
         time=None if table.time is None else _time(table.time),
-        threads=table.threads if "threads" in table.model_fields_set else _threads(table.options),
+        threads=threads,
     )
-
-
-def _threads(options: Mapping[str, object]) -> int:
-    """Return how many threads a bot is to use by its option of this name, as UCI has it."""
-    threads = {name.lower(): value for name, value in options.items()}.get("threads")
-    return threads if type(threads) is int and 1 <= threads <= MAX_JOBS else 1
 
 
 def _time(table: BotTime) -> TimeControl:

@@ -509,7 +509,12 @@ class Progress:
     def _count(self, event: Event | Waiting) -> None:
         match event:
             case RunBegan():
-                self._begin(event)
+                self.total = event.total
+                self.rate = Rate(self.clock())
+                for tally in event.stored:
+                    self._count_games(tally, tally.games)
+                for pair in event.stored_pairs:
+                    self._count_pair((pair.one, pair.other), pair.points, pair.games, pair.pairs)
             case PairBegan():
                 self.running[event.slot] = event
             case GameEnded():
@@ -523,15 +528,6 @@ class Progress:
                 self._warn_of_stop(event)
             case Waiting():
                 self.total, self.outcome = event.total, event.outcome
-
-    def _begin(self, event: RunBegan) -> None:
-        """Begin with what is stored."""
-        self.total = event.total
-        self.rate = Rate(self.clock())
-        for tally in event.stored:
-            self._count_games(tally, tally.games)
-        for pair in event.stored_pairs:
-            self._count_pair((pair.one, pair.other), pair.points, pair.games, pair.pairs)
 
     def _count_games(self, alike: GameEnded | Tally, games: int) -> None:
         self.played += games
@@ -573,18 +569,14 @@ class Progress:
         why = f" because of {culprit}" if is_known else f": {event.why}"
         self._warn(f"{' - '.join(event.bots)} play no more{why}", culprit, cause)
 
-    @property
-    def last_warning(self) -> str:
-        """Return what people are to be told after `Warned` and `PairingStopped`."""
-        return next(reversed(self.warnings))
-
     def ranked(self) -> tuple[BotStanding, ...]:
         """Return the bots, those with the best score first; those without games last."""
-
-        def key(bot: BotStanding) -> tuple[float, float]:
-            return (1.0 if bot.score is None else -bot.score, -bot.points)
-
-        return tuple(sorted((score.standing() for score in self.scores.values()), key=key))
+        return tuple(
+            sorted(
+                (score.standing() for score in self.scores.values()),
+                key=lambda bot: (1.0 if bot.score is None else -bot.score, -bot.points),
+            )
+        )
 
     def left_s(self) -> float | None:
         """Return how long the rest will take at the recent rate; None before any game."""
