@@ -55,18 +55,14 @@ def missing_script(command: tuple[str, ...], folder: Path, *, in_scratch: bool) 
     'nosuch.py is not in /proc (the bot runs in a scratch folder)'
     """
     for word in command[1:]:
-        if _is_like_a_script(word) and not (folder / word).exists():
+        is_text = word.startswith("-") or len(word.split()) != 1  # a flag, or a program's own
+        is_path = not is_text and (word.endswith(_SCRIPTS) or "/" in word)
+        if is_path and not (folder / word).exists():
             why = " (the bot runs in a scratch folder)" if in_scratch else ""
             return (
                 f"{word} is no file" if word.startswith("/") else f"{word} is not in {folder}{why}"
             )
     return ""
-
-
-def _is_like_a_script(word: str) -> bool:
-    if word.startswith("-") or len(word.split()) != 1:
-        return False  # a flag, or a program's own text
-    return word.endswith(_SCRIPTS) or "/" in word
 
 
 def _absolute(word: str, folder: Path) -> str:

@@ -8,7 +8,6 @@ Must not know what is written there.
 from __future__ import annotations
 
 import errno
-import math
 import os
 import resource
 import signal
@@ -38,33 +37,20 @@ def available() -> Cores:
         allowed = sorted(os.sched_getaffinity(0))
     else:
         allowed = list(range(os.cpu_count() or 1))
-    return _siblings_last(allowed)[: _quota(len(allowed))]
-
-
-def _siblings_last(cores: Sequence[int]) -> Cores:
-    """Return the cores, those last that share their physical core with one that came before."""
-    first: dict[str, int] = {}
-    for core in cores:
-        first.setdefault(_siblings(core), core)
-    leading = list(first.values())
-    return (*leading, *(core for core in cores if core not in leading))
-
-
-def _siblings(core: int) -> str:
-    """Return what names the physical core; the core itself where the system does not say."""
-    try:
-        return (_TOPOLOGY / f"cpu{core}/topology/thread_siblings_list").read_text().strip()
-    except OSError:
-        return str(core)
-
-
-def _quota(most: int) -> int:
-    """Return how many whole cores the container may use at a time, from 1 to `most`."""
+    leading: dict[str, int] = {}  # by what names the physical core
+    for core in allowed:
+        try:
+            siblings = (_TOPOLOGY / f"cpu{core}/topology/thread_siblings_list").read_text().strip()
+        except OSError:  # the system does not say
+            siblings = str(core)
+        leading.setdefault(siblings, core)
+    ordered = sorted(allowed, key=lambda core: core not in leading.values())
     try:
         share, period = _QUOTA.read_text().split()
-        return max(1, min(most, math.floor(int(share) / int(period))))
+        most = max(1, int(share) // int(period))
     except (OSError, ValueError):  # no such file, or "max"
-        return most
+        most = len(ordered)
+    return tuple(ordered[:most])
 
 
 def shares(slots: int, threads: int, cores: Sequence[int]) -> list[Cores] | None:
@@ -90,18 +76,14 @@ _WORKER: Final = 64
 """Open files of a worker: four for each bot that it keeps or starts, and its own."""
 
 
-def needed(jobs: int) -> int:
-    """Return how many open files a run of so many games at a time needs."""
-    return max(_RUNNER + _EACH_SLOT * jobs, _WORKER)
-
-
 def ensure(jobs: int) -> None:
-    """Raise the limit of this process as far as needed; raises ConfigError where that is refused.
+    """Raise the limit on open files as far as a run of so many games at a time needs it.
 
-    Before anything is started: a run that finds out later loses bots in the middle of games.
+    Before anything is started: one that finds out later loses bots in the middle of games. Raises
+    ConfigError where it is refused.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = needed(jobs)
+    wanted = max(_RUNNER + _EACH_SLOT * jobs, _WORKER)
     if soft >= wanted or soft == resource.RLIM_INFINITY:
         return
     if hard != resource.RLIM_INFINITY and hard < wanted:
