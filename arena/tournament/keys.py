@@ -11,14 +11,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    WithJsonSchema,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S
 from lath.arena.schedule.formats import FORMATS
@@ -198,13 +191,10 @@ class BotTable(_Table):
         dict[str, str | int | float | bool],
         _must(lambda options: not any("\n" in f"{name}{v}" for name, v in options.items())),
     ] = Field(
-        default={},
-        description="a table of texts, numbers or booleans such as { threads = 1 }",
+        default={}, description="a table of texts, numbers or booleans such as { threads = 1 }"
     )
     memory: Annotated[
-        int,
-        BeforeValidator(_size),
-        _json({"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"}),
+        int, BeforeValidator(_size), _json({"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"})
     ] = Field(default=0, ge=1, description="a size such as '512MiB' (KiB, MiB or GiB)")
     time: BotTime | None = Field(
         default=None,

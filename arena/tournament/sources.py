@@ -307,10 +307,7 @@ class Following:
     """Follows tournaments' directories, which may not be there yet, and files."""
 
     def __init__(
-        self,
-        sources: Callable[[], Sequence[Path]],
-        *,
-        others: Callable[[], Iterable[Path]] = tuple,
+        self, sources: Callable[[], Sequence[Path]], *, others: Callable[[], Iterable[Path]] = tuple
     ) -> None:
         """`sources` says what to follow now.
 
