@@ -9,12 +9,9 @@ import io
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lath.arena.errors import BUG, FAULT, INTERRUPTED, USAGE, ArenaError, ConfigError
-
-if TYPE_CHECKING:
-    from lath.games.errors import GameError
 
 _SIGINT = 130
 """What the command line's library exits with on Ctrl-C."""
@@ -56,51 +53,46 @@ def _open_closed() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
+    from typer import Abort
+
     from lath.arena.cli.main import app
     from lath.games.errors import GameError, UnknownGameError
 
     try:
-        status = app(arguments, standalone_mode=False) or 0
-        if status != _SIGINT:
-            sys.stdout.flush()
-        return _interrupted() if status == _SIGINT else int(status)
+        status = int(app(arguments, standalone_mode=False) or 0)
+        if status == _SIGINT:
+            return _interrupted()
+        sys.stdout.flush()
     except (ArenaError, GameError) as error:
-        print(_marked(error), file=sys.stderr)
+        # Each mistake says that it is ours; lines that go on are indented.
+        lines = str(error).split("\n") if isinstance(error, ConfigError) else [str(error)]
+        marked = (line if line.startswith(" ") else f"arena: {line}" for line in lines)
+        print(*marked, sep="\n", file=sys.stderr)
         if isinstance(error, ArenaError):
             return error.status
         return USAGE if isinstance(error, UnknownGameError) else FAULT
-    except BrokenPipeError:
-        return _left_alone()
-    except SystemExit as ended:  # the command line's library makes this of a broken pipe
-        if isinstance(ended.__context__, BrokenPipeError):
-            return _left_alone()
-        raise
+    except (BrokenPipeError, SystemExit) as error:
+        # The command line's library makes a SystemExit of a broken pipe.
+        if BrokenPipeError not in (type(error), type(error.__context__)):
+            raise
+        _discard_output()  # who reads our output has seen enough: all is well
     except OSError as error:
         _discard_output()
         what = error.filename or "standard output"
         print(f"arena: {what} cannot be used: {error.strerror or error}", file=sys.stderr)
         return USAGE
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Abort):
         return _interrupted()
     except Exception as error:  # noqa: BLE001 - the last line of defence tells of it
         return _usage_or_bug(error)
-
-
-def _marked(error: ArenaError | GameError) -> str:
-    """Return the message, whose mistakes say that they are ours; lines that go on are indented."""
-    lines = str(error).split("\n") if isinstance(error, ConfigError) else [str(error)]
-    return "\n".join(line if line.startswith(" ") else f"arena: {line}" for line in lines)
+    else:
+        return status
+    return 0
 
 
 def _discard_output() -> None:
     """Keep Python from complaining, at exit, of what could not be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _left_alone() -> int:
-    """Return the status for a reader of our output who has seen enough: all is well."""
-    _discard_output()
-    return 0
 
 
 def _interrupted() -> int:
@@ -110,12 +102,6 @@ def _interrupted() -> int:
 
 def _usage_or_bug(error: Exception) -> int:
     """Show a usage error as the command line's library does; anything else is ours."""
-    from typer import Abort, Exit
-
-    if isinstance(error, Abort):
-        return _interrupted()
-    if isinstance(error, Exit):
-        return int(error.exit_code)
     if hasattr(error, "show") and hasattr(error, "exit_code"):
         if message := getattr(error, "message", ""):
             error.message = plain(message)  # type: ignore[attr-defined]

@@ -118,12 +118,11 @@ def check(
     raise typer.Exit(int(any(point.verdict == "fault" for point in points)))
 
 
-Tournament = Annotated[Path, argument("DIR", "The tournament's directory.", exists=True)]
-GameNumber = Annotated[int, argument("GAME", "The game's number.", min=1)]
-
-
 @group.command()
-def log(folder: Tournament, game: GameNumber) -> None:
+def log(
+    folder: Annotated[Path, argument("DIR", "The tournament's directory.", exists=True)],
+    game: Annotated[int, argument("GAME", "The game's number.", min=1)],
+) -> None:
     """Print what was said in a game, by whom and when, and the end of the bots' standard error.
 
     Kept of games that ended badly; of all with `arena run --log all`.
@@ -139,6 +138,10 @@ def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
     """Return how the bot is started; raises ConfigError."""
     if cwd is not None and not cwd.is_dir():
         raise ConfigError(f"--cwd: {str(cwd)!r} is not a folder")
+    settings = [text.partition("=") for text in options]
+    for text, (name, equals, _) in zip(options, settings, strict=True):
+        if not (name and equals):
+            raise ConfigError(f"--option {text!r}, expected NAME=VALUE")
     words = words_of(command[0] if len(command) == 1 else shlex.join(command))
     found = bundled().get(words[0]) if len(words) == 1 else None
     home = (cwd or Path()).resolve()
@@ -147,7 +150,7 @@ def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
         command=found or resolve(words, home),
         cwd=None if cwd is None else str(home),
         lacks=missing_script(words, home, in_scratch=cwd is None),
-        options=dict(_option(text) for text in options),
+        options={name: value for name, _, value in settings},
     )
 
 
@@ -168,10 +171,3 @@ def time_of(tc: str) -> TimeControl:
         return TimeControl.read(tc)
     except ValueError as error:
         raise ConfigError(f"--tc: {error}") from error
-
-
-def _option(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise ConfigError(f"--option {text!r}, expected NAME=VALUE")
-    return name, value

@@ -8,10 +8,10 @@ from __future__ import annotations
 import shlex
 import sys
 import tomllib
-from enum import StrEnum
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 from lath.arena.cli.main import App, argument, option
 from lath.arena.errors import ArenaError
@@ -19,13 +19,8 @@ from lath.arena.errors import ArenaError
 app = App()
 
 
-class Language(StrEnum):
-    """What a first bot is written in."""
-
-    PYTHON = "python"
-    JAVASCRIPT = "javascript"
-    C = "c"
-    SHELL = "shell"
+Language = Literal["python", "javascript", "c", "shell"]
+"""What a first bot is written in."""
 
 
 class Starter(NamedTuple):
@@ -45,13 +40,13 @@ class Starter(NamedTuple):
     """What to do before it runs; empty: nothing."""
 
 
-STARTERS: Final = {
-    Language.PYTHON: Starter("dice.py", "mybot.py", '["python", "mybot.py"]'),
-    Language.JAVASCRIPT: Starter("random.js", "mybot.js", '["node", "mybot.js"]'),
-    Language.C: Starter(
+STARTERS: Final[Mapping[Language, Starter]] = {
+    "python": Starter("dice.py", "mybot.py", '["python", "mybot.py"]'),
+    "javascript": Starter("random.js", "mybot.js", '["node", "mybot.js"]'),
+    "c": Starter(
         "four_in_line.c", "mybot.c", '["./mybot"]', '["yavalath"]', "cc -O2 -o mybot mybot.c"
     ),
-    Language.SHELL: Starter("legal.sh", "mybot.sh", '["sh", "mybot.sh"]'),
+    "shell": Starter("legal.sh", "mybot.sh", '["sh", "mybot.sh"]'),
 }
 
 _TOML: Final = """\
@@ -85,12 +80,11 @@ command = {command}
 """
 
 
-Folder = Annotated[Path, argument("DIR", "Made if it is missing.")]
-Bot = Annotated[Language, option("--bot", "LANG", "python, javascript, c or shell.")]
-
-
 @app.command()
-def init(folder: Folder = Path(), bot: Bot = Language.PYTHON) -> None:
+def init(
+    folder: Annotated[Path, argument("DIR", "Made if it is missing.")] = Path(),
+    bot: Annotated[Language, option("--bot", "LANG", "python, javascript, c or shell.")] = "python",
+) -> None:
     """Write a commented tournament.toml and a bot to start from.
 
     No file is overwritten.
@@ -98,13 +92,21 @@ def init(folder: Folder = Path(), bot: Bot = Language.PYTHON) -> None:
     Example: arena init my-bots --bot javascript
     """
     starter = STARTERS[bot]
-    _write(
-        folder,
-        {
-            "tournament.toml": _TOML.format(games=starter.games, command=starter.command),
-            starter.file: _example(starter.source),
-        },
-    )
+    packed = resources.files("lath.arena") / "starters" / starter.source
+    checkout = Path(__file__).resolve().parents[2] / "examples" / "bots" / starter.source
+    texts = {
+        "tournament.toml": _TOML.format(games=starter.games, command=starter.command),
+        starter.file: (packed if packed.is_file() else checkout).read_text(encoding="utf-8"),
+    }
+    for name in texts:
+        if (folder / name).exists():
+            raise ArenaError(f"{folder / name} is there already; choose another folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ArenaError(f"{error.filename} cannot be written: {error.strerror}") from error
     command = shlex.join(tomllib.loads(f"command = {starter.command}")["command"])
     steps = [
         f"cd {folder}" if folder != Path() else "",
@@ -114,25 +116,3 @@ def init(folder: Folder = Path(), bot: Bot = Language.PYTHON) -> None:
     ]
     written = f"{folder / starter.file} and {folder / 'tournament.toml'} are written. Next:"
     print(written, *(f"  {step}" for step in steps if step), sep="\n", file=sys.stderr)
-
-
-def _write(folder: Path, texts: dict[str, str]) -> None:
-    """Write files of these names; raises ArenaError, and nothing is written where one is there."""
-    there = [name for name in texts if (folder / name).exists()]
-    if there:
-        raise ArenaError(f"{folder / there[0]} is there already; choose another folder")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ArenaError(f"{error.filename} cannot be written: {error.strerror}") from error
-
-
-def _example(name: str) -> str:
-    """Return an example's text: from the wheel, or else from the checkout."""
-    packed = resources.files("lath.arena") / "starters" / name
-    if packed.is_file():
-        return packed.read_text(encoding="utf-8")
-    checkout = Path(__file__).resolve().parents[2]
-    return (checkout / "examples" / "bots" / name).read_text(encoding="utf-8")

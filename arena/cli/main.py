@@ -6,7 +6,7 @@ start of the program waits for its own only, and `arena --help` for none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, Final, NamedTuple
@@ -16,13 +16,10 @@ from typer.core import TyperCommand, TyperGroup
 
 
 class Listed(NamedTuple):
-    """A command in the program's help."""
+    """A command: the module of this package that has it, and the first sentence of its help."""
 
     module: str
-    """The module of this package that has it."""
-
     says: str
-    """The first sentence of its own help."""
 
 
 TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
@@ -84,17 +81,19 @@ def commands_of(module: str) -> Mapping[str, Any]:
 class Group(TyperGroup):
     """A group of commands, each with a whole sentence in its help."""
 
-    def sections(self) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """Yield headings, and below each the commands with what they do."""
-        helps = {name: (one.help or "").partition("\n\n")[0] for name, one in self.commands.items()}
-        yield "Commands", {name: " ".join(says.split()) for name, says in helps.items()}
+    headings: Mapping[str, Iterable[str]] = {}
+    """Names of commands below each; none: all below one."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - Typer calls it
         """Write which commands there are."""
         width = max(map(len, self.commands))
-        for heading, rows in self.sections():
+        for heading, names in (self.headings or {"Commands": self.commands}).items():
+            rows = []
+            for name in names:
+                says, _, _ = (self.commands[name].help or "").partition("\n\n")
+                rows.append((name.ljust(width), " ".join(says.split())))
             with formatter.section(heading):
-                formatter.write_dl([(name.ljust(width), says) for name, says in rows.items()])
+                formatter.write_dl(rows)
 
 
 class ListGroup(Group):
@@ -109,17 +108,14 @@ class ListGroup(Group):
 class Program(Group):
     """All commands; each is made when it is asked for."""
 
+    headings = TREE
+
     def __init__(self, **given: Any) -> None:
         """Take what the library gives, but for the commands."""
         super().__init__(**given)
         self.commands = {
             name: TyperCommand(name, help=listed.says) for name, listed in COMMANDS.items()
         }
-
-    def sections(self) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """Yield the groups."""
-        for heading, group in TREE.items():
-            yield heading, {name: listed.says for name, listed in group.items()}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is asked for; fails with the new name of one that has moved."""
@@ -139,7 +135,9 @@ class Plain(TyperCommand):
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the options and arguments; only what may be left out stands in brackets."""
         pieces = super().collect_usage_pieces(ctx)
-        return list(map(_as_documented, pieces))
+        # Of what may come several times Typer makes `{FILE...}...`.
+        once = (piece.removesuffix("...") if piece.count("...") > 1 else piece for piece in pieces)
+        return [piece.removeprefix("{").removesuffix("}") for piece in once]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write what each argument and each option means."""
@@ -151,16 +149,6 @@ class Plain(TyperCommand):
             if rows:
                 with formatter.section(f"{kind.capitalize()}s"):
                     formatter.write_dl(rows)
-
-
-def _as_documented(piece: str) -> str:
-    """Return an argument as the usage line has it.
-
-    >>> _as_documented("{FILE...}..."), _as_documented("[CONFIG.toml]")
-    ('FILE...', '[CONFIG.toml]')
-    """
-    once = piece.removesuffix("...") if piece.count("...") > 1 else piece
-    return once.removeprefix("{").removesuffix("}")
 
 
 class App(typer.Typer):
@@ -201,7 +189,6 @@ AsJson = Annotated[bool, flag("--json", "Print JSON for a program.")]
 app = App(
     name="arena",
     cls=Program,
-    help="Bot tournaments, game records and ratings for small abstract games.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

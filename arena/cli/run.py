@@ -14,6 +14,7 @@ from typing import Annotated, Any, TextIO, cast
 
 import typer
 
+from lath.arena.cli.bots import words_of
 from lath.arena.cli.main import App, argument, flag, option, positive
 from lath.arena.errors import BUG, INTERRUPTED, ArenaError, ConfigError, DiskError
 from lath.arena.terminal.layout import Output, Steadfast
@@ -26,48 +27,6 @@ from lath.arena.tournament.programs import resolve
 from lath.arena.tournament.system import ignore
 
 app = App()
-
-ConfigFile = Annotated[
-    Path | None, argument("CONFIG.toml", "The tournament; else the built-in demo.")
-]
-Out = Annotated[Path, option("--out", "DIR", "Where everything is written.")]
-Bots = Annotated[
-    list[str] | None, option("--bot", "NAME=CMD", "A bot; NAME alone for a bundled one.")
-]
-Games = Annotated[list[str] | None, option("--game", "GAME", "A game to play.")]
-Rounds = Annotated[int | None, positive("--rounds", "Rounds.")]
-Time = Annotated[
-    str | None, option("--tc", "TIME", "10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none.")
-]
-Jobs = Annotated[str | None, option("--jobs", "N", "Games at the same time; auto: one a core.")]
-Seed = Annotated[int | None, option("--seed", "N", "For all chance.", min=0)]
-Format = Annotated[
-    str | None, option("--format", "F", "round-robin, gauntlet, swiss, knockout or match.")
-]
-Challengers = Annotated[int | None, positive("--challengers", "Gauntlet: the first N bots.")]
-Pairs = Annotated[
-    int | None, positive("--pairs", "Swiss, knockout: setups per game and encounter.")
-]
-Sprt = Annotated[
-    str | None, option("--sprt", "ELO0,ELO1[,ALPHA,BETA]", "Match: when it is decided.")
-]
-OpeningBook = Annotated[Path | None, option("--openings", "FILE", "Where games begin.")]
-Pin = Annotated[str | None, option("--pin", "auto|off", "auto: each game has cores of its own.")]
-Log = Annotated[str | None, option("--log", "bad|all", "Of which games the lines are kept.")]
-Force = Annotated[bool, flag("--force", "Go on though a bot's files have changed.")]
-NoReport = Annotated[
-    bool, flag("--no-report", "Write no HTML report; `arena report` makes one later.")
-]
-JsonEvents = Annotated[bool, flag("--json-events", "Print what happens as JSON lines.")]
-JsonEventsTo = Annotated[
-    Path | None, option("--json-events-to", "FILE", "Write them to a file instead.")
-]
-DiskPatience = Annotated[
-    float,
-    option("--disk-patience", "SECONDS", "How long to wait for room on a full disk.", min=0.0),
-]
-Verbose = Annotated[bool, flag("--verbose -v", "Tell of every game that ends.")]
-Quiet = Annotated[bool, flag("--quiet -q", "Say nothing but warnings and errors.")]
 
 FILES = (
     *("tournament.toml", "games.lath", "outcome.json"),
@@ -82,16 +41,23 @@ def print_end(
     """Say how a run ended; return its exit status."""
     if summary.interrupted:
         ignore()  # it is ending: another Ctrl-C would only spoil the words
-        return _print_interrupted(summary, progress, out, quiet=quiet)
-    if summary.standings and not quiet:
+    if (summary.bots or summary.standings) and not quiet:
         from lath.arena.terminal.tables import print_bots, print_outcome, print_standings
 
         output = Output()
+        if summary.interrupted:
+            rows = 1 + len(progress.scores)
+            output.lines(standings(progress, output.width, rows, output.letters))
         print_outcome(summary.outcome, output)
-        print_standings(summary.standings, output)
+        if summary.standings:
+            print_standings(summary.standings, output)
         print_bots(summary.bots, summary.notes)
-        if with_report and summary.unreported is None:
+        if summary.standings and with_report and summary.unreported is None:
             print(f"report: {out / 'report.html'}", file=sys.stderr)
+    if summary.interrupted:
+        words = f"{summary.done} of {summary.total} games are played and kept; go on with"
+        print(f"arena: {words}: {_command(out)}", file=sys.stderr)
+        return INTERRUPTED
     for words in end_words(summary.stopped, progress.warnings):
         print(f"arena: {words}", file=sys.stderr)
     if not summary.is_complete:
@@ -102,20 +68,6 @@ def print_end(
         print(f"arena: {words}; try again with: {command}", file=sys.stderr)
         return BUG
     return 0 if summary.is_complete and not summary.stopped else 1
-
-
-def _print_interrupted(summary: Summary, progress: Progress, out: Path, *, quiet: bool) -> int:
-    if summary.bots and not quiet:
-        from lath.arena.terminal.tables import print_bots, print_outcome
-
-        output = Output()
-        rows = 1 + len(progress.scores)
-        output.lines(standings(progress, output.width, rows, output.letters))
-        print_outcome(summary.outcome, output)
-        print_bots(summary.bots, summary.notes)
-    words = f"{summary.done} of {summary.total} games are played and kept; go on with"
-    print(f"arena: {words}: {_command(out)}", file=sys.stderr)
-    return INTERRUPTED
 
 
 def _command(out: Path) -> str:
@@ -136,11 +88,6 @@ def resumable(out: Path) -> Iterator[None]:
         raise DiskError(words, is_full=error.is_full) from error
 
 
-def files_of(out: Path) -> dict[str, str]:
-    """Return the paths of what a run has left, by name."""
-    return {name: str((out / name).resolve()) for name in FILES if (out / name).is_file()}
-
-
 @contextmanager
 def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iterator[None]:
     """Tell programs of a run, where somebody asked; raises ConfigError.
@@ -150,7 +97,6 @@ def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iter
     if not to_stdout and path is None:
         yield
         return
-
     try:
         stream = sys.stdout if path is None else path.open("w", encoding="utf-8")
     except OSError as error:
@@ -171,33 +117,61 @@ def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iter
             print(f"warning: events could not be written to {where}: {why}", file=sys.stderr)
 
 
-DEFAULT_FOLDER = Path("tournament")
-
-
 @app.command()
 def run(
-    config: ConfigFile = None,
-    out: Out = DEFAULT_FOLDER,
-    bot: Bots = None,
-    game: Games = None,
-    rounds: Rounds = None,
-    tc: Time = None,
-    jobs: Jobs = None,
-    seed: Seed = None,
-    format_: Format = None,
-    challengers: Challengers = None,
-    pairs: Pairs = None,
-    sprt: Sprt = None,
-    openings: OpeningBook = None,
-    pin: Pin = None,
-    log: Log = None,
-    force: Force = False,
-    no_report: NoReport = False,
-    json_events: JsonEvents = False,
-    json_events_to: JsonEventsTo = None,
-    disk_patience: DiskPatience = 600.0,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    config: Annotated[
+        Path | None, argument("CONFIG.toml", "The tournament; else the built-in demo.")
+    ] = None,
+    out: Annotated[Path, option("--out", "DIR", "Where everything is written.")] = Path(
+        "tournament"
+    ),
+    bot: Annotated[
+        list[str] | None, option("--bot", "NAME=CMD", "A bot; NAME alone for a bundled one.")
+    ] = None,
+    game: Annotated[list[str] | None, option("--game", "GAME", "A game to play.")] = None,
+    rounds: Annotated[int | None, positive("--rounds", "Rounds.")] = None,
+    tc: Annotated[
+        str | None, option("--tc", "TIME", "10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none.")
+    ] = None,
+    jobs: Annotated[
+        str | None, option("--jobs", "N", "Games at the same time; auto: one a core.")
+    ] = None,
+    seed: Annotated[int | None, option("--seed", "N", "For all chance.", min=0)] = None,
+    format_: Annotated[
+        str | None, option("--format", "F", "round-robin, gauntlet, swiss, knockout or match.")
+    ] = None,
+    challengers: Annotated[
+        int | None, positive("--challengers", "Gauntlet: the first N bots.")
+    ] = None,
+    pairs: Annotated[
+        int | None, positive("--pairs", "Swiss, knockout: setups per game and encounter.")
+    ] = None,
+    sprt: Annotated[
+        str | None, option("--sprt", "ELO0,ELO1[,ALPHA,BETA]", "Match: when it is decided.")
+    ] = None,
+    openings: Annotated[Path | None, option("--openings", "FILE", "Where games begin.")] = None,
+    pin: Annotated[
+        str | None, option("--pin", "auto|off", "auto: each game has cores of its own.")
+    ] = None,
+    log: Annotated[
+        str | None, option("--log", "bad|all", "Of which games the lines are kept.")
+    ] = None,
+    force: Annotated[bool, flag("--force", "Go on though a bot's files have changed.")] = False,
+    no_report: Annotated[
+        bool, flag("--no-report", "Write no HTML report; `arena report` makes one later.")
+    ] = False,
+    json_events: Annotated[
+        bool, flag("--json-events", "Print what happens as JSON lines.")
+    ] = False,
+    json_events_to: Annotated[
+        Path | None, option("--json-events-to", "FILE", "Write them to a file instead.")
+    ] = None,
+    disk_patience: Annotated[
+        float,
+        option("--disk-patience", "SECONDS", "How long to wait for room on a full disk.", min=0.0),
+    ] = 600.0,
+    quiet: Annotated[bool, flag("--quiet -q", "Say nothing but warnings and errors.")] = False,
+    verbose: Annotated[bool, flag("--verbose -v", "Tell of every game that ends.")] = False,
 ) -> None:
     """Play a tournament, or go on with one.
 
@@ -208,8 +182,8 @@ def run(
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
-    flags = {
-        "games": game or None,
+    given = {
+        "games": game,
         "rounds": rounds,
         "seed": seed,
         "format": format_,
@@ -221,9 +195,9 @@ def run(
         "time": None if tc is None else time_table(tc),
         "sprt": None if sprt is None else sprt_table(sprt),
         "openings": None if openings is None else {"file": str(openings.resolve())},
-        "bot": [_bot_flag(text) for text in bot] if bot else None,
+        "bot": [_bot_flag(text) for text in bot or ()] or None,
     }
-    flags = {name: value for name, value in flags.items() if value is not None}
+    flags = {name: value for name, value in given.items() if value is not None}
     tournament = _configured(config, out, flags, quiet=quiet)
     progress = Progress(tournament)
     is_shared = json_events and json_events_to is None and sys.stdout.isatty()
@@ -238,7 +212,8 @@ def run(
                 patience_s=disk_patience,
             )
         status = print_end(summary, progress, out, quiet=quiet, with_report=not no_report)
-        progress(progress.ended(summary, status, files_of(out)))
+        files = {name: str((out / name).resolve()) for name in FILES if (out / name).is_file()}
+        progress(progress.ended(summary, status, files))
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
     raise typer.Exit(status)
@@ -249,11 +224,8 @@ def _bot_flag(text: str) -> dict[str, Any]:
     name, equals, command = text.partition("=")
     if not equals:
         return {"name": name}
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise ConfigError(f"--bot {name}: {command!r} is not a command: {error}") from error
-    return {"name": name, "command": list(resolve(tuple(words), Path.cwd())) if words else []}
+    words = words_of(command, of=f"--bot {name}: ") if command else ()
+    return {"name": name, "command": list(resolve(words, Path.cwd())) if words else []}
 
 
 def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet: bool) -> Config:

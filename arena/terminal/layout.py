@@ -23,9 +23,6 @@ from lath.notation.errors import printable
 if TYPE_CHECKING:
     from lath.reports.outcome import Kind
 
-LONGEST: Final = 1000
-"""Characters of a text that are looked at: a warning may be as long as a bot likes."""
-
 GAP: Final = 2
 """Blanks between columns."""
 
@@ -34,9 +31,6 @@ LEAST_NAME: Final = 12
 
 LEAST: Final = 8
 """Columns that a name keeps in any case."""
-
-UNLIMITED: Final = 1000
-"""Columns of what is no terminal: nothing needs to be cut there."""
 
 Line = list[Segment]
 """Stretches of text with their styles: five times as fast as Rich's texts."""
@@ -63,7 +57,7 @@ class Letters:
         >>> Letters().plain("±5\t\x1b"), Letters(is_ascii=True).plain("±5 é")
         ('±5 ·', '+/-5 \\xe9')
         """
-        shown = text[:LONGEST]
+        shown = text[:1000]  # a warning may be as long as a bot likes
         if not shown.isprintable():
             shown = printable(shown).replace("\t", " ")
         if not self.is_ascii:
@@ -182,7 +176,7 @@ class Output:
         stream = None if to_stdout else cast("IO[str]", Steadfast(sys.stderr))
         self.console: Final = Console(file=stream, highlight=False, markup=False, emoji=False)
         if not self.console.is_terminal and not os.environ.get("COLUMNS"):
-            self.console.width = UNLIMITED
+            self.console.width = 1000
         self.width: Final = self.console.width
         is_unicode = (self.console.encoding or "").lower().startswith("utf")
         self.letters: Final = Letters(is_ascii=not is_unicode)
@@ -224,12 +218,12 @@ def often(text: str, times: int) -> str:
     return f"{text} ({times} times)" if times > 1 else text
 
 
-def forfeits(lost_by: Sequence[Mapping[str, int]], width: int, split: int) -> dict[str, list[int]]:
+def forfeits(lost_by: Sequence[Mapping[str, int]], *, apart: bool) -> dict[str, list[int]]:
     """Return by heading how many games each bot lost by its own fault, in the ways of the first.
 
-    Under `split` columns of room there is one heading for all.
+    Unless they stand `apart` there is one heading for all.
     """
     kinds = {way.removesuffix(" move"): [lost[way] for lost in lost_by] for way in lost_by[0]}
-    if width < split:
+    if not apart:
         kinds = {"forfeits": [sum(lost) for lost in zip(*kinds.values(), strict=True)]}
     return kinds

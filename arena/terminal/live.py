@@ -42,20 +42,8 @@ from lath.arena.tournament.events import (
 if TYPE_CHECKING:
     from rich.text import Text
 
-BAR: Final = 30
-"""Columns of the widest bar."""
-
-LEAST_BAR: Final = 5
-
 LABEL: Final = 9
 """Columns for the word before what runs and what is warned of."""
-
-MAX_RUNNING: Final = 8
-MAX_WARNINGS: Final = 3
-MAX_STANDING: Final = 6
-
-SPLIT: Final = 80
-"""Columns from which on forfeits are told apart."""
 
 
 def picture(progress: Progress, width: int, height: int, letters: Letters) -> list[Line]:
@@ -70,9 +58,9 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
         height - 1,
         [
             (1 + min(3, len(progress.scores)), 1 + len(progress.scores)),
-            (1, min(len(running), MAX_RUNNING)),
-            (1, min(len(progress.warnings), MAX_WARNINGS)),
-            (1, min(len(words), MAX_STANDING)),
+            (1, min(len(running), 8)),
+            (1, min(len(progress.warnings), 3)),
+            (1, min(len(words), 6)),
             (1, 1),
             (1, 1),
         ],
@@ -129,7 +117,7 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
     ranked = progress.ranked()
     scores = ranked if len(ranked) < rows else ranked[: rows - 2]
     bounds = [_bounds(score) for score in scores]
-    lost = forfeits([bot.lost_by for bot in ranked], width, SPLIT)
+    lost = forfeits([bot.lost_by for bot in ranked], apart=width >= 80)
     columns = [
         Column("#", [str(rank) for rank in range(1, len(scores) + 1)]),
         Column("bot", [score.name for score in scores], kind="name"),
@@ -175,8 +163,8 @@ def _progress(progress: Progress, width: int, letters: Letters) -> Line:
     while len(words) > 1 and cell_len(", ".join(words)) > room:
         words.pop(max(1, len(words) - 2))
     text = ", ".join(words)
-    bar = min(BAR, room - 1 - cell_len(text))
-    if bar < LEAST_BAR:
+    bar = min(30, room - 1 - cell_len(text))
+    if bar < 5:
         return [part(text)]
     full = min(bar, int(bar * progress.done / max(progress.total, 1)))
     ink, ground = ("#", ".") if letters.is_ascii else ("━", "━")
@@ -249,102 +237,90 @@ def _cut(line: Line, width: int, letters: Letters) -> Line:
 
 REFRESH_S: Final = 0.25
 
-COST: Final = 50
-"""The picture is drawn less often where drawing would take more than a fiftieth of a core."""
 
+class _View:
+    """Draws a picture that follows the games, or prints line by line what happens.
 
-class _Lines:
-    """Prints line by line what happens, now and then how far it is, every game if that is wanted.
-
-    `quiet`: warnings, and games if they are wanted.
+    The picture has the last warnings, the lines say now and then how far it is. Both tell of every
+    game if that is wanted; `quiet` lines else of warnings only.
     """
 
-    def __init__(
-        self, progress: Progress, output: Output, *, verbose: bool, quiet: bool = False
-    ) -> None:
-        self.output: Final = output
-        self.progress: Final = progress
+    def __init__(self, progress: Progress, *, quiet: bool, verbose: bool, is_shared: bool) -> None:
+        self._output: Final = Output()
+        console = self._output.console
+        is_plain = quiet or is_shared or not console.is_terminal or console.is_dumb_terminal
+        self.live: Final = (
+            None
+            if is_plain
+            else Live(
+                console=console,
+                auto_refresh=False,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+                vertical_overflow="crop",
+            )
+        )
+        self._progress: Final = progress
         self._verbose: Final = verbose
         self._quiet: Final = quiet
-
-    def __call__(self, event: Event | Waiting) -> None:
-        """Print what is to be said of an event."""
-        match event:
-            case Warned() | PairingStopped():
-                text = next(reversed(self.progress.warnings))
-                self.print(f"warning: {text}", "yellow")
-            case GameEnded() if self._verbose:
-                line = f"{event.number}. {event.game}: {event.first} - {event.second}"
-                self.print(f"{line} {event.result} ({event.termination}, {event.plies} plies)")
-            case Status() if not self._quiet:
-                self.print_progress()
-                for line in self.progress.outcome().words:
-                    self.print(line)
-
-    def print_progress(self) -> None:
-        """Print how far it is; nothing of a run that was refused."""
-        if self.progress.total:
-            self.print(", ".join(progress_words(self.progress)))
-
-    def print(self, line: str, style: str = "") -> None:
-        """Print a line that may have anything in it."""
-        self.output.console.print(self.output.text(line, style), soft_wrap=True)
-
-
-class _Live(_Lines):
-    """Draws a picture that follows the games; the picture has the last warnings."""
-
-    def __init__(self, progress: Progress, output: Output, *, verbose: bool) -> None:
-        super().__init__(progress, output, verbose=verbose)
-        self.live: Final = Live(
-            console=output.console,
-            auto_refresh=False,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-            vertical_overflow="crop",
-        )
         self._next_s = 0.0
         self._width = 0
         self._waiting: Final[list[Text]] = []
         """Lines to print when the picture is drawn: each print would draw it once more."""
 
     def __call__(self, event: Event | Waiting) -> None:
-        """Draw the picture again, where it is time."""
-        if isinstance(event, GameEnded):
-            super().__call__(event)
-        elif isinstance(event, Waiting) and (now_s := self.progress.clock()) >= self._next_s:
-            before_s = time.thread_time()
-            self._draw()
-            cost_s = time.thread_time() - before_s
-            self._next_s = now_s + max(REFRESH_S, COST * cost_s)
+        """Print what is to be said of an event, or draw the picture again, where it is time."""
+        match event:
+            case GameEnded() if self._verbose:
+                line = f"{event.number}. {event.game}: {event.first} - {event.second}"
+                self._say(f"{line} {event.result} ({event.termination}, {event.plies} plies)")
+            case Warned() | PairingStopped() if not self.live:
+                self._say(f"warning: {next(reversed(self._progress.warnings))}", "yellow")
+            case Status() if not self.live and not self._quiet:
+                self.print_progress()
+                for line in self._progress.outcome().words:
+                    self._say(line)
+            case Waiting() if self.live and (now_s := self._progress.clock()) >= self._next_s:
+                before_s = time.thread_time()
+                self._draw(self.live)
+                cost_s = time.thread_time() - before_s
+                # Less often where drawing would take more than a fiftieth of a core.
+                self._next_s = now_s + max(REFRESH_S, 50 * cost_s)
 
-    def print(self, line: str, style: str = "") -> None:
-        """Print a line above the picture the next time that it is drawn."""
-        self._waiting.append(self.output.text(line, style))
+    def _say(self, line: str, style: str = "") -> None:
+        """Print a line, above the picture the next time that it is drawn."""
+        self._waiting.append(self._output.text(line, style))
+        if not self.live:
+            self._print_waiting()
 
     def _print_waiting(self) -> None:
         if self._waiting:
-            self.output.console.print(*self._waiting, sep="\n", soft_wrap=True)
+            self._output.console.print(*self._waiting, sep="\n", soft_wrap=True)
             self._waiting.clear()
 
-    def _draw(self) -> None:
-        width, height = self.output.console.size
+    def _draw(self, live: Live) -> None:
+        width, height = live.console.size
         if width < self._width:  # the terminal has broken the lines of the picture before
-            self.output.console.clear()
+            live.console.clear()
         self._width = width
         self._print_waiting()
-        lines = picture(self.progress, width, height, self.output.letters)
-        self.live.update(SegmentLines(lines, new_lines=True), refresh=True)
+        lines = picture(self._progress, width, height, self._output.letters)
+        live.update(SegmentLines(lines, new_lines=True), refresh=True)
+
+    def print_progress(self) -> None:
+        """Print how far it is; nothing of a run that was refused."""
+        if self._progress.total:
+            self._say(", ".join(progress_words(self._progress)))
 
     def leave(self) -> None:
         """Print the last warnings, which were in the picture, and how far it came."""
-        warnings = self.progress.warnings
-        earlier = self.progress.warned_times - sum(warnings.values())
+        warnings = self._progress.warnings
+        earlier = self._progress.warned_times - sum(warnings.values())
         if earlier > 0:
-            self.print(f"warning: {earlier} earlier ones are left out", "yellow")
+            self._say(f"warning: {earlier} earlier ones are left out", "yellow")
         for text, times in warnings.items():
-            self.print(f"warning: {often(text, times)}", "yellow")
+            self._say(f"warning: {often(text, times)}", "yellow")
         self.print_progress()
         self._print_waiting()
 
@@ -357,19 +333,15 @@ def screen(
 
     `is_shared`: something else writes to the terminal.
     """
-    output = Output()
-    console = output.console
-    if quiet or is_shared or not console.is_terminal or console.is_dumb_terminal:
-        lines = _Lines(progress, output, verbose=verbose, quiet=quiet)
-        progress.listeners.append(lines)
+    view = _View(progress, quiet=quiet, verbose=verbose, is_shared=is_shared)
+    progress.listeners.append(view)
+    if view.live:
+        try:
+            with view.live:
+                yield
+        finally:
+            view.leave()
+    else:
         yield
         if not quiet:
-            lines.print_progress()
-        return
-    view = _Live(progress, output, verbose=verbose)
-    progress.listeners.append(view)
-    try:
-        with view.live:
-            yield
-    finally:
-        view.leave()
+            view.print_progress()

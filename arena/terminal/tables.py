@@ -34,9 +34,6 @@ from lath.reports.standings import Meeting, Standings, Table, counts, greatest_g
 if TYPE_CHECKING:
     from lath.arena.tournament.store import BotTotals
 
-POOR_FIT: Final = 0.01
-"""A fit that comes by chance less often than this is told of."""
-
 MOST_NAMES: Final = 8
 """Bots of a group that are named."""
 
@@ -114,9 +111,6 @@ CROSSTABLE: Final = "Points against each other"
 SUPERIORITY: Final = "Likelihood of being the stronger one (LOS)"
 BOTH: Final = f"{CROSSTABLE}, and the likelihood of being the stronger one (LOS)"
 
-LONGEST_LIST: Final = 30
-"""Meetings that are listed where the crosstable is too wide; eight bots have 28."""
-
 
 def print_crosstable(table: Table, output: Output) -> None:
     """Print points and likelihoods, the most in one table that fits, or what room they need."""
@@ -139,8 +133,8 @@ def print_crosstable(table: Table, output: Output) -> None:
         output.table(BOTH, together)
         return
     apart = {CROSSTABLE: matrix(_points), SUPERIORITY: matrix(_likelihood)}
-    is_short = len(rows) * (len(rows) - 1) // 2 <= LONGEST_LIST
-    if is_short and any(needed > output.width for _, needed in apart.values()):
+    # Eight bots have a list of 28 meetings; of more, it would tell less than where to look.
+    if len(rows) <= 8 and any(needed > output.width for _, needed in apart.values()):
         met = [(a, b) for a, b in combinations(range(len(rows)), 2) if cross[a][b].games]
         columns = [
             Column("bot", [rows[one].name for one, _ in met], kind="name"),
@@ -176,13 +170,6 @@ def _point_and_likelihood(meeting: Meeting) -> str:
     return f"{_points(meeting)} {_likelihood(meeting):>4}"
 
 
-MOST_ENDINGS: Final = 8
-"""Columns of endings; a record may call its ending what it likes. The sentence below has all."""
-
-LONGEST_ENDING: Final = 20
-"""Letters of an ending that has a column."""
-
-
 def game_lines(standings: Standings) -> list[Column]:
     """Return the columns of a table with a line a game.
 
@@ -204,8 +191,9 @@ def game_lines(standings: Standings) -> list[Column]:
     if any(table.repeated for table in tables):
         columns.append(Column("repeated", [str(table.repeated) for table in tables], rank=5))
     together = sum((Counter(table.endings) for table in tables), Counter[str]())
-    for rank, (ending, _) in enumerate(together.most_common(MOST_ENDINGS), 6):
-        if len(ending) <= LONGEST_ENDING:
+    # A record may call its ending what it likes; the remarks below the tables have them all.
+    for rank, (ending, _) in enumerate(together.most_common(8), 6):
+        if len(ending) <= 20:
             cells = [str(table.endings.get(ending, 0)) for table in tables]
             columns.append(Column(ending, cells, rank))
     return columns
@@ -239,7 +227,7 @@ def remarks(table: Table) -> Iterator[str]:
             "and mu know no first-move advantage and favour who had the better one, Elo does not"
         )
     fit = table.ratings.fit
-    if fit.p_value < POOR_FIT:
+    if fit.p_value < 0.01:  # so seldom would chance have it
         chance = "p < 0.0001" if fit.p_value < 0.0001 else f"p = {fit.p_value:.4f}"
         yield (
             f"poor fit: results are further from the Elo model than chance has it (chi square "
@@ -358,15 +346,11 @@ def _percent(rate: float | None) -> str:
     return "-" if rate is None else f"{rate:.1%}"
 
 
-SPLIT: Final = 60
-"""Columns from which on forfeits are told apart."""
-
-
 def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int]) -> None:
     """Print what each bot lost games by, its average and its longest move, and what was noticed."""
     output = Output()
     if bots:
-        lost = forfeits([bot.lost_by for bot in bots], output.width, SPLIT)
+        lost = forfeits([bot.lost_by for bot in bots], apart=output.width >= 60)
         columns = [
             Column("bot", [bot.name for bot in bots], kind="name"),
             Column("games", [str(bot.games) for bot in bots], rank=2),
@@ -395,10 +379,6 @@ def duration(seconds: float | None) -> str:
     return f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
 
 
-STAY: Final = 3
-"""Columns from the left that are never left out."""
-
-
 def print_outcome(outcome: Outcome | None, output: Output) -> None:
     """Print it under a heading, where there is anything to say."""
     if outcome is None or not outcome.says_something:
@@ -415,11 +395,11 @@ def print_outcome(outcome: Outcome | None, output: Output) -> None:
 def _together(sheets: Sequence[Sheet], output: Output) -> list[Line]:
     """Return tables of the same columns as one, so that their columns stand below each other.
 
-    Columns that are empty in all of them are left out.
+    Columns that are empty in all of them are left out; the first three stay however short room is.
     """
     rows = [row for sheet in sheets for row in sheet.rows]
     columns = [
-        Column(column.heading, cells, rank=0 if at < STAY else at, kind=column.kind)
+        Column(column.heading, cells, rank=0 if at < 3 else at, kind=column.kind)
         for at, (column, *cells) in enumerate(zip(sheets[0].columns, *rows, strict=True))
         if any(cells)
     ]
