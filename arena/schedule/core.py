@@ -10,7 +10,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, Protocol
 
 from lath import games
@@ -172,38 +172,45 @@ class Numbers:
 Tags = tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
 class Dealer:
     """Makes pairs; without openings, setups that the games accept are drawn by the seed."""
 
-    def __init__(self, seed: int, openings: Openings | None = None, tags: Tags = ()) -> None:
-        """`tags` stand in every record."""
-        self._seed: Final = seed
-        self._openings: Final = openings
-        self._tags: Final = tags
+    seed: int
+    openings: Openings | None = None
+    tags: Tags = ()
+    """They stand in every record."""
 
     def deal(
-        self, number: int, names: tuple[str, str], *, game_id: str, round_number: int, turn: int
+        self,
+        number: int,
+        names: tuple[str, str],
+        game_ids: Sequence[str],
+        *,
+        round_number: int,
+        index: int,
     ) -> Pair:
-        """Return a pair; `turn` says which opening of its game it has, from 1."""
-        seed = self._seed
+        """Return a pair; `index`, from 0, counts the openings, each of them for each game."""
+        seed = self.seed
+        turn, game = index // len(game_ids) + 1, game_ids[index % len(game_ids)]
         begin = (
-            self._openings.opening(game_id, turn)
-            if self._openings
-            else Opening(setup=games.get(game_id).draw_setup(draw(seed, "setup", turn, game_id)))
+            self.openings.opening(game, turn)
+            if self.openings
+            else Opening(setup=games.get(game).draw_setup(draw(seed, "setup", turn, game)))
         )
 
         def plan(game_number: int, seats: tuple[str, str]) -> GamePlan:
             return GamePlan(
                 number=game_number,
                 round=round_number,
-                game=game_id,
+                game=game,
                 setup=begin.setup,
                 names=seats,
                 seeds=(draw(seed, "first", game_number), draw(seed, "second", game_number)),
                 position=begin.position,
                 opening=begin.moves,
                 opening_name=begin.name,
-                tags=self._tags,
+                tags=self.tags,
             )
 
         one, other = names
@@ -216,31 +223,26 @@ def draw(seed: int, *what: object) -> int:
     return int.from_bytes(hashlib.sha256(words.encode()).digest()[:4], "big") >> 1
 
 
+@dataclass(slots=True)
 class Encounter:
     """The games of two bots that count together; they may be reported before the bots are known."""
 
-    def __init__(self, games: int) -> None:
-        """`games` is how many there are."""
-        self._games: Final = games
-        self._counted = 0
-        self._halves: Final[Counter[str]] = Counter()
-        self._lost: Final[Counter[str | None]] = Counter()
-        """Games that were not played, by who lost them; None where nobody won."""
+    left: int
+    """How many are neither reported nor lost."""
 
-    @property
-    def is_over(self) -> bool:
-        """Return whether all games are reported or lost."""
-        return self._counted >= self._games
+    _halves: Counter[str] = field(default_factory=Counter)
+    _lost: Counter[str | None] = field(default_factory=Counter)
+    """Games that were not played, by who lost them; None where nobody won."""
 
     def report(self, first: str, second: str, result: str) -> None:
         """Count a game that was played."""
-        self._counted += 1
+        self.left -= 1
         for name, halves in zip((first, second), HALVES.get(result, (0, 0)), strict=True):
             self._halves[name] += halves
 
     def lose(self, games: int, loser: str | None) -> None:
         """Count games that will not be played as won by the other bot, or by nobody."""
-        self._counted += games
+        self.left -= games
         self._lost[loser] += games
 
     def halves(self, one: str, other: str) -> tuple[int, int]:
@@ -249,8 +251,8 @@ class Encounter:
         >>> encounter = Encounter(4)
         >>> encounter.report("a", "b", "1/2-1/2")
         >>> encounter.lose(2, "b")
-        >>> encounter.halves("a", "b"), encounter.is_over
-        ((5, 1), False)
+        >>> encounter.halves("a", "b"), encounter.left
+        ((5, 1), 1)
         """
         return (
             self._halves[one] + 2 * self._lost[other],
@@ -277,10 +279,9 @@ class InEncounters(Schedule):
 
     def _encounter(self, key: tuple[int, ...], games: int) -> Encounter:
         """Return the encounter of a key, new where there was none."""
-        found = self._encounters.get(key)
-        if found is None:
-            found = self._encounters[key] = Encounter(games)
-        return found
+        if key not in self._encounters:
+            self._encounters[key] = Encounter(games)
+        return self._encounters[key]
 
     def _is_open(self, pair: int) -> bool:
         """Return whether a game of the pair is still to be played."""

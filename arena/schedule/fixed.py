@@ -25,6 +25,8 @@ class Fixed(Schedule):
     def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
         super().__init__(names, settings, dealer)
         self._pairings: Final = self._all_pairings()
+        self.pairs: Final = settings.rounds * len(settings.games) * len(self._pairings)
+        """How many pairs there are."""
         self._open: Final = set(self._pairings)
         """Pairings that were not stopped in this run."""
         self._next = 1
@@ -38,30 +40,21 @@ class Fixed(Schedule):
         """Return how many games there are."""
         return 2 * self.pairs
 
-    @property
-    def pairs(self) -> int:
-        """Return how many pairs there are."""
-        return self._settings.rounds * len(self._settings.games) * len(self._pairings)
-
     def next(self) -> Pair | None:
         """Return the next pair of which a game is not finished."""
         while self._open and self._next <= self.pairs:
             number = self._next
             self._next += 1
             if not self._is_finished(number) and self._pairing(number) in self._open:
-                return self._pair(number)
+                games, index = self._settings.games, (number - 1) // len(self._pairings)
+                round_number = index // len(games) + 1
+                return self._dealer.deal(
+                    number, self._pairing(number), games, round_number=round_number, index=index
+                )
         return None
 
     def _pairing(self, number: int) -> tuple[str, str]:
         return self._pairings[(number - 1) % len(self._pairings)]
-
-    def _pair(self, number: int) -> Pair:
-        rest = (number - 1) // len(self._pairings)
-        turn, game = divmod(rest, len(self._settings.games))
-        game_id = self._settings.games[game]
-        return self._dealer.deal(
-            number, self._pairing(number), game_id=game_id, round_number=turn + 1, turn=turn + 1
-        )
 
     def report(self, number: int, first: str, second: str, result: str) -> None:  # noqa: ARG002
         """Note that a game is finished."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,12 +16,11 @@ from typing import Final
 from lath import games
 from lath.arena.errors import ConfigError, reading
 from lath.arena.schedule.core import Opening, draw
-from lath.games.core import Move, Position, read_move
+from lath.games.core import read_move
 from lath.games.errors import GameError
 from lath.notation.errors import NotationError
 from lath.notation.formats import name_for, reader
-from lath.notation.reader import Entry, open_bytes
-from lath.notation.record import Record
+from lath.notation.reader import open_bytes
 from lath.notation.replay import start_of
 
 LINES: Final = ".txt"
@@ -69,8 +68,8 @@ class Book:
         """
         self._choice: Final = choice
         self._entries: Final[dict[str, list[bytes]]] = {game_id: [] for game_id in game_ids}
-        for number, opening, game_id in _openings(choice, game_ids):
-            self._entries[game_id].append(_packed(number, opening))
+        for game_id, *fields in _entries(choice, game_ids):
+            self._entries[game_id].append("\t".join(map(str, fields)).encode())
         for game_id, entries in self._entries.items():
             if not entries:
                 raise ConfigError(f"{choice.path} has no opening for {game_id}")
@@ -90,13 +89,12 @@ class Book:
         )
 
 
-def _packed(number: int, opening: Opening) -> bytes:
-    start = opening.setup or "", opening.position or ""
-    return "\t".join((str(number), *start, " ".join(opening.moves))).encode()
+_Entry = tuple[str, int, str, str, str]
+"""Game, number, setup, position and moves; empty for none."""
 
 
-def _openings(choice: BookChoice, game_ids: Collection[str]) -> Iterator[tuple[int, Opening, str]]:
-    """Yield number, opening and game of each entry of one of the games."""
+def _entries(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
+    """Yield each entry of one of the games."""
     path = choice.path
     read = _of_lines(path, game_ids) if path.suffix == LINES else _of_records(choice, game_ids)
     try:
@@ -106,7 +104,7 @@ def _openings(choice: BookChoice, game_ids: Collection[str]) -> Iterator[tuple[i
         raise ConfigError(f"{path}: {error}") from error
 
 
-def _of_lines(path: Path, game_ids: Collection[str]) -> Iterator[tuple[int, Opening, str]]:
+def _of_lines(path: Path, game_ids: Collection[str]) -> Iterator[_Entry]:
     """Yield what stands on the lines `GAME POSITION` and `GAME setup SETUP`."""
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -117,57 +115,44 @@ def _of_lines(path: Path, game_ids: Collection[str]) -> Iterator[tuple[int, Open
                 game = games.get(game_id)
                 kind, _, setup = text.strip().partition(" ")
                 if kind == "setup":
-                    opening = Opening(setup=game.canonical_setup(setup))
-                    position = game.start(opening.setup)
+                    setup, text = game.canonical_setup(setup), ""
+                    position = game.start(setup)
                 else:
                     position = game.position(text.strip())
-                    opening = Opening(position=position.text())
+                    setup, text = "", position.text()
             except GameError as error:
                 raise ConfigError(f"{path}:{number}: {error}") from error
             if position.is_over:
                 raise ConfigError(f"{path}:{number}: the game is over in this position")
             if game_id in game_ids:
-                yield number, opening, game_id
+                yield game_id, number, setup, text, ""
 
 
-def _of_records(
-    choice: BookChoice, game_ids: Collection[str]
-) -> Iterator[tuple[int, Opening, str]]:
-    read = reader(name_for(choice.path))
-    with open_bytes(choice.path) as stream:
-        for entry in read(stream, str(choice.path)):
-            if entry.record is None or entry.problems:
+def _of_records(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
+    """Yield how the records begin; none may be over by then."""
+    path = choice.path
+    with open_bytes(path) as stream:
+        for entry in reader(name_for(path))(stream, str(path)):
+            record = entry.record
+            if record is None or entry.problems:
                 raise ConfigError(str(entry.problems[0]))
-            if entry.record.game in game_ids:
-                yield entry.number, _opening(entry, entry.record, choice), entry.record.game
-
-
-def _opening(entry: Entry, record: Record, choice: BookChoice) -> Opening:
-    """Return how a record begins; raises ConfigError where it is not legal or over by then."""
-    place = f"{choice.path}:{entry.line}: record {entry.number}"
-    try:
-        start = start_of(record)
-        moves, end = _played(start, [ply.move for ply in record.plies[: choice.plies]])
-    except GameError as error:
-        raise ConfigError(f"{place}: {error}") from error
-    if end.is_over:
-        raise ConfigError(
-            f"{place} is over after {len(moves)} plies; set fewer plies, or leave such records out "
-            f"(arena select {choice.path.name} --where 'plies > {len(moves)}')"
-        )
-    setup = record.tag("Setup")
-    if record.tag("Position"):
-        return Opening(position=start.text(), moves=moves)
-    return Opening(
-        setup=games.get(record.game).canonical_setup(setup) if setup else None, moves=moves
-    )
-
-
-def _played(position: Position, moves: Sequence[str]) -> tuple[tuple[Move, ...], Position]:
-    """Return the moves in canonical text, and where they lead; raises GameError."""
-    played = []
-    for text in moves:
-        move = read_move(position, text)
-        position = position.play(move)
-        played.append(move)
-    return tuple(played), position
+            if record.game not in game_ids:
+                continue
+            place = f"{path}:{entry.line}: record {entry.number}"
+            moves = []
+            try:
+                end = start = start_of(record)
+                for ply in record.plies[: choice.plies]:
+                    moves.append(read_move(end, ply.move))
+                    end = end.play(moves[-1])
+            except GameError as error:
+                raise ConfigError(f"{place}: {error}") from error
+            if end.is_over:
+                raise ConfigError(
+                    f"{place} is over after {len(moves)} plies; set fewer plies, or leave such "
+                    f"records out (arena select {path.name} --where 'plies > {len(moves)}')"
+                )
+            setup = record.tag("Setup")
+            canonical = setup and start.game.canonical_setup(setup)
+            position = start.text() if record.tag("Position") else ""
+            yield record.game, entry.number, canonical, position, " ".join(moves)

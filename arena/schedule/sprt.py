@@ -102,18 +102,16 @@ def llr(sprt: Sprt, counts: Sequence[int]) -> float:
     if not any(counts):
         return 0.0
     weights = [count or EMPTY for count in counts]
-    zero, one = (_fit(weights, elo, sprt.model) for elo in (sprt.elo0, sprt.elo1))
+    seen = [weight / sum(weights) for weight in weights]
+    # Under each hypothesis the likeliest distribution of scores among those of its Elo difference.
+    zero, one = (
+        likeliest_with_t(seen, elo / PER_T * math.sqrt(2))
+        if sprt.model == "normalized"
+        else likeliest_with_mean(seen, score_of(elo))
+        for elo in (sprt.elo0, sprt.elo1)
+    )
     gains = [math.log(high / low) for low, high in zip(zero, one, strict=True)]
     return sum(weight * gain for weight, gain in zip(weights, gains, strict=True))
-
-
-def _fit(weights: Sequence[float], elo: float, model: str) -> list[float]:
-    """Return the likeliest distribution of scores among those of an Elo difference."""
-    total = sum(weights)
-    seen = [weight / total for weight in weights]
-    if model == "normalized":
-        return likeliest_with_t(seen, elo / PER_T * math.sqrt(2))
-    return likeliest_with_mean(seen, score_of(elo))
 
 
 def score_of(elo: float) -> float:

@@ -34,6 +34,10 @@ class Past:
 
     byes: Counter[int] = field(default_factory=Counter)
 
+    def times(self, one: int, other: int) -> int:
+        """Return how often two have met."""
+        return self.met[min(one, other), max(one, other)]
+
 
 @dataclass(frozen=True, slots=True)
 class Round:
@@ -52,7 +56,14 @@ def pair_round(past: Past) -> Round:
     Round(pairs=((0, 2), (1, 3)), bye=4)
     """
     table = sorted(range(len(past.points)), key=lambda who: (-past.points[who], who))
-    bye = _bye(table, past) if len(table) % 2 else None
+    bye = None
+    if len(table) % 2:
+        # The last of those with the fewest byes without whom nobody must meet twice, if one is.
+        fewest = min(past.byes[who] for who in table)
+        candidates = [who for who in reversed(table) if past.byes[who] == fewest]
+        fresh = _fresh(table, past)
+        rests = ((who, [other for other in table if other != who]) for who in candidates)
+        bye = next((who for who, rest in rests if is_perfect(rest, fresh)), candidates[0])
     people = [who for who in table if who != bye]
     graph = _graph(people, past)
     place = {who: number for number, who in enumerate(table)}
@@ -61,30 +72,12 @@ def pair_round(past: Past) -> Round:
     return Round(tuple((one, other) for one, other in pairs), bye)
 
 
-def _bye(table: list[int], past: Past) -> int:
-    """Return the last of those with the fewest byes without whom nobody must meet twice.
-
-    Where there is no such one, the last of them.
-    """
-    fewest = min(past.byes[who] for who in table)
-    candidates = [who for who in reversed(table) if past.byes[who] == fewest]
-    fresh = _fresh(table, past)
-    for who in candidates:
-        if is_perfect([other for other in table if other != who], fresh):
-            return who
-    return candidates[0]
-
-
 def _fresh(people: list[int], past: Past) -> dict[int, list[int]]:
     """Return who has not yet met whom."""
     return {
-        one: [other for other in people if other != one and not _met(past, one, other)]
+        one: [other for other in people if other != one and not past.times(one, other)]
         for one in people
     }
-
-
-def _met(past: Past, one: int, other: int) -> int:
-    return past.met[min(one, other), max(one, other)]
 
 
 def _graph(people: list[int], past: Past) -> Graph:
@@ -101,7 +94,7 @@ def _graph(people: list[int], past: Past) -> Graph:
             return graph
         times += 1
         for one, other in combinations(left, 2):
-            if _met(past, one, other) == times:
+            if past.times(one, other) == times:
                 graph[one].append(other)
                 graph[other].append(one)
 
@@ -256,15 +249,12 @@ class Swiss(InEncounters):
         self._tables: Final = len(names) // 2
         self._each: Final = settings.pairs * len(settings.games)
         """Pairs of games of an encounter."""
+        self._pairs: Final = settings.rounds * self._tables * self._each
+        """How many there are in all rounds."""
         self._rounds: Final[list[Round]] = []
         self._meetings: Final[list[Meeting]] = []
         """Encounters and byes of the rounds that are over."""
         self._next = 1
-
-    @property
-    def _pairs(self) -> int:
-        """Return how many pairs there are in all rounds."""
-        return self._settings.rounds * self._tables * self._each
 
     @property
     def total(self) -> int:
@@ -277,7 +267,16 @@ class Swiss(InEncounters):
             number = self._next
             self._next += 1
             if self._is_open(number):
-                return self._pair(number)
+                round_number, table = self._place(number)
+                one, other = self._rounds[round_number].pairs[table]
+                index = round_number * self._each + (number - 1) // self._tables % self._each
+                return self._dealer.deal(
+                    number,
+                    (self._names[one], self._names[other]),
+                    self._settings.games,
+                    round_number=round_number + 1,
+                    index=index,
+                )
         return None
 
     def _place(self, pair: int) -> tuple[int, int]:
@@ -286,43 +285,26 @@ class Swiss(InEncounters):
 
     def _has_begun(self, round_number: int) -> bool:
         """Return whether a round is paired; pair it when the last one is over."""
-        if len(self._rounds) == round_number and self._is_over(round_number - 1):
-            self._meetings.extend(self._results(round_number - 1))
+        last = round_number - 1
+        tables = range(self._tables if round_number else 0)
+        if len(self._rounds) == round_number and all(self._at(last, t).left <= 0 for t in tables):
+            self._meetings.extend(self._results(last))
             self._rounds.append(pair_round(_past(self._meetings, len(self._names))))
         return len(self._rounds) > round_number
-
-    def _is_over(self, round_number: int) -> bool:
-        tables = range(self._tables if round_number >= 0 else 0)
-        return all(self._at(round_number, table).is_over for table in tables)
 
     def _at(self, round_number: int, table: int) -> Encounter:
         return self._encounter((round_number, table), 2 * self._each)
 
-    def _results(self, round_number: int) -> list[Meeting]:
-        if not 0 <= round_number < len(self._rounds):
-            return []
-        now = self._rounds[round_number]
-        names = self._names
-        meetings = []
+    def _results(self, round_number: int) -> Iterator[Meeting]:
+        """Yield what the encounters of a round gave so far; nothing before the first round."""
+        if round_number < 0:
+            return
+        now, names = self._rounds[round_number], self._names
         for table, (one, other) in enumerate(now.pairs):
             halves = self._at(round_number, table).halves(names[one], names[other])
-            meetings.append(Meeting(one, other, halves))
+            yield Meeting(one, other, halves)
         if now.bye is not None:
-            meetings.append(Meeting(now.bye, None, (4 * self._each, 0)))
-        return meetings
-
-    def _pair(self, number: int) -> Pair:
-        round_number, table = self._place(number)
-        one, other = self._rounds[round_number].pairs[table]
-        rest = (number - 1) // self._tables % self._each
-        again, game = divmod(rest, len(self._settings.games))
-        return self._dealer.deal(
-            number,
-            (self._names[one], self._names[other]),
-            game_id=self._settings.games[game],
-            round_number=round_number + 1,
-            turn=round_number * self._settings.pairs + again + 1,
-        )
+            yield Meeting(now.bye, None, (4 * self._each, 0))
 
     def _encounter_of(self, pair: int) -> Encounter | None:
         return self._at(*self._place(pair)) if pair <= self._pairs else None
