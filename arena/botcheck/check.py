@@ -42,11 +42,6 @@ IDS: Final = tuple(step.id for steps in CHAPTERS.values() for step in steps)
 
 _CHAPTER: Final = {step.id: name for name, steps in CHAPTERS.items() for step in steps}
 
-_NEEDED: Final = ("starts", "hello", "ready")
-"""Without these nothing that comes after them can be tested: they are, whatever is asked for."""
-
-_UNNAMED: Final = "it names no game that is installed; --game GAME tests it all the same"
-
 
 def check(spec: BotSpec, settings: Settings, only: Collection[str] = ()) -> Iterator[Point]:
     """Yield the points of the protocol and how the bot keeps them, each as soon as it is known.
@@ -69,6 +64,9 @@ class _Check:
     def __init__(self, lab: Lab, wanted: frozenset[str]) -> None:
         self._lab = lab
         self._wanted = wanted
+        greeting = {step.id for step in HELLO}
+        # Without these nothing that comes after them can be tested.
+        self._needed = {"starts", "hello", *(["ready"] if wanted - greeting else [])}
         self._deaf = ""
         """Why nothing more can be tested; empty while it can."""
         self._unready = ""
@@ -76,12 +74,12 @@ class _Check:
 
     def points(self) -> Iterator[Point]:
         yield from self._run(HELLO)
-        greeted = dict.fromkeys(game for game in self._lab.greeting.games if game in games.ids())
-        ids = self._lab.settings.games or tuple(greeted)
+        named = dict.fromkeys(self._lab.bot.greeting.games)
+        ids = self._lab.settings.games or tuple(game for game in named if game in games.ids())
         if ids:
             self._lab.game = games.get(ids[0])
         else:
-            self._unready = _UNNAMED
+            self._unready = "it names no game that is installed; --game GAME tests it all the same"
         yield from self._run(READY)
         playable: tuple[str | None, ...] = (None,) if self._deaf or self._unready else ids
         for game in playable:
@@ -90,26 +88,40 @@ class _Check:
         yield from self._run((*HEARD, *ENDINGS))
 
     def _run(self, steps: Iterable[Step], game: str | None = None) -> Iterator[Point]:
-        """Run those of the steps that are wanted; nothing is to be said where a game lacks one."""
+        """Run those of the steps that are wanted, or needed: these are told of if they fail."""
         if game is not None:
             self._lab.game = games.get(game)
         for step in steps:
-            is_wanted = step.id in self._wanted
-            if not (is_wanted or self._is_needed(step)):
+            if step.id not in self._wanted | self._needed:
                 continue
             finding = self._found(step)
             if finding is None:
                 continue
-            point = self._point(step, finding, game)
-            if is_wanted or (point.verdict.is_bad and step.id in _NEEDED):
-                yield point
-
-    def _is_needed(self, step: Step) -> bool:
-        greeting = {step.id for step in HELLO}
-        return step.id in _NEEDED and (step.id != "ready" or bool(self._wanted - greeting))
+            exchange: tuple[str, ...] = ()
+            # What was heard in all sessions is not explained by the last lines of one of them.
+            if finding.verdict.is_bad and step not in HEARD:
+                exchange = self._lab.exchange
+                if step not in HELLO:
+                    self._lab.drop()  # the next point begins with a fresh process
+            if finding.verdict.is_bad or step.id in self._wanted:
+                yield Point(
+                    id=step.id,
+                    chapter=_CHAPTER[step.id],
+                    game=game,
+                    asks=step.asks,
+                    verdict=finding.verdict,
+                    seen=finding.seen,
+                    mend=finding.mend,
+                    exchange=exchange,
+                    stderr=finding.stderr,
+                )
 
     def _found(self, step: Step) -> Finding | None:
-        if why := self._why_not(step):
+        """Return what a step shows; None where the game has nothing of the kind."""
+        why = self._deaf
+        if step not in HELLO and step not in HEARD and step not in ENDINGS:
+            why = why or self._unready or self._lab.gave_up
+        if why:
             return untested(why)
         try:
             finding = step.run(self._lab)
@@ -118,38 +130,12 @@ class _Check:
             self._lab.breaks += 1
             self._lab.silences += found.is_costly
             finding = Finding(step.at_worst, found.seen, found.mend, found.stderr)
-        if finding is not None and finding.verdict is Verdict.FAULT and step.id in _NEEDED:
+        if finding is not None and finding.verdict is Verdict.FAULT and step.id in self._needed:
             if step.id == "ready":
                 self._unready = f"it failed at {step.id!r}"
             else:
                 self._deaf = f"it failed at {step.id!r}"
         return finding
-
-    def _why_not(self, step: Step) -> str:
-        """Return why the step cannot be run; empty where it can."""
-        if step in HELLO or step in HEARD or step in ENDINGS:
-            return self._deaf
-        return self._deaf or self._unready or self._lab.gave_up
-
-    def _point(self, step: Step, finding: Finding, game: str | None) -> Point:
-        """Return the point; after one that is bad the next begins with a fresh process."""
-        exchange: tuple[str, ...] = ()
-        # What was heard in all sessions is not explained by the last lines of one of them.
-        if finding.verdict.is_bad and step not in HEARD:
-            exchange = self._lab.exchange
-            if step not in HELLO:
-                self._lab.drop()
-        return Point(
-            id=step.id,
-            chapter=_CHAPTER[step.id],
-            game=game,
-            asks=step.asks,
-            verdict=finding.verdict,
-            seen=finding.seen,
-            mend=finding.mend,
-            exchange=exchange,
-            stderr=finding.stderr,
-        )
 
 
 @dataclass(slots=True)

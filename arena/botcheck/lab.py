@@ -16,14 +16,12 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from lath.arena.botcheck.points import FaultFoundError, duration
-from lath.arena.referee import trees
+from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import (
     INFO_KEPT,
-    Asides,
     Bot,
     BotSpec,
-    Greeting,
     Lines,
     NoAnswer,
     lines_of,
@@ -64,8 +62,6 @@ SILENCES: Final = 2
 BREAKS: Final = 30
 """After so many points that ended the session, the rest would not tell anything new."""
 
-DEFAULT_TIME: Final = TimeControl(initial_ms=2000, increment_ms=20)
-
 GAME_S: Final = 4.0
 """For a whole game; one that takes longer is broken off, as by adjudication."""
 
@@ -76,6 +72,11 @@ _INTERRUPTED_S: Final = 0.05
 """How long a bot thinks before it is interrupted."""
 
 
+DEFAULT_LIMITS: Final = Limits(
+    time=TimeControl(initial_ms=2000, increment_ms=20), hard_limit_s=10.0
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How a bot is tested."""
@@ -83,14 +84,8 @@ class Settings:
     games: tuple[str, ...] = ()
     """Ids; empty: all that the bot names and that are installed."""
 
-    startup_s: float = 10.0
-    """For `ok` and each `ready`."""
-
-    move_s: float = 10.0
-    """For a move where the time control sets no limit."""
-
-    time: TimeControl = DEFAULT_TIME
-    """Of the whole games."""
+    limits: Limits = DEFAULT_LIMITS
+    """How long is waited; the time is that of the whole games."""
 
     seed: int = 1
 
@@ -102,30 +97,21 @@ class Lab:
     """The game in which it is tested now; there is none before it has named one."""
 
     def __init__(self, spec: BotSpec, settings: Settings) -> None:
-        self.spec: Final = spec
         self.settings: Final = settings
-        self.greeting = Greeting()
-        """What the bot said of itself when it was greeted last."""
         self.has_been_ready = False
         """Whether it can play at all."""
-        self.asides: Final = Asides()
         self.bad_infos: Final = Lines(3, 200)
         self.odd_moves: Final = Lines(3, 80)
         """Legal moves that were not in their canonical text."""
         self.silences = 0
         self.breaks = 0
-        self._tree: Final = f"check-{secrets.token_hex(4)}."
+        self.tree: Final = f"check-{secrets.token_hex(4)}."
+        """What marks its processes."""
         self._watch: Final = Watch()
-        self.bot = self._new_bot(spec)
-        """The newest process, whatever has become of it."""
+        self.bot: Final = Bot(spec, self._watch, tree=self.tree, forgives_hold_ups=True)
         self.go = ""
         """What asked it for a move the last time."""
         self._number = 0
-
-    def _new_bot(self, spec: BotSpec) -> Bot:
-        bot = Bot(spec, self._watch, tree=self._tree, forgives_hold_ups=True)
-        bot.asides = self.asides
-        return bot
 
     @property
     def gave_up(self) -> str:
@@ -146,27 +132,17 @@ class Lab:
         self._watch.wait(0.0)
         if not self.bot.is_running:
             self.open()
-            self.greet()
+            self.bot.greet(self.settings.limits.startup_s)
         return self.bot
 
     def open(self, *, memory_bytes: int | None = None) -> None:
         """Start a process; raises FaultFoundError."""
         self.drop()
-        limited = replace(self.spec, memory_bytes=memory_bytes or self.spec.memory_bytes)
-        self.bot = self._new_bot(limited)
         try:
-            self.bot.open()
-        except OSError as error:
-            what = error.filename or self.spec.command[0]
-            raise FaultFoundError(
-                f"cannot be started: {error.strerror}: {str(what)!r}",
-                "check the path, that the file may be executed, and its first line (#!…)",
-            ) from error
-
-    def greet(self) -> None:
-        """Say hello and set the options that the user gave; raises NoAnswer."""
-        self.bot.greet(self.settings.startup_s)
-        self.greeting = self.bot.greeting
+            self.bot.open(memory_bytes)
+        except GameVoidError as error:
+            mend = "check the path, that the file may be executed, and its first line (#!…)"
+            raise FaultFoundError(error.reason, mend) from error
 
     def drop(self) -> None:
         """End the process; the next one is a fresh one."""
@@ -177,22 +153,8 @@ class Lab:
     def listen(self, seconds: float) -> None:
         """Do nothing for a while but listen."""
         until_s = time.monotonic() + seconds
-        self._watch.wait(0.0)
         while time.monotonic() < until_s:
             self._watch.wait(until_s)
-
-    def ends_within(self, seconds: float) -> str | None:
-        """Return how the process ends, in words; None where it does not in this time."""
-        until_s = time.monotonic() + seconds
-        while not self.bot.child.wait(time.monotonic() + 0.01):
-            if time.monotonic() >= until_s:
-                return None
-            self._watch.wait(0.0)  # a full pipe must not hold it up
-        return self.bot.child.end_words()
-
-    def sweep(self) -> int:
-        """End what the process has left behind; return how many processes that were."""
-        return trees.sweep(self._tree)
 
     # What it says
 
@@ -207,21 +169,22 @@ class Lab:
                 is_costly=True,
             )
         if error.why is Termination.TIME:
-            seen, mend = f"no {what} within {duration(error.within_s)}", f"answer with {what}"
-            if is_move:
-                mend = "answer `go N …` with `bestmove N MOVE`"
-            if is_move and self.asides.wrong_answer:
-                seen = f"{seen}, but {self.asides.wrong_answer[:60]!r}"
+            seen = f"no {what} within {duration(error.within_s)}"
+            asked = "`go N …` with `bestmove N MOVE`" if is_move else f"with {what}"
+            mend = f"answer {asked}; {FLUSH}"
+            if is_move and (wrong := self.bot.asides.wrong_answer):
+                seen = f"{seen}, but {wrong[:60]!r}"
                 mend = "answer `go N …` with the same number: `bestmove N MOVE`"
-            else:
-                mend = f"{mend}; {FLUSH}"
             return FaultFoundError(seen, mend, is_costly=True)
         seen = f"{self.bot.child.end_words()} before {what}"
         mend = "keep running, reading and writing until `quit`"
-        if self.spec.lacks and error.awaited == "ok":
-            seen = f"{seen}: {self.spec.lacks}"
+        if self.bot.spec.lacks and error.awaited == "ok":
+            seen = f"{seen}: {self.bot.spec.lacks}"
             mend = "put the file there, or write its path from there"
-        return FaultFoundError(seen, mend, stderr=_last_lines(self.bot.child.stderr_text()))
+        written = [line.rstrip() for line in self.bot.child.stderr_text().splitlines()]
+        last = [line[:STDERR_WIDTH] for line in written if line]
+        more = ["…"] if len(last) > STDERR_LINES else []
+        return FaultFoundError(seen, mend, stderr=(*more, *last[-STDERR_LINES:]))
 
     @property
     def exchange(self) -> tuple[str, ...]:
@@ -234,19 +197,18 @@ class Lab:
 
     def judge_infos(self, position: Position) -> None:
         """Judge what the bot said with `info` while it thought about `position`."""
-        for line in self.asides.infos[-INFO_KEPT:]:
+        infos = self.bot.asides.infos
+        for line in infos[-INFO_KEPT:]:
             text = line.decode("utf-8", "replace").rstrip("\r")
             if why := wrong_info(text, position):
                 self.bad_infos.add(f"{text[:60]} ({why})")
-        self.asides.infos.clear()
+        infos.clear()
 
     # Its games
 
     def limits(self, time: TimeControl) -> Limits:
         """Return how long is waited in a game with this time control."""
-        return Limits(
-            time=time, startup_s=self.settings.startup_s, hard_limit_s=self.settings.move_s
-        )
+        return replace(self.settings.limits, time=time)
 
     def new_game(
         self,
@@ -263,29 +225,22 @@ class Lab:
             number=self._number,
             game=self.game.id,
             side=side.word,
-            time=self.settings.time if time is None else time,
+            time=time or self.settings.limits.time,
             seed=self.settings.seed if seed is None else seed,
             setup=setup,
             position=position,
         )
 
-    def enter(self, bot: Bot, new: wire.NewGame) -> float:
-        """Return how long a bot takes to be ready for a game; raises NoAnswer."""
-        after_s = bot.enter(new, self.limits(new.time))
+    def enter(self, new: wire.NewGame) -> float:
+        """Return how long the bot takes to be ready for a game; raises NoAnswer."""
+        after_s = self.bot.enter(new, self.limits(new.time))
         self.has_been_ready = True
         return after_s
 
-    def ready_s(self, bot: Bot, side: Seat = Seat.FIRST) -> float:
-        """Return how long a bot takes to be ready for a game that is not played."""
+    def ready_s(self, side: Seat = Seat.FIRST) -> float:
+        """Return how long the bot takes to be ready for a game that is not played."""
         setup = self.game.draw_setup(self.settings.seed)
-        return self.enter(bot, self.new_game(side, time=TimeControl(move_ms=1000), setup=setup))
-
-
-def _last_lines(text: str) -> tuple[str, ...]:
-    """Return the last lines of standard error; `…` comes before them where there were more."""
-    lines = [line.rstrip()[:STDERR_WIDTH] for line in text.splitlines() if line.strip()]
-    more = ("…",) if len(lines) > STDERR_LINES else ()
-    return (*more, *lines[-STDERR_LINES:])
+        return self.enter(self.new_game(side, time=TimeControl(move_ms=1000), setup=setup))
 
 
 def _shown(line: str) -> str:
@@ -314,21 +269,15 @@ def wrong_info(line: str, position: Position) -> str | None:
         if name == "text":
             return None
         if name == "pv":
-            return _wrong_variation(words, position)
+            try:
+                for text in words:
+                    position = position.play(read_move(position, text))
+            except GameError as error:
+                return f"pv: {error}"
+            return None if words else "pv without moves"
         value = words.pop(0) if words else ""
         if understood.get(name) != value:
             return f"{name} {value}".strip()
-    return None
-
-
-def _wrong_variation(moves: list[str], position: Position) -> str | None:
-    if not moves:
-        return "pv without moves"
-    for text in moves:
-        try:
-            position = position.play(read_move(position, text))
-        except GameError as error:
-            return f"pv: {error}"
     return None
 
 
@@ -370,7 +319,7 @@ class Bout:
             side, time=time, seed=seed, setup=self.setup, position=position
         )
         self._clock: Final = Clock(lab.limits(self._new.time))
-        lab.enter(self._bot, self._new)
+        lab.enter(self._new)
 
     @property
     def is_over(self) -> bool:
@@ -423,30 +372,22 @@ class Bout:
         if left_ms is not None:
             clocks[self.side] = left_ms
         self._lab.go = go = wire.go_line(self.ply, self._new.time, *clocks)
-        within_s = self._clock.allowed_s[self.side] + (_GRACE_S if self._has_limit else 0.0)
+        allowed_s, margin_s = self._clock.allowed_s[self.side], self._lab.settings.limits.margin_s
+        grace_s = _GRACE_S
+        if not (self._new.time.has_clock or self._new.time.move_ms):
+            margin_s = grace_s = 0.0  # only the patience of who tests it sets a limit
         try:
-            text, used_s = self._bot.ask(self.position, self.ply, clocks, within_s)
+            text, used_s = self._bot.ask(self.position, self.ply, clocks, allowed_s + grace_s)
         finally:
             self._lab.judge_infos(self.position)
-        self._judge_time(go, used_s)
-        return self._judge_move(go, " ".join(text.split()))
-
-    @property
-    def _has_limit(self) -> bool:
-        """Return whether a late answer loses the game."""
-        return bool(self._new.time.has_clock or self._new.time.move_ms)
-
-    def _judge_time(self, go: str, used_s: float) -> None:
         self.slowest_s = max(self.slowest_s, used_s)
-        allowed_s = self._clock.allowed_s[self.side]
         if used_s > allowed_s:
-            limits = self._lab.limits(self._new.time)
-            had_s = allowed_s - (limits.margin_s if self._has_limit else 0.0)
             raise FaultFoundError(
-                f"took {duration(used_s)} for `{go}`, it had {duration(had_s)}",
+                f"took {duration(used_s)} for `{go}`, it had {duration(allowed_s - margin_s)}",
                 "measure the time from `go` and answer before it is up; times are milliseconds",
             )
         self._clock.charge(self.side, used_s)
+        return self._judge_move(go, " ".join(text.split()))
 
     def _judge_move(self, go: str, text: str) -> str:
         if text == wire.RESIGN:
@@ -465,7 +406,7 @@ class Bout:
                 "begin at the start that `new` tells, play every `play` and your own `bestmove` "
                 "on it, write moves as docs/rules.md does; or say `want legal` before `ok`"
             )
-            if "legal" in self._lab.greeting.wants:
+            if "legal" in self._bot.greeting.wants:
                 mend = "answer with a move of the last `legal` line, as it is written there"
             raise FaultFoundError(f"{error} (`{go}`)"[:300], mend) from error
         if move != text:

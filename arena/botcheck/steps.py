@@ -10,6 +10,7 @@ import math
 import os
 import random
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,9 +29,10 @@ from lath.arena.botcheck.points import (
     untested,
     warning,
 )
+from lath.arena.referee import trees
 from lath.arena.referee.clock import MARGIN_S
-from lath.arena.referee.conversation import QUIT_S, Lines, NoAnswer
-from lath.games.core import SEATS, Move, Position, Seat
+from lath.arena.referee.conversation import CLEAN, QUIT_S, Lines, NoAnswer
+from lath.games.core import SEATS, Move, Seat
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
@@ -97,12 +99,12 @@ def _starts(lab: Lab) -> Finding:
 
 @_step(HELLO, "hello", "answers `arena 1` with `ok`")
 def _says_ok(lab: Lab) -> Finding:
-    lab.greet()
-    after_s = lab.greeting.after_s
-    seen = f"after {duration(after_s)}"
-    if after_s > lab.settings.startup_s / 2:
+    within_s = lab.settings.limits.startup_s
+    lab.bot.greet(within_s)
+    seen = f"after {duration(lab.bot.greeting.after_s)}"
+    if lab.bot.greeting.after_s > within_s / 2:
         return warning(
-            f"{seen}, of {duration(lab.settings.startup_s)}",
+            f"{seen}, of {duration(within_s)}",
             "say `ok` first and load what takes long before `ready`, which has a limit of its own",
         )
     return ok(seen)
@@ -110,7 +112,7 @@ def _says_ok(lab: Lab) -> Finding:
 
 @_step(HELLO, "banner", "says nothing else before `ok`")
 def _has_no_banner(lab: Lab) -> Finding:
-    banner = lab.greeting.banner
+    banner = lab.bot.greeting.banner
     if not banner:
         return ok("nothing else")
     return note(f"{len(banner)} other lines, which are ignored, such as {banner[0][:60]!r}")
@@ -118,14 +120,14 @@ def _has_no_banner(lab: Lab) -> Finding:
 
 @_step(HELLO, "name", "says who it is: `id name …`")
 def _has_a_name(lab: Lab) -> Finding:
-    if name := lab.greeting.name:
+    if name := lab.bot.greeting.name:
         return ok(name)
     return warning("it has no name", "say `id name NAME` before `ok`")
 
 
 @_step(HELLO, "games", "says which games it plays: `game …`")
 def _names_games(lab: Lab) -> Finding:
-    named, known = lab.greeting.games, games.ids()
+    named, known = lab.bot.greeting.games, games.ids()
     if not named:
         return fault("no `game` line", f"say `game ID …` before `ok`; there are {', '.join(known)}")
     unasked = [game for game in lab.settings.games if game not in named]
@@ -145,8 +147,8 @@ def _names_games(lab: Lab) -> Finding:
 
 @_step(HELLO, "options", "names its options so that they can be set")
 def _names_options(lab: Lab) -> Finding:
-    options = lab.greeting.options.values()
-    wrong = [*lab.greeting.bad_options, *filter(None, map(odd_option, options))]
+    options = lab.bot.greeting.options.values()
+    wrong = [*lab.bot.greeting.bad_options, *filter(None, map(odd_option, options))]
     if wrong:
         return warning(
             "; ".join(wrong)[:300],
@@ -171,7 +173,7 @@ def odd_option(option: wire.Option) -> str:
 
 @_step(HELLO, "wants", "wants what there is: `legal`, `position`")
 def _wants_what_there_is(lab: Lab) -> Finding:
-    wants = lab.greeting.wants
+    wants = lab.bot.greeting.wants
     unknown = [what for what in wants if what not in wire.WANTS]
     if unknown:
         return warning(
@@ -184,16 +186,10 @@ def _wants_what_there_is(lab: Lab) -> Finding:
 # Ready for games
 
 
-OPTION_MEMORY: Final = 4 << 30
-"""Bytes for a bot whose options are at their edges: its largest table must not stop the machine."""
-
-VALUES_TRIED: Final = 40
-
-
 @_step(READY, "ready", "answers `new ID …` with `ready ID`")
 def _is_ready(lab: Lab) -> Finding:
-    bot = lab.running()  # one process for all: one that has left after the first game is at fault
-    slowest_s = max(lab.ready_s(bot, seat) for seat in SEATS)
+    lab.running()  # one process for both: one that has left after the first game is at fault
+    slowest_s = max(map(lab.ready_s, SEATS))
     return ok(f"after {duration(slowest_s)}, also when the game before was not finished")
 
 
@@ -201,32 +197,32 @@ def _is_ready(lab: Lab) -> Finding:
 def _takes_defaults(lab: Lab) -> Finding:
     if wrong := lab.bot.wrong_options():
         return fault("; ".join(wrong), "set options that the bot names, to what they take")
-    options = lab.greeting.options.values()
+    options = lab.bot.greeting.options.values()
     bot = lab.running()
     plain = [o for o in options if o.default is not None and o.type != "button"]
     for option in plain:
-        if option.name not in lab.spec.options:
+        if option.name not in bot.spec.options:
             bot.say(wire.setoption_line(option.name, option.default))
     if not plain:
         return ok("nothing to set")
-    lab.ready_s(bot)
+    lab.ready_s()
     return ok(f"{len(plain)} set, then `ready`")
 
 
 @_step(READY, "option-edges", "takes the edges of its options", _WARNING)
 def _takes_edges(lab: Lab) -> Finding:
-    options = lab.greeting.options.values()
-    tried = [(option.name, value) for option in options for value in edges_of(option)]
+    options = lab.bot.greeting.options.values()
+    edges = [(option.name, value) for option in options for value in edges_of(option)]
+    tried = edges[:40]
     if not tried:
         return ok("nothing to set")
-    lab.open(memory_bytes=OPTION_MEMORY)
-    lab.greet()
-    bot = lab.running()
-    for name, value in tried[:VALUES_TRIED]:
-        bot.say(wire.setoption_line(name, value))
-        lab.ready_s(bot)
+    lab.open(memory_bytes=4 << 30)  # the largest table must not stop the machine
+    lab.bot.greet(lab.settings.limits.startup_s)
+    for name, value in tried:
+        lab.bot.say(wire.setoption_line(name, value))
+        lab.ready_s()
     lab.drop()
-    return ok(f"{min(len(tried), VALUES_TRIED)} values set, then `ready`")
+    return ok(f"{len(tried)} values set, then `ready`")
 
 
 def edges_of(option: wire.Option) -> list[str]:
@@ -278,22 +274,15 @@ def _knows_setups(lab: Lab) -> Finding | None:
 
 @_step(EACH_GAME, "position", "begins in any position")
 def _knows_positions(lab: Lab) -> Finding:
-    for plies, is_bots_turn in ((4, True), (5, False), (5, True)):
-        position = _in_a_game(lab, plies)
+    chance = random.Random(f"{lab.game.id} {lab.settings.seed}")
+    walk = [lab.game.start(lab.game.draw_setup(lab.settings.seed))]
+    for _ in range(5):
+        after = walk[-1].play(chance.choice(walk[-1].legal_moves()))
+        walk.append(walk[0] if after.is_over else after)
+    for position, is_bots_turn in ((walk[4], True), (walk[5], False), (walk[5], True)):
         side = position.to_move if is_bots_turn else position.to_move.other
         Bout(lab, side, position=position.text()).play_out(turns=SHORT)
     return ok("began in three positions, on its turn and on the other's")
-
-
-def _in_a_game(lab: Lab, plies: int) -> Position:
-    """Return a position that chance has reached; before the end of the game."""
-    chance = random.Random(f"{lab.game.id} {lab.settings.seed}")
-    start = position = lab.game.start(lab.game.draw_setup(lab.settings.seed))
-    for _ in range(plies):
-        position = position.play(chance.choice(position.legal_moves()))
-        if position.is_over:
-            return start
-    return position
 
 
 @_step(EACH_GAME, "book", "plays on after a book's moves for both sides")
@@ -336,38 +325,29 @@ def _bears_a_swap(lab: Lab) -> Finding | None:
 # Time
 
 
-MOVE: Final = TimeControl(move_ms=100)
-NODES: Final = TimeControl(nodes=50)
-SUDDEN_DEATH: Final = TimeControl(initial_ms=1000)
 LONG: Final = TimeControl(move_ms=1000)
 """Long enough to be interrupted."""
 
+NODES: Final = TimeControl(nodes=50)
+
 LITTLE_MS: Final = 50
 
-STOP_S: Final = 0.3
-"""How soon a bot that listens while it thinks answers `stop`."""
-
 IDLE_S: Final = 0.3
-BUSY_S: Final = 0.1
-"""Time of a processor in IDLE_S that is more than tidying up."""
 
 TURNS: Final = 5
 
 
-def _slowest(lab: Lab, time: TimeControl, seconds: float) -> str:
-    """Return in words how long the slowest move of two games took, one in each seat."""
-    bouts = [Bout(lab, side, time=time).play_out(seconds=seconds) for side in SEATS]
-    return f"slowest move {duration(max(bout.slowest_s for bout in bouts))}"
+def _slowest(
+    lab: Lab, *, time: TimeControl, seconds: float, seats: Sequence[Seat] = SEATS, had: str = ""
+) -> Finding:
+    bouts = [Bout(lab, seat, time=time).play_out(seconds=seconds) for seat in seats]
+    return ok(f"slowest move {duration(max(bout.slowest_s for bout in bouts))}{had}")
 
 
-@_step(TIMES, "move-time", "keeps a fixed time for each move: `tc move MS`")
-def _keeps_move_time(lab: Lab) -> Finding:
-    return ok(f"{_slowest(lab, MOVE, 1.5)} of {duration(MOVE.move_ms / 1000)}")
-
-
-@_step(TIMES, "nodes", "plays with `tc nodes N`")
-def _plays_by_nodes(lab: Lab) -> Finding:
-    return ok(_slowest(lab, NODES, 1.0))
+_step(TIMES, "move-time", "keeps a fixed time for each move: `tc move MS`")(
+    partial(_slowest, time=TimeControl(move_ms=100), seconds=1.5, had=" of 100 ms")
+)
+_step(TIMES, "nodes", "plays with `tc nodes N`")(partial(_slowest, time=NODES, seconds=1.0))
 
 
 @_step(TIMES, "no-limit", "plays with `tc none`")
@@ -375,11 +355,15 @@ def _plays_without_limit(lab: Lab) -> Finding:
     return ok(Bout(lab, time=TimeControl()).play_out(seconds=1.5).words())
 
 
-@_step(TIMES, "no-increment", "keeps a clock without increment")
-def _bears_sudden_death(lab: Lab) -> Finding:
-    bout = Bout(lab, Seat.SECOND, time=SUDDEN_DEATH).play_out(seconds=2.0)
-    had_s = SUDDEN_DEATH.initial_ms / 1000
-    return ok(f"slowest move {duration(bout.slowest_s)} of {duration(had_s)}")
+_step(TIMES, "no-increment", "keeps a clock without increment")(
+    partial(
+        _slowest,
+        time=TimeControl(initial_ms=1000),
+        seconds=2.0,
+        seats=(Seat.SECOND,),
+        had=" of 1.0 s",
+    )
+)
 
 
 @_step(TIMES, "little-time", f"answers in time with {LITTLE_MS} ms left", _WARNING)
@@ -400,7 +384,7 @@ def _stops(lab: Lab) -> Finding:
     after_s = bout.stop(LONG.move_ms / 1000 + MARGIN_S + 1.0)
     bout.finish()
     seen = f"answered {duration(after_s)} after `stop`"
-    if after_s <= STOP_S:
+    if after_s <= 0.3:  # as soon as a bot does that listens while it thinks
         return ok(seen)
     return warning(
         seen,
@@ -413,7 +397,7 @@ def _stops(lab: Lab) -> Finding:
 def _bears_a_sudden_end(lab: Lab) -> Finding:
     bout = Bout(lab, time=LONG)
     if bout.begin_to_think():  # its answer may still come, and is no fault
-        lab.asides.forgiven = [b"bestmove", b"%d" % bout.ply]
+        lab.bot.asides.forgiven = [b"bestmove", b"%d" % bout.ply]
     bout.end("1-0", Termination.CRASH, wire.STOP)
     try:
         after = Bout(lab, time=LONG)
@@ -423,7 +407,7 @@ def _bears_a_sudden_end(lab: Lab) -> Finding:
         found.mend = "a game can end while you think: go on reading, and answer the next `new`"
         raise found from error
     finally:
-        lab.asides.forgiven = []
+        lab.bot.asides.forgiven = []
     after.ask()
     after.finish()
     return ok("ready for the next game, and playing it")
@@ -458,7 +442,7 @@ def _rests(lab: Lab) -> Finding:
     lab.listen(IDLE_S)
     busy_s = _computed_s(session) - before_s
     bout.finish()
-    if busy_s <= BUSY_S:
+    if busy_s <= IDLE_S / 3:  # more than that is more than tidying up
         return ok(f"computed {duration(busy_s)} of {duration(IDLE_S)}")
     return warning(
         f"computed {duration(busy_s)} in {duration(IDLE_S)} of the other's turn",
@@ -491,12 +475,6 @@ def _computed_s(session: int) -> float:
 
 UNKNOWN: Final = ("weather fine", "go*", "pingpong 3", "x" * 1000)
 
-PING_S: Final = 0.5
-
-BLANKS_S: Final = 2.0
-
-GAMES: Final = 4
-
 
 @_step(BESIDE, "unknown-lines", "ignores lines that it does not know")
 def _ignores_unknown_lines(lab: Lab) -> Finding:
@@ -507,28 +485,23 @@ def _ignores_unknown_lines(lab: Lab) -> Finding:
 
 @_step(BESIDE, "blanks", "reads lines with CRLF and more blanks", _WARNING)
 def _bears_blanks(lab: Lab) -> Finding:
+    bot, start = lab.running(), lab.game.start()
+    new = lab.new_game(time=LONG)
+    within_s = min(2.0, lab.settings.limits.startup_s)
+    wanted = [wire.position_line(start.text()), wire.legal_line(start.legal_moves())]
+    lines = [line for line in wanted if line.split()[0] in bot.greeting.wants]
+    lab.go = wire.go_line(1, new.time, 0, 0)
     try:
-        _widely(lab)
+        bot.call(f"ready {new.number}", within_s, "", _wide(new.line()), "  ", end="\r\n")
+        bot.await_move(1, bot.say("", *map(_wide, [*lines, lab.go]), end="\r\n"), 2.0)
     except NoAnswer as error:
         return warning(
             lab.fault_of(error).seen,
             "take a line apart at any number of blanks, CR among them, and pass over empty lines; "
             "the arena writes none of these, but people who test a bot by hand do",
         )
-    return ok("read a game's first lines all the same")
-
-
-def _widely(lab: Lab) -> None:
-    """Begin a game in lines with more blanks; raises NoAnswer."""
-    bot, start = lab.running(), lab.game.start()
-    new = lab.new_game(time=TimeControl(move_ms=1000))
-    within_s = min(BLANKS_S, lab.settings.startup_s)
-    bot.call(f"ready {new.number}", within_s, "", _wide(new.line()), "  ", end="\r\n")
-    wanted = [wire.position_line(start.text()), wire.legal_line(start.legal_moves())]
-    lines = [line for line in wanted if line.split()[0] in lab.greeting.wants]
-    lab.go = wire.go_line(1, new.time, 0, 0)
-    bot.await_move(1, bot.say("", *map(_wide, [*lines, lab.go]), end="\r\n"), BLANKS_S)
     bot.say(wire.result_line(new.number, "1/2-1/2", "adjudication"))
+    return ok("read a game's first lines all the same")
 
 
 def _wide(line: str) -> str:
@@ -540,7 +513,7 @@ def _answers_pings(lab: Lab) -> Finding:
     Bout(lab).play_out(seconds=2.0, turns=1)
     bot = lab.running()
     try:
-        after_s = bot.call("pong 4711", PING_S, "ping 4711")
+        after_s = bot.call("pong 4711", 0.5, "ping 4711")
     except NoAnswer as error:
         return warning(
             lab.fault_of(error).seen, f"answer `ping K` with `pong K` between games; {FLUSH}"
@@ -550,16 +523,16 @@ def _answers_pings(lab: Lab) -> Finding:
 
 @_step(BESIDE, "many-games", "plays one game after the other")
 def _plays_several_games(lab: Lab) -> Finding:
-    bot = lab.running()
-    for index in range(GAMES):
+    child = lab.running().child
+    for index in range(4):
         Bout(lab, SEATS[index % 2], seed=index).play_out(seconds=2.0, turns=SHORT)
         lab.listen(0.05)
-        if lab.running() is not bot:
+        if lab.running().child is not child:
             return fault(
                 "it ends after a game",
                 "wait for the next `new` after `result`: a process plays many games, until `quit`",
             )
-    return ok(f"{GAMES} games in one process")
+    return ok("4 games in one process")
 
 
 # What was heard
@@ -579,7 +552,7 @@ def _says_nothing_else(lab: Lab) -> Finding:
         "write to standard output only what the protocol knows, one `bestmove` for each `go`, "
         "and all else to standard error or as `info text …`"
     )
-    return _counted(lab.asides.strays, mend, "nothing else")
+    return _counted(lab.bot.asides.strays, mend, "nothing else")
 
 
 @_step(HEARD, "info", "comments in the protocol's words: `info …`")
@@ -588,7 +561,7 @@ def _comments_well(lab: Lab) -> Finding:
         "`info` takes `depth N`, `eval X` from -1 (lost) to 1 (won), `nodes N`, then `pv MOVE …` "
         "from the position it thinks about, or `text …`"
     )
-    number = lab.asides.info_lines
+    number = lab.bot.asides.info_lines
     return _counted(lab.bad_infos, mend, f"{number} lines" if number else "it tells nothing")
 
 
@@ -599,13 +572,11 @@ def _writes_moves_plainly(lab: Lab) -> Finding:
 
 @_step(HEARD, "errors", "reports no errors of its own")
 def _complains(lab: Lab) -> Finding:
-    return _counted(lab.asides.complaints, "", "no `error`")
+    return _counted(lab.bot.asides.complaints, "", "no `error`")
 
 
 # The end
 
-
-CLEAN: Final = "exited with status 0"
 
 TIDY_S: Final = 0.2
 """For what a bot has started to end after it."""
@@ -626,24 +597,23 @@ def _leaves_with_its_parent(lab: Lab) -> Finding:
 
 def _ending(lab: Lab, event: str, mend: str) -> Finding:
     """Return what to think of how the bot ends now."""
-    ended = lab.ends_within(QUIT_S)
-    if ended is None:
+    if not lab.bot.ends_by(time.monotonic() + QUIT_S):
         return warning(f"runs on {duration(QUIT_S)} after {event}", mend)
+    ended = lab.bot.child.end_words()
     return ok(ended) if ended == CLEAN else note(ended, f"exit with status 0 after {event}")
 
 
 @_step(ENDINGS, "leaves-nothing", "leaves no process behind")
 def _leaves_nothing(lab: Lab) -> Finding:
     lab.drop()
-    bot = lab.running()
+    lab.running()
     if lab.has_been_ready:
-        lab.ready_s(bot)
-    bot.say(wire.QUIT)
-    if lab.ends_within(QUIT_S) is None:
+        lab.ready_s()
+    lab.bot.say(wire.QUIT)
+    if not lab.bot.ends_by(time.monotonic() + QUIT_S):
         return untested("it does not end by itself")
     lab.listen(TIDY_S)
-    left = lab.sweep()
-    if left:
+    if left := trees.sweep(lab.tree):
         ran = "1 process still ran" if left == 1 else f"{left} processes still ran"
         return warning(
             f"{ran} {duration(TIDY_S)} after it",

@@ -15,6 +15,7 @@ from lath import games
 from lath.arena.cli.main import App, AsJson, Group, argument, flag, option
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
+from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.programs import bundled, missing_script, resolve
 from lath.arena.tournament.system import on_signals
@@ -94,9 +95,7 @@ def check(
         games.get(game_id)  # raises UnknownGameError
     settings = Settings(
         games=tuple(dict.fromkeys(game or ())),
-        startup_s=startup,
-        move_s=seconds,
-        time=time_of(tc),
+        limits=Limits(time=time_of(tc), startup_s=startup, hard_limit_s=seconds),
         seed=seed,
     )
     trees.adopt_orphans()  # this process starts nothing but the bot

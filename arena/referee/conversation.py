@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from operator import itemgetter
 from typing import Final, TypeVar
 
@@ -45,6 +46,9 @@ _SLICE_MS: Final = SLICE_S * 1000
 
 _ODD_CPU_S: Final = 0.2
 """CPU time over that of its own turns from which on a bot is said to use the other's, too."""
+
+CLEAN: Final = "exited with status 0"
+"""How a bot should end, in words."""
 
 _Taken = TypeVar("_Taken")
 
@@ -265,29 +269,29 @@ class Bot:
         child = self._child
         return child is not None and not child.is_gone and not child.flooded
 
-    def open(self) -> None:
-        """Start the process; raises OSError where the system cannot."""
+    def open(self, memory_bytes: int | None = None) -> None:
+        """Start the process, perhaps with a limit of its own; raises GameVoidError."""
         self.kill()
         self._opened_s = time.monotonic()
         spec = self.spec
-        self._child = Child.start(
-            spec.command,
-            tree=self._tree,
-            cwd=spec.cwd,
-            env=spec.env,
-            memory_bytes=spec.memory_bytes,
-        )
+        try:
+            self._child = Child.start(
+                spec.command,
+                tree=self._tree,
+                cwd=spec.cwd,
+                env=spec.env,
+                memory_bytes=memory_bytes or spec.memory_bytes,
+            )
+        except OSError as error:
+            what = error.filename or spec.command[0]
+            raise GameVoidError(
+                self.name, f"cannot be started: {error.strerror}: {str(what)!r}"
+            ) from error
         self._watch.add(self._child)
 
     def start(self, limits: Limits) -> None:
         """Start the process and greet it; raises GameVoidError."""
-        try:
-            self.open()
-        except OSError as error:
-            what = error.filename or self.spec.command[0]
-            raise GameVoidError(
-                self.name, f"cannot be started: {error.strerror}: {str(what)!r}"
-            ) from error
+        self.open()
         try:
             self.greet(limits.startup_s)
         except NoAnswer as error:
@@ -328,16 +332,21 @@ class Bot:
         if not self.is_running:
             self.kill()
             return True
-        child = self.child
-        while not child.has_ended and child.pid_fd >= 0 and time.monotonic() < until_s:
-            self._watch.wait(until_s)  # it may have more to say than a pipe holds
-        ended = child.wait(until_s)
+        ended = self.ends_by(until_s)
         if not ended:
             self.parting_note = f"did not end within {QUIT_S:g} s of quit"
-        elif child.status:
-            self.parting_note = f"{child.end_words()} on quit"
+        elif (how := self.child.end_words()) != CLEAN:
+            self.parting_note = f"{how} on quit"
         self.kill()
         return ended
+
+    def ends_by(self, until_s: float) -> bool:
+        """Return whether the process ends by `until_s`; it is listened to until then."""
+        child = self.child
+        while not child.wait(0.0) and (now_s := time.monotonic()) < until_s:
+            # It may have more to say than a pipe holds. Without pidfds only asking tells its end.
+            self._watch.wait(until_s if child.pid_fd >= 0 else min(until_s, now_s + 0.01))
+        return child.wait(0.0)
 
     def kill(self) -> None:
         """End the bot's whole tree now; nothing happens if it does not run."""
@@ -354,9 +363,10 @@ class Bot:
 
     def greet(self, within_s: float) -> None:
         """Say hello, wait for `ok` and set the options; raises NoAnswer."""
-        self.greeting = greeting = Greeting()
+        greeting = Greeting()
         self.hear(greeting.take, "ok", self.say(wire.HELLO), within_s)
         greeting.after_s = time.monotonic() - self._opened_s
+        self.greeting = greeting
         for name, value in self.spec.options.items():
             self.say(wire.setoption_line(name, value))
 
@@ -600,7 +610,12 @@ def log_of(exchanges: Mapping[str, Iterable[Piece]], errors: Mapping[str, str]) 
             f"\n-- {name}, standard error --\n",
             *(f"{_escaped(line)}\n" for line in said.splitlines()),
         )
-    return _cut("".join(lines))
+    text = "".join(lines)
+    if len(text) <= MOST_OF_A_LOG:
+        return text
+    begin = text[: text.rindex("\n", 0, MOST_OF_A_LOG // 2) + 1]
+    end = text[text.index("\n", len(text) - MOST_OF_A_LOG // 2) + 1 :]
+    return f"{begin}[... {len(text) - len(begin) - len(end)} letters ...]\n{end}"
 
 
 def lines_of(exchange: Iterable[Piece]) -> Iterator[tuple[float, str]]:
@@ -608,36 +623,19 @@ def lines_of(exchange: Iterable[Piece]) -> Iterator[tuple[float, str]]:
 
     The end of a piece that did not end a line has three dots.
     """
-    for at_s, is_sent, data in _joined(exchange):
-        *whole, rest = data.decode("utf-8", "replace").split("\n")
-        lines = [line.removesuffix("\r") for line in whole]
-        if rest:
-            lines.append(f"{rest} ...")
-        for line in lines:
-            yield at_s, f"{'>' if is_sent else '<'} {line}"
-
-
-def _cut(text: str) -> str:
-    """Return whole lines of the beginning and the end of a text that is too long to keep."""
-    if len(text) <= MOST_OF_A_LOG:
-        return text
-    half = MOST_OF_A_LOG // 2
-    begin = text[: text.rindex("\n", 0, half) + 1]
-    end = text[text.index("\n", len(text) - half) + 1 :]
-    return f"{begin}[... {len(text) - len(begin) - len(end)} letters ...]\n{end}"
-
-
-def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield pieces that end with a line, as far as they do: a bot may write letter by letter."""
-    waiting: Piece | None = None
-    for piece in pieces:
-        if waiting is not None and waiting[1] == piece[1] and not waiting[2].endswith(b"\n"):
-            piece = (waiting[0], piece[1], shortened(waiting[2] + piece[2]))  # noqa: PLW2901
-        elif waiting is not None:
-            yield waiting
-        waiting = piece
-    if waiting is not None:
-        yield waiting
+    for is_sent, pieces in groupby(exchange, itemgetter(1)):
+        joined = [(0.0, b"\n")]
+        for at_s, _, data in pieces:
+            begun_s, begun = joined[-1]
+            if begun.endswith(b"\n"):
+                joined.append((at_s, data))
+            else:  # a bot may write letter by letter
+                joined[-1] = begun_s, shortened(begun + data)
+        for at_s, data in joined[1:]:
+            *whole, rest = data.decode("utf-8", "replace").split("\n")
+            lines = [line.removesuffix("\r") for line in whole]
+            for line in [*lines, f"{rest} ..."] if rest else lines:
+                yield at_s, f"{'>' if is_sent else '<'} {line}"
 
 
 def _escaped(line: str) -> str:

@@ -347,11 +347,6 @@ class Child:
         """Return whether the process has ended or can no longer talk or listen."""
         return self.has_ended or self.out_closed or self.in_closed
 
-    @property
-    def status(self) -> int | None:
-        """Return what it exited with, or the signal that ended it below 0; None: it runs."""
-        return self._process.poll()
-
     def end_words(self) -> str:
         """Return how the process ended, in words."""
         if self.is_gone:

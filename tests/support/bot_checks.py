@@ -21,6 +21,7 @@ from lath.arena.botcheck.check import check
 from lath.arena.botcheck.lab import Settings
 from lath.arena.botcheck.points import Point, Verdict
 from lath.arena.referee import trees
+from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.notation.protocol import TimeControl
 
@@ -66,7 +67,8 @@ def check_one(name: str, log: Path, only: frozenset[str]) -> Found:
     module = bad_bots if hasattr(bad_bots, name) else odd_bots
     kind: type[Good] = getattr(module, name)
     game = "mammalath" if kind in MAMMALATH_ONLY else "yavalath"
-    settings = Settings(games=(game,), time=TIME, startup_s=2.0, move_s=2.0)
+    limits = Limits(time=TIME, startup_s=2.0, hard_limit_s=2.0)
+    settings = Settings(games=(game,), limits=limits)
     spec = BotSpec(name=name, command=module.command(kind), env={"LOG": str(log)})
     return Found(tuple(check(spec, settings, only)), calm_s() - began_s)
 

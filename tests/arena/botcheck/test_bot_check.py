@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import time
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +22,7 @@ from lath.arena.botcheck.lab import Lab, Settings
 from lath.arena.botcheck.points import Point, Verdict
 from lath.arena.botcheck.steps import CHAPTERS, HEARD, READY
 from lath.arena.errors import ConfigError
+from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec, NoAnswer
 from lath.notation.protocol import TimeControl
 
@@ -292,7 +294,8 @@ def test_the_manual_tells_of_every_point() -> None:
 
 def test_points_come_in_the_same_order_and_with_the_same_verdicts() -> None:
     spec = BotSpec(name="pongs", command=odd_bots.command(odd_bots.Pongs))
-    settings = Settings(games=("surikata",), time=TimeControl(move_ms=2000))
+    limits = Limits(time=TimeControl(move_ms=2000))
+    settings = Settings(games=("surikata",), limits=limits)
     only = ("wants", "first", "swap-offered", "ping", "move-text", "quit")
     both = first, again = [*check(spec, settings, only)], [*check(spec, settings, only)]
     assert [p.id for p in first] == ["wants", "first", "ping", "move-text", "quit"]
@@ -339,7 +342,7 @@ def test_a_bot_that_leaves_before_its_first_turn_is_not_started_again(
 
     def after_its_end(self: Lab) -> Bot:
         if asked:
-            assert self.ends_within(60.0)
+            assert self.bot.ends_by(time.monotonic() + 60.0)
         asked.append(plain(self))
         return asked[-1]
 
