@@ -79,7 +79,7 @@ def play(
     Example: arena play yavalath --bot monte-carlo --side second -o mine.lath
     """
     spec, control = _spec(bot), time_of(tc)
-    plan = _plan(game, _names(spec, side), setup, position, seed)
+    plan = _plan(game, spec, side, setup, position, seed)
     if out is not None:
         refuse_as_archive(out)
     ending = _played(plan, spec, side, control, out)
@@ -93,45 +93,35 @@ def _played(
     plan: GamePlan, spec: BotSpec | None, side: Side, control: TimeControl, out: Path | None
 ) -> Ending | None:
     """Play the game and keep its record; return how it ended, None where it was interrupted."""
+    partner = ending = None
     with on_signals(), contextlib.ExitStack() as stack:
-        partner = None if spec is None else _partner(spec, side, control, stack)
-        if partner is not None:
-            partner.start(plan.game)
+        if spec is not None:
+            trees.adopt_orphans()  # this process starts nothing but the bot
+            limits, watch = Limits(time=control), process.Watch()
+            bot = Bot(spec, watch, tree=f"play-{secrets.token_hex(4)}.", forgives_hold_ups=True)
+            stack.callback(bot.quit)
+            bot.start(limits)
+            bot.refuse_unless_it_plays([plan.game])
+            partner = Partner(bot, Seat[side.name].other, limits, watch)
             partner.begin(plan)
         sitting = Sitting(plan, partner)
-        _ready_input()
-        ending: Ending | None = None
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")  # letters that are none come in all the same
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            with contextlib.suppress(ImportError):
+                import readline  # noqa: F401 - `input` lets lines be edited from then on
         try:
             ending = sitting.play()
         except KeyboardInterrupt:
             print()
-        _keep(sitting, ending or LEFT, out)
-        return ending
+        if out is not None:
+            _keep(sitting, ending or LEFT, out)
+    return ending
 
 
-def _partner(
-    spec: BotSpec, side: Side, control: TimeControl, stack: contextlib.ExitStack
-) -> Partner:
-    """Return the bot in its seat, not started yet; `stack` ends it."""
-    trees.adopt_orphans()  # this process starts nothing but the bot
-    watch = process.Watch()
-    made = Bot(spec, watch, tree=f"play-{secrets.token_hex(4)}.", forgives_hold_ups=True)
-    stack.callback(made.quit)
-    return Partner(made, Seat[side.name].other, Limits(time=control), watch)
-
-
-def _ready_input() -> None:
-    """Have letters that are none come in all the same, and lines edited where that is possible."""
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        with contextlib.suppress(ImportError):
-            import readline  # noqa: F401 - `input` uses it from then on
-
-
-def _keep(sitting: Sitting, ending: Ending, out: Path | None) -> None:
+def _keep(sitting: Sitting, ending: Ending, out: Path) -> None:
     """Append the record; print it where that fails, so that it is not lost."""
-    if out is None or not (sitting.plies or ending.is_decided):
+    if not (sitting.plies or ending.is_decided):
         return
     text = sitting.record(ending)
     try:
@@ -158,19 +148,21 @@ def _spec(text: str) -> BotSpec | None:
     return BotSpec(name=name, command=resolve(words, Path.cwd()))
 
 
-def _names(spec: BotSpec | None, side: Side) -> tuple[str, str]:
-    if spec is None:
-        return f"{PERSON} 1", f"{PERSON} 2"
-    return (PERSON, spec.name) if side is Side.FIRST else (spec.name, PERSON)
-
-
 def _plan(
-    game_id: str, names: tuple[str, str], setup: str | None, position: str | None, seed: int | None
+    game_id: str,
+    spec: BotSpec | None,
+    side: Side,
+    setup: str | None,
+    position: str | None,
+    seed: int | None,
 ) -> GamePlan:
     """Return the game to play; where nothing tells its start, the seed does."""
     if position is not None and setup is not None:
         raise typer.BadParameter("--position and --setup exclude each other")
     game = games.get(game_id)
+    names = (f"{PERSON} 1", f"{PERSON} 2")
+    if spec is not None:
+        names = (PERSON, spec.name) if side is Side.FIRST else (spec.name, PERSON)
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     if setup is not None:
         setup = game.canonical_setup(setup)

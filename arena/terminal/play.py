@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -91,6 +92,8 @@ LEFT: Final = Ending("*", Termination.UNTERMINATED)
 _WIDEST: Final = 100
 """Columns of the list of moves."""
 
+_tell: Final = partial(print, flush=True)
+
 
 class Ply(NamedTuple):
     """Who played what, in what time; as `Scorebook.add` takes it."""
@@ -111,28 +114,20 @@ class Partner:
     def __init__(self, bot: Bot, seat: Seat, limits: Limits, watch: Watch) -> None:
         self.bot: Final = bot
         self.seat: Final = seat
+        own, other = limits.time, TimeControl()
+        self.times: Final = (own, other) if seat is Seat.FIRST else (other, own)
+        """First's and second's time control; nothing limits the other."""
         self._limits: Final = limits
         self._watch: Final = watch
         self._clock = Clock(limits, self.times)
         self._number = 0
         """How often a game was begun."""
 
-    @property
-    def times(self) -> tuple[TimeControl, TimeControl]:
-        """Return first's and second's time control; nothing limits the other."""
-        own, other = self._limits.time, TimeControl()
-        return (own, other) if self.seat is Seat.FIRST else (other, own)
-
-    def start(self, game_id: str) -> None:
-        """Start the process; raises GameVoidError, or ConfigError if it does not play the game."""
-        self.bot.start(self._limits)
-        self.bot.refuse_unless_it_plays([game_id])
-
     def begin(self, plan: GamePlan) -> None:
         """Begin the game with a bot that was started; raises GameVoidError."""
         self._number += 1
-        new = new_game(plan, self.seat, self._limits.time)
-        self.bot.begin(replace(new, number=self._number), self._limits)
+        new = new_game(replace(plan, number=self._number), self.seat, self._limits.time)
+        self.bot.begin(new, self._limits)
         self._clock = Clock(self._limits, self.times)
 
     def begin_again(self, plan: GamePlan, plies: Sequence[Ply]) -> None:
@@ -167,8 +162,7 @@ class Partner:
             raise priced(error, self.seat, ply) from error
         move, _ = read_answer(position, self.seat, text, ply)
         left_s = self._clock.charge(self.seat, used_s)
-        comments = self.bot.asides.comments()
-        return Ply(move, self.seat, used_s, left_s, comments)
+        return Ply(move, self.seat, used_s, left_s, self.bot.asides.comments())
 
     def end(self, ending: Ending) -> None:
         """Tell the bot how the game ended, if it has begun and the bot can hear."""
@@ -224,26 +218,30 @@ class Sitting:
             ending = Ending("*", Termination.VOID, str(error))
         if self._partner is not None:
             self._partner.end(ending)
-        _tell(self._summary(ending))
+        outcome = self.position.outcome()
+        why = outcome.ending if outcome else str(ending.why)
+        if ending == LEFT:
+            _tell("not finished")
+        elif ending.result in WON_BY:
+            winner = self._name(Seat(WON_BY.index(ending.result)))
+            _tell(f"{ending.result}, {winner} won: {why}")
+        else:
+            _tell(f"{ending.result}, {'a draw' if ending.is_decided else 'no result'}: {why}")
         return ending
 
     def _rally(self) -> Ending:
         while True:
-            position = self.position
-            if outcome := position.outcome():
+            if outcome := self.position.outcome():
                 return Ending(outcome.result, Termination.RULES)
-            seat = position.to_move
-            if self._partner is not None and self._partner.seat is seat:
-                self._bots_turn(self._partner)
-            elif ending := self._persons_turn(seat):
-                return ending
-
-    def _bots_turn(self, partner: Partner) -> None:
-        number = len(self.plies) + 1
-        _tell(f"{number}. {self._name(partner.seat)}: ", end="")
-        ply = partner.answer(self.position, number)
-        _tell(f"{ply.move} ({ply.used_s:.2f} s)")
-        self._play(ply)
+            seat, number, partner = self.position.to_move, len(self.plies) + 1, self._partner
+            if partner is None or partner.seat is not seat:
+                if ending := self._persons_turn(seat):
+                    return ending
+                continue
+            _tell(f"{number}. {self._name(seat)}: ", end="")
+            ply = partner.answer(self.position, number)
+            _tell(f"{ply.move} ({ply.used_s:.2f} s)")
+            self._play(ply)
 
     def _persons_turn(self, seat: Seat) -> Ending | None:
         """Take one line of what is typed; return how that ends the game, None where it does not."""
@@ -316,22 +314,6 @@ class Sitting:
         if self._partner is None:
             return colour
         return f"{colour} ({self._partner.bot.name if seat is self._partner.seat else 'you'})"
-
-    def _summary(self, ending: Ending) -> str:
-        outcome = self.position.outcome()
-        why = outcome.ending if outcome else str(ending.why)
-        if ending == LEFT:
-            return "not finished"
-        if ending.result in WON_BY:
-            winner = self._name(Seat(WON_BY.index(ending.result)))
-            return f"{ending.result}, {winner} won: {why}"
-        return f"{ending.result}, {'a draw' if ending.is_decided else 'no result'}: {why}"
-
-
-def _tell(text: str, end: str = "\n") -> None:
-    """Write to standard output at once."""
-    sys.stdout.write(f"{text}{end}")
-    sys.stdout.flush()
 
 
 def _typed(prompt: str) -> str | None:
