@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
 from lath import games
@@ -71,6 +71,9 @@ class _Check:
         """Why nothing more can be tested; empty while it can."""
         self._unready = ""
         """Why no game can be; empty while it can."""
+        self._gave_up = ""
+        """Why nothing more is asked of the bot in games; empty while it is."""
+        self._silences = self._breaks = 0
 
     def points(self) -> Iterator[Point]:
         yield from self._run(HELLO)
@@ -109,27 +112,29 @@ class _Check:
                     chapter=_CHAPTER[step.id],
                     game=game,
                     asks=step.asks,
-                    verdict=finding.verdict,
-                    seen=finding.seen,
-                    mend=finding.mend,
                     exchange=exchange,
-                    stderr=finding.stderr,
+                    **asdict(finding),
                 )
 
     def _found(self, step: Step) -> Finding | None:
         """Return what a step shows; None where the game has nothing of the kind."""
         why = self._deaf
         if step not in HELLO and step not in HEARD and step not in ENDINGS:
-            why = why or self._unready or self._lab.gave_up
+            why = why or self._unready or self._gave_up
         if why:
             return untested(why)
         try:
             finding = step.run(self._lab)
         except (FaultFoundError, NoAnswer) as error:
             found = self._lab.fault_of(error) if isinstance(error, NoAnswer) else error
-            self._lab.breaks += 1
-            self._lab.silences += found.is_costly
-            finding = Finding(step.at_worst, found.seen, found.mend, found.stderr)
+            finding = replace(found.finding, verdict=step.at_worst)
+            self._breaks += 1
+            self._silences += found.is_costly
+            if self._silences >= 2:
+                words = f"it fell silent or flooded {self._silences} times before"
+                self._gave_up = f"{words}; mend that first"
+            elif self._breaks >= 30:  # the rest would not tell anything new
+                self._gave_up = f"{self._breaks} sessions broke before; mend them first"
         if finding is not None and finding.verdict is Verdict.FAULT and step.id in self._needed:
             if step.id == "ready":
                 self._unready = f"it failed at {step.id!r}"

@@ -12,10 +12,10 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Self
 
-from lath.arena.botcheck.points import FaultFoundError, duration
+from lath.arena.botcheck.points import FaultFoundError, duration, fault
 from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import (
@@ -27,26 +27,13 @@ from lath.arena.referee.conversation import (
     lines_of,
     play_line,
 )
+from lath.arena.referee.match import WON_BY
 from lath.arena.referee.process import Watch
 from lath.games.core import Game, Move, Position, Seat, read_move
 from lath.games.errors import GameError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
-
-LINES_KEPT: Final = 10
-"""Lines of the conversation that are shown when something goes wrong."""
-
-STDERR_LINES: Final = 12
-"""Lines of standard error that are shown: the last ones, which say what a traceback comes to."""
-
-STDERR_WIDTH: Final = 300
-
-_WIDTH: Final = 90
-"""Letters of a line that are shown."""
-
-_LEGAL_WIDTH: Final = 30
-"""The same for a line of legal moves, of which the first say enough."""
 
 _CUT_OUT: Final = re.compile(r" \[\.\.\. (\d+) bytes \.\.\.\] ")
 """What stands in the place of the middle of a line too long to keep."""
@@ -55,22 +42,6 @@ FLUSH: Final = (
     "end the line with a newline and flush after every line "
     "(Python: print(…, flush=True); C: fflush(stdout))"
 )
-
-SILENCES: Final = 2
-"""After so many silences and floods, nothing more is asked."""
-
-BREAKS: Final = 30
-"""After so many points that ended the session, the rest would not tell anything new."""
-
-GAME_S: Final = 4.0
-"""For a whole game; one that takes longer is broken off, as by adjudication."""
-
-_GRACE_S: Final = 0.5
-"""How much longer than allowed an answer is waited for, to tell how late it is."""
-
-_INTERRUPTED_S: Final = 0.05
-"""How long a bot thinks before it is interrupted."""
-
 
 DEFAULT_LIMITS: Final = Limits(
     time=TimeControl(initial_ms=2000, increment_ms=20), hard_limit_s=10.0
@@ -103,8 +74,6 @@ class Lab:
         self.bad_infos: Final = Lines(3, 200)
         self.odd_moves: Final = Lines(3, 80)
         """Legal moves that were not in their canonical text."""
-        self.silences = 0
-        self.breaks = 0
         self.tree: Final = f"check-{secrets.token_hex(4)}."
         """What marks its processes."""
         self._watch: Final = Watch()
@@ -112,15 +81,6 @@ class Lab:
         self.go = ""
         """What asked it for a move the last time."""
         self._number = 0
-
-    @property
-    def gave_up(self) -> str:
-        """Return why nothing more is asked of the bot; empty while it is."""
-        if self.silences >= SILENCES:
-            return f"it fell silent or flooded {self.silences} times before; mend that first"
-        if self.breaks >= BREAKS:
-            return f"{self.breaks} sessions broke before; mend them first"
-        return ""
 
     # Its process
 
@@ -142,7 +102,7 @@ class Lab:
             self.bot.open(memory_bytes)
         except GameVoidError as error:
             mend = "check the path, that the file may be executed, and its first line (#!…)"
-            raise FaultFoundError(error.reason, mend) from error
+            raise FaultFoundError(fault(error.reason, mend)) from error
 
     def drop(self) -> None:
         """End the process; the next one is a fresh one."""
@@ -163,11 +123,8 @@ class Lab:
         is_move = error.awaited.startswith("bestmove ")
         what = f"`{error.awaited} MOVE` to `{self.go}`" if is_move else f"`{error.awaited}`"
         if error.why is Termination.FLOOD:
-            return FaultFoundError(
-                f"flooded its output before {what}",
-                "write lines of at most 64 KiB, and at most 8 MiB for one move",
-                is_costly=True,
-            )
+            mend = "write lines of at most 64 KiB, and at most 8 MiB for one move"
+            return FaultFoundError(fault(f"flooded its output before {what}", mend), is_costly=True)
         if error.why is Termination.TIME:
             seen = f"no {what} within {duration(error.within_s)}"
             asked = "`go N …` with `bestmove N MOVE`" if is_move else f"with {what}"
@@ -175,16 +132,16 @@ class Lab:
             if is_move and (wrong := self.bot.asides.wrong_answer):
                 seen = f"{seen}, but {wrong[:60]!r}"
                 mend = "answer `go N …` with the same number: `bestmove N MOVE`"
-            return FaultFoundError(seen, mend, is_costly=True)
+            return FaultFoundError(fault(seen, mend), is_costly=True)
         seen = f"{self.bot.child.end_words()} before {what}"
         mend = "keep running, reading and writing until `quit`"
         if self.bot.spec.lacks and error.awaited == "ok":
             seen = f"{seen}: {self.bot.spec.lacks}"
             mend = "put the file there, or write its path from there"
-        written = [line.rstrip() for line in self.bot.child.stderr_text().splitlines()]
-        last = [line[:STDERR_WIDTH] for line in written if line]
-        more = ["…"] if len(last) > STDERR_LINES else []
-        return FaultFoundError(seen, mend, stderr=(*more, *last[-STDERR_LINES:]))
+        written = [line.rstrip()[:300] for line in self.bot.child.stderr_text().splitlines()]
+        lines = [line for line in written if line]
+        more = ["…"] if len(lines) > 12 else []  # the last ones say what a traceback comes to
+        return FaultFoundError(fault(seen, mend, (*more, *lines[-12:])))
 
     @property
     def exchange(self) -> tuple[str, ...]:
@@ -192,8 +149,7 @@ class Lab:
         if not self.bot.has_process:
             return ()
         self._watch.wait(0.0)
-        last = deque(lines_of(self.bot.child.exchange), LINES_KEPT)
-        return tuple(_shown(line) for _, line in last)
+        return tuple(_shown(line) for _, line in deque(lines_of(self.bot.child.exchange), 10))
 
     def judge_infos(self, position: Position) -> None:
         """Judge what the bot said with `info` while it thought about `position`."""
@@ -205,10 +161,6 @@ class Lab:
         infos.clear()
 
     # Its games
-
-    def limits(self, time: TimeControl) -> Limits:
-        """Return how long is waited in a game with this time control."""
-        return replace(self.settings.limits, time=time)
 
     def new_game(
         self,
@@ -233,7 +185,7 @@ class Lab:
 
     def enter(self, new: wire.NewGame) -> float:
         """Return how long the bot takes to be ready for a game; raises NoAnswer."""
-        after_s = self.bot.enter(new, self.limits(new.time))
+        after_s = self.bot.enter(new, self.settings.limits)
         self.has_been_ready = True
         return after_s
 
@@ -245,7 +197,7 @@ class Lab:
 
 def _shown(line: str) -> str:
     """Return a line as people are shown it: cut off where it is long."""
-    width = 2 + (_LEGAL_WIDTH if line.startswith("> legal ") else _WIDTH)
+    width = 2 + (30 if line.startswith("> legal ") else 90)  # the first moves say enough
     if len(line) <= width:
         return line
     letters = len(line) - 2
@@ -318,7 +270,7 @@ class Bout:
         self._new: Final = lab.new_game(
             side, time=time, seed=seed, setup=self.setup, position=position
         )
-        self._clock: Final = Clock(lab.limits(self._new.time))
+        self._clock: Final = Clock(lab.settings.limits, (self._new.time, self._new.time))
         lab.enter(self._new)
 
     @property
@@ -329,26 +281,24 @@ class Bout:
     def play(self, move: Move) -> None:
         """Play a ply that the bot hears of before its next `go`: the other's, or a book's."""
         self._bot.news += play_line(self.ply, move)
-        self._apply(move)
+        self.position = self.position.play(move)
+        self.ply += 1
 
     def reply(self) -> None:
         """Play a move by chance."""
         self.play(self._chance.choice(self.position.legal_moves()))
 
-    def _apply(self, move: Move) -> None:
-        self.position = self.position.play(move)
-        self.ply += 1
-
     def play_out(
         self,
         *,
-        seconds: float = GAME_S,
+        seconds: float = 4.0,
         turns: int = 10_000,
         left_ms: int | None = None,
         before_go: Sequence[str] = (),
     ) -> Self:
         """Play until the game is over, the bot has had its turns, or the time is up; finish it.
 
+        A game that takes longer is broken off, as by adjudication.
         `left_ms` is what its clock shows, in place of what is left; it hears `before_go` each time
         before it is asked.
         """
@@ -373,7 +323,7 @@ class Bout:
             clocks[self.side] = left_ms
         self._lab.go = go = wire.go_line(self.ply, self._new.time, *clocks)
         allowed_s, margin_s = self._clock.allowed_s[self.side], self._lab.settings.limits.margin_s
-        grace_s = _GRACE_S
+        grace_s = 0.5  # an answer is waited for longer, to tell how late it is
         if not (self._new.time.has_clock or self._new.time.move_ms):
             margin_s = grace_s = 0.0  # only the patience of who tests it sets a limit
         try:
@@ -382,10 +332,9 @@ class Bout:
             self._lab.judge_infos(self.position)
         self.slowest_s = max(self.slowest_s, used_s)
         if used_s > allowed_s:
-            raise FaultFoundError(
-                f"took {duration(used_s)} for `{go}`, it had {duration(allowed_s - margin_s)}",
-                "measure the time from `go` and answer before it is up; times are milliseconds",
-            )
+            seen = f"took {duration(used_s)} for `{go}`, it had {duration(allowed_s - margin_s)}"
+            mend = "measure the time from `go` and answer before it is up; times are milliseconds"
+            raise FaultFoundError(fault(seen, mend))
         self._clock.charge(self.side, used_s)
         return self._judge_move(go, " ".join(text.split()))
 
@@ -395,10 +344,8 @@ class Bout:
             self.moves.append(text)
             return text
         if not text:
-            raise FaultFoundError(
-                f"no move after the number (`{go}`)",
-                "write `bestmove N MOVE` on one line; N ends at a blank or with the line of `go`",
-            )
+            mend = "write `bestmove N MOVE` on one line; N ends at a blank or with the line of `go`"
+            raise FaultFoundError(fault(f"no move after the number (`{go}`)", mend))
         try:
             move = read_move(self.position, text)
         except GameError as error:
@@ -408,11 +355,12 @@ class Bout:
             )
             if "legal" in self._bot.greeting.wants:
                 mend = "answer with a move of the last `legal` line, as it is written there"
-            raise FaultFoundError(f"{error} (`{go}`)"[:300], mend) from error
+            raise FaultFoundError(fault(f"{error} (`{go}`)"[:300], mend)) from error
         if move != text:
             self._lab.odd_moves.add(f"{text} for {move}")
         self.moves.append(move)
-        self._apply(move)
+        self.position = self.position.play(move)
+        self.ply += 1
         return move
 
     def begin_to_think(self) -> bool:
@@ -420,7 +368,7 @@ class Bout:
         clocks = self._clock.left_ms
         self._lab.go = wire.go_line(self.ply, self._new.time, *clocks)
         try:
-            self._bot.ask(self.position, self.ply, clocks, _INTERRUPTED_S)
+            self._bot.ask(self.position, self.ply, clocks, 0.05)
         except NoAnswer as error:
             if error.why is not Termination.TIME:
                 raise
@@ -432,10 +380,9 @@ class Bout:
 
     def finish(self) -> None:
         """Tell the bot of the result: by the rules, of a resignation, else of an adjudication."""
-        outcome = self.position.outcome()
         if self.resigned:
-            self.end(("0-1", "1-0")[self.side], Termination.RESIGNATION)
-        elif outcome is not None:
+            self.end(WON_BY[self.side.other], Termination.RESIGNATION)
+        elif outcome := self.position.outcome():
             self.end(outcome.result, Termination.RULES)
         else:
             self.end("1/2-1/2", Termination.ADJUDICATION)

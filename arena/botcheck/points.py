@@ -77,13 +77,9 @@ class Point:
 class FaultFoundError(ArenaError):
     """The bot did what ends the session that tests it; it becomes a finding."""
 
-    def __init__(
-        self, seen: str, mend: str, *, is_costly: bool = False, stderr: tuple[str, ...] = ()
-    ) -> None:
-        super().__init__(seen)
-        self.seen = seen
-        self.mend = mend
-        self.stderr = stderr
+    def __init__(self, finding: Finding, *, is_costly: bool = False) -> None:
+        super().__init__(finding.seen)
+        self.finding = finding
         self.is_costly = is_costly
         """Whether it took long: silence and floods do."""
 

@@ -12,7 +12,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -403,8 +403,11 @@ def _bears_a_sudden_end(lab: Lab) -> Finding:
         after = Bout(lab, time=LONG)
     except NoAnswer as error:
         found = lab.fault_of(error)
-        found.seen = f"{found.seen}, after `{lab.go}`, `stop` and `result`"
-        found.mend = "a game can end while you think: go on reading, and answer the next `new`"
+        found.finding = replace(
+            found.finding,
+            seen=f"{found.finding.seen}, after `{lab.go}`, `stop` and `result`",
+            mend="a game can end while you think: go on reading, and answer the next `new`",
+        )
         raise found from error
     finally:
         lab.bot.asides.forgiven = []
@@ -496,7 +499,7 @@ def _bears_blanks(lab: Lab) -> Finding:
         bot.await_move(1, bot.say("", *map(_wide, [*lines, lab.go]), end="\r\n"), 2.0)
     except NoAnswer as error:
         return warning(
-            lab.fault_of(error).seen,
+            lab.fault_of(error).finding.seen,
             "take a line apart at any number of blanks, CR among them, and pass over empty lines; "
             "the arena writes none of these, but people who test a bot by hand do",
         )
@@ -516,7 +519,8 @@ def _answers_pings(lab: Lab) -> Finding:
         after_s = bot.call("pong 4711", 0.5, "ping 4711")
     except NoAnswer as error:
         return warning(
-            lab.fault_of(error).seen, f"answer `ping K` with `pong K` between games; {FLUSH}"
+            lab.fault_of(error).finding.seen,
+            f"answer `ping K` with `pong K` between games; {FLUSH}",
         )
     return ok(f"after {duration(after_s)}")
 

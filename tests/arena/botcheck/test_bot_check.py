@@ -350,6 +350,6 @@ def test_a_bot_that_leaves_before_its_first_turn_is_not_started_again(
     try:
         with pytest.raises(NoAnswer) as caught:
             READY[0].run(lab)
-        assert lab.fault_of(caught.value).seen.startswith("exited with status 3 before")
+        assert lab.fault_of(caught.value).finding.seen.startswith("exited with status 3 before")
     finally:
         lab.drop()
