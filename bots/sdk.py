@@ -170,4 +170,4 @@ def _move(session: _Session, position: Position, go: wire.Go, out: TextIO) -> st
     move = session.choose(position, turn)
     if move != wire.RESIGN:
         session.position = position.play(Move(move))
-    return wire.bestmove_line(go.ply, move)
+    return f"bestmove {go.ply} {move}"

@@ -48,22 +48,13 @@ __all__ = [
     "validate",
 ]
 
-_HOME: Final = {
-    **dict.fromkeys(
-        ("Fault", "NotationError", "Problem", "RecordError", "RecordSyntaxError"), "errors"
-    ),
-    **dict.fromkeys(("Findings", "validate"), "validation"),
-    **dict.fromkeys(("parse",), "scanner"),
-    **dict.fromkeys(("Entry", "entries", "read"), "reader"),
-    **dict.fromkeys(("Annotation", "Ply", "Record", "Termination", "Variation"), "record"),
-    **dict.fromkeys(("canonical", "check", "positions", "start_of"), "replay"),
-    **dict.fromkeys(("format_record", "format_records"), "writer"),
-}
+_MODULES: Final = ("errors", "record", "scanner", "writer", "replay", "reader", "validation")
+"""Where the names are; each module needs most of those before it anyway."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'lath.notation' has no attribute {name!r}")
-    value = getattr(import_module(f"lath.notation.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+    for module in _MODULES if name in __all__ else ():
+        home = import_module(f"lath.notation.{module}")
+        if hasattr(home, name):
+            return globals().setdefault(name, getattr(home, name))
+    raise AttributeError(f"module 'lath.notation' has no attribute {name!r}")

@@ -20,7 +20,6 @@ from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from lath import games
@@ -144,15 +143,14 @@ def safe_name(text: str) -> str:
     ('Autumn-bots-10+0.1', 'etc-passwd', '_NUL')
     """
     plain = unicodedata.normalize("NFKC", text)
-    kept = "".join(letter if _is_kept(letter) else "-" for letter in plain)
+    kept = "".join(
+        letter if letter in "-_+." or unicodedata.category(letter)[0] in "LMN" else "-"
+        for letter in plain
+    )
     name = re.sub(r"-+", "-", kept).lstrip(".-").rstrip(".-")
     if _RESERVED.fullmatch(name):
         name = f"_{name}"
     return shortened(name, LONGEST) or "_"
-
-
-def _is_kept(letter: str) -> bool:
-    return letter in "-_+." or unicodedata.category(letter)[0] in "LMN"
 
 
 def shortened(name: str, size: int) -> str:
@@ -169,9 +167,8 @@ class Names:
 
     def __init__(self) -> None:
         self._given: Final[dict[str, str]] = {}
-        self._taken: Final[set[str]] = set()
         self._numbers: Final[dict[str, int]] = {}
-        """The last number that each name got."""
+        """The last number that a name got, for every name that is taken or was wanted."""
 
     def __len__(self) -> int:
         return len(self._given)
@@ -181,20 +178,16 @@ class Names:
 
         A name that is taken, be it in other capitals, gets a number: `bots`, `Bots-2`.
         """
-        name = self._given.get(text)
-        if name is None:
-            name = self._given[text] = self._free(safe_name(text if wanted is None else wanted))
-            self._taken.add(_folded(name))
-        return name
-
-    def _free(self, name: str) -> str:
-        candidate = name
-        number = self._numbers.get(_folded(name), 1)
-        while _folded(candidate) in self._taken:
-            number += 1
-            candidate = f"{shortened(name, LONGEST - 10)}-{number}"
-        self._numbers[_folded(name)] = number
-        return candidate
+        if text not in self._given:
+            name = safe_name(text if wanted is None else wanted)
+            candidate, number = name, self._numbers.get(_folded(name), 1)
+            while _folded(candidate) in self._numbers:
+                number += 1
+                candidate = f"{shortened(name, LONGEST - 10)}-{number}"
+            self._numbers[_folded(candidate)] = 1
+            self._numbers[_folded(name)] = number
+            self._given[text] = candidate
+        return self._given[text]
 
 
 def _folded(name: str) -> str:
@@ -288,10 +281,6 @@ def spellings(game_id: str) -> Mapping[str, str]:
 _spellings: Final = lru_cache(maxsize=256)(_Spellings)
 
 
-_SHELF: Final = 2
-"""Bytes of an identity that say on which shelf the others are."""
-
-
 class Seen:
     """The identities that were met, in 20 bytes each where there are millions.
 
@@ -309,7 +298,7 @@ class Seen:
         >>> seen.add(b"0123456789abcdef"), seen.add(b"0123456789abcdef")
         (True, False)
         """
-        name, kept = identity[:_SHELF], identity[_SHELF:]
+        name, kept = identity[:2], identity[2:]
         shelf = self._shelves.get(name)
         if shelf is None:
             self._shelves[name] = bytearray(kept)
@@ -324,9 +313,6 @@ class Seen:
 
 MEMORY: Final = 64 << 20
 """Bytes of what is being sorted or compared that are in memory at once."""
-
-Item = tuple[bytes, bytes]
-"""A key, and what it orders."""
 
 
 @contextmanager
@@ -346,9 +332,9 @@ def temporary_database(memory: int = MEMORY) -> Iterator[sqlite3.Connection]:
 
 
 def in_order(
-    items: Iterable[Item], *, reverse: bool = False, memory: int = MEMORY
+    items: Iterable[tuple[bytes, bytes]], *, reverse: bool = False, memory: int = MEMORY
 ) -> Iterator[bytes]:
-    """Yield what `items` hold in the order of their keys; equal keys stay in their order.
+    """Yield the second of each item in the order of the first; equal ones stay in their order.
 
     `memory` is in bytes; what is over it lies on the disk. Raises OSError where there is no room.
 
@@ -370,14 +356,8 @@ def in_order(
         raise OSError(errno.EIO, f"the temporary database cannot be written: {error}") from error
 
 
-PARTS_MEMORY: Final = 32 << 20
-"""Bytes of records that wait to be written; all are written when there are more."""
-
 COMPRESSIONS: Final = tuple(suffix[1:] for suffix in reader.COMPRESSIONS)
 """The ways in which the parts of an archive may be compressed."""
-
-_SYNCING: Final = 16
-"""Files that are made safe on the disk at the same time."""
 
 
 @dataclass(slots=True)
@@ -406,9 +386,12 @@ class Parts:
         *,
         compression: str = "",
         replace: bool = False,
-        memory: int = PARTS_MEMORY,
+        memory: int = 32 << 20,
     ) -> None:
-        """`compression` is one of COMPRESSIONS, or empty; `memory` is in bytes."""
+        """`compression` is one of COMPRESSIONS, or empty.
+
+        Of records that wait to be written all are when they are more than `memory` bytes.
+        """
         self._folder: Final = folder
         self._compression: Final = f".{compression}" if compression else ""
         self._replace: Final = replace
@@ -422,14 +405,9 @@ class Parts:
         self._hidden = Path(tempfile.mkdtemp(prefix=".arena-split-", dir=self._folder))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            if error is None:
+            if kind is None:
                 self._write_gathered()
                 self._name_all()
         finally:
@@ -475,20 +453,18 @@ class Parts:
         for part in self._parts.values():
             self._refuse_existing(part)
         hidden = [self._hidden / str(number) for number in range(len(self._parts))]
-        with ThreadPoolExecutor(_SYNCING) as pool:  # most of it is waiting for the disk
+        with ThreadPoolExecutor(16) as pool:  # most of it is waiting for the disk
             list(pool.map(sync, hidden))
         for path, part in zip(hidden, self._parts.values(), strict=True):
             path.replace(part.path)
         sync(self._folder)
 
 
-def verbatim(texts: Iterable[str | bytes]) -> Iterator[bytes]:
+def verbatim(texts: Iterable[str]) -> Iterator[bytes]:
     r"""Yield the bytes of a file of these records: an empty line between two of them.
 
-    >>> b"".join(verbatim(['[Game "yavalath"] *', b'[Game "surikata"] *']))
+    >>> b"".join(verbatim(['[Game "yavalath"] *', '[Game "surikata"] *']))
     b'[Game "yavalath"] *\n\n[Game "surikata"] *\n'
     """
-    between = b""
-    for text in texts:
-        yield between + (text.encode() if isinstance(text, str) else text) + b"\n"
-        between = b"\n"
+    for number, text in enumerate(texts):
+        yield (b"\n" if number else b"") + text.encode() + b"\n"

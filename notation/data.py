@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from lath.notation.errors import Fault, RecordSyntaxError
 from lath.notation.record import (
     GLYPHS,
     RESULTS,
-    Annotation,
     Comment,
     Ply,
     Record,
@@ -30,11 +29,14 @@ MAX_NESTING: Final = 100
 
 def to_json(record: Record) -> dict[str, Any]:
     """Return the record as SCHEMA describes it; empty fields of plies are left out."""
+    tags = [list(tag) for tag in record.tags]
+    return {"tags": tags, **_line_to_json(record), "result": record.result}
+
+
+def _line_to_json(line: Record | Variation) -> dict[str, Any]:
     return {
-        "tags": [list(tag) for tag in record.tags],
-        "comments": _comments_to_json(record.comments),
-        "plies": [_ply_to_json(ply) for ply in record.plies],
-        "result": record.result,
+        "comments": _comments_to_json(line.comments),
+        "plies": [_ply_to_json(ply) for ply in line.plies],
     }
 
 
@@ -45,20 +47,14 @@ def _ply_to_json(ply: Ply) -> dict[str, Any]:
     if ply.comments:
         fields["comments"] = _comments_to_json(ply.comments)
     if ply.variations:
-        fields["variations"] = [
-            {
-                "comments": _comments_to_json(variation.comments),
-                "plies": [_ply_to_json(inner) for inner in variation.plies],
-            }
-            for variation in ply.variations
-        ]
+        fields["variations"] = list(map(_line_to_json, ply.variations))
     return fields
 
 
 def _comments_to_json(comments: Sequence[Comment]) -> list[list[Any]]:
     return [
         [
-            {"name": part.name, "value": part.value} if isinstance(part, Annotation) else part
+            part if isinstance(part, str) else {"name": part.name, "value": part.value}
             for part in comment
         ]
         for comment in comments
@@ -91,13 +87,13 @@ def json_path(steps: Steps) -> str:
     >>> json_path(("plies", 2, "move")), json_path(("odd key",))
     ('$.plies[2].move', '$["odd key"]')
     """
-    return "$" + "".join(map(_step, steps))
-
-
-def _step(step: str | int) -> str:
-    if isinstance(step, int):
-        return f"[{step}]"
-    return f".{step}" if step.isidentifier() else f"[{json.dumps(_short(step))}]"
+    path = "$"
+    for step in steps:
+        if isinstance(step, str) and step.isidentifier():
+            path += f".{step}"
+        else:
+            path += f"[{step if isinstance(step, int) else json.dumps(_short(step))}]"
+    return path
 
 
 def _short(value: str) -> str:
@@ -150,15 +146,8 @@ def _text(expected: str, pattern: str = "(?s:.*)") -> Shape:
 
 
 def _one_of(choices: Sequence[str]) -> Shape:
-    expected = f"one of {' '.join(choices)}"
-
-    def read(value: Any, steps: Steps) -> str:
-        _is_a(str, value, steps, expected)
-        if value not in choices:
-            raise _refused(steps, f"is {_short(value)!r}", expected)
-        return str(value)
-
-    return Shape(expected, {"enum": list(choices)}, read)
+    shape = _text(f"one of {' '.join(choices)}", "|".join(map(re.escape, choices)))
+    return shape._replace(schema={"enum": list(choices)})
 
 
 def _array(item: Shape, make: Callable[[list[Any]], Any] = tuple, lacks: str = "") -> Shape:
@@ -219,11 +208,11 @@ _NOTE: Final = _object(
 _WORDS: Final = _text("text, or an object of name and value")
 
 
-def _read_part(value: Any, steps: Steps) -> Any:
-    return (_NOTE if type(value) is dict else _WORDS).read(value, steps)
-
-
-_PART: Final = Shape(_WORDS.expected, {"anyOf": [{"type": "string"}, _NOTE.schema]}, _read_part)
+_PART: Final = Shape(
+    _WORDS.expected,
+    {"anyOf": [{"type": "string"}, _NOTE.schema]},
+    lambda value, steps: (_NOTE if type(value) is dict else _WORDS).read(value, steps),
+)
 
 
 def _read_tag(value: Any, steps: Steps) -> tuple[str, str]:
@@ -247,12 +236,10 @@ def _read_ply(value: Any, steps: Steps) -> Ply:
     if len(steps) > 4 * MAX_NESTING + 2:
         what = f"is the beginning of variations more than {MAX_NESTING} deep"
         raise _refused(steps[:-3], what, "fewer inside each other")
-    ply: Ply = _PLY.read(value, steps)
-    return ply
+    return cast("Ply", _PLY.read(value, steps))
 
 
 _ANY_PLY: Final = Shape("an object", {"$ref": "#/$defs/ply"}, _read_ply)
-_PLIES: Final = _array(_ANY_PLY)
 _LINE: Final = _object(
     Variation, {"comments": _COMMENTS, "plies": _array(_ANY_PLY, lacks="a move at least")}
 )
@@ -263,20 +250,20 @@ _PLY: Final = _object(
 )
 
 
-def _said(description: str, shape: Shape, expected: str = "an array") -> Shape:
+def _described(shape: Shape, description: str, expected: str = "an array") -> Shape:
     return Shape(expected, {"description": description, **shape.schema}, shape.read)
 
 
 _RECORD: Final = _object(
     Record,
     {
-        "tags": _said(
-            "Names and values in order; Game comes first, no name comes twice.",
+        "tags": _described(
             _array(_TAG),
+            "Names and values in order; Game comes first, no name comes twice.",
             "an array of names and values",
         ),
-        "comments": _said("What stands before the first move.", _COMMENTS),
-        "plies": _said("The main line.", _PLIES),
+        "comments": _described(_COMMENTS, "What stands before the first move."),
+        "plies": _described(_array(_ANY_PLY), "The main line."),
         "result": _one_of(RESULTS),
     },
 )
@@ -295,5 +282,4 @@ SCHEMA: Final[dict[str, Any]] = {
 
 def from_json(value: Any) -> Record:
     """Return the record that a value describes; raises FieldError for what SCHEMA refuses."""
-    record: Record = _RECORD.read(value, ())
-    return record
+    return cast("Record", _RECORD.read(value, ()))

@@ -83,17 +83,18 @@ class Problem:
 
     def __str__(self) -> str:
         """Return the problem as `file:line:column: error[code]: message`, with line and caret."""
-        where = f"record {self.record}" + (f", ply {self.ply}" if self.ply else "")
-        message = printable(_bounded(f"{self.message}{self._instead()}"))
-        shown, caret = _excerpt(self.source, self.column)
-        place = f"{printable(self.file)}:{self.line}:{self.column}"
-        return f"{place}: error[{self.code}]: {message} ({where})\n  {shown}\n  {caret}^"
-
-    def _instead(self) -> str:
         if self.meant:
             quoted = self.meant if self.meant[0] == '"' else f"'{self.meant}'"
-            return f"; did you mean {quoted}?"
-        return f"; expected {self.expected}" if self.expected else ""
+            instead = f"; did you mean {quoted}?"
+        else:
+            instead = f"; expected {self.expected}" if self.expected else ""
+        message = f"{self.message}{instead}"
+        if len(message) > _LONGEST:
+            message = f"{message[: _LONGEST // 2]}…{message[-_LONGEST // 2 :]}"
+        where = f"record {self.record}" + (f", ply {self.ply}" if self.ply else "")
+        shown, caret = _excerpt(self.source, self.column)
+        place = f"{printable(self.file)}:{self.line}:{self.column}"
+        return f"{place}: error[{self.code}]: {printable(message)} ({where})\n  {shown}\n  {caret}^"
 
     def as_json(self) -> dict[str, str | int | None]:
         """Return the same fields for a program."""
@@ -124,12 +125,6 @@ def listed(words: Iterable[str], before_last: str) -> str:
     """
     *most, last = words
     return f"{', '.join(most)} {before_last} {last}" if most else last
-
-
-def _bounded(message: str) -> str:
-    if len(message) <= _LONGEST:
-        return message
-    return f"{message[: _LONGEST // 2]}…{message[-_LONGEST // 2 :]}"
 
 
 def _excerpt(source: str, column: int) -> tuple[str, str]:

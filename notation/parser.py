@@ -11,7 +11,8 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import Any, Final, NamedTuple, TypeVar
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
 from lark import Lark, Transformer
 from lark.exceptions import UnexpectedInput, UnexpectedToken
@@ -49,23 +50,12 @@ class Parsed(NamedTuple):
     """Where the annotations before the first move begin."""
 
 
-class _Ply(NamedTuple):
-    ply: Ply
-    place: Place
+class _Placed(NamedTuple):
+    """A part of the record, and where it stands."""
 
-
-class _Variation(NamedTuple):
-    variation: Variation
-    places: tuple[Place, ...]
-
-
-class _Comment(NamedTuple):
-    comment: Comment
-    notes: tuple[int, ...]
-    """Where its annotations begin in the text of the record."""
-
-
-_Part = TypeVar("_Part", _Ply, _Variation, _Comment)
+    value: Ply | Variation | Comment
+    at: Any
+    """The Place of a ply, those of a variation's plies; where a comment's annotations begin."""
 
 
 class _ToRecord(Transformer[Token, Parsed]):
@@ -74,36 +64,31 @@ class _ToRecord(Transformer[Token, Parsed]):
     def record(self, parts: list[Any]) -> Parsed:
         *parts, result = parts
         tags = tuple(part for part in parts if type(part) is tuple)
-        plies, places = zip(*_of(_Ply, parts), strict=True) if _of(_Ply, parts) else ((), ())
-        comments, notes = _said(parts)
+        plies, places = _of(Ply, parts)
+        comments, notes = _comments(parts)
         return Parsed(Record(tags, plies, str(result), comments), places, notes)
 
     def tag(self, parts: list[Any]) -> tuple[str, str]:
         name, value = parts
         return str(name), unquoted(value)
 
-    def ply(self, parts: list[Any]) -> _Ply:
-        number, number_at = None, None
-        if parts[0].type == "NUMBER":
-            number, number_at = int(parts[0][:-1]), parts[0].start_pos
-            parts = parts[1:]
-        move, *rest = parts
-        glyph = ""
-        if rest and type(rest[0]) is Token:
-            glyph, *rest = str(rest[0]), *rest[1:]
-        comments, notes = _said(rest)
-        inner = _of(_Variation, rest)
-        variations = tuple(part.variation for part in inner)
-        places = tuple(part.places for part in inner)
-        place = Place(move.start_pos, number, places, number_at, notes)
-        return _Ply(Ply(str(move), glyph, comments, variations), place)
+    def ply(self, parts: list[Any]) -> _Placed:
+        tokens = {part.type: part for part in parts if type(part) is Token}
+        move, number = tokens["MOVE"], tokens.get("NUMBER")
+        variations, places = _of(Variation, parts)
+        comments, notes = _comments(parts)
+        place = Place(move.start_pos or 0, None, places, None, notes)
+        if number is not None:
+            place = replace(place, number=int(number[:-1]), number_at=number.start_pos)
+        return _Placed(Ply(str(move), str(tokens.get("GLYPH", "")), comments, variations), place)
 
-    def variation(self, parts: list[Any]) -> _Variation:
-        comments, notes = _said(parts)
-        plies, (first, *places) = zip(*_of(_Ply, parts), strict=True)
-        return _Variation(Variation(plies, comments), (replace(first, notes_before=notes), *places))
+    def variation(self, parts: list[Any]) -> _Placed:
+        comments, notes = _comments(parts)
+        plies, (first, *places) = _of(Ply, parts)
+        first = replace(first, notes_before=notes)
+        return _Placed(Variation(plies, comments), (first, *places))
 
-    def comment(self, parts: list[Token]) -> _Comment:
+    def comment(self, parts: list[Token]) -> _Placed:
         (token,) = parts
         said = comment(inside(token))
         notes, at = [], 0
@@ -112,18 +97,19 @@ class _ToRecord(Transformer[Token, Parsed]):
                 at = token.index(f"[%{part.name}", at)
                 notes.append((token.start_pos or 0) + at)
                 at += 1
-        return _Comment(said, tuple(notes))
+        return _Placed(said, notes)
 
 
-def _of(kind: type[_Part], parts: list[Any]) -> list[_Part]:
-    return [part for part in parts if type(part) is kind]
+def _of(kind: type, parts: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return what is of this kind among the parts of a rule, and where it stands."""
+    found = [part for part in parts if type(part) is _Placed and type(part.value) is kind]
+    return tuple(part.value for part in found), tuple(part.at for part in found)
 
 
-def _said(parts: list[Any]) -> tuple[tuple[Comment, ...], tuple[int, ...]]:
+def _comments(parts: list[Any]) -> tuple[tuple[Comment, ...], tuple[int, ...]]:
     """Return the comments of a rule that are not empty, and where their annotations begin."""
-    comments = _of(_Comment, parts)
-    notes = tuple(at for said in comments for at in said.notes)
-    return tuple(said.comment for said in comments if said.comment), notes
+    comments, notes = _of(tuple, parts)
+    return tuple(filter(None, comments)), tuple(chain.from_iterable(notes))
 
 
 @cache
@@ -145,22 +131,17 @@ def parse_closely(text: str) -> Parsed:
 
     What is wrong with its tags and moves is for `replay`.
     """
-    if text.count("(") > MAX_NESTING:
-        _refuse_nesting(text)
+    depth = 0
+    for match in NESTING.finditer(text) if text.count("(") > MAX_NESTING else ():
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth > MAX_NESTING:
+            message = f"variations are nested more than {MAX_NESTING} deep"
+            raise RecordSyntaxError(_syntax(match.start(), message))
     try:
         parsed: Parsed = lark().parse(text)  # type: ignore[assignment]  # by the transformer
     except UnexpectedInput as error:
         raise RecordSyntaxError(syntax_fault(text, error)) from error
     return parsed
-
-
-def _refuse_nesting(text: str) -> None:
-    depth = 0
-    for match in NESTING.finditer(text):
-        depth += {"(": 1, ")": -1}.get(match[0], 0)
-        if depth > MAX_NESTING:
-            message = f"variations are nested more than {MAX_NESTING} deep"
-            raise RecordSyntaxError(_syntax(match.start(), message))
 
 
 _ENGLISH: Final = {
@@ -194,23 +175,22 @@ def syntax_fault(text: str, error: UnexpectedInput) -> Fault:
         return _ended(text, wanted)
     at = error.pos_in_stream
     assert at is not None
-    for look in _LOOKS:
-        fault = look(text, at, wanted)
-        if fault is not None:
-            return fault
-    return _refused(f"{_word(text, at)} does not belong here", wanted, at)
+    for terminal, look in _LOOKS:
+        if terminal in wanted or not terminal:
+            fault = look(text, at, wanted)
+            if fault is not None:
+                return fault
+    found = _word(text, at) if text[at].isascii() else _named(text[at])
+    return _refused(f"{found} does not belong here", wanted, at)
 
 
 def _refused(message: str, wanted: set[str], at: int) -> Fault:
-    return _syntax(at, message, _english(wanted))
+    expected = listed((words for name, words in _ENGLISH.items() if name in wanted), "or")
+    return _syntax(at, message, expected)
 
 
 def _syntax(at: int, message: str, expected: str = "", meant: str = "") -> Fault:
     return Fault("syntax", message, expected, at, meant=meant)
-
-
-def _english(terminals: set[str]) -> str:
-    return listed((words for name, words in _ENGLISH.items() if name in terminals), "or")
 
 
 def _word(text: str, at: int) -> str:
@@ -267,20 +247,14 @@ def _foreign_sign(text: str, at: int, wanted: set[str]) -> Fault | None:  # noqa
     return None
 
 
-def _value(text: str, at: int, wanted: set[str]) -> Fault | None:
+def _value(text: str, at: int, wanted: set[str]) -> Fault | None:  # noqa: ARG001
     """Look at what should be the value of a tag."""
-    if "STRING" not in wanted:
-        return None
-    if text[at] == '"':
-        return _broken_value(text, at)
-    rest = re.compile(r"([^\]\r\n]{1,60})\]").match(text, at)
-    bare = rest[1].strip().strip(_QUOTES) if rest else ""
-    if not bare or '"' in bare or "\\" in bare:
-        return None
-    return _syntax(at, "the value is not in double quotes", _ENGLISH["STRING"], f'"{bare}"')
-
-
-def _broken_value(text: str, at: int) -> Fault:
+    if text[at] != '"':
+        rest = re.compile(r"([^\]\r\n]{1,60})\]").match(text, at)
+        bare = rest[1].strip().strip(_QUOTES) if rest else ""
+        if not bare or '"' in bare or "\\" in bare:
+            return None
+        return _syntax(at, "the value is not in double quotes", _ENGLISH["STRING"], f'"{bare}"')
     read = re.compile(r'"(?:[^"\\\n\r]|\\["\\])*').match(text, at)
     assert read is not None
     stop = read.end()
@@ -293,10 +267,8 @@ def _broken_value(text: str, at: int) -> Fault:
     return _syntax(at, "the value is never closed", expected)
 
 
-def _tag_end(text: str, at: int, wanted: set[str]) -> Fault | None:
+def _tag_end(text: str, at: int, wanted: set[str]) -> Fault | None:  # noqa: ARG001
     """Look at what should be the ] of a tag."""
-    if "RSQB" not in wanted:
-        return None
     end = len(text[:at].rstrip())
     if text[at] == "[" or "\n" in text[end:at]:
         return _syntax(end, "the tag is never closed", "]")
@@ -306,24 +278,19 @@ def _tag_end(text: str, at: int, wanted: set[str]) -> Fault | None:
     return None
 
 
-def _late_tag(text: str, at: int, wanted: set[str]) -> Fault | None:
+def _too_late(text: str, at: int, wanted: set[str]) -> Fault | None:
+    """Look for what stands after the result, and for a tag after the tags."""
+    if "$END" in wanted:
+        return _refused(f"{_word(text, at)} stands after the result", wanted, at)
     tag = re.compile(r'\[[ \t]*([A-Za-z]\w{0,39})[ \t]*"', re.ASCII).match(text, at)
-    if tag is None or "LSQB" in wanted or "$END" in wanted:
+    if tag is None or "LSQB" in wanted:
         return None
     expected = "all tags before the first comment or move"
     return _syntax(at, f"the tag {tag[1]} stands too late", expected)
 
 
-def _after_result(text: str, at: int, wanted: set[str]) -> Fault | None:
-    if "$END" not in wanted:
-        return None
-    return _refused(f"{_word(text, at)} stands after the result", wanted, at)
-
-
 def _result(text: str, at: int, wanted: set[str]) -> Fault | None:
     """Look for a result, as it is written elsewhere or inside a variation."""
-    if "MOVE" not in wanted:
-        return None
     begin, word = _around(text, at)
     if word in RESULTS and "RPAR" in wanted:
         return _open_variation(text, at)
@@ -333,7 +300,11 @@ def _result(text: str, at: int, wanted: set[str]) -> Fault | None:
     return _syntax(begin, f"{word!r} is no result", RESULTS_IN_WORDS, meant) if meant else None
 
 
-def _closing(text: str, at: int, wanted: set[str]) -> Fault | None:
+def _bracket(text: str, at: int, wanted: set[str]) -> Fault | None:
+    """Look at what begins or ends a variation, or ends a comment."""
+    if text[at] == "(" and "RESULT" in wanted and "LPAR" not in wanted:
+        expected = "it after the move that it replaces"
+        return _syntax(at, "a variation stands before the first move", expected)
     if text[at] == ")" and text[:at].rstrip().endswith("("):
         return _syntax(at, "the variation is empty", "a move")
     if text[at] == ")" and "RESULT" in wanted:
@@ -347,14 +318,8 @@ def _closing(text: str, at: int, wanted: set[str]) -> Fault | None:
     return None
 
 
-def _early_variation(text: str, at: int, wanted: set[str]) -> Fault | None:
-    if text[at] != "(" or "RESULT" not in wanted or "LPAR" in wanted:
-        return None
-    expected = "it after the move that it replaces"
-    return _syntax(at, "a variation stands before the first move", expected)
-
-
 def _comment(text: str, at: int, wanted: set[str]) -> Fault | None:
+    """Look at the beginning of a comment."""
     if text[at] not in "{;":
         return None
     if "BRACES" in wanted:
@@ -367,9 +332,10 @@ def _comment(text: str, at: int, wanted: set[str]) -> Fault | None:
     return None
 
 
-def _glyph(text: str, at: int, wanted: set[str]) -> Fault | None:
+def _glyph(text: str, at: int, wanted: set[str]) -> Fault | None:  # noqa: ARG001
+    """Look at what should be a glyph."""
     found = re.compile(r"\$[0-9]{1,9}|[!?]{1,9}").match(text, at)
-    if found is None or "GLYPH" not in wanted:
+    if found is None:
         return None
     if found[0] in GLYPHS:
         message = f"{_word(text, found.end())} stands right after a glyph"
@@ -378,24 +344,17 @@ def _glyph(text: str, at: int, wanted: set[str]) -> Fault | None:
     return _syntax(at, f"{found[0]!r} is no glyph", expected, _NAGS.get(found[0], ""))
 
 
-def _number(text: str, at: int, wanted: set[str]) -> Fault | None:
-    if "MOVE" not in wanted:
-        return None
+def _move(text: str, at: int, wanted: set[str]) -> Fault | None:  # noqa: ARG001
+    """Look at what should be a number or a move."""
     begin, word = _around(text, at)
     if re.fullmatch(r"[0-9]{1,9}", word):
         return _syntax(begin, f"the number {word} has no dot", f"{word}.", f"{word}.")
-    dots = re.match(r"[0-9]{1,9}(?:…|\.{2,})", word)
-    if dots is None:
-        return None
-    expected = "one dot, for each ply has a number of its own"
-    return _syntax(begin, f"{dots[0]!r} has too many dots", expected)
-
-
-def _move(text: str, at: int, wanted: set[str]) -> Fault | None:
+    if dots := re.match(r"[0-9]{1,9}(?:…|\.{2,})", word):
+        expected = "one dot, for each ply has a number of its own"
+        return _syntax(begin, f"{dots[0]!r} has too many dots", expected)
     found = _MOVE.match(text, at)
-    if found is None or "MOVE" not in wanted:
+    if found is None:
         return None
-    begin, word = _around(text, at)
     plain = word.translate(_DASHES)
     if plain != word and _MOVE.fullmatch(plain):
         return _syntax(begin, f"{word!r} has a dash that is no -", "a move", plain)
@@ -407,20 +366,15 @@ def _move(text: str, at: int, wanted: set[str]) -> Fault | None:
     return _syntax(found.end(), message, expected)
 
 
-def _other_letter(text: str, at: int, wanted: set[str]) -> Fault | None:
-    if text[at].isascii():
-        return None
-    return _refused(f"{_named(text[at])} does not belong here", wanted, at)
-
-
 def _named(sign: str) -> str:
     """Return a sign in quotes, with its name where it may look like another or like nothing."""
     name = "" if sign.isascii() else unicodedata.name(sign, "")
     return f"{sign!r} ({name.lower()})" if name else repr(sign)
 
 
-_LOOKS: Final[tuple[Callable[[str, int, set[str]], Fault | None], ...]] = (
-    *(_foreign_sign, _value, _tag_end, _late_tag, _after_result, _result),
-    *(_closing, _early_variation, _comment, _glyph, _number, _move, _other_letter),
+_LOOKS: Final[tuple[tuple[str, Callable[[str, int, set[str]], Fault | None]], ...]] = (
+    *(("", _foreign_sign), ("STRING", _value), ("RSQB", _tag_end), ("", _too_late)),
+    *(("MOVE", _result), ("", _bracket), ("", _comment), ("GLYPH", _glyph), ("MOVE", _move)),
 )
-"""Each knows some mistakes; the first that knows what stands there tells of it."""
+"""Each knows some mistakes, where this terminal is wanted; the first that knows what stands there
+tells of it."""

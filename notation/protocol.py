@@ -218,11 +218,6 @@ def setoption_line(name: str, value: object) -> str:
     return f"setoption name {name} value {text}"
 
 
-def bestmove_line(ply: int, move: str) -> str:
-    """Return a bot's answer to `go`."""
-    return f"bestmove {ply} {move}"
-
-
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option that a bot has."""
@@ -265,7 +260,9 @@ def read_option(line: str) -> Option:
         raise ValueError(f"not an option: {line!r}") from error
     if not name or kind not in OPTION_TYPES:
         raise ValueError(f"not an option: {line!r}, expected a type of {', '.join(OPTION_TYPES)}")
-    values = _option_values(words[type_at + 2 :])
+    # each of these words has the words up to the next of them
+    found = re.split(r"(?<!\S)(default|min|max|var)(?!\S)", " ".join(words[type_at + 2 :]))
+    values = list(zip(found[1::2], map(str.strip, found[2::2]), strict=True))
     last = dict(values)
     try:
         low, high = (int(last[word]) if word in last else None for word in ("min", "max"))
@@ -273,17 +270,6 @@ def read_option(line: str) -> Option:
         raise ValueError(f"not an option: {line!r}, min and max are whole numbers") from error
     choices = tuple(value for word, value in values if word == "var")
     return Option(name, kind, last.get("default"), low, high, choices)
-
-
-def _option_values(words: Iterable[str]) -> list[tuple[str, str]]:
-    """Return `default`, `min`, `max` and each `var` with the words up to the next of them."""
-    found: list[tuple[str, list[str]]] = []
-    for word in words:
-        if word in ("default", "min", "max", "var"):
-            found.append((word, []))
-        elif found:
-            found[-1][1].append(word)
-    return [(name, " ".join(value)) for name, value in found]
 
 
 def read_info(line: str) -> dict[str, str]:
@@ -299,9 +285,11 @@ def read_info(line: str) -> dict[str, str]:
             found[name] = " ".join(words)
             break
         value = next(words, None)
-        if name in _INFO_NUMBERS and value is not None and _is_number(value, *_INFO_NUMBERS[name]):
-            found[name] = value
-            value = next(words, None)
+        if value is not None and name in _INFO_NUMBERS:
+            form, low, high = _INFO_NUMBERS[name]
+            if form.fullmatch(value) and low <= float(value) <= high:
+                found[name] = value
+                value = next(words, None)
         name = value
     return found
 
@@ -311,10 +299,9 @@ _REAL: Final = re.compile(
     r"-?(?:[0-9]{1,9}(?:\.[0-9]{0,19})?|\.[0-9]{1,19})(?:[eE][-+]?[0-9]{1,3})?"
 )
 
-_INFO_NUMBERS: Final = {"depth": (0.0, 1e6), "nodes": (0.0, 1e18), "eval": (-1.0, 1.0)}
-"""Range of each number of an `info` line."""
-
-
-def _is_number(text: str, low: float, high: float) -> bool:
-    form = _REAL if low < 0 else _WHOLE
-    return form.fullmatch(text) is not None and low <= float(text) <= high
+_INFO_NUMBERS: Final = {
+    "depth": (_WHOLE, 0, 1e6),
+    "nodes": (_WHOLE, 0, 1e18),
+    "eval": (_REAL, -1, 1),
+}
+"""Form and range of each number of an `info` line."""

@@ -19,21 +19,9 @@ RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 GLYPHS: Final = ("!", "?", "!!", "??", "!?", "?!")
 
 KNOWN_TAGS: Final = (
-    "Game",
-    "Event",
-    "Site",
-    "Date",
-    "Round",
-    "First",
-    "Second",
-    "Setup",
-    "Position",
-    "TimeControl",
-    "Opening",
-    "Seed",
-    "Annotator",
-    "Termination",
-    "Result",
+    *("Game", "Event", "Site", "Date", "Round", "First", "Second"),
+    *("Setup", "Position", "TimeControl", "Opening", "Seed"),
+    *("Annotator", "Termination", "Result"),
 )
 """The tags that have a meaning, in the order in which the arena writes them."""
 
@@ -113,11 +101,13 @@ class Ply:
 
     def annotation(self, name: str) -> Annotation | None:
         """Return the first `[%name …]` of the comments; None where there is none."""
-        for comment in self.comments:
-            for part in comment:
-                if isinstance(part, Annotation) and part.name == name:
-                    return part
-        return None
+        annotations = (
+            part
+            for comment in self.comments
+            for part in comment
+            if isinstance(part, Annotation) and part.name == name
+        )
+        return next(annotations, None)
 
     @property
     def used_s(self) -> float | None:
@@ -220,8 +210,6 @@ def all_comments(record: Record) -> Iterator[Comment]:
 
 _COMMAND: Final = re.compile(r"\[%([A-Za-z][A-Za-z0-9_]*+)(?:\s++([^\[\]]*+))?\]")
 
-_TIMES: Final = ("emt", "clk")
-
 
 def comment(text: str) -> Comment:
     """Return the parts of a comment's text; blanks run together.
@@ -229,24 +217,17 @@ def comment(text: str) -> Comment:
     >>> comment("book  move [%emt 0.5]")
     ('book move', Annotation(name='emt', value='0.500'))
     """
-    return tuple(_parts(text))
-
-
-def _parts(text: str) -> Iterator[str | Annotation]:
-    end = 0
-    for match in _COMMAND.finditer(text):
-        if words := " ".join(text[end : match.start()].split()):
-            yield words
-        yield annotation(match[1], match[2] or "")
-        end = match.end()
-    if words := " ".join(text[end:].split()):
-        yield words
+    words, *rest = _COMMAND.split(text)
+    parts: list[str | Annotation] = [" ".join(words.split())]
+    for name, value, after in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        parts += (annotation(name, value or ""), " ".join(after.split()))
+    return tuple(filter(None, parts))
 
 
 def annotation(name: str, value: str) -> Annotation:
     """Return `[%name value]`, a time having three decimals; brackets in it are dropped."""
     value = " ".join(value.replace("[", "").replace("]", "").split())
-    if name in _TIMES:
+    if name in ("emt", "clk"):
         with suppress(ValueError):  # a wrong one is kept, and named when the record is checked
             value = f"{float(value):.3f}"
     return Annotation(name, value)

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import starmap
 from typing import Final
 
 from lath import games
-from lath.games.core import Outcome, Position, Seat, read_move
+from lath.games.core import Outcome, Position, read_move
 from lath.games.errors import (
     GameError,
     IllegalMoveError,
@@ -49,7 +50,12 @@ def tag_faults(record: Record) -> Iterator[Fault]:
     """Yield what is wrong with the tags of a record whatever its game: order and repetition."""
     names = [name for name, _ in record.tags]
     if "Game" not in names:
-        yield _without_game(names)
+        expected = 'a tag such as [Game "mammalath"]'
+        if wrong := [name for name in names if name.lower() == "game"]:
+            message = f"the tag is called {wrong[0]}"
+            yield Fault("tag", message, expected, tag=wrong[0], meant="Game")
+        else:
+            yield Fault("tag", "the tag Game is missing", expected, at=0)
     elif names[0] != "Game":
         yield Fault("tag", f"the tag {names[0]} stands before Game", "Game first", at=0)
     counts = Counter(names)
@@ -57,14 +63,6 @@ def tag_faults(record: Record) -> Iterator[Fault]:
         often = "twice" if counts[name] == 2 else f"{counts[name]} times"
         message = f"the tag {name} stands there {often}"
         yield Fault("tag", message, "each tag once", tag=name)
-
-
-def _without_game(names: list[str]) -> Fault:
-    expected = 'a tag such as [Game "mammalath"]'
-    for name in names:
-        if name.lower() == "game":
-            return Fault("tag", f"the tag is called {name}", expected, tag=name, meant="Game")
-    return Fault("tag", "the tag Game is missing", expected, at=0)
 
 
 def wrong_numbers(places: Sequence[Place], first_number: int) -> dict[int, Fault]:
@@ -192,8 +190,13 @@ def check(
     where they are.
     """
     first = None if places is None else 0
-    faults = [*_check_tags(record), *annotation_faults(record.comments, notes, first)]
-    faults += _check_result(record.tag("Result"), record.result, record.termination)
+    faults: list[Fault] = []
+    if record.tag("Setup") and record.tag("Position"):
+        message = "a record begins from a Setup or from a Position"
+        faults.append(Fault("tag", message, "one of the two", tag="Position"))
+    faults += filter(None, starmap(check_tag, record.tags))
+    faults += annotation_faults(record.comments, notes, first)
+    faults += result_faults(record.tag("Result"), record.result, record.termination)
     try:
         start = start_of(record)
     except UnknownGameError as error:
@@ -207,7 +210,7 @@ def check(
     end, line_faults = _check_line(start, record.plies, places, 1)
     faults += line_faults
     if end is not None:
-        faults += _check_end(record.result, record.termination, end.outcome())
+        faults += end_faults(record.result, record.termination, end.outcome())
     return faults
 
 
@@ -226,20 +229,6 @@ def _parted(error: ValueError, value: str) -> tuple[str, str]:
     if not expects or ", expected " in value:
         return str(error), ""
     return message, expected
-
-
-def ends_soundly(tag: str, result: str, termination: str, ruled: str) -> bool:
-    """Return whether a record may end so.
-
-    `tag` is the Result of its tags, or empty; `result` that after its moves; `ruled` that of the
-    rules, `*` where the game goes on.
-    """
-    winner = {"1-0": Seat.FIRST, "0-1": Seat.SECOND}.get(ruled)
-    outcome = None if ruled == "*" else Outcome(winner, "")
-    return not [
-        *_check_result(tag, result, termination),
-        *_check_end(result, termination, outcome),
-    ]
 
 
 def _check_line(
@@ -285,7 +274,11 @@ def _move_fault(
     return Fault("illegal-move", f"{error}{how}", at=at, ply=number)
 
 
-def _check_result(tag: str, result: str, termination: str) -> Iterator[Fault]:
+def result_faults(tag: str, result: str, termination: str) -> Iterator[Fault]:
+    """Yield what is wrong with the result after the moves beside the tags Result and Termination.
+
+    Values of tags that are missing are empty.
+    """
     if tag and tag not in RESULTS:
         message = f"{shortened(tag)} is no result"
         yield Fault("result", message, RESULTS_IN_WORDS, tag="Result", meant=meant_result(tag))
@@ -304,7 +297,8 @@ _DECIDED: Final = (
 """Terminations after which somebody has won, or nobody."""
 
 
-def _check_end(result: str, termination: str, outcome: Outcome | None) -> Iterator[Fault]:
+def end_faults(result: str, termination: str, outcome: Outcome | None) -> Iterator[Fault]:
+    """Yield what is wrong with them beside the outcome by the rules, None if the game goes on."""
     if outcome is not None:
         if outcome.result != result:
             message = f"the result is {result}, but {_ending(outcome)}"
@@ -324,22 +318,10 @@ def _ending(outcome: Outcome) -> str:
     return f"{outcome.winner.word} won: {outcome.ending}"
 
 
-def _check_tags(record: Record) -> Iterator[Fault]:
-    if record.tag("Setup") and record.tag("Position"):
-        message = "a record begins from a Setup or from a Position"
-        yield Fault("tag", message, "one of the two", tag="Position")
-    for name, value in record.tags:
-        fault = check_tag(name, value) if name in CHECKED_TAGS else None
-        if fault is not None:
-            yield fault
-
-
-CHECKED_TAGS: Final = frozenset({"Date", "Termination", "TimeControl"})
-"""Tags whose values have a form."""
-
-
 def check_tag(name: str, value: str) -> Fault | None:
     """Return what is wrong with a tag taken by itself; None where nothing is."""
+    if name not in ("Date", "Termination", "TimeControl"):
+        return None
     return _remembered(name, value) if len(value) <= SHORT else _tag_fault(name, value)
 
 

@@ -42,9 +42,6 @@ def inside(text: str) -> str:
     return text[1:-1] if text[0] == "{" else text[1:]
 
 
-_MARKS: Final = "{;(!?"
-"""What every movetext has that says more than numbers, moves and a result."""
-
 NUMBERS: Final = [f"{number}." for number in range(1, 2001)]
 """The numbers before plies, as far as they are worth a quick look."""
 
@@ -174,7 +171,7 @@ def scan(text: str) -> Record | None:
 
 def _plies(moves: str) -> tuple[Ply, ...] | None:
     """Return the plies of a text of nothing else; None where a number is wrong."""
-    if not any(map(moves.__contains__, _MARKS)):
+    if not any(map(moves.__contains__, "{;(!?")):  # nothing but numbers and moves
         words = moves.split()
         if words[::2] == NUMBERS[: len(words) // 2]:
             return bare_plies(words[1::2])

@@ -14,11 +14,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from lath.games.core import Position, follow, result_of
+from lath.games.core import Outcome, Position, Seat, follow, result_of
 from lath.games.errors import GameError
 from lath.notation.errors import Problem
 from lath.notation.reader import Chunk, chunks, entry_of, open_bytes, read_errors, texts_of
-from lath.notation.replay import check_tag, ends_soundly, start_from
+from lath.notation.replay import check_tag, end_faults, result_faults, start_from
 from lath.notation.scanner import NUMBERS, parts, unquoted
 
 if TYPE_CHECKING:
@@ -58,35 +58,30 @@ def validate_stream(stream: BinaryIO, name: str, *, jobs: int = 1) -> Iterator[F
 
 
 def _in_parallel(stream: BinaryIO, name: str, jobs: int) -> Iterator[Findings]:
-    """Yield what the chunks hold, in order; at most two chunks a process are under way."""
-    from concurrent.futures import ProcessPoolExecutor  # costs as much as the rules of all games
-    from multiprocessing import get_context
-
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        submitted = (pool.submit(validate_chunk, chunk, name) for chunk in chunks(stream))
-        try:
-            yield from _in_order(submitted, ahead=2 * jobs)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _in_order(submitted: Iterator[Future[Findings]], *, ahead: int) -> Iterator[Findings]:
-    """Yield the results, of which `ahead` may be under way.
+    """Yield what the chunks hold, in order; at most two chunks a process are under way.
 
     If a place of the file cannot be read, what came before it is yielded before that is raised.
     """
+    from concurrent.futures import ProcessPoolExecutor  # costs as much as the rules of all games
+    from multiprocessing import get_context
+
     waiting: deque[Future[Findings]] = deque()
-    try:
-        for future in submitted:
-            waiting.append(future)
-            if len(waiting) > ahead:
+    unread: Exception | None = None
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        try:
+            try:
+                for chunk in chunks(stream):
+                    waiting.append(pool.submit(validate_chunk, chunk, name))
+                    if len(waiting) > 2 * jobs:
+                        yield waiting.popleft().result()
+            except read_errors() as error:
+                unread = error
+            while waiting:
                 yield waiting.popleft().result()
-    except read_errors():
-        while waiting:
-            yield waiting.popleft().result()
-        raise
-    while waiting:
-        yield waiting.popleft().result()
+            if unread is not None:
+                raise unread
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def validate_chunk(chunk: Chunk, name: str) -> Findings:
@@ -144,11 +139,18 @@ def _tags_are_sound(date: str | None, time_control: str | None) -> bool:
 
 @lru_cache(maxsize=1024)
 def _ends_soundly(tag: str | None, result: str, termination: str | None, ruled: str) -> bool:
-    """Return whether a record may end so; the values of tags are in their quotes."""
+    """Return whether a record may end so; the values of tags are in their quotes.
+
+    `ruled` is the result of the rules, `*` where the game goes on.
+    """
     why = unquoted(termination) if termination else ""
-    return not check_tag("Termination", why) and ends_soundly(
-        unquoted(tag) if tag else "", result, why, ruled
+    winner = {"1-0": Seat.FIRST, "0-1": Seat.SECOND}.get(ruled)
+    faults = (
+        check_tag("Termination", why),
+        *result_faults(unquoted(tag) if tag else "", result, why),
+        *end_faults(result, why, None if ruled == "*" else Outcome(winner, "")),
     )
+    return not any(faults)
 
 
 def _line(moves: str) -> list[str]:

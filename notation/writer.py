@@ -25,11 +25,13 @@ def diagram(position: Position) -> str:
     contents = [content or EMPTY for content in position.contents()]
     unit = max(map(len, contents)) + 1
     unit += unit % 2 if board.shape == "hexagon" else 0
-    cells = sorted(zip(board.centres, board.names, contents, strict=True), key=_down_then_right)
+    cells = sorted(
+        zip(board.centres, board.names, contents, strict=True),
+        key=lambda cell: (round(cell[0][1], 3), cell[0][0]),
+    )
     lines = []
     for _, row in groupby(cells, key=lambda cell: round(cell[0][1], 3)):
-        line = ""
-        label = ""
+        line = label = ""
         for (x, _), name, content in row:
             line = line.ljust(round(x * unit)) + content
             label = name[0] if board.shape == "hexagon" else name[1:]
@@ -38,11 +40,6 @@ def diagram(position: Position) -> str:
         letters = sorted({name[0] for name in board.names})
         lines.append("   " + "".join(letter.ljust(unit) for letter in letters).rstrip())
     return "\n".join(lines)
-
-
-def _down_then_right(cell: tuple[tuple[float, float], str, str]) -> tuple[float, float]:
-    (x, y), _, _ = cell
-    return round(y, 3), x
 
 
 WIDTH: Final = 100
@@ -68,19 +65,18 @@ def format_record(record: Record) -> str:
 
 def tag_lines(tags: Iterable[tuple[str, str]]) -> str:
     """Return the lines of tags, each with its end."""
-    return "".join([f"[{name} {_quoted(value)}]\n" for name, value in tags])
+    lines = []
+    for name, value in tags:
+        plain = " ".join(value.splitlines()) if "\n" in value or "\r" in value else value
+        escaped = plain.replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f'[{name} "{escaped}"]\n')
+    return "".join(lines)
 
 
 def format_records(records: Iterable[Record]) -> Iterator[str]:
     """Yield the text of a file piece by piece: the records with an empty line between them."""
     for number, record in enumerate(records):
         yield ("\n" if number else "") + format_record(record)
-
-
-def _quoted(value: str) -> str:
-    plain = " ".join(value.splitlines()) if "\n" in value or "\r" in value else value
-    escaped = plain.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 def _line_words(plies: Sequence[Ply], first_number: int) -> Iterator[str]:
@@ -97,10 +93,8 @@ def variation_words(variation: Variation, number: int) -> Iterator[str]:
     """Yield the words of a variation to the ply of this number; none if it has no moves."""
     if not variation.plies:
         return
-    words = [
-        *(word for comment in variation.comments for word in comment_words(comment)),
-        *_line_words(variation.plies, number),
-    ]
+    words = [word for comment in variation.comments for word in comment_words(comment)]
+    words += _line_words(variation.plies, number)
     yield from _enclosed("(", words, ")")
 
 
@@ -115,7 +109,10 @@ def _enclosed(left: str, words: list[str], right: str) -> Iterator[str]:
 
 def comment_words(comment: Comment) -> Iterator[str]:
     """Yield the words of a comment, its braces with the first and the last of them."""
-    words = [word for part in comment for word in _part_words(part)]
+    words = []
+    for part in comment:  # a short annotation is one word, so that no line ends inside it
+        is_one = isinstance(part, Annotation) and part.name != "pv"
+        words += [str(part)] if is_one else str(part).split()
     if not words:
         return
     if any("}" in word for word in words):
@@ -123,13 +120,6 @@ def comment_words(comment: Comment) -> Iterator[str]:
         yield _BREAK
     else:
         yield from _enclosed("{", words, "}")
-
-
-def _part_words(part: str | Annotation) -> list[str]:
-    """Return the words of a part; a short annotation is one, so that no line ends inside it."""
-    if not isinstance(part, Annotation):
-        return part.split()
-    return str(part).split() if part.name == "pv" else [str(part)]
 
 
 def wrapped(words: Iterable[str]) -> str:

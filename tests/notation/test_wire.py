@@ -111,7 +111,6 @@ def test_the_lines_of_the_arena_are_as_the_protocol_shows_them() -> None:
     assert wire.result_line(17, "0-1", "rules") == "result 17 0-1 rules"
     assert wire.setoption_line("use book", True) == "setoption name use book value true"
     assert wire.setoption_line("threads", 2) == "setoption name threads value 2"
-    assert wire.bestmove_line(4, "xF") == "bestmove 4 xF"
 
 
 @pytest.mark.parametrize(
