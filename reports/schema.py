@@ -8,8 +8,9 @@ bot, worker or report needs it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import cache
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar, get_type_hints
 
 from typing_extensions import get_original_bases, is_typeddict
 
@@ -43,17 +44,33 @@ Amount = Annotated[float, About(ge=0)]
 Share = Annotated[float, About(ge=0, le=1)]
 
 
-@cache
+def written_paths(kind: Any) -> tuple[str, ...]:
+    """Return where each value is that is written of a dataclass, in their order.
+
+    That are its fields, or what its `WRITTEN` has: fields, properties, or those of a field as if
+    they were its own, such as `rating.mu`.
+    """
+    paths: tuple[str, ...] = getattr(kind, "WRITTEN", ()) or tuple(f.name for f in fields(kind))
+    return paths
+
+
 def schema_of(kind: Any, title: str, *, may_grow: bool = False) -> Schema:
     """Return the schema of a dataclass or TypedDict as a document that stands by itself.
 
     `may_grow`: a reader must bear fields that later versions add.
     """
+    shape = shape_of(kind, may_grow=may_grow)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **shape, "title": title}
+
+
+@cache
+def shape_of(kind: Any, *, may_grow: bool = False) -> Schema:
+    """Return the schema of a dataclass or TypedDict as a part of another."""
     from pydantic import ConfigDict, TypeAdapter
     from pydantic.json_schema import GenerateJsonSchema
 
-    class WithInherited(GenerateJsonSchema):
-        """All fields are written, and a TypedDict has the docstrings of another's fields."""
+    class AsWritten(GenerateJsonSchema):
+        """All is as it is written, and a TypedDict has the docstrings of another's fields."""
 
         def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: ARG002 - pydantic's
             return bool(field.get("required", True))
@@ -61,17 +78,35 @@ def schema_of(kind: Any, title: str, *, may_grow: bool = False) -> Schema:
         def typed_dict_schema(self, schema: Any) -> Schema:
             made = super().typed_dict_schema(schema)
             for base in filter(is_typeddict, get_original_bases(schema["cls"])):
-                for name, inherited in schema_of(base, "")["properties"].items():
+                for name, inherited in shape_of(base)["properties"].items():
                     if "description" in inherited:
                         made["properties"][name].setdefault("description", inherited["description"])
             return made
 
+        def dataclass_schema(self, schema: Any) -> Schema:
+            made, cls = super().dataclass_schema(schema), schema["cls"]
+            known, made["properties"] = made["properties"], {}
+            for path in written_paths(cls):
+                within, _, name = path.rpartition(".")
+                if path in known:
+                    found = known[path]
+                elif within:
+                    owner = get_type_hints(cls)[within.partition(".")[0]]
+                    found = shape_of(owner)["properties"][name]
+                else:
+                    getter = getattr(cls, name).fget
+                    kind = get_type_hints(getter, include_extras=True)["return"]
+                    found = TypeAdapter(kind).json_schema(mode="serialization")
+                    found["description"] = getter.__doc__.removeprefix("Return ")
+                made["properties"][name] = found
+            return {**made, "required": list(made["properties"])}
+
     # In a list, for a type of one's own takes no configuration from outside.
     made = TypeAdapter(list[kind], config=ConfigDict(use_attribute_docstrings=True)).json_schema(
-        mode="serialization", schema_generator=WithInherited
+        mode="serialization", schema_generator=AsWritten
     )
-    written = _written_out(made["items"], made["$defs"], is_closed=not may_grow)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **written, "title": title}
+    written: Schema = _written_out(made["items"], made["$defs"], is_closed=not may_grow)
+    return written
 
 
 def _written_out(schema: Any, definitions: Mapping[str, Schema], *, is_closed: bool) -> Any:
@@ -91,7 +126,7 @@ def _written_out(schema: Any, definitions: Mapping[str, Schema], *, is_closed: b
         schema = {**definitions[reference.rpartition("/")[2]], **schema}
     found = {key: written(value) for key, value in schema.items() if key not in _NOT_OURS}
     if "description" in schema:
-        found["description"] = " ".join(schema["description"].split())
+        found["description"] = " ".join(schema["description"].split()).replace("None", "null")
     if "properties" in schema:
         properties = schema["properties"].items()
         found["properties"] = {name: written(one) for name, one in properties}

@@ -20,12 +20,15 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import groupby
 from statistics import fmean
-from typing import Final, NamedTuple
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple
+
+from typing_extensions import TypedDict
 
 from lath.notation.archive import SIZE, identity, start_text
 from lath.notation.record import Record, Termination
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Ratings, Result, Scored, SeatScore, Strength
+from lath.reports.schema import About, Count, Positive, Share
 
 POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 """What first scores; a result that is not here decides nothing."""
@@ -61,26 +64,42 @@ def counts(counter: Mapping[str, int]) -> dict[str, int]:
 # What standings are
 
 
+LostBy = TypedDict("LostBy", {"crash": Count, "time": Count, "illegal move": Count, "flood": Count})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row(Scored):
     """What one bot did."""
 
-    rank: int
-    """From 1; group by group, by exposed rating, then points, then name."""
+    rank: Positive
+    """Group by group, by exposed rating, then points, then name."""
 
     name: str
-    wins: int
-    draws: int
-    losses: int
+    """As the tags First and Second give it."""
+
+    wins: Count
+    draws: Count
+    losses: Count
     """Of all seats taken; a game against itself counts two."""
 
     strength: Strength
     without_forfeits: Strength | None
     """The same without games lost by crash, time, illegal move or flood; None where the bot is
-    in no other game, and the same as `strength` where there was none."""
+    in no other game, and the same as of all games where there was none."""
 
-    lost_by: Mapping[str, int]
-    """Games lost by each of FORFEITS."""
+    lost_by: Annotated[Mapping[str, int], About(shape=LostBy)]
+    """Games lost in each of these ways, FORFEITS."""
+
+    WRITTEN: ClassVar = (
+        *(f"strength.{path}" for path in Strength.WRITTEN),
+        *("rank", "name", "games", "wins", "draws", "losses", "points", "score_rate", "group"),
+        *("without_forfeits", "lost_by"),
+    )
+
+    @property
+    def group(self) -> Positive:
+        """Return the number of its group."""
+        return self.strength.group + 1
 
     @property
     def forfeits(self) -> int:
@@ -92,11 +111,14 @@ class Row(Scored):
 class Meeting(Scored):
     """What one bot scored against another, over both seats."""
 
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    superiority: float | None = None
-    """The likelihood that the one is stronger (LOS), in 0..1; None where nothing tells."""
+    wins: Count = 0
+    draws: Count = 0
+    losses: Count = 0
+    superiority: Share | None = None
+    """The likelihood that the one is stronger (LOS); None across groups and for a bot and
+    itself."""
+
+    WRITTEN: ClassVar = ("wins", "draws", "losses", "points", "games", "superiority")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,19 +128,19 @@ class Table:
     game: str
     """The id; empty for all games together."""
 
-    games: int
+    games: Count
     """Counted games."""
 
-    first_wins: int
-    draws: int
-    second_wins: int
-    self_play: int
-    """Those of them in which a bot met itself."""
+    first_wins: Count
+    draws: Count
+    second_wins: Count
+    self_play: Count
+    """Counted games in which a bot met itself."""
 
-    repeated: int
-    """Those of them that repeat another move by move; they are counted, but not rated."""
+    repeated: Count
+    """Counted games that repeat another move by move, and are not rated."""
 
-    endings: Mapping[str, int]
+    endings: Mapping[str, Positive]
     """Why they ended, the most frequent first."""
 
     rows: tuple[Row, ...]
@@ -131,19 +153,32 @@ class Table:
     """Of the games that do not repeat another."""
 
     unbalanced: bool
-    """Whether some bot had one seat clearly more often than the other
-    (`is_unbalanced` says how much): TrueSkill's model knows no first-move
-    advantage, so its ratings favour it."""
+    """Whether some bot had one seat clearly more often than the other (`is_unbalanced` says how
+    much): TrueSkill's model knows no first-move advantage, so its ratings favour it."""
+
+    WRITTEN: ClassVar = (
+        *("game", "games", "first_wins", "draws", "second_wins", "first_score", "self_play"),
+        *("repeated", "rated", "unbalanced", "endings", "ratings.groups", "ratings.draw_rate"),
+        *("ratings.conditions", "ratings.fit", "rows", "crosstable"),
+    )
 
     @property
-    def first_score(self) -> float | None:
-        """Return first's points per game in 0..1; None before any game."""
+    def first_score(self) -> Share | None:
+        """Return first's points per game; None before any game."""
         return (self.first_wins + self.draws / 2) / self.games if self.games else None
+
+    @property
+    def rated(self) -> Count:
+        """Return how many games the ratings are made of."""
+        return self.ratings.games
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standings:
     """Everything that the results of some records say."""
+
+    version: Literal[2] = 2
+    """Of this format."""
 
     events: tuple[str, ...]
     """The different titles, in order of appearance; empty where no record has one."""
@@ -154,7 +189,7 @@ class Standings:
     per_game: tuple[Table, ...]
     """One a game id, sorted by it; a single one has the numbers of `overall`."""
 
-    left_out: Mapping[str, int]
+    left_out: Mapping[str, Positive]
     """Why records were not counted: `void`, `unterminated` or `no result`."""
 
     unranked: tuple[str, ...]

@@ -15,7 +15,6 @@ from typing_extensions import TypedDict
 from lath.notation.record import Record
 from lath.reports import export
 from lath.reports import outcome as outcomes
-from lath.reports.export import StandingsValues
 from lath.reports.figures import (
     Endings,
     FactCounter,
@@ -124,8 +123,7 @@ class Document(TypedDict):
     """of the event"""
     outcome: Annotated[dict[str, Any], About("as outcome.json has it", shape=Outcome)] | None
     """what it came to by the rules of the format; null where that says nothing"""
-    standings: StandingsValues
-    """as standings.json has them"""
+    standings: Annotated[dict[str, Any], About("as standings.json has them", shape=Standings)]
     history: History
     """the rating over time"""
     first_move: list[FirstMove]

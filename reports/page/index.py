@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from operator import itemgetter
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from typing_extensions import TypedDict
 
@@ -18,8 +18,8 @@ from lath.reports import export
 from lath.reports.figures import UNKNOWN, FactCounter, Facts
 from lath.reports.outcome import Outcome
 from lath.reports.page.page import Page, rendered
-from lath.reports.schema import Amount, Count, Schema, schema_of
-from lath.reports.standings import POINTS, Tally, standings_of, why_left_out
+from lath.reports.schema import About, Amount, Count, Schema, schema_of
+from lath.reports.standings import POINTS, Standings, Tally, standings_of, why_left_out
 
 DEFAULT_TITLE: Final = "Bot tournaments"
 """Where the caller has no title."""
@@ -70,8 +70,7 @@ class Document(TypedDict):
     title: str
     """of the page"""
     facts: Facts
-    standings: export.StandingsValues
-    """of all their games together"""
+    standings: Annotated[dict[str, Any], About("of all their games together", shape=Standings)]
     tournaments: list[Tournament]
     """the newest first, those without a date last"""
     unreadable: list[Unreadable]

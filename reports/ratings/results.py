@@ -12,7 +12,9 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Annotated, ClassVar, Final, NamedTuple
+
+from lath.reports.schema import About, Amount, Count, Positive, Share
 
 Z95: Final = 1.959963984540054
 """Standard deviations to either side that hold 95 % of a normal distribution."""
@@ -43,17 +45,17 @@ class Scored:
     losses: int
 
     @property
-    def games(self) -> int:
-        """Return all of them."""
+    def games(self) -> Count:
+        """Return all games: won, drawn and lost."""
         return self.wins + self.draws + self.losses
 
     @property
-    def points(self) -> float:
+    def points(self) -> Amount:
         """Return a point per win and half a point per draw."""
         return self.wins + self.draws / 2
 
     @property
-    def score_rate(self) -> float | None:
+    def score_rate(self) -> Share | None:
         """Return points per game in 0..1; None without games."""
         return self.points / self.games if self.games else None
 
@@ -63,8 +65,12 @@ class Estimate:
     """A number with its standard error."""
 
     value: float
-    error: float
-    """>= 0."""
+    """In Elo points."""
+
+    error: Amount
+    """Its standard error."""
+
+    WRITTEN: ClassVar = ("value", "error", "low", "high")
 
     @property
     def low(self) -> float:
@@ -73,7 +79,7 @@ class Estimate:
 
     @property
     def high(self) -> float:
-        """Return its upper end."""
+        """Return the upper end of the 95 % interval."""
         return self.value + Z95 * self.error
 
 
@@ -82,10 +88,12 @@ class Rating:
     """What the games say about one bot's strength on TrueSkill's scale: a normal distribution."""
 
     mu: float
-    """The mean; 25 before any game."""
+    """The mean; 25 before any game, and that of the bots of a group together."""
 
-    sigma: float
-    """The standard deviation; > 0, 8.33 before any game."""
+    sigma: Amount
+    """The standard deviation; 8.33 before any game."""
+
+    WRITTEN: ClassVar = ("mu", "sigma", "low", "high", "exposed")
 
     @property
     def low(self) -> float:
@@ -94,7 +102,7 @@ class Rating:
 
     @property
     def high(self) -> float:
-        """Return its upper end."""
+        """Return the upper end of the 95 % interval."""
         return self.mu + Z95 * self.sigma
 
     @property
@@ -111,13 +119,16 @@ class Strength:
     """Converged over all games; sigma is relative to the mean of the bot's group, which is 25."""
 
     sequential: Rating | None
-    """The package's own, game after game in their order; None where it was not asked for."""
+    """As the `trueskill` package has it, game after game in their order, as a cross-check; None
+    where it was not asked for."""
 
     elo: Estimate
     """Davidson's model, in Elo points around the mean of the bot's group, which is 0."""
 
     group: int
     """Which of `Ratings.groups` it belongs to."""
+
+    WRITTEN: ClassVar = (*(f"trueskill.{name}" for name in Rating.WRITTEN), "sequential", "elo")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,26 +138,28 @@ class Conditions:
     game: str
     """Its id."""
 
-    games: int
+    games: Positive
+    """Rated games."""
+
     advantage: Estimate
     """Of the first seat, in Elo points."""
 
-    draw_rate: float
-    """Between equals, in 0..1."""
+    draw_rate: Share
+    """Between equals, on the Elo scale."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
     """How far results are from what the Elo model expects."""
 
-    chi_square: float
+    chi_square: Amount
     """Pearson's, over (game, first, second, result)."""
 
-    degrees: int
+    degrees: Count
     """Of freedom; 0 where nothing can be said."""
 
-    p_value: float
-    """The chance of a fit as bad or worse if the model were true, in 0..1; 1 where degrees is 0."""
+    p_value: Share
+    """The chance of a fit as bad or worse if the model were true; 1 where degrees is 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,13 +176,15 @@ class Ratings:
     """Bots that are connected by games, the largest group first, each sorted by name; bots of
     different groups cannot be compared."""
 
-    draw_rate: float
-    """Between equals on TrueSkill's scale, fitted; strictly between 0 and 1."""
+    draw_rate: Annotated[float, About(gt=0, lt=1)]
+    """Between equals on TrueSkill's scale, fitted."""
 
     conditions: tuple[Conditions, ...]
-    """A line a game id, sorted."""
+    """What the Elo model makes of each game, by its id."""
 
     fit: Fit
+    """How well the Elo model fits."""
+
     differences: Mapping[tuple[str, str], float]
     """The standard error of the Elo difference of two bots of one group, both ways."""
 
