@@ -31,7 +31,7 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from operator import sub
 from typing import Any, Final
@@ -101,50 +101,50 @@ class _Family:
         self.texts = Numbers()
         """Moves that nobody can play."""
 
-    def legal_moves(self, record: Record, kinds: Iterable[int]) -> Iterator[int]:
-        """Yield for each position how many kinds begin or cease to be legal, and which these are.
+    def legal_moves(
+        self, tags: Iterable[tuple[str, str]], kinds: Sequence[int]
+    ) -> Iterator[list[int]]:
+        """Yield which kinds begin or cease to be legal in each position of a game, as distances.
 
         What is foretold are those of the position before without the kind just played. A position
         without legal moves, where the game is over, is left out.
         """
         if self.dictionary is None:
             return
+        plies = tuple(Ply(self.dictionary.texts[kind]) for kind in kinds)
         foretold: frozenset[int] | None = None
         played = iter(kinds)
-        for legal in self.dictionary.legal_moves(record):
+        for legal in self.dictionary.legal_moves(Record(tuple(tags), plies)):
             if not legal:
                 return
             if foretold is None:
                 self.legal = foretold = self.legal or legal
-            changed = foretold ^ legal
-            yield len(changed)
-            yield from changed
+            changed = sorted(foretold ^ legal)
+            yield list(map(sub, changed, (0, *changed)))
             foretold = legal - {next(played, -1)}
 
-    def to_json(self, boards: Sequence[Game]) -> tuple[dict[str, Any], Sequence[int]]:
-        """Return what the page knows of the family, and the new number of each kind.
-
-        Kinds are sorted by their texts: legal moves, told by their distances, are then smaller.
-        """
+    def to_json(self, boards: Sequence[Game]) -> dict[str, Any]:
+        """Return what the page knows of the family."""
         known = self.dictionary
-        texts = known.texts if known else list(self.texts)
-        effects = known.effects if known else [[None, None]] * len(texts)
-        order = sorted(range(len(texts)), key=lambda kind: texts[kind])
-        numbers = [0] * len(texts)
-        for number, kind in enumerate(order):
-            numbers[kind] = number
-        value = {
+        if known is None:
+            title, kinds = (
+                self.game_id or "unknown game",
+                [[text, None, None] for text in self.texts],
+            )
+        else:
+            title = known.game.title
+            kinds = [[text, *does] for text, does in zip(known.texts, known.effects, strict=True)]
+        return {
             "id": self.game_id,
-            "title": known.game.title if known else self.game_id or "unknown game",
+            "title": title,
             "board": boards.index(known.game) if known else None,
             "plain": list(known.plain) if known else [],
-            "kinds": [[texts[kind], *effects[kind]] for kind in order],
-            "legal": sorted(numbers[kind] for kind in self.legal),
+            "kinds": kinds,
+            "legal": sorted(self.legal),
         }
-        return value, numbers
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Kept:
     """A game in little memory: most of it are numbers of texts, forms and kinds of moves."""
 
@@ -159,8 +159,6 @@ class _Kept:
     deciding: tuple[int, ...]
     forms: array[int]
     numbers: str
-    legal: array[int] = field(default_factory=lambda: array("I"))
-    """As `_Family.legal_moves` has them, once it is known that the game is replayed."""
 
 
 class Packer:
@@ -230,18 +228,12 @@ class Packer:
         links = self.numbering.links
         replayed = chosen(list(zip(*alike, strict=True)), links, self._most)
         kept = [self._games[i] for i in replayed]
-        texts, schemas = list(self._texts), list(self._schemas)
+        # Chunks come first: their legal moves may be of kinds that nobody has played.
+        chunks = [
+            json_letters(self._chunk(kept[at : at + CHUNK])) for at in range(0, len(kept), CHUNK)
+        ]
         families = list(self._families.values())
-        # All legal moves come first: they may add kinds of moves, which are sorted then.
-        for game in kept:
-            family = families[game.family]
-            if family.dictionary is not None:
-                tags = zip(schemas[game.schema], (texts[at] for at in game.tags), strict=True)
-                plies = tuple(Ply(family.dictionary.texts[kind]) for kind in game.kinds)
-                record = Record(tuple(tags), plies)
-                game.legal = array("I", family.legal_moves(record, game.kinds))
         boards = [family.dictionary.game for family in families if family.dictionary]
-        packed = [family.to_json(boards) for family in families]
         count = len(self._games)
         head = {
             "columns": {name: column.to_json() for name, column in self._columns.items()},
@@ -253,45 +245,34 @@ class Packer:
                 {**board.to_json(game), "credit": game.credit, "drawn": board.template(game)}
                 for game in boards
             ],
-            "families": [family for family, _ in packed],
+            "families": [family.to_json(boards) for family in families],
         }
-        chunks = (kept[i : i + CHUNK] for i in range(0, len(kept), CHUNK))
-        kinds = [numbers for _, numbers in packed]
-        return {
-            "games": count,
-            "chunk": CHUNK,
-            "head": json_letters(head),
-            "chunks": [json_letters(self._chunk(chunk, kinds)) for chunk in chunks],
-        }
+        return {"games": count, "chunk": CHUNK, "head": json_letters(head), "chunks": chunks}
 
-    def _chunk(self, kept: Sequence[_Kept], numbers: Sequence[Sequence[int]]) -> dict[str, Any]:
-        """Return the chunk of these games; `numbers` are those of kinds of moves, by family."""
+    def _chunk(self, kept: Sequence[_Kept]) -> dict[str, Any]:
+        """Return the chunk of these games, in which texts, schemas and forms have own numbers."""
         all_texts, all_schemas, all_forms = map(list, (self._texts, self._schemas, self._forms))
+        families = list(self._families.values())
         texts, schemas, forms = Numbers(), Numbers(), Numbers()
+        names = [all_schemas[game.schema] for game in kept]
+        values = [[all_texts[at] for at in game.tags] for game in kept]
         chunk: dict[str, Any] = {
             "tags": [
-                [schemas[all_schemas[game.schema]], *(texts[all_texts[at]] for at in game.tags)]
-                for game in kept
+                [schemas[schema], *(texts[value] for value in row)]
+                for schema, row in zip(names, values, strict=True)
             ],
             "starts": [texts[all_texts[game.start]] for game in kept],
-            "kinds": [[numbers[game.family][kind] for kind in game.kinds] for game in kept],
+            "kinds": [game.kinds.tolist() for game in kept],
             "repeats": [game.repeats for game in kept],
             "deciding": [game.deciding for game in kept],
             "said": [[forms[all_forms[at]] for at in game.forms] for game in kept],
             "numbers": [game.numbers for game in kept],
-            "legal": [list(_distances(game.legal, numbers[game.family])) for game in kept],
+            "legal": [
+                list(families[game.family].legal_moves(zip(schema, row, strict=True), game.kinds))
+                for game, schema, row in zip(kept, names, values, strict=True)
+            ],
         }
         return {**chunk, "texts": list(texts), "schemas": list(schemas), "forms": list(forms)}
-
-
-def _distances(legal: array[int], numbers: Sequence[int]) -> Iterator[list[int]]:
-    """Yield for each position the changed kinds by their new numbers, in order, as distances."""
-    at = 0
-    while at < len(legal):
-        count = legal[at]
-        changed = sorted([numbers[kind] for kind in legal[at + 1 : at + 1 + count]])
-        yield list(map(sub, changed, (0, *changed)))
-        at += 1 + count
 
 
 _BREAK: Final = re.compile(r" *\n *")

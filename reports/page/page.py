@@ -20,13 +20,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from inspect import getmembers, isfunction
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
 from jinja2 import (
-    BytecodeCache,
     ChoiceLoader,
     Environment,
+    FileSystemBytecodeCache,
     FileSystemLoader,
     StrictUndefined,
     TemplateNotFound,
@@ -189,54 +190,46 @@ def rendered(
     return Page(html.translate(_NO_CONTROLS).encode("utf-8", "replace").decode("utf-8"))
 
 
-class _Compiled(BytecodeCache):
-    """Our templates compiled, in a folder of the user's: compiling them takes 0.5 s of every run.
+class _Compiled(FileSystemBytecodeCache):
+    """Our templates compiled, in a folder: compiling them takes 0.5 s of every run.
 
-    A user's own templates are compiled each time. What cannot be read, or is damaged or another
-    version's, is made anew; where nothing can be written, nothing is.
+    A user's own templates are compiled each time. What is damaged or another version's is made
+    anew; where nothing can be written, nothing is.
     """
 
-    def __init__(self) -> None:
-        self.folder: Path | None = None
-        """Of one version of Python and of jinja2; None where others may write to it, too."""
-        with suppress(OSError, RuntimeError):  # RuntimeError: no home
-            base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-            version = f"{sys.implementation.cache_tag}-{jinja2.__version__}"
-            folder = base / "lath-arena" / f"templates-{version}"
-            if not base.is_absolute():  # as the XDG specification wants it
-                return
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            status = folder.stat()
-            if status.st_uid == os.getuid() and not status.st_mode & 0o022:
-                self.folder = folder
-
     def get_cache_key(self, name: str, filename: str | None = None) -> str:
-        """Return the name of the file for a template's code; empty for a user's template."""
+        """Return what a template's code is called; empty for a user's template."""
         is_ours = filename is not None and Path(filename).is_relative_to(TEMPLATES)
         return super().get_cache_key(name, filename) if is_ours else ""
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Fill the bucket if there is sound code for its source."""
-        if self.folder is None or not bucket.key:
-            return
-        with suppress(OSError):
-            content = (self.folder / bucket.key).read_bytes()
-            digest, code = content[:_DIGEST], content[_DIGEST:]
-            if hashlib.sha256(code).digest() == digest:
-                bucket.bytecode_from_string(code)
+        with suppress(OSError, EOFError, UnpicklingError):
+            if bucket.key:
+                super().load_bytecode(bucket)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Keep the code of a bucket, whole or not at all, whoever else does so at that time."""
-        if self.folder is None or not bucket.key:
-            return
-        code = bucket.bytecode_to_string()
-        temporary = self.folder / f"{bucket.key}.{os.getpid()}.tmp"
         with suppress(OSError):
-            temporary.write_bytes(hashlib.sha256(code).digest() + code)
-            temporary.replace(self.folder / bucket.key)
+            if bucket.key:
+                super().dump_bytecode(bucket)
 
 
-_DIGEST: Final = hashlib.sha256().digest_size
+def _cache_folder() -> Path | None:
+    """Return a folder that nobody else may write to; None where there is none.
+
+    It is of one version of Python and of jinja2.
+    """
+    version = f"{sys.implementation.cache_tag}-{jinja2.__version__}"
+    with suppress(OSError, RuntimeError):  # RuntimeError: no home
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        folder = base / "lath-arena" / f"templates-{version}"
+        if base.is_absolute():  # as the XDG specification wants it
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            status = folder.stat()
+            if status.st_uid == os.getuid() and not status.st_mode & 0o022:
+                return folder
+    return None
 
 
 @lru_cache(maxsize=8)
@@ -252,7 +245,7 @@ def environment_of(templates: Path | None) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        bytecode_cache=_Compiled(),
+        bytecode_cache=_Compiled(str(folder)) if (folder := _cache_folder()) else None,
     )
     shown = dict(getmembers(views, isfunction))
     environment.filters |= shown
