@@ -13,13 +13,12 @@ What the page gets is plain JSON in deflate and base64 (letters), which `js/game
   replayed), `plain` (the board without a setup), `kinds` of moves (the text, what it does if first
   plays it, if second does, in the words of `lath.reports.page.replay`), and `legal`, the kinds that
   may be played at the start of one of its games.
-- A chunk has a list with an item for each of its games under each name. `tags`: which of `schemas`
-  has their names, then their values' places in `texts`. `starts`: what was done to the plain board,
-  in `texts`. `kinds` of the plies. `repeats`: the plies before which the turn did not pass.
-  `deciding` cells. `forms`: what is said before the first move and at each ply, without its
-  `numbers`, which stand between the pieces of the form. `legal`: at each position the kinds that
-  become legal or cease to be, beside that of the ply just made, each as its distance from the last;
-  the position where the game is over is left out.
+- A chunk has a list with an item for each of its games under each name. `tags`: name and value of
+  each. `starts`: what was done to the plain board. `kinds` of the plies. `repeats`: the plies
+  before which the turn did not pass. `deciding` cells. `said` before the first move and at each
+  ply: which of `forms`, without its `numbers`, which stand between the pieces of the form.
+  `legal`: at each position the kinds that become legal or cease to be, beside that of the ply just
+  made, each as its distance from the last; the position where the game is over is left out.
 """
 
 from __future__ import annotations
@@ -31,10 +30,9 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import sub
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from lath import games
 from lath.games.core import Game
@@ -84,7 +82,7 @@ class Column:
 
 def json_letters(value: Any) -> str:
     """Return a JSON value deflated, as base64; what UTF-8 cannot say becomes a question mark."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=list)  # arrays
     # Level 9 takes five times as long for 4 % less.
     return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 7)).decode()
 
@@ -126,38 +124,30 @@ class _Family:
     def to_json(self, boards: Sequence[Game]) -> dict[str, Any]:
         """Return what the page knows of the family."""
         known = self.dictionary
-        if known is None:
-            title, kinds = (
-                self.game_id or "unknown game",
-                [[text, None, None] for text in self.texts],
-            )
-        else:
-            title = known.game.title
-            kinds = [[text, *does] for text, does in zip(known.texts, known.effects, strict=True)]
+        texts = known.texts if known else list(self.texts)
+        nothing: Sequence[Sequence[str | None]] = [[None, None]] * len(texts)
+        effects = known.effects if known else nothing
         return {
             "id": self.game_id,
-            "title": title,
+            "title": known.game.title if known else self.game_id or "unknown game",
             "board": boards.index(known.game) if known else None,
-            "plain": list(known.plain) if known else [],
-            "kinds": kinds,
+            "plain": known.plain if known else [],
+            "kinds": [[text, *does] for text, does in zip(texts, effects, strict=True)],
             "legal": sorted(self.legal),
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A game in little memory: most of it are numbers of texts, forms and kinds of moves."""
+class _Kept(NamedTuple):
+    """A game in little memory; the fields are the columns of a chunk."""
 
-    family: int
-    schema: int
-    """Which names its tags have."""
-    tags: array[int]
-    """Their values."""
-    start: int
+    tags: Sequence[tuple[str, str]]
+    starts: str
     kinds: array[int]
-    repeats: tuple[int, ...]
-    deciding: tuple[int, ...]
-    forms: array[int]
+    repeats: Sequence[int]
+    deciding: Sequence[int]
+    said: array[int]
+    """Numbers among the forms of all games."""
+
     numbers: str
 
 
@@ -170,7 +160,9 @@ class Packer:
         self._dictionaries: dict[str, Dictionary] = {}
         self._families: dict[tuple[str, bool], _Family] = {}
         self._columns = {name: Column() for name in COLUMNS}
-        self._texts, self._schemas, self._forms = Numbers(), Numbers(), Numbers()
+        self._tags: dict[tuple[str, str], tuple[str, str]] = {}
+        """Each tag once, however many games have it."""
+        self._forms = Numbers()
         self._games: list[_Kept] = []
 
     def add(self, record: Record) -> Replay | None:
@@ -186,7 +178,7 @@ class Packer:
         if key not in self._families:
             dictionary = self._dictionaries[record.game] if replay else None
             self._families[key] = _Family(record.game, dictionary)
-        number = list(self._families).index(key)
+        family, number = self._families[key], list(self._families).index(key)
         self.numbering.add(record)
         row = (
             *(str(number), record.first, record.second, record.tag("Round"), record.result),
@@ -195,27 +187,25 @@ class Packer:
         )
         for name, text in zip(COLUMNS, row, strict=True):
             self._columns[name].add(text)
-        self._games.append(self._kept(record, replay, number, self._families[key]))
+        kinds = replay.kinds if replay else [family.texts[move] for move in record.moves]
+        self._games.append(self._kept(record, replay, kinds))
         return replay
 
-    def _kept(self, record: Record, replay: Replay | None, number: int, family: _Family) -> _Kept:
+    def _kept(self, record: Record, replay: Replay | None, kinds: Iterable[int]) -> _Kept:
         forms, numbers = array("I"), []
         for text in _said(record):
             pieces = _NUMBER.split(text)
             forms.append(self._forms[tuple(pieces[::2])])
             numbers += pieces[1::2]
-        kinds = replay.kinds if replay else [family.texts[move] for move in record.moves]
         movers = (*replay.movers, replay.to_move) if replay else ()
         turns = enumerate(pairwise((1, *movers)))  # before the first ply comes second's turn
         return _Kept(
-            family=number,
-            schema=self._schemas[tuple(name for name, _ in record.tags)],
-            tags=array("I", [self._texts[value] for _, value in record.tags]),
-            start=self._texts[replay.start if replay else ""],
+            tags=tuple(self._tags.setdefault(tag, tag) for tag in record.tags),
+            starts=replay.start if replay else "",
             kinds=array("I", kinds),
             repeats=tuple(i for i, (before, mover) in turns if mover == before),
             deciding=replay.deciding if replay else (),
-            forms=forms,
+            said=forms,
             numbers=" ".join(numbers),
         )
 
@@ -227,12 +217,12 @@ class Packer:
         alike = (self._columns[name].at for name in _ALIKE)
         links = self.numbering.links
         replayed = chosen(list(zip(*alike, strict=True)), links, self._most)
-        kept = [self._games[i] for i in replayed]
+        families = list(self._families.values())
         # Chunks come first: their legal moves may be of kinds that nobody has played.
         chunks = [
-            json_letters(self._chunk(kept[at : at + CHUNK])) for at in range(0, len(kept), CHUNK)
+            json_letters(self._chunk(replayed[at : at + CHUNK], families))
+            for at in range(0, len(replayed), CHUNK)
         ]
-        families = list(self._families.values())
         boards = [family.dictionary.game for family in families if family.dictionary]
         count = len(self._games)
         head = {
@@ -249,30 +239,19 @@ class Packer:
         }
         return {"games": count, "chunk": CHUNK, "head": json_letters(head), "chunks": chunks}
 
-    def _chunk(self, kept: Sequence[_Kept]) -> dict[str, Any]:
-        """Return the chunk of these games, in which texts, schemas and forms have own numbers."""
-        all_texts, all_schemas, all_forms = map(list, (self._texts, self._schemas, self._forms))
-        families = list(self._families.values())
-        texts, schemas, forms = Numbers(), Numbers(), Numbers()
-        names = [all_schemas[game.schema] for game in kept]
-        values = [[all_texts[at] for at in game.tags] for game in kept]
-        chunk: dict[str, Any] = {
-            "tags": [
-                [schemas[schema], *(texts[value] for value in row)]
-                for schema, row in zip(names, values, strict=True)
-            ],
-            "starts": [texts[all_texts[game.start]] for game in kept],
-            "kinds": [game.kinds.tolist() for game in kept],
-            "repeats": [game.repeats for game in kept],
-            "deciding": [game.deciding for game in kept],
-            "said": [[forms[all_forms[at]] for at in game.forms] for game in kept],
-            "numbers": [game.numbers for game in kept],
+    def _chunk(self, places: Iterable[int], families: Sequence[_Family]) -> dict[str, Any]:
+        kept = [self._games[place] for place in places]
+        family_at = self._columns["family"].at
+        all_forms, forms = list(self._forms), Numbers()
+        return {
+            **{name: [getattr(game, name) for game in kept] for name in _Kept._fields},
+            "said": [[forms[all_forms[at]] for at in game.said] for game in kept],
             "legal": [
-                list(families[game.family].legal_moves(zip(schema, row, strict=True), game.kinds))
-                for game, schema, row in zip(kept, names, values, strict=True)
+                list(families[family_at[place]].legal_moves(game.tags, game.kinds))
+                for place, game in zip(places, kept, strict=True)
             ],
+            "forms": list(forms),
         }
-        return {**chunk, "texts": list(texts), "schemas": list(schemas), "forms": list(forms)}
 
 
 _BREAK: Final = re.compile(r" *\n *")

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from lath.games.core import Game, Move, Position, Seat
+from lath.games.core import Game, Position, Seat
 from lath.games.errors import GameError
 from lath.notation.record import Record
 from lath.notation.replay import start_of
@@ -36,13 +36,10 @@ _MARKER_MOVES: Final = 5
 Shapes = Mapping[str, str]
 """The shape of each piece by its code."""
 
-Word = tuple[int, str, str]
-"""A cell (-1: the whole board), what is done, and with what."""
-
 
 @lru_cache(maxsize=65536)
-def words(effect: str) -> tuple[Word, ...]:
-    """Return the words of an effect.
+def words(effect: str) -> tuple[tuple[int, str, str], ...]:
+    """Return the words of an effect: a cell (-1: the whole board), what is done, and with what.
 
     >>> words("7+ok !k")
     ((7, '+', 'ok'), (-1, '!', 'k'))
@@ -142,12 +139,6 @@ class Replay:
 _TRIALS: Final = 20
 """How often in a row a move must have done the same thing before it is taken for granted."""
 
-_MANY: Final = 100_000
-"""Spellings that are remembered; the moves of all built-in games together are fewer."""
-
-_MANY_STARTS: Final = 1000
-"""Setups that are remembered; all games of a round share one."""
-
 
 class _Start(NamedTuple):
     """A first position, what lies on its cells, and the effect that puts it there."""
@@ -175,7 +166,8 @@ class Dictionary:
         self._granted: tuple[dict[str, int], dict[str, int]] = ({}, {})
         """By seat, what kind a move is without looking."""
         self._fickle: set[tuple[str, Seat]] = set()
-        self._moves: dict[str, Move] = {}
+        # The moves of all built-in games together have fewer spellings.
+        self._read = lru_cache(maxsize=100_000)(game.canonical)
         self._starts: dict[tuple[str, str], _Start] = {}
         self._last: tuple[Position, tuple[str, ...]] | None = None
         """The last position that was looked at: it is the one before the next ply."""
@@ -216,7 +208,7 @@ class Dictionary:
         position = self._start(record).position
         yield self._legal_kinds(position)
         for ply in record.plies:
-            position = position.play(self._moves.get(ply.move) or self._read(ply.move))
+            position = position.play(self._read(ply.move))
             yield self._legal_kinds(position)
 
     def _legal_kinds(self, position: Position) -> frozenset[int]:
@@ -238,7 +230,7 @@ class Dictionary:
             contents = position.contents()
             cells = " ".join(_with_start((), self.plain, contents, self.shapes))
             known = _Start(position, contents, cells)
-            if len(self._starts) < _MANY_STARTS:
+            if len(self._starts) < 1000:  # all games of a round share one
                 self._starts[key] = known
         return known
 
@@ -249,7 +241,7 @@ class Dictionary:
         movers: list[Seat] = []
         try:
             for text in texts:
-                after = position.play(self._moves.get(text) or self._read(text))
+                after = position.play(self._read(text))
                 seat = position.to_move
                 kind = self._granted[seat].get(text)
                 kinds.append(self.kind(text, position, after) if kind is None else kind)
@@ -258,12 +250,6 @@ class Dictionary:
         except GameError as error:
             raise GameError(f"ply {len(kinds) + 1}: {error}") from error
         return kinds, movers, position
-
-    def _read(self, text: str) -> Move:
-        move = self.game.canonical(text)
-        if len(self._moves) < _MANY:
-            self._moves[text] = move
-        return move
 
     def kind(self, text: str, before: Position, after: Position) -> int:
         """Return which kind of move led from one position to the next."""

@@ -68,13 +68,11 @@ def _game(head: dict[str, Any], place: int, chunk: dict[str, Any], at: int) -> U
     family = head["families"][int(row["family"])]
     kinds = chunk["kinds"][at]
     movers = _movers(len(kinds) + 1, chunk["repeats"][at])
-    schema, *values = chunk["tags"][at]
-    names = chunk["schemas"][schema]
     stacks = []
     if family["board"] is not None:
         pieces = head["boards"][family["board"]]["pieces"]
         shapes = {piece[0]: piece[2] for piece in pieces}
-        stacks = [applied(chunk["texts"][chunk["starts"][at]], family["plain"], shapes)]
+        stacks = [applied(chunk["starts"][at], family["plain"], shapes)]
         for kind, mover in zip(kinds, movers, strict=False):
             stacks.append(applied(family["kinds"][kind][1 + mover], stacks[-1], shapes))
     return Unpacked(
@@ -83,7 +81,7 @@ def _game(head: dict[str, Any], place: int, chunk: dict[str, Any], at: int) -> U
         movers=movers,
         stacks=stacks,
         deciding=chunk["deciding"][at],
-        tags=[(name, chunk["texts"][value]) for name, value in zip(names, values, strict=True)],
+        tags=[(name, value) for name, value in chunk["tags"][at]],
         said=_said(chunk, at),
         legal=_legal(family, kinds, chunk["legal"][at]) if stacks else [],
     )

@@ -60,7 +60,6 @@ lath.openGame = async (games, i) => {
   const numbers = of("numbers").split(" ");
   let next = 0;
   const take = () => numbers[next++];
-  const [schema, ...values] = of("tags");
   const board = family.board === null ? null : games.boards[family.board];
   const game = {
     ...head,
@@ -69,12 +68,12 @@ lath.openGame = async (games, i) => {
     kinds: of("kinds"),
     moves: of("kinds").map((kind) => family.kinds[kind][0]),
     movers: lath.moversOf(head.plies + 1, of("repeats")),
-    tags: chunk.schemas[schema].map((name, tag) => [name, chunk.texts[values[tag]]]),
+    tags: of("tags"),
     notes: of("said").map((form) => lath.noteOf(chunk.forms[form], take)),
     deciding: of("deciding"),
     legal: board && of("legal"),
   };
-  if (board) lath.playThrough(game, chunk.texts[of("starts")]);
+  if (board) lath.playThrough(game, of("starts"));
   return game;
 };
 
