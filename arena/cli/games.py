@@ -101,7 +101,7 @@ def perft(
 
 _SCHEMAS: Final = {
     "record": "lath.notation.data:SCHEMA",
-    "config": "lath.arena.tournament.keys:schema",
+    "config": "lath.arena.tournament.config:schema",
     "outcome": "lath.reports.outcome:schema",
     "standings": "lath.reports.export:schema",
     "report": "lath.reports.page.document:schema",

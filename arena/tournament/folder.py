@@ -108,7 +108,17 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
         bot["command"] = list(todays(bot["command"]))
     if theirs != config.identity():
         raise _another(theirs, config, folder)
-    return _with_rounds(store.note(ROUNDS), config, folder)
+    before = store.note(ROUNDS)
+    if before is None or "rounds" not in FORMATS[config.format].settings:
+        return config
+    if "rounds" not in config.as_written:
+        return replace(config, rounds=before, as_written={**config.as_written, "rounds": before})
+    if config.rounds < before:
+        raise ConfigError(
+            f"{folder} holds games of a tournament with rounds = {before}, and rounds = "
+            f"{config.rounds} are fewer; choose another --out, or go on with {before} or more"
+        )
+    return config
 
 
 def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> ConfigError:
@@ -126,20 +136,6 @@ def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> Conf
         f"{folder} holds a tournament with another configuration ({', '.join(different)}); "
         "choose another --out, or leave these flags out to resume it"
     )
-
-
-def _with_rounds(before: int | None, config: Config, folder: Path) -> Config:
-    """Return the configuration with the rounds of before where it says nothing of them."""
-    if before is None or "rounds" not in FORMATS[config.format].settings:
-        return config
-    if "rounds" not in config.as_written:
-        return replace(config, rounds=before, as_written={**config.as_written, "rounds": before})
-    if config.rounds < before:
-        raise ConfigError(
-            f"{folder} holds games of a tournament with rounds = {before}, and rounds = "
-            f"{config.rounds} are fewer; choose another --out, or go on with {before} or more"
-        )
-    return config
 
 
 def refuse_changed(store: Store, files: Files, *, force: bool) -> list[str]:

@@ -12,7 +12,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -55,14 +54,6 @@ def schedule_of(config: Config, openings: Openings | None = None, tags: Tags = (
     return make(config.names, config, Dealer(config.seed, openings, tags))
 
 
-@dataclass(frozen=True, slots=True)
-class _Stop:
-    """Why two bots play no more in this run, and whose fault it is, if one's."""
-
-    why: str
-    loser: str | None
-
-
 class OpenGames:
     """What is left to play: says which job comes next."""
 
@@ -81,7 +72,8 @@ class OpenGames:
         self._specs: Final = {bot.name: bot for bot in config.bots}
         self.again: Final[deque[PairJob]] = deque()
         """Jobs taken back, of which nothing was reported; they come before new ones."""
-        self._stops: dict[frozenset[str], _Stop] = {}
+        self._stops: dict[frozenset[str], tuple[str, str | None]] = {}
+        """Why two bots play no more in this run, and whose fault it is, if one's."""
         self.lost: Final[list[Walkover]] = []
         """What is lost by walkover and does not count yet, since it is not stored."""
         self._schedule: Final = schedule_of(config, openings, tags)
@@ -104,7 +96,7 @@ class OpenGames:
     @property
     def stopped(self) -> dict[frozenset[str], str]:
         """Return the pairings that were stopped, and why."""
-        return {pairing: stop.why for pairing, stop in self._stops.items()}
+        return {pairing: why for pairing, (why, _) in self._stops.items()}
 
     def outcome(self) -> Outcome:
         """Return what it has come to by the rules of the format."""
@@ -137,10 +129,9 @@ class OpenGames:
                 )
             else:
                 return None
-            stop = self._stops.get(job.pairing)
-            if stop is None:
+            if job.pairing not in self._stops:
                 return job
-            self._walk_over(job.pair, stop.loser)
+            self._walk_over(job.pair, self._stops[job.pairing][1])
 
     def report(self, games: Iterable[GameResult]) -> None:
         """Count games that are stored now."""
@@ -159,8 +150,8 @@ class OpenGames:
         What the job has left is lost by `loser`.
         """
         is_news = job.pairing not in self._stops
-        stop = self._stops.setdefault(job.pairing, _Stop(why, loser))
-        self._walk_over(job.pair, stop.loser)
+        _, loser = self._stops.setdefault(job.pairing, (why, loser))
+        self._walk_over(job.pair, loser)
         return is_news
 
     def _walk_over(self, pair: int, loser: str | None) -> None:

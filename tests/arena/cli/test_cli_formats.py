@@ -13,7 +13,7 @@ from places import DOCS
 
 from lath import notation
 from lath.arena.schedule.formats import FORMATS
-from lath.arena.tournament import config, keys
+from lath.arena.tournament import config
 from lath.arena.tournament.runner import book_of, schedule_of
 
 PAGE = (DOCS / "tournaments.md").read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ def test_games_begin_with_the_openings_of_a_book(tmp_path: Path) -> None:
 def test_every_configuration_of_the_page_is_a_tournament(text: str, tmp_path: Path) -> None:
     book = re.findall(r"^```lath\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     (tmp_path / "book.lath").write_text("\n".join(book))
-    jsonschema.validate(tomllib.loads(text), keys.schema(), cls=jsonschema.Draft202012Validator)
+    jsonschema.validate(tomllib.loads(text), config.schema(), cls=jsonschema.Draft202012Validator)
     told = config.build({"games": ["yavalath"], **tomllib.loads(text)}, tmp_path)
     assert schedule_of(told, book_of(told)).next() is not None
 

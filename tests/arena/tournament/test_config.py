@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.tournament import config, keys
+from lath.arena.tournament import config
 from lath.arena.tournament.config import Source, sprt_table
 from lath.arena.tournament.programs import missing_script
 
@@ -425,7 +425,7 @@ def test_the_demo_is_a_sound_configuration() -> None:
 
 @pytest.mark.parametrize("told", [tomllib.loads(FULL), config.demo()])
 def test_the_schema_accepts_what_the_reader_accepts(told: dict[str, Any]) -> None:
-    jsonschema.validate(told, keys.schema(), cls=jsonschema.Draft202012Validator)
+    jsonschema.validate(told, config.schema(), cls=jsonschema.Draft202012Validator)
 
 
 @pytest.mark.parametrize(
@@ -433,14 +433,14 @@ def test_the_schema_accepts_what_the_reader_accepts(told: dict[str, Any]) -> Non
 )
 def test_the_schema_refuses_what_the_reader_refuses(wrong: dict[str, Any]) -> None:
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(wrong, keys.schema(), cls=jsonschema.Draft202012Validator)
+        jsonschema.validate(wrong, config.schema(), cls=jsonschema.Draft202012Validator)
 
 
 @pytest.mark.parametrize(
     ("text", "seconds"), [("50ms", 0.05), ("0.1s", 0.1), ("2m", 120.0), ("1.5 h", 5400.0), (3, 3.0)]
 )
 def test_durations_have_units(text: object, seconds: float) -> None:
-    assert keys.seconds(text) == pytest.approx(seconds)
+    assert config.seconds(text) == pytest.approx(seconds)
 
 
 VALUES = st.recursive(
@@ -459,11 +459,11 @@ def a_table(kind: type[BaseModel]) -> st.SearchStrategy[dict[str, Any]]:
 
 
 @given(
-    top=a_table(keys.ConfigTable),
+    top=a_table(config.ConfigTable),
     tables=st.fixed_dictionaries(
-        {}, optional={name: a_table(kind) for name, kind in keys.TABLES.items() if name != "bot"}
+        {}, optional={name: a_table(kind) for name, kind in config.TABLES.items() if name != "bot"}
     ),
-    bots=st.lists(a_table(keys.BotTable) | VALUES, max_size=3),
+    bots=st.lists(a_table(config.BotTable) | VALUES, max_size=3),
 )
 def test_whatever_a_file_holds_it_is_a_tournament_or_refused_with_places(
     top: dict[str, Any], tables: dict[str, Any], bots: list[Any]
