@@ -191,7 +191,11 @@ def _played(
         tell(Warned(text=f"{folder} has room for {room}"))
     with closing(Store(folder)) as store:
         tree = _tree(folder)
-        _clear_leftovers(folder, tree)
+        sweep(tree)  # of a run that was killed, as are its files half written
+        shared_memory = folder / f"{DATABASE}-shm"  # of who read what a killed run of 0.1.0 left
+        halves = (*folder.glob(".*.tmp*"), *(folder / LOGS).glob(".*.tmp*"))
+        for leftover in (*halves, shared_memory):
+            leftover.unlink(missing_ok=True)
         config = resumed(store, config, folder)
         files = fingerprints(config.bots)
         changed = refuse_changed(store, files, force=force)
@@ -241,15 +245,6 @@ def _play(
 def _tree(folder: Path) -> str:
     """Return how the marks of all processes of this tournament begin, in every run of it."""
     return hashlib.sha256(bytes(folder.resolve())).hexdigest()[:16] + "."
-
-
-def _clear_leftovers(folder: Path, tree: str) -> None:
-    """Remove what runs that were killed have left: files half written, processes, scratch."""
-    sweep(tree)
-    shared_memory = folder / f"{DATABASE}-shm"  # of who read what a killed run of 0.1.0 had left
-    logs = folder / LOGS
-    for leftover in (*folder.glob(".*.tmp*"), *logs.glob(".*.tmp*"), shared_memory):
-        leftover.unlink(missing_ok=True)
 
 
 def prepare_folder(folder: Path) -> None:

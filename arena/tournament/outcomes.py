@@ -97,11 +97,8 @@ def _tie_words(tie: Tie) -> str:
     winner = f"{tie.winner} goes through" if tie.winner else "not decided"
     why = " as the better seed" if tie.by_seed else ""
     one, other = tie.bots
-    return f"Round {tie.round}: {one} - {other} {_score(tie)}, {winner}{why}"
-
-
-def _score(tie: Tie) -> str:
-    return "-".join(map(points, tie.points))
+    score = "-".join(map(points, tie.points))
+    return f"Round {tie.round}: {one} - {other} {score}, {winner}{why}"
 
 
 def _tie_cells(tie: Tie) -> tuple[str, ...]:
@@ -112,7 +109,7 @@ def _tie_cells(tie: Tie) -> tuple[str, ...]:
         return one, "-", other, "", ""
     prolonged = f"prolonged {tie.prolonged}x" if tie.prolonged else ""
     after = "level: better seed" if tie.by_seed else prolonged
-    return one, _score(tie), other, tie.winner or "", after
+    return one, "-".join(map(points, tie.points)), other, tie.winner or "", after
 
 
 def _test(test: SprtStanding) -> Outcome:

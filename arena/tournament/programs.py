@@ -33,17 +33,22 @@ def bundled() -> dict[str, tuple[str, ...]]:
 def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     """Return the command as it can be started from any folder.
 
-    A program with a `/` and every argument that names a file are taken from `folder`; `python` is
-    the interpreter that runs the arena, in a virtual environment and where PATH has no other.
+    A program with a `/` and every argument that names a file are taken from `folder`, without
+    resolving links: a virtual environment is one. `python` is the interpreter that runs the arena,
+    in a virtual environment and where PATH has no other.
     """
     program, *arguments = command
     if "/" in program:
-        program = _absolute(program, folder)
+        program = os.path.normpath(folder / program)
     elif program in ("python", "python3"):
         is_ours = sys.prefix != sys.base_prefix  # a virtual environment
         program = sys.executable if is_ours or shutil.which(program) is None else program
-    files = [word for word in arguments if not word.startswith("-") and (folder / word).is_file()]
-    return (program, *(_absolute(word, folder) if word in files else word for word in arguments))
+    paths = {
+        word: os.path.normpath(folder / word)
+        for word in arguments
+        if not word.startswith("-") and (folder / word).is_file()
+    }
+    return (program, *(paths.get(word, word) for word in arguments))
 
 
 def missing_script(command: tuple[str, ...], folder: Path, *, in_scratch: bool) -> str:
@@ -63,8 +68,3 @@ def missing_script(command: tuple[str, ...], folder: Path, *, in_scratch: bool) 
                 f"{word} is no file" if word.startswith("/") else f"{word} is not in {folder}{why}"
             )
     return ""
-
-
-def _absolute(word: str, folder: Path) -> str:
-    """Return a path from `folder` without resolving links: a virtual environment is one."""
-    return os.path.normpath(folder / word)

@@ -301,13 +301,16 @@ class Runner:
     def _play(self) -> None:
         slots = self._slots = self._new_slots()
         try:
-            self._go_on()
-            while not self._interrupted and (
-                self._writer.is_waiting or self._open.lost or any(slot.jobs for slot in slots)
-            ):
-                self._collect(WAKE_S)
-                self._go_on()
+            while True:
+                if not self._writer.is_waiting:  # else what is played could not be kept
+                    self._feed()
+                for slot in slots:
+                    slot.show()
                 self._tell(Waiting(self._open.total, self._open.outcome))
+                is_undecided = self._writer.is_waiting or self._open.lost
+                if self._interrupted or not (is_undecided or any(slot.jobs for slot in slots)):
+                    break
+                self._collect(WAKE_S)
             self._collect(0.0, at_once=True)  # what is finished when a signal comes counts
             if not self._interrupted:
                 end(slots, within_s=PARTING_S)
@@ -346,13 +349,6 @@ class Runner:
                 self._warn(note)
             self._notes[note] += 1
 
-    def _go_on(self) -> None:
-        """Have workers play, where results can be kept; tell of each pair that has begun."""
-        if not self._writer.is_waiting:
-            self._feed()
-        for slot in self._slots:
-            slot.show()
-
     def _feed(self) -> None:
         """Keep every worker's window full; the emptiest first."""
         for depth in range(self._pace.window):
@@ -386,7 +382,7 @@ class Runner:
                     break
                 results.append((slot.take(future), result))
         self._pace.count(len(results))
-        self._writer.add(results)
+        self._writer.held += results
         began_s = time.monotonic()
         stored = self._writer.store(at_once=at_once)
         if stored:

@@ -16,7 +16,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
@@ -54,18 +54,9 @@ CREATE TABLE IF NOT EXISTS walkover (pair INTEGER PRIMARY KEY, loser TEXT);
 
 _INSERT: Final = (
     # Not OR IGNORE: that would pass over a row that is wrong, too.
-    f"INSERT INTO game ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "  # noqa: S608
+    f"INSERT INTO game ({', '.join(COLUMNS)}) VALUES ({', '.join(f':{name}' for name in COLUMNS)}) "  # noqa: S608
     "ON CONFLICT (number) DO NOTHING"
 )
-
-
-def _row(result: GameResult) -> list[object]:
-    """Return what the columns of a game have; what is no number and no text is JSON."""
-    values = (getattr(result, name) for name in COLUMNS)
-    return [
-        json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
-        for value in values
-    ]
 
 
 _LostBy = TypedDict(
@@ -355,8 +346,12 @@ class Store:
 
         A number that is there already stays as it is. Raises StoreError.
         """
+        rows = [
+            {**asdict(result), "stderr": json.dumps(result.stderr, ensure_ascii=False)}
+            for result in results
+        ]
         with self._transaction():
-            self._database.executemany(_INSERT, [_row(result) for result in results])
+            self._database.executemany(_INSERT, rows)
 
     def records(self) -> Iterator[str]:
         """Return the text of each finished game's record, by number."""
@@ -493,7 +488,9 @@ class BufferedWriter:
         self._store: Final = store
         self._warn: Final = warn
         self._patience_s: Final = patience_s
-        self._held: list[Stored] = []
+        self.held: list[Stored] = []
+        """What is not stored yet."""
+
         self._tries = 0
         """That failed, one after the other."""
 
@@ -507,19 +504,15 @@ class BufferedWriter:
         """Return whether the disk refuses what is to be kept; no more should be played then."""
         return self._tries > 0
 
-    def add(self, results: Iterable[Stored]) -> None:
-        """Hold results until they are stored."""
-        self._held.extend(results)
-
     def store(self, *, at_once: bool = False) -> list[Stored]:
         """Store what is held, in one transaction, and return it; empty while it must wait.
 
         Raises DiskError when the disk has refused it for too long, or refuses it `at_once`.
         """
-        games = [game for _, result in self._held for game in result.games]
+        games = [game for _, result in self.held for game in result.games]
         if games and not self._takes(partial(self._store.add, games), at_once=at_once):
             return []
-        stored, self._held = self._held, []
+        stored, self.held = self.held, []
         return stored
 
     def store_lost(self, lost: Sequence[Walkover], *, at_once: bool = False) -> bool:
@@ -554,7 +547,7 @@ class BufferedWriter:
         is_full = isinstance(error, DiskError) and error.is_full
         is_failing = isinstance(error, DiskError) and not is_full
         if at_once or (is_failing and self._tries > RETRIES) or now_s >= until_s:
-            games = sum(len(result.games) for _, result in self._held)
+            games = sum(len(result.games) for _, result in self.held)
             words = (
                 f"{games} finished game{'' if games == 1 else 's'} could not be kept and will be "
                 "played again"

@@ -175,7 +175,7 @@ def test_waits_grow_from_half_a_second_to_ten(
     held = keeper.BufferedWriter(place.store, warner(place.watcher), patience_s=60.0)
     job = OpenGames(a_config(), place.store, tree="").next()
     assert job is not None
-    held.add([(job, PairResult(pair=1, games=(a_result(1),)))])
+    held.held.append((job, PairResult(pair=1, games=(a_result(1),))))
     for _ in range(4 * 60):
         assert held.store() == []
         now_s += 0.25
