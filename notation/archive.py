@@ -12,9 +12,9 @@ import re
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
@@ -22,14 +22,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
-from lath import games
-from lath.games.core import Game
-from lath.games.errors import GameError, MoveSyntaxError
+from lath.games.errors import GameError
 from lath.notation import reader
 from lath.notation.errors import NotationError
 from lath.notation.reader import compressed, sync
 from lath.notation.record import KNOWN_TAGS, RESULTS, SHORT, Record
-from lath.notation.replay import start_from
+from lath.notation.replay import spellings, start_from
 
 if TYPE_CHECKING:
     import sqlite3
@@ -198,9 +196,6 @@ def _folded(name: str) -> str:
 SIZE: Final = 16
 """Bytes. Among ten million games, two that differ have one digest with a chance below 1e-24."""
 
-_MOVES_KEPT: Final = 1 << 16
-"""Spellings remembered a game; the built-in games have far fewer moves."""
-
 
 def identity(record: Record) -> bytes:
     """Return 16 bytes that are equal for records of one game: id, start and moves of the main line.
@@ -247,38 +242,6 @@ def _start_text(game_id: str, setup: str, position: str) -> str:
 
 
 _remembered: Final = lru_cache(maxsize=4096)(_start_text)
-
-
-class _Spellings(dict[str, str]):
-    """The canonical text of the moves of one game, as they come by."""
-
-    def __init__(self, game_id: str) -> None:
-        self._game: Game | None = None
-        with suppress(GameError):
-            self._game = games.get(game_id)
-
-    def __missing__(self, text: str) -> str:
-        canonical = text
-        if self._game is not None:
-            with suppress(MoveSyntaxError):
-                canonical = self._game.canonical(text)
-            if len(self) >= _MOVES_KEPT:
-                self.clear()
-            if len(text) <= SHORT:
-                self[text] = canonical
-        return canonical
-
-
-def spellings(game_id: str) -> Mapping[str, str]:
-    """Return the canonical text of each move of a game; of what it cannot read, the text itself.
-
-    >>> spellings("mammalath")["xb4-b2"], spellings("chess")["e4"]
-    ('xb2-b4', 'e4')
-    """
-    return _spellings(game_id) if len(game_id) <= SHORT else _Spellings("")
-
-
-_spellings: Final = lru_cache(maxsize=256)(_Spellings)
 
 
 class Seen:

@@ -22,12 +22,12 @@ from lath.notation.archive import (
     Key,
     canonical_moves,
     identity,
-    spellings,
     start_text,
     temporary_database,
 )
 from lath.notation.reader import Entry
 from lath.notation.record import Comment, Ply, Record
+from lath.notation.replay import spellings
 
 IDENTIFYING: Final = ("Game", "Event", "Site", "Date", "Round", "First", "Second", "Number")
 """Tags that say which game a record is of."""

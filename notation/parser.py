@@ -120,7 +120,6 @@ def lark() -> Lark:
         start="record",
         parser="lalr",
         lexer="contextual",
-        keep_all_tokens=False,
         maybe_placeholders=False,
         transformer=_ToRecord(),
     )

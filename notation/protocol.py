@@ -6,7 +6,7 @@ Must not know processes, time or rules. `docs/protocol.md` says what the lines m
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -195,16 +195,6 @@ def read_go(line: str) -> Go:
         return Go(int(words[1]), *(int(values[n]) if n in values else None for n in names))
     except (ValueError, IndexError) as error:
         raise ValueError(f"not a go line: {line!r}") from error
-
-
-def legal_line(moves: Iterable[str]) -> str:
-    """Return the line with the legal moves."""
-    return "legal " + " ".join(moves)
-
-
-def position_line(text: str) -> str:
-    """Return the line with the position's text."""
-    return f"position {text}"
 
 
 def result_line(number: int, result: str, why: str) -> str:

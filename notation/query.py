@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, Any, Final
 from lath import games
 from lath.games.core import Game, Position
 from lath.games.errors import PositionError
-from lath.notation.archive import canonical_moves, spellings, start_text
+from lath.notation.archive import canonical_moves, start_text
 from lath.notation.errors import NotationError, listed
 from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination, all_comments
-from lath.notation.replay import positions
+from lath.notation.replay import positions, spellings
 
 if TYPE_CHECKING:
     from lark import Lark

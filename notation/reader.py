@@ -21,6 +21,8 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, cast
@@ -134,31 +136,14 @@ def write_atomically(path: Path, content: Iterable[bytes]) -> None:
     sync(path.parent)
 
 
-def write_to_stdout(content: Iterable[bytes]) -> None:
-    """Write to standard output as it comes; raises OSError."""
-    sys.stdout.buffer.writelines(content)
-    sys.stdout.buffer.flush()
-
-
-class _NewFile(io.RawIOBase):
+class _NewFile(io.FileIO):
     """A file that is made or emptied, and written by `os.write` alone."""
 
     def __init__(self, path: Path) -> None:
-        self._descriptor: Final = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
-
-    def writable(self) -> bool:
-        return True
-
-    def fileno(self) -> int:
-        return self._descriptor
+        super().__init__(path, "w", opener=partial(os.open, mode=0o666))
 
     def write(self, data: ReadableBuffer, /) -> int:
-        return os.write(self._descriptor, data)
-
-    def close(self) -> None:
-        if not self.closed:
-            os.close(self._descriptor)
-        super().close()
+        return os.write(self.fileno(), data)
 
 
 def _fill(file: BinaryIO, path: Path, content: Iterable[bytes]) -> None:
@@ -414,12 +399,10 @@ def _cut(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
     """Yield line, place in the chunk, and bytes of each record with the empty lines after it."""
     line, data, _ = chunk
     start = 0
-    for match in _BOUNDARY.finditer(data):
-        end = match.end()
+    for end in (*(match.end() for match in _BOUNDARY.finditer(data)), len(data)):
         yield line, start, data[start:end]
         line += data.count(b"\n", start, end)
         start = end
-    yield line, start, data[start:]
 
 
 def _not_utf8(line: int, content: bytes, at: int, offset: int) -> RecordText:
@@ -483,11 +466,9 @@ def entries(path: str | Path, *, rules: bool = True) -> Iterator[Entry]:
 
 def entries_of(stream: BinaryIO, name: str, *, rules: bool = True) -> Iterator[Entry]:
     """Yield what stands in a stream, as `entries` does; `name` is what problems call it."""
-    number = 0
-    for chunk in chunks(stream):
-        for text in texts_of(chunk):
-            number += 1
-            yield entry_of(text, name, number, rules=rules)
+    texts = chain.from_iterable(map(texts_of, chunks(stream)))
+    for number, text in enumerate(texts, 1):
+        yield entry_of(text, name, number, rules=rules)
 
 
 def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) -> Entry:

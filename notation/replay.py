@@ -6,14 +6,15 @@ Must not know any rules, nor how a record is read. `validation` says faster that
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import starmap
-from typing import Final
+from typing import Final, TypeVar
 
 from lath import games
-from lath.games.core import Outcome, Position, read_move
+from lath.games.core import Game, Outcome, Position, read_move
 from lath.games.errors import (
     GameError,
     IllegalMoveError,
@@ -32,6 +33,7 @@ from lath.notation.record import (
     Ply,
     Record,
     Termination,
+    Variation,
     date_of,
 )
 from lath.notation.suggestions import (
@@ -145,40 +147,65 @@ def end_of(record: Record) -> Position | None:
     return end
 
 
+_Line = TypeVar("_Line", Record, Variation)
+
+
+class _Spellings(dict[str, str]):
+    """The canonical text of the moves of one game, as they come by."""
+
+    def __init__(self, game_id: str) -> None:
+        self._game: Game | None = None
+        with suppress(GameError):
+            self._game = games.get(game_id)
+
+    def __missing__(self, text: str) -> str:
+        canonical = text
+        if self._game is not None:
+            with suppress(MoveSyntaxError):
+                canonical = self._game.canonical(text)
+            if len(self) >= _MOVES_KEPT:
+                self.clear()
+            if len(text) <= SHORT:
+                self[text] = canonical
+        return canonical
+
+
+_MOVES_KEPT: Final = 1 << 16
+"""Spellings remembered a game; the built-in games have far fewer moves."""
+
+_spellings: Final = lru_cache(maxsize=256)(_Spellings)
+
+
+def spellings(game_id: str) -> Mapping[str, str]:
+    """Return the canonical text of each move of a game; of what it cannot read, the text itself.
+
+    >>> spellings("mammalath")["xb4-b2"], spellings("chess")["e4"]
+    ('xb2-b4', 'e4')
+    """
+    return _spellings(game_id) if len(game_id) <= SHORT else _Spellings("")
+
+
 def canonical(record: Record) -> Record:
     """Return the record with setup and moves in canonical text, for as far as its game reads them.
 
     The moves are not played: `check` does that.
     """
-    try:
-        game = games.get(record.game)
-    except UnknownGameError:
-        return record
+    spelled = spellings(record.game)
 
-    def of(read: Callable[[str], str], text: str) -> str:
-        try:
-            return read(text)
-        except (MoveSyntaxError, SetupError):
-            return text
+    def of_tag(name: str, value: str) -> tuple[str, str]:
+        if name == "Setup":
+            with suppress(UnknownGameError, SetupError):
+                value = games.get(record.game).canonical_setup(value)
+        return name, value
 
-    def of_line(plies: Sequence[Ply]) -> tuple[Ply, ...]:
-        return tuple(
-            replace(
-                ply,
-                move=of(game.canonical, ply.move),
-                variations=tuple(
-                    replace(variation, plies=of_line(variation.plies))
-                    for variation in ply.variations
-                ),
-            )
-            for ply in plies
+    def of_line(line: _Line) -> _Line:
+        plies = (
+            replace(ply, move=spelled[ply.move], variations=tuple(map(of_line, ply.variations)))
+            for ply in line.plies
         )
+        return replace(line, plies=tuple(plies))
 
-    tags = tuple(
-        (name, of(game.canonical_setup, value) if name == "Setup" else value)
-        for name, value in record.tags
-    )
-    return replace(record, tags=tags, plies=of_line(record.plies))
+    return of_line(replace(record, tags=tuple(starmap(of_tag, record.tags))))
 
 
 def check(

@@ -25,9 +25,8 @@ from typing_extensions import TypedDict  # pydantic takes that of `typing` from 
 from lath import games as registry
 from lath.games.core import Seat
 from lath.games.errors import GameError, UnknownGameError
-from lath.notation.archive import spellings
 from lath.notation.record import Record, Termination
-from lath.notation.replay import positions
+from lath.notation.replay import positions, spellings
 from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive
 from lath.reports.standings import FORFEITS, POINTS, UNSTATED, counts, why_left_out

@@ -491,7 +491,7 @@ def _bears_blanks(lab: Lab) -> Finding:
     bot, start = lab.running(), lab.game.start()
     new = lab.new_game(time=LONG)
     within_s = min(2.0, lab.settings.limits.startup_s)
-    wanted = [wire.position_line(start.text()), wire.legal_line(start.legal_moves())]
+    wanted = [f"position {start.text()}", f"legal {' '.join(start.legal_moves())}"]
     lines = [line for line in wanted if line.split()[0] in bot.greeting.wants]
     lab.go = wire.go_line(1, new.time, 0, 0)
     try:

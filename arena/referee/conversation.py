@@ -478,9 +478,9 @@ class Bot:
         wants = self.greeting.wants
         self._needs_board = bool(wants)
         if "position" in wants:
-            self.news += f"{wire.position_line(position.text())}\n".encode()
+            self.news += f"position {position.text()}\n".encode()
         if "legal" in wants:
-            self.news += f"{wire.legal_line(position.legal_moves())}\n".encode()
+            self.news += f"legal {' '.join(position.legal_moves())}\n".encode()
 
     def await_move(
         self, ply: int, asked_s: float, allowed_s: float, other: Bot | None = None

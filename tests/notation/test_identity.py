@@ -99,7 +99,7 @@ def test_canonical_moves_are_those_of_the_canonical_record() -> None:
 
 
 def test_memory_of_spellings_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lath.notation.archive._MOVES_KEPT", 3)
+    monkeypatch.setattr("lath.notation.replay._MOVES_KEPT", 3)
     moves = ("c3", "xb4-b2", "a1", "a2", "a3", "a4", "xb4-b2")
     record = Record((("Game", "mammalath"),), tuple(map(Ply, moves)))
     assert canonical_moves(record)[-1] == "xb2-b4"

@@ -106,8 +106,6 @@ def test_the_lines_of_the_arena_are_as_the_protocol_shows_them() -> None:
     assert wire.go_line(2, TimeControl(move_ms=500), 0, 0) == "go 2 move 500"
     assert wire.go_line(2, TimeControl(nodes=9), 0, 0) == "go 2 nodes 9"
     assert wire.go_line(2, TimeControl(), 0, 0) == "go 2"
-    assert wire.legal_line(["a1", "a2", "swap"]) == "legal a1 a2 swap"
-    assert wire.position_line("5/5/5/5/5 - o") == "position 5/5/5/5/5 - o"
     assert wire.result_line(17, "0-1", "rules") == "result 17 0-1 rules"
     assert wire.setoption_line("use book", True) == "setoption name use book value true"
     assert wire.setoption_line("threads", 2) == "setoption name threads value 2"

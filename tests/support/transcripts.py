@@ -85,13 +85,13 @@ class _Check:
         if position is None:
             return
         if word == "position":
-            assert line == wire.position_line(position.text())
+            assert line == f"position {position.text()}"
             return
         left: list[str] = list(position.legal_moves())
         for move in line.split()[1:]:
             if move != "…":
                 del left[: left.index(move) + 1]  # in their order, with gaps at the dots
-        assert "…" in line or line == wire.legal_line(position.legal_moves())
+        assert "…" in line or line == f"legal {' '.join(position.legal_moves())}"
 
     def _end(self, number: int, result: str, why: str) -> None:
         game = self.game
