@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
 from lath import games
-from lath.arena.botcheck.lab import Lab, Settings
+from lath.arena.botcheck.lab import Lab
 from lath.arena.botcheck.points import FaultFoundError, Finding, Point, Verdict, untested
 from lath.arena.botcheck.steps import (
     BESIDE,
@@ -26,7 +26,7 @@ from lath.arena.botcheck.steps import (
     Step,
 )
 from lath.arena.errors import ConfigError
-from lath.arena.referee.conversation import BotSpec, NoAnswer
+from lath.arena.referee.conversation import NoAnswer
 from lath.notation.errors import printable
 
 WIDTH: Final = 100
@@ -43,7 +43,7 @@ IDS: Final = tuple(step.id for steps in CHAPTERS.values() for step in steps)
 _CHAPTER: Final = {step.id: name for name, steps in CHAPTERS.items() for step in steps}
 
 
-def check(spec: BotSpec, settings: Settings, only: Collection[str] = ()) -> Iterator[Point]:
+def check(lab: Lab, only: Collection[str] = ()) -> Iterator[Point]:
     """Yield the points of the protocol and how the bot keeps them, each as soon as it is known.
 
     `only` are the ids of the points to test, empty for all; what must hold before them is tested
@@ -53,7 +53,6 @@ def check(spec: BotSpec, settings: Settings, only: Collection[str] = ()) -> Iter
     for id_ in only:
         if id_ not in IDS:
             raise ConfigError(f"no point of a check is called {id_!r} ({', '.join(IDS)})")
-    lab = Lab(spec, settings)
     try:
         yield from _Check(lab, frozenset(only or IDS)).points()
     finally:
@@ -78,7 +77,7 @@ class _Check:
     def points(self) -> Iterator[Point]:
         yield from self._run(HELLO)
         named = dict.fromkeys(self._lab.bot.greeting.games)
-        ids = self._lab.settings.games or tuple(game for game in named if game in games.ids())
+        ids = self._lab.games or tuple(game for game in named if game in games.ids())
         if ids:
             self._lab.game = games.get(ids[0])
         else:

@@ -12,7 +12,6 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Self
 
 from lath.arena.botcheck.points import FaultFoundError, duration, fault
@@ -48,27 +47,25 @@ DEFAULT_LIMITS: Final = Limits(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How a bot is tested."""
-
-    games: tuple[str, ...] = ()
-    """Ids; empty: all that the bot names and that are installed."""
-
-    limits: Limits = DEFAULT_LIMITS
-    """How long is waited; the time is that of the whole games."""
-
-    seed: int = 1
-
-
 class Lab:
     """The bot under test, one process after the other; what was heard of all of them."""
 
     game: Game
     """The game in which it is tested now; there is none before it has named one."""
 
-    def __init__(self, spec: BotSpec, settings: Settings) -> None:
-        self.settings: Final = settings
+    def __init__(
+        self,
+        spec: BotSpec,
+        games: tuple[str, ...] = (),
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        seed: int = 1,
+    ) -> None:
+        """`games` are the ids of those to test; none: all that it names and that are installed."""
+        self.games: Final = games
+        self.limits: Final = limits
+        """How long is waited; the time is that of the whole games."""
+        self.seed: Final = seed
         self.has_been_ready = False
         """Whether it can play at all."""
         self.bad_infos: Final = Lines(3, 200)
@@ -92,7 +89,7 @@ class Lab:
         self._watch.wait(0.0)
         if not self.bot.is_running:
             self.open()
-            self.bot.greet(self.settings.limits.startup_s)
+            self.bot.greet(self.limits.startup_s)
         return self.bot
 
     def open(self, *, memory_bytes: int | None = None) -> None:
@@ -177,21 +174,21 @@ class Lab:
             number=self._number,
             game=self.game.id,
             side=side.word,
-            time=time or self.settings.limits.time,
-            seed=self.settings.seed if seed is None else seed,
+            time=time or self.limits.time,
+            seed=self.seed if seed is None else seed,
             setup=setup,
             position=position,
         )
 
     def enter(self, new: wire.NewGame) -> float:
         """Return how long the bot takes to be ready for a game; raises NoAnswer."""
-        after_s = self.bot.enter(new, self.settings.limits)
+        after_s = self.bot.enter(new, self.limits)
         self.has_been_ready = True
         return after_s
 
     def ready_s(self, side: Seat = Seat.FIRST) -> float:
         """Return how long the bot takes to be ready for a game that is not played."""
-        setup = self.game.draw_setup(self.settings.seed)
+        setup = self.game.draw_setup(self.seed)
         return self.enter(self.new_game(side, time=TimeControl(move_ms=1000), setup=setup))
 
 
@@ -251,7 +248,7 @@ class Bout:
         Setup, its chance and the other's follow from `seed`, where there is no `position`; a game
         that `is_plain` has no setup.
         """
-        seed = lab.settings.seed if seed is None else seed
+        seed = lab.seed if seed is None else seed
         is_drawn = position is None and not is_plain
         self.setup: Final = lab.game.draw_setup(seed) if is_drawn else None
         self.side: Final = side
@@ -270,7 +267,7 @@ class Bout:
         self._new: Final = lab.new_game(
             side, time=time, seed=seed, setup=self.setup, position=position
         )
-        self._clock: Final = Clock(lab.settings.limits, (self._new.time, self._new.time))
+        self._clock: Final = Clock(lab.limits, (self._new.time, self._new.time))
         lab.enter(self._new)
 
     @property
@@ -322,7 +319,7 @@ class Bout:
         if left_ms is not None:
             clocks[self.side] = left_ms
         self._lab.go = go = wire.go_line(self.ply, self._new.time, *clocks)
-        allowed_s, margin_s = self._clock.allowed_s[self.side], self._lab.settings.limits.margin_s
+        allowed_s, margin_s = self._clock.allowed_s[self.side], self._lab.limits.margin_s
         grace_s = 0.5  # an answer is waited for longer, to tell how late it is
         if not (self._new.time.has_clock or self._new.time.move_ms):
             margin_s = grace_s = 0.0  # only the patience of who tests it sets a limit

@@ -99,7 +99,7 @@ def _starts(lab: Lab) -> Finding:
 
 @_step(HELLO, "hello", "answers `arena 1` with `ok`")
 def _says_ok(lab: Lab) -> Finding:
-    within_s = lab.settings.limits.startup_s
+    within_s = lab.limits.startup_s
     lab.bot.greet(within_s)
     seen = f"after {duration(lab.bot.greeting.after_s)}"
     if lab.bot.greeting.after_s > within_s / 2:
@@ -130,7 +130,7 @@ def _names_games(lab: Lab) -> Finding:
     named, known = lab.bot.greeting.games, games.ids()
     if not named:
         return fault("no `game` line", f"say `game ID …` before `ok`; there are {', '.join(known)}")
-    unasked = [game for game in lab.settings.games if game not in named]
+    unasked = [game for game in lab.games if game not in named]
     if unasked:
         return fault(
             f"it does not name {', '.join(unasked)}, only {', '.join(named)}",
@@ -217,7 +217,7 @@ def _takes_edges(lab: Lab) -> Finding:
     if not tried:
         return ok("nothing to set")
     lab.open(memory_bytes=4 << 30)  # the largest table must not stop the machine
-    lab.bot.greet(lab.settings.limits.startup_s)
+    lab.bot.greet(lab.limits.startup_s)
     for name, value in tried:
         lab.bot.say(wire.setoption_line(name, value))
         lab.ready_s()
@@ -267,15 +267,15 @@ for _side in SEATS:
 def _knows_setups(lab: Lab) -> Finding | None:
     if not lab.game.has_setups:
         return None
-    drawn = Bout(lab, seed=lab.settings.seed + 1).play_out(turns=SHORT)
+    drawn = Bout(lab, seed=lab.seed + 1).play_out(turns=SHORT)
     Bout(lab, is_plain=True).play_out(turns=SHORT)
     return ok(f"began with the setup {drawn.setup} and without any")
 
 
 @_step(EACH_GAME, "position", "begins in any position")
 def _knows_positions(lab: Lab) -> Finding:
-    chance = random.Random(f"{lab.game.id} {lab.settings.seed}")
-    walk = [lab.game.start(lab.game.draw_setup(lab.settings.seed))]
+    chance = random.Random(f"{lab.game.id} {lab.seed}")
+    walk = [lab.game.start(lab.game.draw_setup(lab.seed))]
     for _ in range(5):
         after = walk[-1].play(chance.choice(walk[-1].legal_moves()))
         walk.append(walk[0] if after.is_over else after)
@@ -490,7 +490,7 @@ def _ignores_unknown_lines(lab: Lab) -> Finding:
 def _bears_blanks(lab: Lab) -> Finding:
     bot, start = lab.running(), lab.game.start()
     new = lab.new_game(time=LONG)
-    within_s = min(2.0, lab.settings.limits.startup_s)
+    within_s = min(2.0, lab.limits.startup_s)
     wanted = [f"position {start.text()}", f"legal {' '.join(start.legal_moves())}"]
     lines = [line for line in wanted if line.split()[0] in bot.greeting.wants]
     lab.go = wire.go_line(1, new.time, 0, 0)

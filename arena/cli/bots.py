@@ -87,22 +87,19 @@ def check(
     """
     from lath.arena.botcheck.check import Report, count_words
     from lath.arena.botcheck.check import check as points_of
-    from lath.arena.botcheck.lab import Settings
+    from lath.arena.botcheck.lab import Lab
     from lath.arena.terminal.tables import print_lines
 
     spec = _spec(command, cwd, option_ or [])
     for game_id in game or ():
         games.get(game_id)  # raises UnknownGameError
-    settings = Settings(
-        games=tuple(dict.fromkeys(game or ())),
-        limits=Limits(time=time_of(tc), startup_s=startup, hard_limit_s=seconds),
-        seed=seed,
-    )
+    limits = Limits(time=time_of(tc), startup_s=startup, hard_limit_s=seconds)
+    lab = Lab(spec, tuple(dict.fromkeys(game or ())), limits=limits, seed=seed)
     trees.adopt_orphans()  # this process starts nothing but the bot
     began_s = time.monotonic()
     report, points = Report(), []
     with on_signals():
-        for point in points_of(spec, settings, only or []):
+        for point in points_of(lab, only or []):
             points.append(point)
             if quiet and not point.verdict.is_bad:
                 continue

@@ -24,7 +24,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import Ending
 from lath.arena.referee.record import GamePlan
-from lath.arena.terminal.play import LEFT, Partner, Sitting
+from lath.arena.terminal.play import LEFT, Sitting
 from lath.arena.tournament.programs import bundled, resolve
 from lath.arena.tournament.system import on_signals
 from lath.games.core import Seat
@@ -93,18 +93,18 @@ def _played(
     plan: GamePlan, spec: BotSpec | None, side: Side, control: TimeControl, out: Path | None
 ) -> Ending | None:
     """Play the game and keep its record; return how it ended, None where it was interrupted."""
-    partner = ending = None
+    ending = None
+    limits, watch = Limits(time=control), process.Watch()
     with on_signals(), contextlib.ExitStack() as stack:
+        bot = None
         if spec is not None:
             trees.adopt_orphans()  # this process starts nothing but the bot
-            limits, watch = Limits(time=control), process.Watch()
             bot = Bot(spec, watch, tree=f"play-{secrets.token_hex(4)}.", forgives_hold_ups=True)
             stack.callback(bot.quit)
             bot.start(limits)
             bot.refuse_unless_it_plays([plan.game])
-            partner = Partner(bot, Seat[side.name].other, limits, watch)
-            partner.begin(plan)
-        sitting = Sitting(plan, partner)
+        sitting = Sitting(plan, limits, watch, bot, Seat[side.name].other)
+        sitting.begin()
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")  # letters that are none come in all the same
         if sys.stdin.isatty() and sys.stdout.isatty():
@@ -114,22 +114,16 @@ def _played(
             ending = sitting.play()
         except KeyboardInterrupt:
             print()
-        if out is not None:
-            _keep(sitting, ending or LEFT, out)
+        was_played = sitting.plies or (ending or LEFT).result != "*"
+        if out is not None and was_played:
+            text = sitting.record(ending or LEFT)
+            try:
+                append_record(out, text)
+            except ConfigError:
+                print(text, end="")  # so that it is not lost
+                raise
+            print(f"{out}: record appended", file=sys.stderr)
     return ending
-
-
-def _keep(sitting: Sitting, ending: Ending, out: Path) -> None:
-    """Append the record; print it where that fails, so that it is not lost."""
-    if not (sitting.plies or ending.is_decided):
-        return
-    text = sitting.record(ending)
-    try:
-        append_record(out, text)
-    except ConfigError:
-        print(text, end="")
-        raise
-    print(f"{out}: record appended", file=sys.stderr)
 
 
 def _spec(text: str) -> BotSpec | None:

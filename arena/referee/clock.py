@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from lath.games.core import SEATS, Seat
+from lath.games.core import Seat
 from lath.notation.protocol import TimeControl
 
 HARD_LIMIT_S: Final = 60.0
@@ -40,25 +40,16 @@ class Clock:
         self, limits: Limits, times: tuple[TimeControl, TimeControl] | None = None
     ) -> None:
         """`times` are the time controls of first and of second, where they are not the limits'."""
-        self._limits: Final = limits
-        self._times: Final = times or (limits.time, limits.time)
+        times = times or (limits.time, limits.time)
         self._margin_s: Final = limits.margin_s
-        self._increments_s: Final = [time.increment_ms / 1000 for time in self._times]
-        self.left_s: Final = [
-            time.initial_ms / 1000 if time.initial_ms else None for time in self._times
-        ]
+        self._increments_s: Final = [time.increment_ms / 1000 for time in times]
+        self.left_s: Final = [time.initial_ms / 1000 if time.has_clock else None for time in times]
         """What each has left in seconds, never negative; None without a clock."""
-        self.left_ms: Final = [time.initial_ms for time in self._times]
+        self.left_ms: Final = [time.initial_ms for time in times]
         """The same in milliseconds, rounded down; 0 without a clock."""
-        self.allowed_s: Final = [self._allowed_s(seat) for seat in SEATS]
+        given_s = [(time.initial_ms or time.move_ms) / 1000 for time in times]
+        self.allowed_s: Final = [s + limits.margin_s if s else limits.hard_limit_s for s in given_s]
         """How long each one's next move may take before it is too late, margin included."""
-
-    def _allowed_s(self, seat: Seat) -> float:
-        left_s = self.left_s[seat]
-        if left_s is not None:
-            return left_s + self._margin_s
-        move_ms = self._times[seat].move_ms
-        return move_ms / 1000 + self._margin_s if move_ms else self._limits.hard_limit_s
 
     def charge(self, seat: Seat, used_s: float) -> float | None:
         """Take the time of a move that came in time, then add the increment; return what is left.

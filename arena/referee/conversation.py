@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
-from typing import Final, TypeVar
+from typing import Final
 
 from lath.arena.errors import ConfigError, GameVoidError, HeldUpError
 from lath.arena.referee.clock import MARGIN_S, Limits
@@ -49,8 +49,6 @@ _ODD_CPU_S: Final = 0.2
 
 CLEAN: Final = "exited with status 0"
 """How a bot should end, in words."""
-
-_Taken = TypeVar("_Taken")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +96,10 @@ class Greeting:
     after_s: float = 0.0
     """How long `ok` took from the process's start."""
 
-    def take(self, line: bytes) -> bool | None:
-        """Take in a line; return True where it ends the greeting."""
+    def take(self, line: bytes) -> None:
+        """Take in a line that does not end the greeting."""
         text = line.decode("utf-8", "replace")
         match text.split():
-            case ["ok"]:
-                return True
             case [] | ["id", "author", *_]:
                 pass
             case ["id", "name", *words] if words:
@@ -121,7 +117,6 @@ class Greeting:
                     self.options[option.name] = option
             case _:
                 self.banner.append(text.rstrip("\r"))
-        return None
 
 
 @dataclass(slots=True)
@@ -242,10 +237,9 @@ class Bot:
         self.news = b""
         """Lines that it shall hear before its next `go`."""
         self._asked = self._answered = 0
-        """The last ply that it was asked for, and the last that it has answered."""
+        """The last ply that it was asked for, and the last that it has answered; 0: none."""
         self._go_line = wire.go_writer(TimeControl())
         self._margin_s = MARGIN_S
-        self._was_asked = False
         self._needs_board = True
         """Whether more than the news has to be sent before `go`, or may have to."""
         self._cpu_before_s = 0.0
@@ -364,7 +358,7 @@ class Bot:
     def greet(self, within_s: float) -> None:
         """Say hello, wait for `ok` and set the options; raises NoAnswer."""
         greeting = Greeting()
-        self.hear(greeting.take, "ok", self.say(wire.HELLO), within_s)
+        self.hear("ok", self.say(wire.HELLO), within_s, greeting.take)
         greeting.after_s = time.monotonic() - self._opened_s
         self.greeting = greeting
         for name, value in self.spec.options.items():
@@ -406,7 +400,7 @@ class Bot:
         self.news = b""
         self._go_line = wire.go_writer(new.time)
         self._margin_s = limits.margin_s
-        self._was_asked, self._asked, self._answered = False, 0, 0
+        self._asked = self._answered = 0
         self._needs_board = True
         after_s = self.call(f"ready {new.number}", limits.startup_s, new.line())
         self._cpu_before_s = self.child.cpu_s
@@ -414,17 +408,9 @@ class Bot:
 
     def call(self, answer: str, within_s: float, *lines: str, end: str = "\n") -> float:
         """Say lines that have one answer; return how long that takes; raises NoAnswer."""
-        wanted = answer.encode().split()
-
-        def take(heard: bytes) -> bool | None:
-            if heard.split() == wanted:
-                return True
-            self.asides.take(heard)
-            return None
-
         self.catch_up()
         self.child.output_bytes = 0
-        return self.hear(take, answer, self.say(*lines, end=end), within_s)[1]
+        return self.hear(answer, self.say(*lines, end=end), within_s)[1]
 
     def catch_up(self) -> None:
         """Take in what it has said: none of it answers what it is asked next."""
@@ -469,12 +455,11 @@ class Bot:
 
     def _prepare(self, position: Position, ply: int) -> None:
         """Drop what the bot said before it was asked, and add to its news what it wants."""
-        if not self._was_asked or self.child.lines or self.child.glance(0):
+        if not self._asked or self.child.lines or self.child.glance(0):
             self.catch_up()  # it may also have left since it was ready
-        if not self._was_asked and self.child.is_gone:
+        if not self._asked and self.child.is_gone:
             raise NoAnswer(self, Termination.CRASH, f"bestmove {ply}", 0.0)
         self.asides.infos.clear()
-        self._was_asked = True
         wants = self.greeting.wants
         self._needs_board = bool(wants)
         if "position" in wants:
@@ -486,18 +471,9 @@ class Bot:
         self, ply: int, asked_s: float, allowed_s: float, other: Bot | None = None
     ) -> tuple[str, float]:
         """Return the move that answers `go` for a ply, and its time since `asked_s`; see `ask`."""
-        number = b"%d" % ply
-
-        def take(line: bytes) -> str | None:
-            match line.split():
-                case [b"bestmove", found, *rest] if found == number:
-                    return b" ".join(rest).decode("utf-8", "replace")
-            self.asides.take(line)
-            return None
-
         self.asides.wrong_answer = ""
         awaited, strict = f"bestmove {ply}", not self._forgives
-        text, used_s = self.hear(take, awaited, asked_s, allowed_s, other=other, is_strict=strict)
+        text, used_s = self.hear(awaited, asked_s, allowed_s, other=other, is_strict=strict)
         if used_s > allowed_s:
             raise NoAnswer(self, Termination.TIME, awaited, allowed_s)
         self._answered = ply
@@ -506,20 +482,23 @@ class Bot:
 
     def hear(
         self,
-        take: Callable[[bytes], _Taken | None],
         awaited: str,
         since_s: float,
         within_s: float,
+        aside: Callable[[bytes], None] | None = None,
         *,
         other: Bot | None = None,
         is_strict: bool = False,
-    ) -> tuple[_Taken, float]:
-        """Return the first that `take` makes of a line, and the time of the line after `since_s`.
+    ) -> tuple[str, float]:
+        """Return what follows the words `awaited`, a move, and the time of their line; see `ask`.
 
-        A line that was read in time counts, however late it is looked at. Raises NoAnswer; and,
-        where it `is_strict`, HeldUpError: else time in which the arena stood still does not count.
+        Other lines go to `aside`, or to its asides. A line that was read in time counts, however
+        late it is looked at. Raises NoAnswer; and, where it `is_strict`, HeldUpError: else time in
+        which the arena stood still does not count.
         """
-        child = self.child
+        child, aside = self.child, aside or self.asides.take
+        wanted = awaited.encode().split()
+        takes_move = wanted[0] == b"bestmove"
         until_s, held_s = since_s + within_s, 0.0
         due_s = min(until_s, since_s + SLICE_S)
         while True:
@@ -531,11 +510,16 @@ class Bot:
                 held_s += overslept_s
                 until_s += overslept_s
             while child.lines:
-                taken = take(child.lines.popleft())
-                if taken is not None:
-                    if is_strict and child.arrived_s > until_s and overslept_s > self._margin_s:
-                        raise HeldUpError(overslept_s)  # nobody knows when it came
-                    return taken, max(0.0, child.arrived_s - since_s - held_s)
+                line = child.lines.popleft()
+                words = line.split()
+                move = words[len(wanted) :]
+                if words[: len(wanted)] != wanted or (move and not takes_move):
+                    aside(line)
+                    continue
+                if is_strict and child.arrived_s > until_s and overslept_s > self._margin_s:
+                    raise HeldUpError(overslept_s)  # nobody knows when it came
+                used_s = max(0.0, child.arrived_s - since_s - held_s)
+                return b" ".join(move).decode("utf-8", "replace"), used_s
             if broken := self._broken(other):
                 raise NoAnswer(*broken, awaited, within_s)
             if child.lines:
@@ -569,10 +553,10 @@ class Bot:
     @property
     def left_unasked(self) -> bool:
         """Return whether a bot that has gone did so before it could read its first `go`."""
-        if not self._was_asked:
-            return True
         child = self.child
-        return not self._answered and (child.in_closed or child.has_unread_input)
+        return not self._asked or (
+            not self._answered and (child.in_closed or child.has_unread_input)
+        )
 
     def odd_cpu(self, own_turns_s: float) -> str:
         """Return a note if it has thought while the other was to move; empty if not."""
@@ -600,17 +584,11 @@ def log_of(exchanges: Mapping[str, Iterable[Piece]], errors: Mapping[str, str]) 
     """
     timed = [(at_s, name, line) for name in exchanges for at_s, line in lines_of(exchanges[name])]
     timed.sort(key=itemgetter(0))
-    began_s = timed[0][0] if timed else 0.0
     width = max(map(len, exchanges), default=0)
-    lines = [
-        f"{at_s - began_s:12.6f} {name:{width}} {_escaped(line)}\n" for at_s, name, line in timed
-    ]
+    lines = [f"{at_s - timed[0][0]:12.6f} {name:{width}} {line}" for at_s, name, line in timed]
     for name, said in errors.items():
-        lines += (
-            f"\n-- {name}, standard error --\n",
-            *(f"{_escaped(line)}\n" for line in said.splitlines()),
-        )
-    text = "".join(lines)
+        lines += ["", f"-- {name}, standard error --", *said.splitlines()]
+    text = "".join(f"{_escaped(line)}\n" for line in lines)
     if len(text) <= MOST_OF_A_LOG:
         return text
     begin = text[: text.rindex("\n", 0, MOST_OF_A_LOG // 2) + 1]

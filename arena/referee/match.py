@@ -34,9 +34,6 @@ FAULTS: Final = (*ENDS_THE_BOT, Termination.ILLEGAL_MOVE, Termination.VOID)
 WON_BY: Final = ("1-0", "0-1")
 """The result that a seat wins by."""
 
-_STORY: Final = 300
-"""Letters of a mishap's story, in which a bot may have had its say."""
-
 
 @dataclass(frozen=True, slots=True)
 class Ending:
@@ -46,11 +43,6 @@ class Ending:
     why: Termination
     words: str = ""
     """For the record: the story of a mishap, a resignation or a verdict; empty without one."""
-
-    @property
-    def is_decided(self) -> bool:
-        """Return whether there is a result."""
-        return self.result != "*"
 
     @property
     def is_bots_fault(self) -> bool:
@@ -68,11 +60,10 @@ class Mishap(Exception):  # noqa: N818 - it ends a game, and is no error of the 
         super().__init__(detail)
         self.seat = seat
         self.why = why
-        self.detail = detail
 
     def story(self, bot: Bot) -> str:
         """Return what happened, with what the bot wrote to standard error where it broke."""
-        detail = self.detail[:_STORY]
+        detail = str(self)[:300]  # the bot may have had its say in it
         return bot.describe(detail) if self.why in ENDS_THE_BOT else detail
 
     def ending(self, bot: Bot) -> Ending:

@@ -52,13 +52,7 @@ MAX_OUTPUT: Final = 8 << 20
 STDERR_KEPT: Final = 16 << 10
 """Bytes of standard error that are kept: the end of it."""
 
-_LINE_COSTS: Final = 80
-"""Bytes for which each line counts besides its own: a flood of empty lines is one, too."""
-
 _READ: Final = 1 << 16
-
-_LONGEST_POLL_MS: Final = 3_600_000
-"""The system counts these milliseconds in 31 bits; a clock may hold more."""
 
 
 def restriction(memory_bytes: int | None, held: Collection[int] = ()) -> Callable[[], None]:
@@ -68,26 +62,24 @@ def restriction(memory_bytes: int | None, held: Collection[int] = ()) -> Callabl
     it has to hold.
     """
     parent = os.getpid()
-    tasks = tasks_before()
+    limits = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: DESCRIPTORS,
+        resource.RLIMIT_NPROC: tasks_before() + MORE_TASKS,
+    }
+    if memory_bytes is not None:
+        limits[resource.RLIMIT_DATA] = memory_bytes
 
     def restrict() -> None:
         trees.die_with(parent)
-        _lower(resource.RLIMIT_CORE, 0)
-        _lower(resource.RLIMIT_NOFILE, DESCRIPTORS)
-        _lower(resource.RLIMIT_NPROC, tasks + MORE_TASKS)
-        if memory_bytes is not None:
-            _lower(resource.RLIMIT_DATA, memory_bytes)
+        for what, value in limits.items():
+            hard = resource.getrlimit(what)[1]  # one that is lower already stays
+            limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(what, (limit, limit))
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
     return restrict
-
-
-def _lower(what: int, value: int) -> None:
-    """Lower a limit for good; one that is lower already stays."""
-    hard = resource.getrlimit(what)[1]
-    limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(what, (limit, limit))
 
 
 @cache
@@ -305,7 +297,7 @@ class Child:
         joined = self._partial + data if self._partial else data
         *whole, self._partial = joined.split(b"\n")
         self.lines.extend(whole)
-        self.output_bytes += _LINE_COSTS * len(whole)
+        self.output_bytes += 80 * len(whole)  # a flood of empty lines is one, too
         if self.output_bytes > MAX_OUTPUT:
             self.flooded = True
         if len(joined) > MAX_LINE and any(len(line) > MAX_LINE for line in (*whole, self._partial)):
@@ -451,7 +443,8 @@ class Watch:
     def wait(self, until_s: float) -> None:
         """Handle what the children do next; return at `until_s`, or before, if they do nothing."""
         left_s = until_s - time.monotonic()
-        left_ms = min(left_s * 1000, _LONGEST_POLL_MS) if left_s > 0 else 0
+        # The system counts milliseconds in 31 bits; a clock may hold more.
+        left_ms = min(left_s * 1000, 3_600_000) if left_s > 0 else 0
         self._handle(self._poll.poll(left_ms))
 
     def _handle(self, events: Iterable[tuple[int, int]]) -> None:

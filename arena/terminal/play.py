@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -40,9 +40,6 @@ from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
 from lath.notation.suggestions import meant_move
 
-_LONGEST: Final = 60
-"""Characters of a text that are looked at; the rest is no move either."""
-
 
 class Word(StrEnum):
     """What may be said besides a move."""
@@ -63,7 +60,7 @@ def read_typed(position: Position, text: str) -> Move | Word:
     >>> read_typed(games.get("surikata").start(), " m C3 "), str(read_typed(..., "Undo"))
     ('Mc3', 'undo')
     """
-    joined = "".join(text.split())[:_LONGEST]
+    joined = "".join(text.split())[:60]  # what is longer is no move either
     if joined.lower() in set(Word):
         return Word(joined.lower())
     try:
@@ -89,9 +86,6 @@ def columns(words: list[str], width: int) -> str:
 LEFT: Final = Ending("*", Termination.UNTERMINATED)
 """How a game ends that a person leaves, and one that is begun again."""
 
-_WIDEST: Final = 100
-"""Columns of the list of moves."""
-
 _tell: Final = partial(print, flush=True)
 
 
@@ -108,80 +102,27 @@ class Ply(NamedTuple):
     """What a bot said of it with `info`."""
 
 
-class Partner:
-    """A bot in one seat of one game, which may be begun again from any of its plies."""
-
-    def __init__(self, bot: Bot, seat: Seat, limits: Limits, watch: Watch) -> None:
-        self.bot: Final = bot
-        self.seat: Final = seat
-        own, other = limits.time, TimeControl()
-        self.times: Final = (own, other) if seat is Seat.FIRST else (other, own)
-        """First's and second's time control; nothing limits the other."""
-        self._limits: Final = limits
-        self._watch: Final = watch
-        self._clock = Clock(limits, self.times)
-        self._number = 0
-        """How often a game was begun."""
-
-    def begin(self, plan: GamePlan) -> None:
-        """Begin the game with a bot that was started; raises GameVoidError."""
-        self._number += 1
-        new = new_game(replace(plan, number=self._number), self.seat, self._limits.time)
-        self.bot.begin(new, self._limits)
-        self._clock = Clock(self._limits, self.times)
-
-    def begin_again(self, plan: GamePlan, plies: Sequence[Ply]) -> None:
-        """Begin the game after these plies, with the time that was left; raises GameVoidError.
-
-        A bot that has gone, or goes now, is started afresh.
-        """
-        self._watch.wait(0.0)  # it may have left
-        self.end(LEFT)
-        try:
-            if not self.bot.is_running:
-                self.bot.start(self._limits)
-            self.begin(plan)
-        except GameVoidError:
-            self.bot.start(self._limits)
-            self.begin(plan)
-        for number, ply in enumerate(plies, 1):
-            self.bot.news += play_line(number, ply.move)
-            if ply.seat is self.seat:
-                self._clock.charge(ply.seat, ply.used_s)
-
-    def answer(self, position: Position, ply: int) -> Ply:
-        """Return what the bot plays in `position`; raises Mishap.
-
-        Raises GameVoidError where it left before it was asked for the first time.
-        """
-        self._watch.wait(0.0)  # what it said, and whether it left, while the other thought
-        allowed_s = self._clock.allowed_s[self.seat]
-        try:
-            text, used_s = self.bot.ask(position, ply, self._clock.left_ms, allowed_s)
-        except NoAnswer as error:
-            raise priced(error, self.seat, ply) from error
-        move, _ = read_answer(position, self.seat, text, ply)
-        left_s = self._clock.charge(self.seat, used_s)
-        return Ply(move, self.seat, used_s, left_s, self.bot.asides.comments())
-
-    def end(self, ending: Ending) -> None:
-        """Tell the bot how the game ended, if it has begun and the bot can hear."""
-        if self._number and self.bot.is_running:
-            self.bot.say(wire.result_line(self._number, ending.result, ending.why))
-
-
 class Sitting:
-    """One game, with a bot or between two people."""
+    """One game, with a bot or between two people; it may be begun again from any of its plies."""
 
-    def __init__(self, plan: GamePlan, partner: Partner | None) -> None:
-        """Set up the board; `partner` is a bot whose game has begun; None: both seats are people's.
-
-        Raises GameError.
-        """
+    def __init__(
+        self, plan: GamePlan, limits: Limits, watch: Watch, bot: Bot | None, bots_seat: Seat
+    ) -> None:
+        """Set up the board; without a bot both seats are people's. Raises GameError."""
         self.plies: Final[list[Ply]] = []
         """What was played and not taken back."""
         self._plan: Final = plan
-        self._partner: Final = partner
+        self._limits: Final = limits
+        self._watch: Final = watch
+        self._bot: Final = bot
+        self._bots_seat: Final = bots_seat
+        times = [TimeControl(), TimeControl()]  # nothing limits a person
+        if bot is not None:
+            times[bots_seat] = limits.time
+        self._times: Final = (times[0], times[1])
+        self._clock = Clock(limits, self._times)
+        self._number = 0
+        """How often the bot was told of the game."""
         self._positions: Final = [start_of(plan)]
         """The start, and the position after each ply."""
         self._shown_s = 0.0
@@ -194,11 +135,19 @@ class Sitting:
 
     def record(self, ending: Ending) -> str:
         """Return the record in canonical text."""
-        times = (TimeControl(), TimeControl()) if self._partner is None else self._partner.times
-        book = Scorebook(self._plan, times)
+        book = Scorebook(self._plan, self._times)
         for ply in self.plies:
             book.add(*ply)
         return book.close(ending.result, ending.why, ending.words).record
+
+    def begin(self) -> None:
+        """Tell the bot, where there is one, of the game; it was started. Raises GameVoidError."""
+        if self._bot is not None:
+            self._number += 1
+            plan = replace(self._plan, number=self._number)
+            new = new_game(plan, self._bots_seat, self._limits.time)
+            self._bot.begin(new, self._limits)
+            self._clock = Clock(self._limits, self._times)
 
     def play(self) -> Ending:
         """Play until the game has ended or is left, and tell how."""
@@ -210,14 +159,13 @@ class Sitting:
         try:
             ending = self._rally()
         except Mishap as mishap:
-            assert self._partner is not None
-            _tell(printable(mishap.story(self._partner.bot)))
-            ending = mishap.ending(self._partner.bot)
+            assert self._bot is not None
+            _tell(printable(mishap.story(self._bot)))
+            ending = mishap.ending(self._bot)
         except GameVoidError as error:
             _tell(printable(error.reason))
             ending = Ending("*", Termination.VOID, str(error))
-        if self._partner is not None:
-            self._partner.end(ending)
+        self._tell_the_bot(ending)
         outcome = self.position.outcome()
         why = outcome.ending if outcome else str(ending.why)
         if ending == LEFT:
@@ -226,22 +174,38 @@ class Sitting:
             winner = self._name(Seat(WON_BY.index(ending.result)))
             _tell(f"{ending.result}, {winner} won: {why}")
         else:
-            _tell(f"{ending.result}, {'a draw' if ending.is_decided else 'no result'}: {why}")
+            _tell(f"{ending.result}, {'no result' if ending.result == '*' else 'a draw'}: {why}")
         return ending
 
+    def _tell_the_bot(self, ending: Ending) -> None:
+        """Tell the bot how the game ended, if it has begun and the bot can hear."""
+        if self._bot is not None and self._number and self._bot.is_running:
+            self._bot.say(wire.result_line(self._number, ending.result, ending.why))
+
     def _rally(self) -> Ending:
+        """Play on until there is an end; raises Mishap.
+
+        Raises GameVoidError where the bot left before it was asked for the first time.
+        """
         while True:
             if outcome := self.position.outcome():
                 return Ending(outcome.result, Termination.RULES)
-            seat, number, partner = self.position.to_move, len(self.plies) + 1, self._partner
-            if partner is None or partner.seat is not seat:
+            seat, number, bot = self.position.to_move, len(self.plies) + 1, self._bot
+            if bot is None or seat is not self._bots_seat:
                 if ending := self._persons_turn(seat):
                     return ending
                 continue
             _tell(f"{number}. {self._name(seat)}: ", end="")
-            ply = partner.answer(self.position, number)
-            _tell(f"{ply.move} ({ply.used_s:.2f} s)")
-            self._play(ply)
+            self._watch.wait(0.0)  # what it said, and whether it left, while the other thought
+            left_ms, allowed_s = self._clock.left_ms, self._clock.allowed_s[seat]
+            try:
+                text, used_s = bot.ask(self.position, number, left_ms, allowed_s)
+            except NoAnswer as error:
+                raise priced(error, seat, number) from error
+            move, _ = read_answer(self.position, seat, text, number)
+            left_s = self._clock.charge(seat, used_s)
+            _tell(f"{move} ({used_s:.2f} s)")
+            self._play(Ply(move, seat, used_s, left_s, bot.asides.comments()))
 
     def _persons_turn(self, seat: Seat) -> Ending | None:
         """Take one line of what is typed; return how that ends the game, None where it does not."""
@@ -258,8 +222,8 @@ class Sitting:
         if isinstance(meant, Word):
             return self._obey(meant, seat)
         self._play(Ply(meant, seat, time.monotonic() - self._shown_s))
-        if self._partner is not None:
-            self._partner.bot.news += play_line(len(self.plies), meant)
+        if self._bot is not None:
+            self._bot.news += play_line(len(self.plies), meant)
         return None
 
     def _play(self, ply: Ply) -> None:
@@ -272,7 +236,7 @@ class Sitting:
         match word:
             case Word.MOVES:
                 moves = self.position.legal_moves()
-                width = min(_WIDEST, shutil.get_terminal_size().columns)
+                width = min(100, shutil.get_terminal_size().columns)
                 _tell(f"{len(moves)} legal moves:\n{columns(list(moves), width)}")
             case Word.BOARD:
                 self._draw()
@@ -289,17 +253,36 @@ class Sitting:
 
     def _take_back(self, seat: Seat) -> None:
         """Take back the person's last ply with the bot's answer; of two people, the last ply."""
-        own = [at for at, ply in enumerate(self.plies) if not self._partner or ply.seat is seat]
+        own = [at for at, ply in enumerate(self.plies) if not self._bot or ply.seat is seat]
         if not own:
             _tell("there is no move of yours to take back")
             return
         count = len(self.plies) - own[-1]
         del self.plies[-count:]
         del self._positions[-count:]
-        if self._partner is not None:
-            self._partner.begin_again(self._plan, self.plies)
+        if self._bot is not None:
+            self._begin_again(self._bot)
         _tell(f"taken back: {count} {'ply' if count == 1 else 'plies'}")
         self._draw()
+
+    def _begin_again(self, bot: Bot) -> None:
+        """Have the bot play on after the plies that are left, with the time that it had then.
+
+        One that has gone, or goes now, is started afresh; raises GameVoidError.
+        """
+        self._watch.wait(0.0)  # it may have left
+        self._tell_the_bot(LEFT)
+        try:
+            if not bot.is_running:
+                bot.start(self._limits)
+            self.begin()
+        except GameVoidError:
+            bot.start(self._limits)
+            self.begin()
+        for number, ply in enumerate(self.plies, 1):
+            bot.news += play_line(number, ply.move)
+            if ply.seat is self._bots_seat:
+                self._clock.charge(ply.seat, ply.used_s)
 
     def _draw(self) -> None:
         last = changed_cells(*self._positions[-2:]) if self.plies else []
@@ -311,9 +294,9 @@ class Sitting:
     def _name(self, seat: Seat) -> str:
         """Return a seat's colour with who has it: `white (you)`."""
         colour = self.position.game.colours[seat]
-        if self._partner is None:
+        if self._bot is None:
             return colour
-        return f"{colour} ({self._partner.bot.name if seat is self._partner.seat else 'you'})"
+        return f"{colour} ({self._bot.name if seat is self._bots_seat else 'you'})"
 
 
 def _typed(prompt: str) -> str | None:

@@ -18,7 +18,7 @@ from bad_bots import Good
 from processes import calm_s
 
 from lath.arena.botcheck.check import check
-from lath.arena.botcheck.lab import Settings
+from lath.arena.botcheck.lab import Lab
 from lath.arena.botcheck.points import Point, Verdict
 from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
@@ -68,9 +68,9 @@ def check_one(name: str, log: Path, only: frozenset[str]) -> Found:
     kind: type[Good] = getattr(module, name)
     game = "mammalath" if kind in MAMMALATH_ONLY else "yavalath"
     limits = Limits(time=TIME, startup_s=2.0, hard_limit_s=2.0)
-    settings = Settings(games=(game,), limits=limits)
     spec = BotSpec(name=name, command=module.command(kind), env={"LOG": str(log)})
-    return Found(tuple(check(spec, settings, only)), calm_s() - began_s)
+    points = check(Lab(spec, (game,), limits=limits), only)
+    return Found(tuple(points), calm_s() - began_s)
 
 
 def check_all(

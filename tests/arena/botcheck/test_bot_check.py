@@ -18,7 +18,7 @@ from processes import gone, pids_with
 
 from lath import games
 from lath.arena.botcheck.check import Report, check
-from lath.arena.botcheck.lab import Lab, Settings
+from lath.arena.botcheck.lab import Lab
 from lath.arena.botcheck.points import Point, Verdict
 from lath.arena.botcheck.steps import CHAPTERS, HEARD, READY
 from lath.arena.errors import ConfigError
@@ -295,9 +295,8 @@ def test_the_manual_tells_of_every_point() -> None:
 def test_points_come_in_the_same_order_and_with_the_same_verdicts() -> None:
     spec = BotSpec(name="pongs", command=odd_bots.command(odd_bots.Pongs))
     limits = Limits(time=TimeControl(move_ms=2000))
-    settings = Settings(games=("surikata",), limits=limits)
     only = ("wants", "first", "swap-offered", "ping", "move-text", "quit")
-    both = first, again = [*check(spec, settings, only)], [*check(spec, settings, only)]
+    both = first, again = [[*check(Lab(spec, ("surikata",), limits=limits), only)] for _ in "ab"]
     assert [p.id for p in first] == ["wants", "first", "ping", "move-text", "quit"]
     assert [p.id for p in first] == [p.id for p in again]
     one, other = ([(p.id, p.verdict) for p in points if p.id not in HASTE] for points in both)
@@ -306,7 +305,7 @@ def test_points_come_in_the_same_order_and_with_the_same_verdicts() -> None:
 
 def test_what_must_hold_before_a_point_is_among_the_points_where_it_does_not() -> None:
     spec = BotSpec(name="exits", command=bad_bots.command(bad_bots.ExitsAtStart))
-    points = list(check(spec, Settings(games=("yavalath",)), only={"ping"}))
+    points = list(check(Lab(spec, ("yavalath",)), only={"ping"}))
     assert [(p.id, p.verdict) for p in points] == [
         ("hello", Verdict.FAULT),
         ("ping", Verdict.UNTESTED),
@@ -316,7 +315,7 @@ def test_what_must_hold_before_a_point_is_among_the_points_where_it_does_not() -
 def test_a_point_that_there_is_not_is_refused_before_the_bot_starts() -> None:
     spec = BotSpec(name="pongs", command=odd_bots.command(odd_bots.Pongs))
     with pytest.raises(ConfigError, match=r"no point of a check is called 'pong' \(starts, "):
-        next(check(spec, Settings(), only={"pong"}))
+        next(check(Lab(spec), only={"pong"}))
 
 
 def test_points_that_were_not_tested_for_the_same_reason_are_told_together() -> None:
@@ -334,7 +333,7 @@ def test_a_bot_that_leaves_before_its_first_turn_is_not_started_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     command = bad_bots.command(bad_bots.ExitsBeforeItsFirstGo)
-    lab = Lab(BotSpec(name="leaves", command=command), Settings(games=("yavalath",)))
+    lab = Lab(BotSpec(name="leaves", command=command))
     lab.game = games.get("yavalath")
     lab.running()
     asked: list[Bot] = []
