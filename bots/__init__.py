@@ -9,15 +9,9 @@ from __future__ import annotations
 import sys
 import sysconfig
 
-
-def _let_the_standard_library_go_first() -> None:
-    """Move the folder of the script, which Python puts first, behind the standard library's."""
-    if sys.flags.safe_path or not sys.path:
-        return
-    standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
-    ends = [i for i, path in enumerate(sys.path) if path.removesuffix("/lib-dynload") in standard]
-    if ends and sys.path[0] not in standard:
-        sys.path.insert(ends[-1], sys.path.pop(0))
-
-
-_let_the_standard_library_go_first()
+if not sys.flags.safe_path and sys.path:
+    # The folder of the script, which Python puts first, goes behind the standard library's.
+    _standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+    _ends = [i for i, path in enumerate(sys.path) if path.removesuffix("/lib-dynload") in _standard]
+    if _ends and sys.path[0] not in _standard:
+        sys.path.insert(_ends[-1], sys.path.pop(0))

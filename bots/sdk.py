@@ -84,17 +84,6 @@ class Turn:
 Choose = Callable[[Position, Turn], str]
 
 
-@dataclass
-class _Session:
-    """What the bot knows between two lines."""
-
-    choose: Choose
-    position: Position | None = None
-    side: Seat = Seat.FIRST
-    chance: random.Random = field(default_factory=random.Random)
-    options: dict[str, str] = field(default_factory=dict)
-
-
 def run(
     choose: Choose,
     *,
@@ -111,7 +100,6 @@ def run(
     `option name depth type spin default 3`. `choose` returns the text of a move, or `resign`.
     """
     source, out = source or sys.stdin, out or sys.stdout
-    session = _Session(choose)
     greeting = [
         f"id name {name}",
         *([f"id author {author}"] if author else []),
@@ -119,55 +107,64 @@ def run(
         *options,
         "ok",
     ]
+    session = _Session(choose, out, greeting)
     for line in source:
         words = line.split()
-        if not words:
-            continue
-        if words[0] == wire.QUIT:
+        if words[:1] == [wire.QUIT]:
             return
-        answer = greeting if words[0] == "arena" else _answer(session, line, words, out)
-        if answer:
+        if words and (answer := session.answer(line, words)):
             print("\n".join(answer), file=out, flush=True)
 
 
-def _answer(session: _Session, line: str, words: list[str], out: TextIO) -> list[str]:
-    match words[0]:
-        case "new":
-            return [_begin(session, wire.read_new(line))]
-        case "play" if session.position is not None:
-            session.position = session.position.play(read_move(session.position, words[2]))
-        case "go" if session.position is not None:
-            return [_move(session, session.position, wire.read_go(line), out)]
-        case "setoption":
-            name, _, value = line.strip().removeprefix("setoption name ").partition(" value ")
-            session.options[name] = value
-        case "ping":
-            return [f"pong {words[1]}"]
-    return []
+@dataclass
+class _Session:
+    """What the bot knows between two lines."""
 
+    choose: Choose
+    out: TextIO
+    greeting: Sequence[str]
+    position: Position | None = None
+    side: Seat = Seat.FIRST
+    chance: random.Random = field(default_factory=random.Random)
+    options: dict[str, str] = field(default_factory=dict)
 
-def _begin(session: _Session, new: wire.NewGame) -> str:
-    game = games.get(new.game)
-    start = game.start(new.setup) if new.position is None else game.position(new.position)
-    session.position = start
-    session.side = Seat.FIRST if new.side == "first" else Seat.SECOND
-    session.chance = random.Random(new.seed)
-    return f"ready {new.number}"
+    def answer(self, line: str, words: Sequence[str]) -> Sequence[str]:
+        """Return the lines that answer a line of the arena's, which has these words."""
+        match words[0]:
+            case "arena":
+                return self.greeting
+            case "new":
+                new = wire.read_new(line)
+                game = games.get(new.game)
+                at = new.position
+                self.position = game.start(new.setup) if at is None else game.position(at)
+                self.side = Seat.FIRST if new.side == "first" else Seat.SECOND
+                self.chance = random.Random(new.seed)
+                return [f"ready {new.number}"]
+            case "play" if self.position is not None:
+                self.position = self.position.play(read_move(self.position, words[2]))
+            case "go" if self.position is not None:
+                return [self._move(self.position, wire.read_go(line))]
+            case "setoption":
+                name, _, value = line.strip().removeprefix("setoption name ").partition(" value ")
+                self.options[name] = value
+            case "ping":
+                return [f"pong {words[1]}"]
+        return []
 
-
-def _move(session: _Session, position: Position, go: wire.Go, out: TextIO) -> str:
-    mine = go.first_ms if session.side is Seat.FIRST else go.second_ms
-    turn = Turn(
-        ply=go.ply,
-        remaining_s=None if mine is None else mine / 1000,
-        increment_s=(go.increment_ms or 0) / 1000,
-        move_s=None if go.move_ms is None else go.move_ms / 1000,
-        nodes=go.nodes,
-        chance=session.chance,
-        options=session.options,
-        out=out,
-    )
-    move = session.choose(position, turn)
-    if move != wire.RESIGN:
-        session.position = position.play(Move(move))
-    return f"bestmove {go.ply} {move}"
+    def _move(self, position: Position, go: wire.Go) -> str:
+        mine = go.first_ms if self.side is Seat.FIRST else go.second_ms
+        turn = Turn(
+            ply=go.ply,
+            remaining_s=None if mine is None else mine / 1000,
+            increment_s=(go.increment_ms or 0) / 1000,
+            move_s=None if go.move_ms is None else go.move_ms / 1000,
+            nodes=go.nodes,
+            chance=self.chance,
+            options=self.options,
+            out=self.out,
+        )
+        move = self.choose(position, turn)
+        if move != wire.RESIGN:
+            self.position = position.play(Move(move))
+        return f"bestmove {go.ply} {move}"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, reduce
 from itertools import chain, groupby, repeat
-from operator import itemgetter
+from operator import itemgetter, or_
 from typing import Final, Literal
 
 from lath.games.errors import PositionError
@@ -96,13 +96,22 @@ class Board:
                     found.append(sum(cells))
         return tuple(found)
 
-    def lines_through(self, length: int) -> dict[int, list[int]]:
-        """Return the lines of `length` cells that each cell is part of, by its bit."""
+    def through(self, shapes: Iterable[int]) -> dict[int, list[int]]:
+        """Return which of `shapes` each cell is part of, by its bit."""
         through: dict[int, list[int]] = {bit: [] for bit in self.name}
-        for line in self.lines(length):
-            for bit in self.bits(line):
-                through[bit].append(line)
+        for shape in shapes:
+            for bit in self.bits(shape):
+                through[bit].append(shape)
         return through
+
+    @staticmethod
+    def finished(shapes: Iterable[int], mask: int) -> list[int]:
+        """Return those of `shapes` that lie in `mask` whole."""
+        return [shape for shape in shapes if mask & shape == shape]
+
+    def names_of(self, shapes: Iterable[int]) -> tuple[str, ...]:
+        """Return the names of the cells of any of `shapes`, in canonical order."""
+        return tuple(self.names_in(reduce(or_, shapes, 0)))
 
     def has_line(self, mask: int, length: int) -> bool:
         """Return whether `length` cells of `mask` or more are in line; `length` is 3 or 4.
@@ -217,27 +226,22 @@ class Board:
         if len(rows) != len(self.rows):
             raise PositionError(f"{text!r} has {len(rows)} rows, expected {len(self.rows)}")
         for number, (row, cells) in enumerate(zip(rows, self.rows, strict=True), 1):
-            self._read_row(row, number, cells, layers)
+            where = f"row {number} from the top, {row!r},"
+            column = 0
+            for word in _ROW_WORD.findall(row):
+                if word[0] in "123456789":
+                    column += int(word[:4])  # longer ones are too large anyhow
+                    continue
+                if word not in layers:
+                    raise PositionError(
+                        f"{where} has {word!r}, expected one of {' '.join(layers)} or a number"
+                    )
+                if column < len(cells):
+                    layers[word] |= cells[column]
+                column += 1
+            if column != len(cells):
+                raise PositionError(f"{where} has {column} cells, expected {len(cells)}")
         return layers
-
-    def _read_row(
-        self, row: str, number: int, cells: Sequence[int], layers: dict[str, int]
-    ) -> None:
-        where = f"row {number} from the top, {row!r},"
-        column = 0
-        for word in _ROW_WORD.findall(row):
-            if word[0] in "123456789":
-                column += int(word[:4])  # longer ones are too large anyhow
-                continue
-            if word not in layers:
-                raise PositionError(
-                    f"{where} has {word!r}, expected one of {' '.join(layers)} or a number"
-                )
-            if column < len(cells):
-                layers[word] |= cells[column]
-            column += 1
-        if column != len(cells):
-            raise PositionError(f"{where} has {column} cells, expected {len(cells)}")
 
 
 def squares(size: int) -> Board:

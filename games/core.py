@@ -5,16 +5,13 @@ Must not know any particular game, its geometry, or how a game is written in a f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, Literal, NewType, Protocol, Self, TypeVar
+from typing import Final, Literal, NewType, Protocol, Self, TypeVar
 
 from lath.games.board import Board
 from lath.games.errors import IllegalMoveError
-
-if TYPE_CHECKING:
-    import random
 
 Move = NewType("Move", str)
 """A move in its canonical text; only the game that made it knows what it means."""
@@ -89,7 +86,13 @@ class Piece:
 
 
 class Position(Protocol):
-    """A state that the rules can reach. Immutable and hashable; equal states are equal."""
+    """A state that the rules can reach. Immutable and hashable; equal states are equal.
+
+    A game may give its positions two members more, for speed: `result`, what `outcome().result`
+    is, or `*` while the game goes on; and `after(moves)`, the position after all of them, as
+    playing them one by one would have it, or None where that would fail, for a text that is not
+    canonical or a move that is not legal.
+    """
 
     @property
     def game(self) -> Game:
@@ -125,21 +128,6 @@ class Position(Protocol):
         """Return what lies on each cell, in the order of `Board.names`.
 
         Each is a text of piece codes from the bottom up, empty for an empty cell.
-        """
-
-
-class PlaysLines(Position, Protocol):
-    """A position that can play many moves at once; games need not have this, it is for speed."""
-
-    @property
-    def result(self) -> str:
-        """Return what `outcome().result` is, or `*` while the game goes on."""
-
-    def after(self, moves: Sequence[str]) -> Self | None:
-        """Return the position after all of `moves`, as playing them one by one would.
-
-        None where that would fail: a text that is not canonical, or a move that is not legal.
-        `play` says which and why.
         """
 
 
@@ -242,19 +230,10 @@ def result_of(position: Position) -> str:
     return result
 
 
-def playout(position: Position, chance: random.Random) -> list[Move]:
-    """Return random legal moves from `position` to the end of the game."""
-    moves: list[Move] = []
-    while choices := position.legal_moves():
-        moves.append(chance.choice(choices))
-        position = position.play(moves[-1])
-    return moves
-
-
 def follow(position: Position, moves: Sequence[str]) -> Position | None:
     """Return the position after `moves`; None where one of them is not canonical or not legal."""
-    quick: PlaysLines | None = position if hasattr(position, "after") else None  # type: ignore[assignment]
-    return one_by_one(position, moves) if quick is None else quick.after(moves)
+    after: Callable[[Sequence[str]], Position | None] | None = getattr(position, "after", None)
+    return one_by_one(position, moves) if after is None else after(moves)
 
 
 def one_by_one(position: P, moves: Sequence[str]) -> P | None:
@@ -263,14 +242,4 @@ def one_by_one(position: P, moves: Sequence[str]) -> P | None:
         if position.why_illegal(Move(move)) is not None:
             return None
         position = position.play(Move(move))
-    return position
-
-
-def play_all(position: Position, moves: Sequence[Move]) -> Position:
-    """Return the position after `moves`; raises IllegalMoveError."""
-    end = follow(position, moves)
-    if end is not None:
-        return end
-    for move in moves:  # which of them, and why
-        position = position.play(move)
     return position

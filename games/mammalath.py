@@ -20,23 +20,8 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
-from lath.games.stones import (
-    DRAWN,
-    LOST,
-    NUMBERS,
-    OPEN,
-    SWAP,
-    WON,
-    Judged,
-    Rules,
-    cells_of,
-    finished,
-    past_swap,
-    read_fields,
-    refuse_more,
-    refuse_two_endings,
-    shapes_fit,
-)
+from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
+from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Rules, past_swap
 
 _COLOURS: Final = {
     "armadillo": "#dd383e",
@@ -120,12 +105,10 @@ class Mammalath(Rules):
         column = self.size + 1
         block = 1 | 1 << 1 | 1 << column | 1 << column + 1
         anywhere = (block * bit for bit in (self.board.name if blocks else ()))
-        self.blocks: Final = tuple(finished(anywhere, self.board.full))
+        self.blocks: Final = tuple(self.board.finished(anywhere, self.board.full))
         self.shapes: Final = self.board.lines(line_length) + self.blocks
         """The shapes that decide the game and can be released: lines, and blocks in the Plus."""
-        self.shapes_at: Final = {
-            bit: [shape for shape in self.shapes if shape & bit] for bit in self.board.name
-        }
+        self.shapes_at: Final = self.board.through(self.shapes)
         """The shapes that each cell is part of, by its bit."""
         ends = {shape: self.board.names_in(shape) for shape in self.shapes}
         self.releases: Final = dict(
@@ -289,11 +272,12 @@ class MammalathPosition(_State, Judged):
         if self.verdict == DRAWN:
             return Outcome(None, "all tokens placed")
         game = self.game
-        number, shapes = NUMBERS[game.line_length], finished(game.shapes, self.tokens[last])
+        number = NUMBERS[game.line_length]
+        shapes = game.board.finished(game.shapes, self.tokens[last])
         if self.verdict == LOST:
             losing = (shape for shape in shapes if shape & self.animals)
-            return Outcome(last.other, f"{number} with an animal", cells_of(game.board, losing))
-        return Outcome(last, f"{number} without an animal", cells_of(game.board, shapes))
+            return Outcome(last.other, f"{number} with an animal", game.board.names_of(losing))
+        return Outcome(last, f"{number} without an animal", game.board.names_of(shapes))
 
     @property
     def can_swap(self) -> bool:

@@ -21,16 +21,8 @@ from lath.games.board import Board, hexagon
 from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
 from lath.games.overlays import Groups
-from lath.games.stones import (
-    DRAWN,
-    LOST,
-    OPEN,
-    WON,
-    Judged,
-    Rules,
-    read_fields,
-    refuse_more,
-)
+from lath.games.reach import read_fields, refuse_more
+from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Rules
 
 _LOSING, _WINNING = 4, 5
 """Sizes of groups; the second is also the largest allowed."""

@@ -6,8 +6,9 @@ board says where. Games name theirs in the attribute `overlays`, which no game m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from lath.games.board import Board
 from lath.games.core import Game
@@ -52,18 +53,13 @@ def groups(overlay: Groups, board: Board, contents: Sequence[str]) -> list[Cells
     [(0, 2), (1, 4)]
     """
     place = {bit: i for i, bit in enumerate(board.name)}
+    cells = tuple(zip(place, contents, strict=True))
     found = [
         tuple(place[bit] for bit in board.bits(group))
         for code in overlay.codes
-        for group in board.groups(_topped(board, contents, code))
+        for group in board.groups(sum(bit for bit, content in cells if content.endswith(code)))
     ]
     return sorted(found)
-
-
-def _topped(board: Board, contents: Sequence[str], code: str) -> int:
-    """Return the cells whose top piece is of this code."""
-    cells = zip(board.name, contents, strict=True)
-    return sum(bit for bit, content in cells if content.endswith(code))
 
 
 def sight(overlay: Sight, board: Board, contents: Sequence[str]) -> dict[int, list[Cells]]:
@@ -71,15 +67,12 @@ def sight(overlay: Sight, board: Board, contents: Sequence[str]) -> dict[int, li
 
     Directions in which it sees nothing are left out.
     """
+
+    def is_clear(cell: int) -> bool:
+        return not any(code in overlay.blockers for code in contents[cell])
+
     return {
-        cell: [seen for ray in board.rays(cell) if (seen := tuple(_seen(overlay, ray, contents)))]
+        cell: [seen for ray in board.rays(cell) if (seen := tuple(takewhile(is_clear, ray)))]
         for cell, content in enumerate(contents)
         if overlay.marker in content
     }
-
-
-def _seen(overlay: Sight, ray: Cells, contents: Sequence[str]) -> Iterator[int]:
-    for cell in ray:
-        if not set(overlay.blockers).isdisjoint(contents[cell]):
-            return
-        yield cell

@@ -23,20 +23,8 @@ from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError
 from lath.games.overlays import Sight
-from lath.games.stones import (
-    DRAWN,
-    LOST,
-    OPEN,
-    WON,
-    Judged,
-    Rules,
-    cells_of,
-    finished,
-    path_exists,
-    read_fields,
-    refuse_more,
-    share_a_cell,
-)
+from lath.games.reach import path_exists, read_fields, refuse_more, share_a_cell
+from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Rules
 
 SIZE: Final = 5
 MOUNDS: Final = 5
@@ -78,7 +66,7 @@ class Surikata(Rules):
 
     def __init__(self) -> None:
         self.board: Final[Board] = squares(SIZE)
-        self.lines_at: Final = self.board.lines_through(3)
+        self.lines_at: Final = self.board.through(self.board.lines(3))
 
         bits = tuple(self.board.name)
         self.rays: Final = {
@@ -160,9 +148,9 @@ class Surikata(Rules):
             placed_last = f"the cell of a piece of {self.colours[1 - mover]}, who placed last"
             expected = placed_last if theirs else "- before any piece"
             raise PositionError(f"the meerkat {where}, expected {expected}")
-        if finished(self.board.lines(3), mine):
+        if self.board.finished(self.board.lines(3), mine):
             raise PositionError(f"{self.colours[mover]} is to move, but has three in line already")
-        lines = finished(self.board.lines(3), theirs)
+        lines = self.board.finished(self.board.lines(3), theirs)
         if lines and not share_a_cell([*lines, meerkat]):
             raise PositionError(
                 f"{self.colours[1 - mover]} has three in line without the piece placed last"
@@ -218,8 +206,8 @@ class SurikataPosition(_State, Judged):
         """Return how the game ended; None while it goes on."""
         game, to_move = self.game, self.to_move
         if self.verdict == LOST:
-            lines = finished(game.lines_at[self.meerkat], self.stones[to_move.other])
-            return Outcome(to_move, "three in line", cells_of(game.board, lines))
+            lines = game.board.finished(game.lines_at[self.meerkat], self.stones[to_move.other])
+            return Outcome(to_move, "three in line", game.board.names_of(lines))
         if self.verdict == WON:
             return Outcome(to_move.other, "no cell out of sight")
         return Outcome(None, "all pieces placed") if self.verdict == DRAWN else None

@@ -16,21 +16,8 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, hexagon
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError
-from lath.games.stones import (
-    DRAWN,
-    LOST,
-    NUMBERS,
-    OPEN,
-    SWAP,
-    WON,
-    Judged,
-    Rules,
-    cells_of,
-    finished,
-    past_swap,
-    read_fields,
-    refuse_two_endings,
-)
+from lath.games.reach import read_fields, refuse_two_endings
+from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Rules, past_swap
 
 _LOSING, _WINNING = 3, 4
 
@@ -49,8 +36,8 @@ class Yavalath(Rules):
 
     def __init__(self) -> None:
         self.board: Final[Board] = hexagon((5, 6, 7, 8, 9, 8, 7, 6, 5))
-        self.threes_at: Final = self.board.lines_through(_LOSING)
-        self.fours_at: Final = self.board.lines_through(_WINNING)
+        self.threes_at: Final = self.board.through(self.board.lines(_LOSING))
+        self.fours_at: Final = self.board.through(self.board.lines(_WINNING))
 
     def canonical(self, text: str) -> Move:
         """Return the move; raises MoveSyntaxError."""
@@ -80,8 +67,8 @@ class Yavalath(Rules):
         refuse_two_endings(threes, (white, black), mover, self.colours, "stone")
         theirs = black if mover == 0 else white
         verdict = DRAWN if white | black == self.board.full else OPEN
-        if finished(threes, theirs):
-            verdict = WON if finished(self.board.lines(_WINNING), theirs) else LOST
+        if self.board.finished(threes, theirs):
+            verdict = WON if self.board.finished(self.board.lines(_WINNING), theirs) else LOST
         return YavalathPosition(self, (white, black), mover, verdict)
 
 
@@ -113,8 +100,8 @@ class YavalathPosition(_State, Judged):
             return Outcome(None, "board full")
         last = Seat(1 - self.mover)
         winner, length = (last, _WINNING) if self.verdict == WON else (last.other, _LOSING)
-        lines = finished(self.game.board.lines(length), self.stones[last])
-        return Outcome(winner, f"{NUMBERS[length]} in line", cells_of(self.game.board, lines))
+        lines = self.game.board.finished(self.game.board.lines(length), self.stones[last])
+        return Outcome(winner, f"{NUMBERS[length]} in line", self.game.board.names_of(lines))
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the placements by cell, then swap."""

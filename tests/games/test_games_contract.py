@@ -17,11 +17,11 @@ from random import Random
 
 import pytest
 from places import OURS
-from walks import SOAK_GAMES, drawn_start, last_of, some_position, walk
+from walks import SOAK_GAMES, drawn_start, last_of, play_all, playout, some_position, walk
 
 from lath import games
 from lath.games import overlays
-from lath.games.core import Game, Move, Position, Seat, perft, play_all, playout, read_move
+from lath.games.core import Game, Move, Position, Seat, perft, read_move
 from lath.games.errors import (
     GameError,
     IllegalMoveError,

@@ -26,10 +26,10 @@ print(game.title, game.credit, game.start().text(), sep="|")
 
 REACH_THE_LAST_ROW = """
 from lath import games
-from lath.games.core import perft, play_all
+from lath.games.core import follow, perft
 start = games.get("breakthrough").start()
 moves = "a2-a3 h7-h6 a3-a4 h6-h5 a4-a5 h5-h4 a5-a6 h4-h3 a6-b7 h3-g2 b7-c8".split()
-print(perft(start, 2), play_all(start, moves).outcome())
+print(perft(start, 2), follow(start, moves).outcome())
 """
 
 

@@ -1,7 +1,7 @@
 """Position texts are accepted exactly when a game can reach them: shown in full on tiny boards.
 
 On the real boards only one half can be shown, that nothing is refused which real play reaches; see
-the contract tests. Here are both halves, and the searches of `lath.games.stones` against brute
+the contract tests. Here are both halves, and the searches of `lath.games.reach` against brute
 force.
 """
 
@@ -21,7 +21,7 @@ from lath.games.core import Game, Position
 from lath.games.errors import PositionError
 from lath.games.mammalath import ANIMALS, Mammalath
 from lath.games.manalath import Manalath
-from lath.games.stones import path_exists, shapes_fit, share_a_cell
+from lath.games.reach import path_exists, shapes_fit, share_a_cell
 
 pytestmark = pytest.mark.slow
 

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from places import SAMPLES
 from record_strategies import RECORDS
 from sample_records import random_game, with_tags
+from walks import play_all, playout
 
 from lath import games
-from lath.games.core import play_all, playout
 from lath.notation import Entry, Ply, Record, check, format_record, parse, positions
 from lath.notation.formats import WHOLE, abstractplay, json_text
 from lath.notation.formats.abstractplay import from_json, to_json

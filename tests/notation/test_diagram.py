@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from walks import play_all
+
 from lath import games
-from lath.games.core import Move, play_all
+from lath.games.core import Move
 from lath.notation.writer import diagram
 
 

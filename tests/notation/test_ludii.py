@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from places import SAMPLES
+from walks import playout
 
 from lath import games
-from lath.games.core import playout
 from lath.notation import format_record, parse, reader
 from lath.notation.errors import Fault
 from lath.notation.formats import ludii

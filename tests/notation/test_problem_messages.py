@@ -214,7 +214,9 @@ def test_the_table_has_lines_and_blocks_that_cannot_be_released(kind: str) -> No
 
 def test_the_table_has_every_reason_to_refuse_a_game_a_setup_or_a_position() -> None:
     ours = {module_of(game_id) for game_id in OURS}
-    paths = ours.union(ROOT / "games" / f"{name}.py" for name in ("__init__", "board", "stones"))
+    paths = ours.union(
+        ROOT / "games" / f"{name}.py" for name in ("__init__", "board", "reach", "stones")
+    )
     refusals = {path.name: refusals_of(path) for path in paths}
     assert sum(map(len, refusals.values())) >= 30
     messages = [

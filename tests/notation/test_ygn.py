@@ -12,9 +12,9 @@ from drawn import pieces
 from hypothesis import given
 from hypothesis import strategies as st
 from record_strategies import RECORDS
+from walks import play_all, playout
 
 from lath import games
-from lath.games.core import play_all, playout
 from lath.notation import Entry, Ply, Record, check, parse, positions, reader
 from lath.notation.formats import WHOLE, ygn
 

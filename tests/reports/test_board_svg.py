@@ -8,9 +8,10 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from walks import play_all, playout
 
 from lath import games
-from lath.games.core import Game, Piece, Position, play_all, playout
+from lath.games.core import Game, Piece, Position
 from lath.games.overlays import of
 from lath.reports.boards import drawing
 from lath.reports.boards.board import dots, svg

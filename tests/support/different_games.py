@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from sample_records import BUILT_IN
+from walks import playout
 
 from lath import games
-from lath.games.core import Move, Position, playout
+from lath.games.core import Move, Position
 from lath.notation.record import Annotation, Ply, Record
 
 Starts = dict[str, list[tuple[str | None, Position]]]

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from lath.games.core import Game, Move, Outcome, Position, play_all
+from walks import play_all
+
+from lath.games.core import Game, Move, Outcome, Position
 
 
 def rows(drawing: str) -> str:

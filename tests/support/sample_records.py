@@ -6,8 +6,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+from walks import playout
+
 from lath import games
-from lath.games.core import Position, playout
+from lath.games.core import Position
 from lath.notation.record import Comment, Ply, Record, comment
 
 BUILT_IN = games.builtin_ids()

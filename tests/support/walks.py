@@ -6,7 +6,7 @@ Must not know any particular game.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Final
 
@@ -20,6 +20,22 @@ _TRIES: Final = 12
 
 _REPLIES: Final = 3
 """Replies that a careful player looks at: one of them should not end the game either."""
+
+
+def playout(position: Position, chance: Random) -> list[Move]:
+    """Return random legal moves from `position` to the end of the game."""
+    moves: list[Move] = []
+    while choices := position.legal_moves():
+        moves.append(chance.choice(choices))
+        position = position.play(moves[-1])
+    return moves
+
+
+def play_all(position: Position, moves: Iterable[Move]) -> Position:
+    """Return the position after `moves`; raises IllegalMoveError."""
+    for move in moves:
+        position = position.play(move)
+    return position
 
 
 def drawn_start(game: Game, seed: int) -> Position:

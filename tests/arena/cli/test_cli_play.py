@@ -21,9 +21,10 @@ from arena_runs import PATIENCE_S, command, environment
 from bad_bots import Good
 from commands import Ran, arena
 from scripted import ScriptedWatch, scripted
+from walks import playout
 
 from lath import games
-from lath.games.core import SEATS, Position, Seat, playout
+from lath.games.core import SEATS, Position, Seat
 from lath.notation.reader import read
 from lath.notation.record import Record
 from lath.notation.replay import positions

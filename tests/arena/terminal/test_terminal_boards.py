@@ -11,10 +11,11 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 from sample_records import BUILT_IN
+from walks import play_all, playout
 
 from lath import games
 from lath.arena.terminal.boards import MARK, changed_cells, coloured, drawing
-from lath.games.core import Move, Position, play_all, playout
+from lath.games.core import Move, Position
 from lath.notation.writer import diagram
 from lath.reports.boards.drawing import CELL
 
