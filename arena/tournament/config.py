@@ -316,29 +316,16 @@ class Mistake(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a configuration comes from: a file, flags, or a file with flags over it."""
+def _placed(wrong: Mistake, name: str, text: str) -> tuple[int, str]:
+    """Return the line of a mistake, for sorting, and what is said of it with its place.
 
-    name: str = ""
-    """Of the file; empty where there is none."""
-
-    text: str = ""
-    """The file, as it is written."""
-
-    flags: frozenset[str] = frozenset()
-    """Keys and tables that flags said, in place of the file."""
-
-    def placed(self, wrong: Mistake) -> tuple[int, str]:
-        """Return the line of a mistake, for sorting, and what is said of it with its place.
-
-        The line is that of the table where the key has none, and left out where nobody knows.
-        """
-        place, text = wrong
-        if not self.name or place[0] in self.flags:
-            return MOST, f"the command line: {text}"
-        line = _line_of(self.text, place) or _line_of(self.text, place[:-1])
-        return (line, f"{self.name}:{line}: {text}") if line else (MOST, f"{self.name}: {text}")
+    `name` and `text` are those of the file; empty for a flag's. The line is that of the table where
+    the key has none, and left out where nobody knows.
+    """
+    if not name:
+        return MOST, f"the command line: {wrong.text}"
+    line = _line_of(text, wrong.place) or _line_of(text, wrong.place[:-1])
+    return (line, f"{name}:{line}: {wrong.text}") if line else (MOST, f"{name}: {wrong.text}")
 
 
 def _line_of(text: str, place: Place) -> int | None:
@@ -369,12 +356,10 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         return repr(value)
     text = json.dumps(value, ensure_ascii=False, default=str)
-    return "".join(letter if letter.isprintable() else _escaped(letter) for letter in text)
-
-
-def _escaped(letter: str) -> str:
-    number = ord(letter)
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+    for letter in {letter for letter in text if not letter.isprintable()}:
+        escaped = letter.encode("unicode_escape").decode().replace("\\x", "\\u00")
+        text = text.replace(letter, escaped)
+    return text
 
 
 def _of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
@@ -414,9 +399,6 @@ def _leave_out(toml: Any, place: Place) -> None:
         row.pop(key, None)
 
 
-_MISSING: Final = {"name": "a name", "file": "a file"}
-
-
 def _text(kind: str, place: Place, toml: Any) -> str:
     *table, key = place
     keys = TABLES[place[0] if table else ""].model_fields
@@ -426,7 +408,8 @@ def _text(kind: str, place: Place, toml: Any) -> str:
         meant = f"; did you mean {alike[0]!r}?" if alike else ""
         return f"unknown key {key!r}{where}, expected one of {', '.join(keys)}{meant}"
     if kind == "missing":
-        return f"{table[0]}: expected {_MISSING.get(key, key)}"
+        needed = {"name": "a name", "file": "a file"}.get(key, key)
+        return f"{table[0]}: expected {needed}"
     value = reduce(getitem, place, toml)
     return f"{key} = {shown(value)}, expected {keys[key].description}"
 
@@ -531,7 +514,6 @@ def _of_bots(bots: list[BotTable], folder: Path, wrong: Container[Place]) -> Ite
             yield from _of_time(bot.time, ("bot", index, "time"), bot.name)
 
 
-_FLAGS: Final = Source()
 _NONE: Final[Mapping[str, Any]] = {}
 
 
@@ -616,32 +598,33 @@ def load(path: Path, folder: Path, flags: Mapping[str, Any] = _NONE) -> Config:
         toml = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
-    hidden = _of_keys({key: toml[key] for key in flags if key in toml})[1]
-    return build(
-        {**toml, **flags},
-        folder,
-        source=Source(str(path), text, frozenset(flags)),
-        wrong=map(Source(str(path), text).placed, hidden),
-    )
+    return build(toml, folder, flags, name=str(path), text=text)
 
 
 def build(
     toml: Mapping[str, Any],
     folder: Path,
+    flags: Mapping[str, Any] = _NONE,
     *,
-    source: Source = _FLAGS,
-    wrong: Iterable[tuple[int, str]] = (),
+    name: str = "",
+    text: str = "",
 ) -> Config:
-    """Return the tournament that a table says.
+    """Return the tournament that a table says, and flags over it.
 
-    Relative paths are taken from `folder`. `source` is where the table comes from. Raises
-    ConfigError with all mistakes in the order of the file, among them those placed as `wrong`.
+    Relative paths are taken from `folder`. `name` and `text` are those of the file that the table
+    is from. Raises ConfigError with all mistakes in the order of the file.
     """
+    hidden = _of_keys({key: toml[key] for key in flags if key in toml})[1]
+    placed = [_placed(mistake, name, text) for mistake in hidden]
+    toml = {**toml, **flags}
     model, mistakes = _of_keys({"time": DEMO_TIME, **toml})
-    mistakes += list(_together(model, mistakes, folder))
-    placed = sorted([*wrong, *map(source.placed, mistakes)], key=itemgetter(0))
+    placed += [
+        _placed(mistake, "" if mistake.place[0] in flags else name, text)
+        for mistake in (*mistakes, *_together(model, mistakes, folder))
+    ]
     if placed:
-        raise ConfigError("\n".join(dict.fromkeys(text for _, text in placed)))
+        placed.sort(key=itemgetter(0))
+        raise ConfigError("\n".join(dict.fromkeys(words for _, words in placed)))
     bots = tuple(_bot(table, folder) for table in model.bot)
     most = max(1, len(cores.available()) // max(bot.threads for bot in bots))
     rows = zip(toml["bot"], bots, strict=True)  # as any folder can read them

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import config
-from lath.arena.tournament.config import Source, sprt_table
+from lath.arena.tournament.config import sprt_table
 from lath.arena.tournament.programs import missing_script
 
 if TYPE_CHECKING:
@@ -471,7 +471,7 @@ def test_whatever_a_file_holds_it_is_a_tournament_or_refused_with_places(
     tables.pop("", None)
     said = ""
     try:
-        config.build({**top, **tables, "bot": bots}, Path("/nowhere"), source=Source("t.toml"))
+        config.build({**top, **tables, "bot": bots}, Path("/nowhere"), name="t.toml")
     except ConfigError as error:
         said = str(error)
     assert all(line.startswith("t.toml: ") for line in said.splitlines())
