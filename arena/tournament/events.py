@@ -98,11 +98,8 @@ class RunBegan(_Event):
     ) -> Self:
         """Return the event of a configuration and what its store has."""
         return cls(
-            event=config.event,
-            format=config.format,
-            games=config.games,
+            **{name: getattr(config, name) for name in ("event", "format", "games", "jobs")},
             bots=config.names,
-            jobs=config.jobs,
             done=min(sum(tally.games for tally in stored), total),
             total=total,
             stored=tuple(stored),
@@ -472,8 +469,7 @@ class Progress:
         self.warned_times = 0
         self.outcome: Callable[[], Outcome] = partial(Outcome, format=config.format)
         """What it has come to by the rules of its format."""
-        self._listens_s: Final = clock()
-        """Since when."""
+        self._listens_s: Final = clock()  # since when
         self._next_status_s = self._listens_s + STATUS_S
         self._games: Final[dict[int, list[GameEnded]]] = {}
         """By pair, until it has ended."""

@@ -72,40 +72,25 @@ class OpenGames:
         self._specs: Final = {bot.name: bot for bot in config.bots}
         self.again: Final[deque[PairJob]] = deque()
         """Jobs taken back, of which nothing was reported; they come before new ones."""
-        self._stops: dict[frozenset[str], tuple[str, str | None]] = {}
+        self.stops: dict[frozenset[str], tuple[str, str | None]] = {}
         """Why two bots play no more in this run, and whose fault it is, if one's."""
         self.lost: Final[list[Walkover]] = []
         """What is lost by walkover and does not count yet, since it is not stored."""
-        self._schedule: Final = schedule_of(config, openings, tags)
+        self.schedule: Final = schedule_of(config, openings, tags)
         for row in store.results():
-            self._schedule.report(*row)
-        if self._schedule.keeps_walkovers:
+            self.schedule.report(*row)
+        if self.schedule.keeps_walkovers:
             for pair, loser in store.walkovers():
-                self._schedule.walkover(pair, loser)
-
-    @property
-    def total(self) -> int:
-        """Return how many games there will be, as far as one can tell now."""
-        return self._schedule.total
-
-    @property
-    def done(self) -> int:
-        """Return how many of them are stored."""
-        return self._schedule.done
-
-    @property
-    def stopped(self) -> dict[frozenset[str], str]:
-        """Return the pairings that were stopped, and why."""
-        return {pairing: why for pairing, (why, _) in self._stops.items()}
+                self.schedule.walkover(pair, loser)
 
     def outcome(self) -> Outcome:
         """Return what it has come to by the rules of the format."""
         return outcome_of(
-            self._schedule.standing(),
+            self.schedule.standing(),
             self._config.format,
             event=self._config.event,
-            done=self.done,
-            total=self.total,
+            done=self.schedule.done,
+            total=self.schedule.total,
         )
 
     def next(self) -> PairJob | None:
@@ -116,11 +101,11 @@ class OpenGames:
         while True:
             if self.again:
                 job = self.again.popleft()
-            elif (pair := self._schedule.next()) is not None:
+            elif (pair := self.schedule.next()) is not None:
                 one, other = pair.names
                 job = PairJob(
                     pair=pair.number,
-                    games=pair.left(self._schedule.finished),
+                    games=pair.left(self.schedule.finished),
                     bots=(self._specs[one], self._specs[other]),
                     limits=self._config.limits,
                     tree=self._tree,
@@ -129,19 +114,19 @@ class OpenGames:
                 )
             else:
                 return None
-            if job.pairing not in self._stops:
+            if job.pairing not in self.stops:
                 return job
-            self._walk_over(job.pair, self._stops[job.pairing][1])
+            self._walk_over(job.pair, self.stops[job.pairing][1])
 
     def report(self, games: Iterable[GameResult]) -> None:
         """Count games that are stored now."""
         for game in games:
-            self._schedule.report(game.number, game.first, game.second, game.result)
+            self.schedule.report(game.number, game.first, game.second, game.result)
 
     def lose(self) -> None:
         """Count all of `lost`, which is stored now."""
         for walkover in self.lost:
-            self._schedule.walkover(*walkover)
+            self.schedule.walkover(*walkover)
         self.lost.clear()
 
     def stop(self, job: PairJob, why: str, loser: str | None) -> bool:
@@ -149,8 +134,8 @@ class OpenGames:
 
         What the job has left is lost by `loser`.
         """
-        is_news = job.pairing not in self._stops
-        _, loser = self._stops.setdefault(job.pairing, (why, loser))
+        is_news = job.pairing not in self.stops
+        _, loser = self.stops.setdefault(job.pairing, (why, loser))
         self._walk_over(job.pair, loser)
         return is_news
 
@@ -160,8 +145,8 @@ class OpenGames:
         What is lost for good is a bot's fault. What is nobody's stays open, and with it what
         depends on it: the next run tries again.
         """
-        if not self._schedule.keeps_walkovers:
-            self._schedule.walkover(pair, loser)
+        if not self.schedule.keeps_walkovers:
+            self.schedule.walkover(pair, loser)
         elif loser is not None:
             self.lost.append(Walkover(pair, loser))
 
@@ -265,7 +250,7 @@ class Runner:
         Raises StoreError when results cannot be kept; what was kept stays.
         """
         stored = self._store.tally(), self._store.pairs()
-        self._tell(RunBegan.of(self._config, *stored, self._open.total))
+        self._tell(RunBegan.of(self._config, *stored, self._open.schedule.total))
         try:
             with on_signals(self._interrupt):
                 self._play()
@@ -278,13 +263,13 @@ class Runner:
 
     def summary(self) -> Summary:
         """Return how it stands; what is complete was not interrupted."""
-        open_games = self._open
+        done, total = self._open.schedule.done, self._open.schedule.total
         return Summary(
-            done=open_games.done,
-            total=open_games.total,
-            stopped=open_games.stopped,
-            interrupted=self._interrupted and open_games.done < open_games.total,
-            outcome=open_games.outcome(),
+            done=done,
+            total=total,
+            stopped={pairing: why for pairing, (why, _) in self._open.stops.items()},
+            interrupted=self._interrupted and done < total,
+            outcome=self._open.outcome(),
             notes=self._notes,
         )
 
@@ -306,7 +291,7 @@ class Runner:
                     self._feed()
                 for slot in slots:
                     slot.show()
-                self._tell(Waiting(self._open.total, self._open.outcome))
+                self._tell(Waiting(self._open.schedule.total, self._open.outcome))
                 is_undecided = self._writer.is_waiting or self._open.lost
                 if self._interrupted or not (is_undecided or any(slot.jobs for slot in slots)):
                     break
@@ -392,7 +377,7 @@ class Runner:
         self._keep_lost(at_once=at_once)
         if not self._writer.is_waiting:
             for file in self._files:
-                file.sometimes(self._open.done)
+                file.sometimes(self._open.schedule.done)
 
     def _keep_lost(self, *, at_once: bool) -> None:
         """Store what was lost by walkover: it counts then. Raises DiskError as `_collect` does."""

@@ -490,13 +490,8 @@ class BufferedWriter:
         self._patience_s: Final = patience_s
         self.held: list[Stored] = []
         """What is not stored yet."""
-
-        self._tries = 0
-        """That failed, one after the other."""
-
-        self._began_s = 0.0
-        """When the first of them did."""
-
+        self._tries = 0  # that failed, one after the other
+        self._began_s = 0.0  # when the first of them did
         self._next_s = 0.0
 
     @property
