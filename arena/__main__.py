@@ -13,9 +13,6 @@ from typing import Final
 
 from lath.arena.errors import BUG, FAULT, INTERRUPTED, USAGE, ArenaError, ConfigError
 
-_SIGINT = 130
-"""What the command line's library exits with on Ctrl-C."""
-
 
 def main() -> None:
     """Run the command line and exit."""
@@ -60,7 +57,7 @@ def run(arguments: list[str]) -> int:
 
     try:
         status = int(app(arguments, standalone_mode=False) or 0)
-        if status == _SIGINT:
+        if status == 130:  # what the command line's library exits with on Ctrl-C
             return _interrupted()
         sys.stdout.flush()
     except (ArenaError, GameError) as error:
@@ -75,7 +72,8 @@ def run(arguments: list[str]) -> int:
         # The command line's library makes a SystemExit of a broken pipe.
         if BrokenPipeError not in (type(error), type(error.__context__)):
             raise
-        _discard_output()  # who reads our output has seen enough: all is well
+        _discard_output()
+        return 0  # who reads our output has seen enough: all is well
     except OSError as error:
         _discard_output()
         what = error.filename or "standard output"
@@ -85,9 +83,7 @@ def run(arguments: list[str]) -> int:
         return _interrupted()
     except Exception as error:  # noqa: BLE001 - the last line of defence tells of it
         return _usage_or_bug(error)
-    else:
-        return status
-    return 0
+    return status
 
 
 def _discard_output() -> None:
@@ -102,9 +98,8 @@ def _interrupted() -> int:
 
 def _usage_or_bug(error: Exception) -> int:
     """Show a usage error as the command line's library does; anything else is ours."""
-    if hasattr(error, "show") and hasattr(error, "exit_code"):
-        if message := getattr(error, "message", ""):
-            error.message = plain(message)  # type: ignore[attr-defined]
+    if hasattr(error, "show") and hasattr(error, "message"):
+        error.message = plain(error.message)
         error.show()
         return USAGE
     import traceback

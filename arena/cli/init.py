@@ -24,20 +24,16 @@ Language = Literal["python", "javascript", "c", "shell"]
 
 
 class Starter(NamedTuple):
-    """A bot to start from."""
+    """A bot to start from: its file among the examples, and in the new folder.
+
+    Command and games are as TOML has them; `build` is what to do before it runs, empty: nothing.
+    """
 
     source: str
-    """File name among the examples."""
-
     file: str
-    """File name in the new folder."""
-
     command: str
-    """As TOML has it, and so the games."""
-
     games: str = '["mammalath", "manalath", "surikata", "yavalath"]'
     build: str = ""
-    """What to do before it runs; empty: nothing."""
 
 
 STARTERS: Final[Mapping[Language, Starter]] = {

@@ -28,9 +28,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         "run": Listed("run", "Play a tournament, or go on with one."),
         "play": Listed("play", "Play against a bot in the terminal."),
     },
-    "Bots": {
-        "bot": Listed("bots", "List the bots, check one, or read what it said."),
-    },
+    "Bots": {"bot": Listed("bots", "List the bots, check one, or read what it said.")},
     "Publish": {
         "rate": Listed("report", "Print result, ratings with intervals and crosstable."),
         "report": Listed("report", "Write the HTML report: one file that needs no network."),
@@ -113,9 +111,7 @@ class Program(Group):
     def __init__(self, **given: Any) -> None:
         """Take what the library gives, but for the commands."""
         super().__init__(**given)
-        self.commands = {
-            name: TyperCommand(name, help=listed.says) for name, listed in COMMANDS.items()
-        }
+        self.commands = {name: TyperCommand(name, help=one.says) for name, one in COMMANDS.items()}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is asked for; fails with the new name of one that has moved."""
@@ -173,9 +169,9 @@ def positive(names: str, says: str) -> Any:
     return option(names, "N", says, min=1)
 
 
-def flag(names: str, says: str) -> Any:
+def flag(names: str, says: str, **more: Any) -> Any:
     """Return an option that is there or not."""
-    return typer.Option(*names.split(), help=says)
+    return typer.Option(*names.split(), help=says, **more)
 
 
 def argument(metavar: str, says: str, **more: Any) -> Any:
@@ -206,8 +202,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+        bool, flag("--version", "Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """Bot tournaments, game records and ratings for small abstract games."""

@@ -28,6 +28,8 @@ from lath.arena.tournament.system import ignore
 
 app = App()
 
+DEFAULT_FOLDER = Path("tournament")
+
 FILES = (
     *("tournament.toml", "games.lath", "outcome.json"),
     *("standings.json", "standings.csv", "report.html"),
@@ -112,9 +114,8 @@ def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iter
         if path is not None:
             stream.close()
         if steadfast.failure is not None:
-            why = steadfast.failure.strerror
-            where = path or "standard output"
-            print(f"warning: events could not be written to {where}: {why}", file=sys.stderr)
+            words = f"events could not be written to {path or 'standard output'}"
+            print(f"warning: {words}: {steadfast.failure.strerror}", file=sys.stderr)
 
 
 @app.command()
@@ -122,9 +123,7 @@ def run(
     config: Annotated[
         Path | None, argument("CONFIG.toml", "The tournament; else the built-in demo.")
     ] = None,
-    out: Annotated[Path, option("--out", "DIR", "Where everything is written.")] = Path(
-        "tournament"
-    ),
+    out: Annotated[Path, option("--out", "DIR", "Where everything is written.")] = DEFAULT_FOLDER,
     bot: Annotated[
         list[str] | None, option("--bot", "NAME=CMD", "A bot; NAME alone for a bundled one.")
     ] = None,
@@ -245,6 +244,5 @@ def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet:
             "--bot; the built-in demo is played in a folder without it"
         )
     if not quiet:
-        words = f"no CONFIG and no --bot: the built-in demo is played into {out}"
-        print(words, file=sys.stderr)
+        print(f"no CONFIG and no --bot: the built-in demo is played into {out}", file=sys.stderr)
     return build({**demo(), **flags}, Path())

@@ -114,15 +114,13 @@ def laid_out(columns: Iterable[Column], width: int, letters: Letters) -> list[Li
         widest = max(cut, key=widths.__getitem__, default=None)
         if widest is not None and widths[widest] > LEAST:
             widths[widest] -= 1
-    lines: list[Line] = []
-    for cells in ([column.heading for column in kept], *zip(*(c.cells for c in kept), strict=True)):
-        line: Line = []
-        for cell, column, wide in zip(cells, kept, widths, strict=True):
-            text = letters.fit(cell, wide, to_right=column.kind == "number")
-            style = column.style if lines else "bold"
-            line.append(part(" " * GAP + text if line else text, style))
-        lines.append(line)
-    return lines
+    drawn: list[Line] = []
+    for column, wide in zip(kept, widths, strict=True):
+        gap, to_right = " " * GAP if drawn else "", column.kind == "number"
+        cells = (column.heading, *column.cells)
+        heading, *below = [gap + letters.fit(cell, wide, to_right=to_right) for cell in cells]
+        drawn.append([part(heading, "bold"), *(part(cell, column.style) for cell in below)])
+    return list(map(list, zip(*drawn, strict=True)))
 
 
 def shown(columns: Iterable[Column], letters: Letters) -> list[Column]:
@@ -196,8 +194,7 @@ class Output:
 
     def lines(self, lines: Iterable[Line]) -> None:
         """Print lines that fit, without blanks at their ends."""
-        ends = ((before, last) for *before, last in lines)
-        trimmed = ([*before, Segment(last.text.rstrip(), last.style)] for before, last in ends)
+        trimmed = ([*before, last._replace(text=last.text.rstrip())] for *before, last in lines)
         self.console.print(SegmentLines(trimmed, new_lines=True))
 
     def words(self, words: str) -> None:

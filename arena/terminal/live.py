@@ -68,19 +68,21 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
     pairs = [
         f"pair {begun.pair}: {' - '.join(begun.bots)}, {begun.game}, "
         f"{span(progress.now_s - begun.time_s)}"
-        for begun in running[:runs]
+        for begun in running
     ]
-    warnings = deque(progress.warnings.items(), warns)
-    warned = [often(text, times) for text, times in warnings]
-    is_all = progress.warned_times <= sum(times for _, times in warnings)
-    last = "" if is_all else f" (last of {progress.warned_times})"
+    last = deque(progress.warnings.items(), warns)
+    is_all = progress.warned_times <= sum(times for _, times in last)
+    label = "warning" if is_all else "warnings"
+    warned = _labelled(label, [often(text, times) for text, times in last], warns, "yellow")
+    if warned and not is_all:
+        warned[-1].append(part(f" (last of {progress.warned_times})", "dim"))
     lines = [
         *([[part(progress.config.event, "bold")]] if title else []),
         *standings(progress, width, bots, letters),
         _progress(progress, width, letters),
-        *_labelled(progress.config.format, words[:stand], _more(len(words) - stand)),
-        *_labelled("running", pairs, _more(len(running) - runs)),
-        *_labelled("warning" if is_all else "warnings", warned, last, "yellow"),
+        *_labelled(progress.config.format, words, stand),
+        *_labelled("running", pairs, runs),
+        *warned,
         *([[part("Ctrl-C stops; nothing finished is lost", "dim")]] if hint else []),
     ]
     return [_cut(line, width, letters) for line in lines]
@@ -104,9 +106,9 @@ def share_rows(room: int, wants: Sequence[tuple[int, int]]) -> list[int]:
         room -= got[-1]
     for number in (*range(1, len(wants)), 0):
         if got[number]:
-            more = min(room, wants[number][1] - got[number])
-            got[number] += max(0, more)
-            room -= max(0, more)
+            more = max(0, min(room, wants[number][1] - got[number]))
+            got[number] += more
+            room -= more
     return got
 
 
@@ -178,12 +180,10 @@ def progress_words(progress: Progress) -> list[str]:
     beyond = f" and {progress.beyond} beyond" if progress.beyond else ""
     words = [f"{progress.done} of {progress.total} games{beyond}"]
     if progress.rate.games:
-        recent, overall = progress.rate.recent(now_s), progress.rate.overall(now_s)
-        words.append(f"{_rate(recent)} games/s")
+        words.append(f"{_rate(progress.rate.recent(now_s))} games/s")
         if now_s - progress.rate.began_s > 60:
-            words.append(f"{_rate(overall)} overall")
-        left_s = progress.left_s()
-        if left_s:
+            words.append(f"{_rate(progress.rate.overall(now_s))} overall")
+        if left_s := progress.left_s():
             words.append(f"{span(left_s)} left")
     return words
 
@@ -202,25 +202,20 @@ def span(seconds: float) -> str:
     """
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    days, hours_left = divmod(hours, 24)
-    if days:
-        return f"{days} d {hours_left:02} h"
+    if hours >= 24:
+        return f"{hours // 24} d {hours % 24:02} h"
     return f"{hours} h {minutes:02} min" if hours else f"{minutes}:{rest:02}"
 
 
-def _more(hidden: int) -> str:
-    return f" … {hidden} more" if hidden else ""
-
-
-def _labelled(label: str, texts: Sequence[str], more: str, style: str = "") -> list[Line]:
-    """Return lines with a word before the first of them, and more after the last."""
+def _labelled(label: str, texts: Sequence[str], rows: int, style: str = "") -> list[Line]:
+    """Return the first texts with a word before them; the last says how many are not shown."""
     words = chain([f"{label} "], repeat(""))
     lines = [
         [part(word.ljust(LABEL), style or "dim"), part(text, style)]
-        for word, text in zip(words, texts, strict=False)
+        for word, text in zip(words, texts[:rows], strict=False)
     ]
-    if lines and more:
-        lines[-1].append(part(more, "dim"))
+    if lines and len(texts) > rows:
+        lines[-1].append(part(f" … {len(texts) - rows} more", "dim"))
     return lines
 
 
@@ -248,18 +243,15 @@ class _View:
     def __init__(self, progress: Progress, *, quiet: bool, verbose: bool, is_shared: bool) -> None:
         self._output: Final = Output()
         console = self._output.console
-        is_plain = quiet or is_shared or not console.is_terminal or console.is_dumb_terminal
-        self.live: Final = (
-            None
-            if is_plain
-            else Live(
-                console=console,
-                auto_refresh=False,
-                transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
-                vertical_overflow="crop",
-            )
+        is_plain = quiet or is_shared or console.is_dumb_terminal
+        self.is_live: Final = console.is_terminal and not is_plain
+        self.live: Final = Live(
+            console=console,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            vertical_overflow="crop",
         )
         self._progress: Final = progress
         self._verbose: Final = verbose
@@ -275,23 +267,19 @@ class _View:
             case GameEnded() if self._verbose:
                 line = f"{event.number}. {event.game}: {event.first} - {event.second}"
                 self._say(f"{line} {event.result} ({event.termination}, {event.plies} plies)")
-            case Warned() | PairingStopped() if not self.live:
+            case Warned() | PairingStopped() if not self.is_live:
                 self._say(f"warning: {next(reversed(self._progress.warnings))}", "yellow")
-            case Status() if not self.live and not self._quiet:
+            case Status() if not self.is_live and not self._quiet:
                 self.print_progress()
                 for line in self._progress.outcome().words:
                     self._say(line)
-            case Waiting() if self.live and (now_s := self._progress.clock()) >= self._next_s:
-                before_s = time.thread_time()
-                self._draw(self.live)
-                cost_s = time.thread_time() - before_s
-                # Less often where drawing would take more than a fiftieth of a core.
-                self._next_s = now_s + max(REFRESH_S, 50 * cost_s)
+            case Waiting() if self.is_live and self._progress.clock() >= self._next_s:
+                self._draw()
 
     def _say(self, line: str, style: str = "") -> None:
         """Print a line, above the picture the next time that it is drawn."""
         self._waiting.append(self._output.text(line, style))
-        if not self.live:
+        if not self.is_live:
             self._print_waiting()
 
     def _print_waiting(self) -> None:
@@ -299,14 +287,17 @@ class _View:
             self._output.console.print(*self._waiting, sep="\n", soft_wrap=True)
             self._waiting.clear()
 
-    def _draw(self, live: Live) -> None:
-        width, height = live.console.size
+    def _draw(self) -> None:
+        now_s, before_s = self._progress.clock(), time.thread_time()
+        width, height = self.live.console.size
         if width < self._width:  # the terminal has broken the lines of the picture before
-            live.console.clear()
+            self.live.console.clear()
         self._width = width
         self._print_waiting()
         lines = picture(self._progress, width, height, self._output.letters)
-        live.update(SegmentLines(lines, new_lines=True), refresh=True)
+        self.live.update(SegmentLines(lines, new_lines=True), refresh=True)
+        # Less often where drawing would take more than a fiftieth of a core.
+        self._next_s = now_s + max(REFRESH_S, 50 * (time.thread_time() - before_s))
 
     def print_progress(self) -> None:
         """Print how far it is; nothing of a run that was refused."""
@@ -335,7 +326,7 @@ def screen(
     """
     view = _View(progress, quiet=quiet, verbose=verbose, is_shared=is_shared)
     progress.listeners.append(view)
-    if view.live:
+    if view.is_live:
         try:
             with view.live:
                 yield

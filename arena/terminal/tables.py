@@ -118,13 +118,11 @@ def print_crosstable(table: Table, output: Output) -> None:
 
     def matrix(cell: Callable[[Meeting], str]) -> tuple[list[Column], int]:
         """Return a column for each bot, of what each row's bot did against it, and their width."""
+        ranks = [str(row.rank) for row in rows]
         columns = [
-            Column("#", [str(row.rank) for row in rows]),
+            Column("#", ranks),
             Column("bot", [row.name for row in rows], kind="name"),
-            *(
-                Column(str(row.rank), [*map(cell, met)])
-                for row, *met in zip(rows, *cross, strict=True)
-            ),
+            *(Column(rank, [*map(cell, met)]) for rank, *met in zip(ranks, *cross, strict=True)),
         ]
         return columns, output.needed(columns, least=LEAST)
 
@@ -260,9 +258,10 @@ def print_survey(survey: Survey) -> None:
     together = survey.together()
     rows = [*survey.games, *([("all", together)] if len(survey.games) > 1 else [])]
     output.table("Games and their plies", _lengths(rows, together.games))
-    results = _results(rows, lambda count, of: f"{count:,} {_rate(count, of):>6}")
-    is_wide = output.needed(results, least=LEAST_NAME) > output.width
-    output.table("Results", _results(rows, _rate) if is_wide else results)
+    results = _results(rows, lambda count, of: f"{count:,} {count / of:>6.1%}")
+    if output.needed(results, least=LEAST_NAME) > output.width:
+        results = _results(rows, lambda count, of: f"{count / of:.1%}")
+    output.table("Results", results)
     endings = [
         (game, ending, times, counted.games)
         for game, counted in survey.games
@@ -289,7 +288,7 @@ def _lengths(rows: Sequence[tuple[str, GameCounts]], games: int) -> list[Column]
     return [
         Column("game", [game for game, _ in rows], kind="name"),
         Column("games", [f"{counted.games:,}" for _, counted in rows]),
-        Column("%", [_rate(counted.games, games) for _, counted in rows], rank=4),
+        Column("%", [f"{counted.games / games:.1%}" for _, counted in rows], rank=4),
         Column("plies", [f"{counted.plies:,}" for _, counted in rows], rank=3),
         Column("shortest", [f"{spread['shortest']:,}" for spread in spreads], rank=1),
         Column("median", [f"{spread['median']:,g}" for spread in spreads]),
@@ -322,7 +321,7 @@ def _shares(heading: str, rows: Sequence[tuple[str, str, int, int]]) -> list[Col
         Column("game", first, kind="name"),
         Column(heading, [what for _, what, *_ in rows], kind="name"),
         Column("games", [f"{times:,}" for *_, times, _ in rows]),
-        Column("%", [_rate(times, of) for *_, times, of in rows], rank=1),
+        Column("%", [f"{times / of:.1%}" for *_, times, of in rows], rank=1),
     ]
 
 
@@ -336,10 +335,6 @@ def _openings(survey: Survey) -> list[Column]:
         *_shares("moves", [(game, moves, way.times, of) for game, moves, way, of in rows]),
         Column("first scored", [_percent(way.score_rate) for *_, way, _ in rows], rank=2),
     ]
-
-
-def _rate(count: int, of: int) -> str:
-    return _percent(count / of if of else None)
 
 
 def _percent(rate: float | None) -> str:
@@ -414,13 +409,8 @@ def _together(sheets: Sequence[Sheet], output: Output) -> list[Line]:
     return shown
 
 
-_STYLES: Final = {
-    Verdict.OK: "green",
-    Verdict.NOTE: "cyan",
-    Verdict.UNTESTED: "dim",
-    Verdict.WARNING: "yellow",
-    Verdict.FAULT: "bold red",
-}
+_STYLES: Final = dict(zip(Verdict, ("green", "cyan", "dim", "yellow", "bold red"), strict=True))
+"""Of the verdicts, from best to worst."""
 
 
 def print_lines(lines: Iterable[str]) -> None:
