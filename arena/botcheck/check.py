@@ -12,19 +12,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
 from lath import games
+from lath.arena.botcheck import steps
 from lath.arena.botcheck.lab import Lab
 from lath.arena.botcheck.points import FaultFoundError, Finding, Point, Verdict, untested
-from lath.arena.botcheck.steps import (
-    BESIDE,
-    CHAPTERS,
-    EACH_GAME,
-    ENDINGS,
-    HEARD,
-    HELLO,
-    READY,
-    TIMES,
-    Step,
-)
+from lath.arena.botcheck.steps import CHAPTERS, Step
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import NoAnswer
 from lath.notation.errors import printable
@@ -37,10 +28,10 @@ _SEEN: Final = " " * 26
 _BELOW: Final = " " * 12
 """Before what was said, and how to mend it."""
 
-IDS: Final = tuple(step.id for steps in CHAPTERS.values() for step in steps)
+IDS: Final = tuple(step.id for its in CHAPTERS.values() for step in its)
 """The ids of all points, in the order of a check."""
 
-_CHAPTER: Final = {step.id: name for name, steps in CHAPTERS.items() for step in steps}
+_CHAPTER: Final = {step.id: name for name, its in CHAPTERS.items() for step in its}
 
 
 def check(lab: Lab, only: Collection[str] = ()) -> Iterator[Point]:
@@ -63,7 +54,7 @@ class _Check:
     def __init__(self, lab: Lab, wanted: frozenset[str]) -> None:
         self._lab = lab
         self._wanted = wanted
-        greeting = {step.id for step in HELLO}
+        greeting = {step.id for step in steps.HELLO}
         # Without these nothing that comes after them can be tested.
         self._needed = {"starts", "hello", *(["ready"] if wanted - greeting else [])}
         self._deaf = ""
@@ -75,25 +66,25 @@ class _Check:
         self._silences = self._breaks = 0
 
     def points(self) -> Iterator[Point]:
-        yield from self._run(HELLO)
+        yield from self._run(steps.HELLO)
         named = dict.fromkeys(self._lab.bot.greeting.games)
         ids = self._lab.games or tuple(game for game in named if game in games.ids())
         if ids:
             self._lab.game = games.get(ids[0])
         else:
             self._unready = "it names no game that is installed; --game GAME tests it all the same"
-        yield from self._run(READY)
+        yield from self._run(steps.READY)
         playable: tuple[str | None, ...] = (None,) if self._deaf or self._unready else ids
         for game in playable:
-            yield from self._run(EACH_GAME, game)
-        yield from self._run((*TIMES, *BESIDE), playable[0])
-        yield from self._run((*HEARD, *ENDINGS))
+            yield from self._run(steps.EACH_GAME, game)
+        yield from self._run((*steps.TIMES, *steps.BESIDE), playable[0])
+        yield from self._run((*steps.HEARD, *steps.ENDINGS))
 
-    def _run(self, steps: Iterable[Step], game: str | None = None) -> Iterator[Point]:
+    def _run(self, stage: Iterable[Step], game: str | None = None) -> Iterator[Point]:
         """Run those of the steps that are wanted, or needed: these are told of if they fail."""
         if game is not None:
             self._lab.game = games.get(game)
-        for step in steps:
+        for step in stage:
             if step.id not in self._wanted | self._needed:
                 continue
             finding = self._found(step)
@@ -101,9 +92,9 @@ class _Check:
                 continue
             exchange: tuple[str, ...] = ()
             # What was heard in all sessions is not explained by the last lines of one of them.
-            if finding.verdict.is_bad and step not in HEARD:
+            if finding.verdict.is_bad and step not in steps.HEARD:
                 exchange = self._lab.exchange
-                if step not in HELLO:
+                if step not in steps.HELLO:
                     self._lab.drop()  # the next point begins with a fresh process
             if finding.verdict.is_bad or step.id in self._wanted:
                 yield Point(
@@ -118,7 +109,7 @@ class _Check:
     def _found(self, step: Step) -> Finding | None:
         """Return what a step shows; None where the game has nothing of the kind."""
         why = self._deaf
-        if step not in HELLO and step not in HEARD and step not in ENDINGS:
+        if step not in steps.HELLO and step not in steps.HEARD and step not in steps.ENDINGS:
             why = why or self._unready or self._gave_up
         if why:
             return untested(why)

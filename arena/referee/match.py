@@ -263,37 +263,31 @@ class _Match:
         arbiter = None if adjudication == NO_ADJUDICATION else Arbiter(adjudication)
         if arbiter is not None and (ending := arbiter.limit(self._book.plies)):
             return ending
+        clock, book = self._clock, self._book
         while not position.is_over:
-            seat = position.to_move
-            position = self._turn(position, seat)
+            seat, ply = position.to_move, book.plies + 1
+            bot, other = self._bots if seat is Seat.FIRST else self._other_way_round
+            text, used_s = bot.ask(position, ply, clock.left_ms, clock.allowed_s[seat], other)
+            left_s = clock.charge(seat, used_s)
+            move: Move = text  # type: ignore[assignment] # `Move()` is a call, and this is every ply
+            try:  # the text as it is: nearly every answer is canonical
+                position = position.play(move)
+            except IllegalMoveError:
+                try:
+                    move, position = read_answer(position, seat, text, ply)
+                except Mishap:
+                    book.refuse(seat, used_s)
+                    raise
+            asides = bot.asides
+            book.add(move, seat, used_s, left_s, asides.comments() if asides.infos else None)
+            other.news += b"play %d %b\n" % (ply, move.encode())
             if arbiter is None or position.is_over:
                 continue
-            if ending := arbiter.judge(self._book.plies, seat, self._book.last_eval):
+            if ending := arbiter.judge(ply, seat, book.last_eval):
                 return ending
         outcome = position.outcome()
         assert outcome is not None
         return Ending(outcome.result, Termination.RULES)
-
-    def _turn(self, position: Position, seat: Seat) -> Position:
-        """Return the position after the move of the side to move; raises as `_rally`."""
-        clock, book = self._clock, self._book
-        bot, other = self._bots if seat is Seat.FIRST else self._other_way_round
-        ply = book.plies + 1
-        text, used_s = bot.ask(position, ply, clock.left_ms, clock.allowed_s[seat], other)
-        left_s = clock.charge(seat, used_s)
-        move: Move = text  # type: ignore[assignment] # `Move()` is a call, and this is every ply
-        try:  # the text as it is: nearly every answer is canonical
-            after = position.play(move)
-        except IllegalMoveError:
-            try:
-                move, after = read_answer(position, seat, text, ply)
-            except Mishap:
-                book.refuse(seat, used_s)
-                raise
-        asides = bot.asides
-        book.add(move, seat, used_s, left_s, asides.comments() if asides.infos else None)
-        other.news += b"play %d %b\n" % (ply, move.encode())
-        return after
 
     def _close(self, ending: Ending, *, keep_log: bool) -> GameResult:
         """Tell both bots how it ended; return the game. What passed is forgotten after this."""

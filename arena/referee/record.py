@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from lath.games.core import SEATS, Move, Seat
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Annotation, Comment, Termination, annotation, comment
+from lath.notation.record import Annotation, Termination, annotation, comment
 from lath.notation.writer import TIE, comment_words, filled, tag_lines, wrapped
 
 
@@ -189,7 +189,12 @@ class Scorebook:
             if seat is None:
                 yield f"{ply}. {move}"
             elif info:
-                words = comment_words(_comment(used_s, left_s, info))
+                parts: list[str | Annotation] = [Annotation("emt", f"{used_s:.3f}")]
+                if left_s is not None:
+                    parts.append(Annotation("clk", f"{left_s:.3f}"))
+                parts += [annotation(name, value) for name, value in info.items() if name != "text"]
+                parts += comment(_plain(info.get("text", "")))
+                words = comment_words(tuple(parts))
                 yield f"{ply}. {move} {' '.join([word.replace(' ', TIE) for word in words])}"
             elif left_s is None:
                 yield f"{ply}. {move} {{[%emt{TIE}{used_s:.3f}]}}"
@@ -215,15 +220,6 @@ class Scorebook:
             tags.append(("Opening", plan.opening_name))
         tags.append(("Number", str(plan.number)) if plan.number else ("Seed", str(plan.seeds[0])))
         return [*tags, ("Termination", str(why)), ("Result", result)]
-
-
-def _comment(used_s: float, left_s: float | None, info: Mapping[str, str]) -> Comment:
-    parts: list[str | Annotation] = [Annotation("emt", f"{used_s:.3f}")]
-    if left_s is not None:
-        parts.append(Annotation("clk", f"{left_s:.3f}"))
-    parts += [annotation(name, value) for name, value in info.items() if name != "text"]
-    parts += comment(_plain(info.get("text", "")))
-    return tuple(parts)
 
 
 def _plain(text: str) -> str:

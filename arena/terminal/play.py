@@ -20,15 +20,7 @@ from typing import Final, NamedTuple
 from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
-from lath.arena.referee.match import (
-    WON_BY,
-    Ending,
-    Mishap,
-    new_game,
-    priced,
-    read_answer,
-    start_of,
-)
+from lath.arena.referee.match import WON_BY, Ending, Mishap, new_game, priced, read_answer, start_of
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, Scorebook
 from lath.arena.terminal.boards import changed_cells, drawing
