@@ -244,9 +244,6 @@ def edges_of(option: wire.Option) -> list[str]:
 SHORT: Final = 2
 """Turns of the bot in each of several games."""
 
-BOOK: Final = 4
-"""Plies of the book for both sides."""
-
 SWAP: Final = Move("swap")
 
 
@@ -287,13 +284,13 @@ def _knows_positions(lab: Lab) -> Finding:
 
 @_step(EACH_GAME, "book", "plays on after a book's moves for both sides")
 def _follows_a_book(lab: Lab) -> Finding:
-    for side, plies in ((Seat.FIRST, BOOK), (Seat.SECOND, BOOK + 1)):
+    for side, plies in ((Seat.FIRST, 4), (Seat.SECOND, 5)):
         bout = Bout(lab, side)
         for _ in range(plies):
             if not bout.is_over:
                 bout.reply()
         bout.play_out(turns=SHORT)
-    return ok(f"went on after {BOOK} and {BOOK + 1} plies that others played for it")
+    return ok("went on after 4 and 5 plies that others played for it")
 
 
 @_step(EACH_GAME, "swap-offered", "decides whether to swap")
@@ -582,10 +579,6 @@ def _complains(lab: Lab) -> Finding:
 # The end
 
 
-TIDY_S: Final = 0.2
-"""For what a bot has started to end after it."""
-
-
 @_step(ENDINGS, "quit", f"ends on `quit` within {QUIT_S:g} s")
 def _quits(lab: Lab) -> Finding:
     lab.running().say(wire.QUIT)
@@ -616,13 +609,10 @@ def _leaves_nothing(lab: Lab) -> Finding:
     lab.bot.say(wire.QUIT)
     if not lab.bot.ends_by(time.monotonic() + QUIT_S):
         return untested("it does not end by itself")
-    lab.listen(TIDY_S)
+    lab.listen(0.2)  # for what it has started to end after it
     if left := trees.sweep(lab.tree):
         ran = "1 process still ran" if left == 1 else f"{left} processes still ran"
-        return warning(
-            f"{ran} {duration(TIDY_S)} after it",
-            "end what you start; the arena kills what is left",
-        )
+        return warning(f"{ran} 200 ms after it", "end what you start; the arena kills what is left")
     return ok("no process is left")
 
 

@@ -224,7 +224,7 @@ class Bot:
         self.spec: Final = spec
         self.name: Final = spec.name
         self.greeting = Greeting()
-        """What it said when it was started last."""
+        """What it said when it was greeted last."""
         self.parting_note = ""
         """What was odd about its end, after `leave`; else empty."""
         self._watch: Final = watch
