@@ -47,36 +47,33 @@ def list_bots(as_json: AsJson = False) -> None:
         print(f"{name:16}{' '.join(words)}")
 
 
-Command = Annotated[list[str], argument("CMD...", "The bot's command, or a bundled bot's name.")]
-Games = Annotated[list[str] | None, option("--game", "GAME", "A game to test; else all it plays.")]
-Options = Annotated[list[str] | None, option("--option", "NAME=VALUE", "An option to set.")]
-Time = Annotated[str, option("--tc", "TIME", "Time for the whole games: 10+0.1, 'move 0.5' ...")]
-MoveTime = Annotated[
-    float, option("--seconds", "SECONDS", "For a move that nothing limits.", min=0.01)
-]
-Startup = Annotated[float, option("--startup", "SECONDS", "For `ok` and each `ready`.", min=0.01)]
-Seed = Annotated[int, option("--seed", "N", "For all chance.", min=0)]
-Only = Annotated[
-    list[str] | None, option("--only", "POINT", "A point to test, such as ping; else all.")
-]
-Folder = Annotated[Path | None, option("--cwd", "DIR", "Where the bot runs.")]
-PointsAsJson = Annotated[bool, flag("--json", "Print each point as an object on a line.")]
-Quiet = Annotated[bool, flag("--quiet -q", "Print only warnings and faults.")]
-
-
 @group.command()
 def check(
-    command: Command,
-    game: Games = None,
-    option_: Options = None,
-    tc: Time = "2+0.02",
-    seconds: MoveTime = 10.0,
-    startup: Startup = 10.0,
-    seed: Seed = 1,
-    only: Only = None,
-    cwd: Folder = None,
-    as_json: PointsAsJson = False,
-    quiet: Quiet = False,
+    command: Annotated[
+        list[str], argument("CMD...", "The bot's command, or a bundled bot's name.")
+    ],
+    game: Annotated[
+        list[str] | None, option("--game", "GAME", "A game to test; else all it plays.")
+    ] = None,
+    option_: Annotated[
+        list[str] | None, option("--option", "NAME=VALUE", "An option to set.")
+    ] = None,
+    tc: Annotated[
+        str, option("--tc", "TIME", "Time for the whole games: 10+0.1, 'move 0.5' ...")
+    ] = "2+0.02",
+    seconds: Annotated[
+        float, option("--seconds", "SECONDS", "For a move that nothing limits.", min=0.01)
+    ] = 10.0,
+    startup: Annotated[
+        float, option("--startup", "SECONDS", "For `ok` and each `ready`.", min=0.01)
+    ] = 10.0,
+    seed: Annotated[int, option("--seed", "N", "For all chance.", min=0)] = 1,
+    only: Annotated[
+        list[str] | None, option("--only", "POINT", "A point to test, such as ping; else all.")
+    ] = None,
+    cwd: Annotated[Path | None, option("--cwd", "DIR", "Where the bot runs.")] = None,
+    as_json: Annotated[bool, flag("--json", "Print each point as an object on a line.")] = False,
+    quiet: Annotated[bool, flag("--quiet -q", "Print only warnings and faults.")] = False,
 ) -> None:
     """Test how a bot keeps the protocol, point by point, and say how to mend what is wrong.
 

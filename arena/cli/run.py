@@ -56,14 +56,14 @@ def print_end(
         print_bots(summary.bots, summary.notes)
         if summary.standings and with_report and summary.unreported is None:
             print(f"report: {out / 'report.html'}", file=sys.stderr)
+    played = f"{summary.done} of {summary.total} games are played"
     if summary.interrupted:
-        words = f"{summary.done} of {summary.total} games are played and kept; go on with"
-        print(f"arena: {words}: {_command(out)}", file=sys.stderr)
+        print(f"arena: {played} and kept; go on with: {_command(out)}", file=sys.stderr)
         return INTERRUPTED
     for words in end_words(summary.stopped, progress.warnings):
         print(f"arena: {words}", file=sys.stderr)
     if not summary.is_complete:
-        print(f"arena: {summary.done} of {summary.total} games are played", file=sys.stderr)
+        print(f"arena: {played}", file=sys.stderr)
     if summary.unreported is not None:
         words = f"all games are kept, but no report could be made: {summary.unreported}"
         command = shlex.join(["arena", "report", str(out), "-o", str(out / "report.html")])

@@ -398,13 +398,13 @@ def _together(sheets: Sequence[Sheet], output: Output) -> list[Line]:
         for at, (column, *cells) in enumerate(zip(sheets[0].columns, *rows, strict=True))
         if any(cells)
     ]
-    heading, *lines = laid_out(columns, output.width, output.letters)
-    below = iter(lines)
+    lines = iter(laid_out(columns, output.width, output.letters))
+    heading = next(lines)
     shown: list[Line] = []
     for sheet in sheets:
         if sheet.title:
             shown.append([part(output.letters.plain(sheet.title), "cyan")])
-        shown += islice(below, len(sheet.rows))
+        shown += islice(lines, len(sheet.rows))
     shown.insert(0 if len(sheets) > 1 or not sheets[0].title else 1, heading)
     return shown
 
