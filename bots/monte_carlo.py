@@ -6,14 +6,13 @@ A move that wins at once is played at once, and one that loses at once is not tr
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from math import log, sqrt
 from typing import Final
 
 from lath.bots.greedy import choose as play_greedily
 from lath.bots.sdk import Turn, run
-from lath.games.core import Move, Position, Seat
+from lath.games.core import Move, Position
 
 PLAYOUTS: Final = 400
 """Random games a move where the arena limits neither time nor nodes."""
@@ -55,19 +54,15 @@ def choose(position: Position, turn: Turn) -> Move:
     while total < limit and not turn.is_late:
         total += 1
         arm = max(arms, key=lambda arm: arm.promise(total))
+        end = arm.position
+        while (outcome := end.outcome()) is None:
+            end = end.play(turn.chance.choice(end.legal_moves()))
         arm.games += 1
-        arm.score += _playout(arm.position, me, turn.chance)
+        arm.score += 0.5 if outcome.winner is None else float(outcome.winner is me)
     best = max(arms, key=lambda arm: arm.games)
     mean = best.score / best.games if best.games else 0.5
     turn.info(eval=f"{2 * mean - 1:.3f}", nodes=total, pv=best.move)
     return best.move
-
-
-def _playout(position: Position, me: Seat, chance: random.Random) -> float:
-    """Return 1 for a win of `me`, 0.5 for a draw, 0 for a loss, after random moves."""
-    while (outcome := position.outcome()) is None:
-        position = position.play(chance.choice(position.legal_moves()))
-    return 0.5 if outcome.winner is None else float(outcome.winner is me)
 
 
 if __name__ == "__main__":

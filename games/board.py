@@ -264,11 +264,12 @@ def hexagon(row_lengths: Sequence[int]) -> Board:
     middle = row_lengths.index(max(row_lengths))
     widest = row_lengths[middle]
     stride = widest + 1
-    places: dict[str, tuple[int, tuple[float, float]]] = {}
-    for row, length in enumerate(row_lengths):
-        for k in range(length):
-            column = k + max(0, row - middle)
-            x = k + (widest - length) / 2
-            y = (len(row_lengths) - 1 - row) * 3**0.5 / 2
-            places[f"{chr(ord('a') + row)}{k + 1}"] = (row * stride + column, (x, y))
+    places = {
+        f"{chr(ord('a') + row)}{k + 1}": (
+            row * stride + k + max(0, row - middle),
+            (k + (widest - length) / 2, (len(row_lengths) - 1 - row) * 3**0.5 / 2),
+        )
+        for row, length in enumerate(row_lengths)
+        for k in range(length)
+    }
     return Board("hexagon", places, (1, stride, stride + 1))

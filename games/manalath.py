@@ -68,6 +68,8 @@ class Manalath(Rules):
             for move, (colour, bit) in self.placements.items()
         }
         """The cell of every move, orange's as they are and purple's shifted by `Board.apart`."""
+        self.six_times: Final = sum(1 << self.board.apart * count for count in range(_WINNING + 1))
+        """What puts a set of cells six times side by side, by multiplication."""
 
     def canonical(self, text: str) -> Move:
         """Return the one way to write the move; raises MoveSyntaxError."""
@@ -210,30 +212,19 @@ class ManalathPosition(_State, Judged):
     def _open_cells(self, colour: int) -> int:
         """Return the empty cells where a piece of `colour` makes no group of more than five.
 
-        The sizes of the groups next to a cell are added up for all cells at once, in three
-        planes of bits and one for what overflows them.
+        The sizes of the groups next to a cell are added up for all cells at once.
         """
         mine = self.stones[colour]
         if mine.bit_count() >= self.game.supply:
             return 0
-        board = self.game.board
-        ones = twos = fours = over = 0
+        board, apart = self.game.board, self.game.board.apart
+        # For each count from 0 to 5, side by side: the cells with so many pieces in groups next to
+        # them. A group moves the cells around it up by as many counts as it has pieces.
+        counts = board.full
         for group in board.groups(mine):
-            near = board.around(group)
-            size = group.bit_count()
-            carry = 0
-            if size & 1:
-                carry, ones = ones & near, ones ^ near
-            if size & 2:
-                carry, twos = (twos & near) | (twos ^ near) & carry, twos ^ near ^ carry
-            else:
-                carry, twos = twos & carry, twos ^ carry
-            if size & 4:
-                carry, fours = (fours & near) | (fours ^ near) & carry, fours ^ near ^ carry
-            else:
-                carry, fours = fours & carry, fours ^ carry
-            over |= carry
-        return self._empty & ~(over | fours & (ones | twos))
+            up = apart * group.bit_count()
+            counts |= board.around(group) * self.game.six_times & (counts << up | (1 << up) - 1)
+        return self._empty & ~(counts >> apart * _WINNING)
 
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it goes on."""
@@ -255,9 +246,10 @@ class ManalathPosition(_State, Judged):
         """Return the placements by cell, orange before purple."""
         if self.verdict != OPEN:
             return ()
-        cells = self._open_cells(0), self._open_cells(1)
-        placements = self.game.placements.items()
-        return tuple([move for move, (colour, bit) in placements if cells[colour] & bit])
+        game = self.game
+        cells = self._open_cells(0) | self._open_cells(1) << game.board.apart
+        moves = zip(game.placements, game.paired.values(), strict=True)
+        return tuple([move for move, bit in moves if cells & bit])
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""

@@ -100,10 +100,10 @@ class Schedule(ABC):
     keeps_walkovers: ClassVar[bool]
     """Whether walkovers decide games for good; else they are tried in the next run."""
 
-    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
+    def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
         """`names` are in the order of the configuration, which is the order of seeding."""
         self._names: Final = names
-        self._settings: Final = settings
+        self._settings: Final = dealer.settings
         self._dealer: Final = dealer
         self.finished: Final = Numbers()
         """The numbers of the games reported."""
@@ -176,22 +176,14 @@ Tags = tuple[tuple[str, str], ...]
 class Dealer:
     """Makes pairs; without openings, setups that the games accept are drawn by the seed."""
 
-    seed: int
+    settings: Settings
     openings: Openings | None = None
     tags: Tags = ()
     """They stand in every record."""
 
-    def deal(
-        self,
-        number: int,
-        names: tuple[str, str],
-        game_ids: Sequence[str],
-        *,
-        round_number: int,
-        index: int,
-    ) -> Pair:
+    def deal(self, number: int, names: tuple[str, str], *, round_number: int, index: int) -> Pair:
         """Return a pair; `index`, from 0, counts the openings, each of them for each game."""
-        seed = self.seed
+        seed, game_ids = self.settings.seed, self.settings.games
         turn, game = index // len(game_ids) + 1, game_ids[index % len(game_ids)]
         begin = (
             self.openings.opening(game, turn)
@@ -265,8 +257,8 @@ class InEncounters(Schedule):
 
     keeps_walkovers = True
 
-    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
-        super().__init__(names, settings, dealer)
+    def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
+        super().__init__(names, dealer)
         self._lost_games = 0
         """Games that will not be played."""
 

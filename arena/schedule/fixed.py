@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Final
 
-from lath.arena.schedule.core import HALVES, Dealer, Pair, Schedule, Settings, pair_of
+from lath.arena.schedule.core import HALVES, Dealer, Pair, Schedule, pair_of
 from lath.arena.schedule.sprt import Sprt, SprtState, state
 
 
@@ -22,10 +22,11 @@ class Fixed(Schedule):
 
     keeps_walkovers = False
 
-    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
-        super().__init__(names, settings, dealer)
+    def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
+        super().__init__(names, dealer)
         self._pairings: Final = self._all_pairings()
-        self.pairs: Final = settings.rounds * len(settings.games) * len(self._pairings)
+        rounds = self._settings.rounds * len(self._settings.games)
+        self.pairs: Final = rounds * len(self._pairings)
         """How many pairs there are."""
         self._open: Final = set(self._pairings)
         """Pairings that were not stopped in this run."""
@@ -46,10 +47,10 @@ class Fixed(Schedule):
             number = self._next
             self._next += 1
             if not self._is_finished(number) and self._pairing(number) in self._open:
-                games, index = self._settings.games, (number - 1) // len(self._pairings)
-                round_number = index // len(games) + 1
+                index = (number - 1) // len(self._pairings)
+                round_number = index // len(self._settings.games) + 1
                 return self._dealer.deal(
-                    number, self._pairing(number), games, round_number=round_number, index=index
+                    number, self._pairing(number), round_number=round_number, index=index
                 )
         return None
 
@@ -89,9 +90,9 @@ class SprtStanding:
 class Match(Fixed):
     """All games between the first and the second bot of the configuration, or until a verdict."""
 
-    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
-        super().__init__(names, settings, dealer)
-        self._test = state(settings.sprt, [0] * 5) if settings.sprt else None
+    def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
+        super().__init__(names, dealer)
+        self._test = state(sprt, [0] * 5) if (sprt := self._settings.sprt) else None
         self._waiting: Final[dict[int, list[int]]] = {}
         """Half points of the first bot in the games of pairs that are not judged yet."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lath.arena.schedule.core import Dealer, Schedule, Settings
+from lath.arena.schedule.core import Dealer, Schedule
 from lath.arena.schedule.fixed import Fixed, Gauntlet, Match
 from lath.arena.schedule.knockout import Knockout
 from lath.arena.schedule.swiss import Swiss
@@ -16,7 +16,7 @@ from lath.arena.schedule.swiss import Swiss
 class Format:
     """One format."""
 
-    make: Callable[[Sequence[str], Settings, Dealer], Schedule]
+    make: Callable[[Sequence[str], Dealer], Schedule]
     """Of the bots' names, in the order of seeding."""
 
     settings: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lath.arena.schedule.core import Dealer, Encounter, InEncounters, Pair, Settings
+from lath.arena.schedule.core import Dealer, Encounter, InEncounters, Pair
 
 MORE: Final = 5
 """Times that a level tie is prolonged."""
@@ -81,15 +81,17 @@ class Knockout(InEncounters):
     They are counted from 0, round by round, in the order of the bracket.
     """
 
-    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
-        super().__init__(names, settings, dealer)
+    def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
+        super().__init__(names, dealer)
         self._slots: Final = [
             None if seed is None else names[seed] for tie in bracket(len(names)) for seed in tie
         ]
         """Who plays in the first round, by twos; None where a bye is."""
-        self._main: Final = settings.pairs * len(settings.games)
-        """Pairs of a tie that is not prolonged."""
-        self._reserved: Final = self._main + MORE * len(settings.games)
+        self._more: Final = len(self._settings.games)
+        """Pairs by which a tie is prolonged."""
+        self._main: Final = self._settings.pairs * self._more
+        """Pairs of a tie that is not."""
+        self._reserved: Final = self._main + MORE * self._more
         self._decided: Final[dict[int, Tie]] = {}
         self._begun: Final[Counter[int]] = Counter()
         """Pairs of each tie that were handed out or passed over."""
@@ -98,7 +100,7 @@ class Knockout(InEncounters):
     def total(self) -> int:
         """Return how many games there will be if no further tie is prolonged."""
         ties = (len(self._names) - 1) * self._main
-        more = sum(tie.prolonged for tie in self._ties()) * len(self._settings.games)
+        more = sum(tie.prolonged for tie in self._ties()) * self._more
         return 2 * (ties + more) - self._lost_games
 
     def _ties(self) -> Iterator[Tie]:
@@ -143,29 +145,27 @@ class Knockout(InEncounters):
 
     def _at(self, tie: int, stage: int) -> Encounter:
         """Return the games of a tie, from 0, that count together: stage 0, or one more of each."""
-        pairs = len(self._settings.games) if stage else self._main
-        return self._encounter((tie, stage), 2 * pairs)
+        return self._encounter((tie, stage), 2 * (self._more if stage else self._main))
 
     def next(self) -> Pair | None:
         """Return the first open pair of the first tie that has one."""
-        games = self._settings.games
         for place, tie in enumerate(self._ties()):
             one, other = tie.bots
             if one is None or other is None or tie.winner:
                 continue
-            while self._begun[place] < self._main + tie.prolonged * len(games):
+            while self._begun[place] < self._main + tie.prolonged * self._more:
                 index = (tie.round - 1) * self._reserved + self._begun[place]
                 self._begun[place] += 1
                 number = place * self._reserved + self._begun[place]
                 if self._is_open(number):
                     return self._dealer.deal(
-                        number, (one, other), games, round_number=tie.round, index=index
+                        number, (one, other), round_number=tie.round, index=index
                     )
         return None
 
     def _encounter_of(self, pair: int) -> Encounter | None:
         tie, inner = divmod(pair - 1, self._reserved)
-        stage = max(0, (inner - self._main) // len(self._settings.games) + 1)
+        stage = max(0, (inner - self._main) // self._more + 1)
         return self._at(tie, stage) if tie < len(self._slots) - 1 else None
 
     def standing(self) -> Bracket:

@@ -27,7 +27,7 @@ def largest(people: Sequence[int], graph: Graph) -> Mates:
     among = set(people)
     for person in people:
         if person not in mates:
-            _augment(person, among, graph, mates)
+            _Search(person, among, mates).succeeds(graph)
     return mates
 
 
@@ -39,10 +39,10 @@ def is_perfect(people: Sequence[int], graph: Graph) -> bool:
 def first_choice(
     people: Sequence[int], graph: Graph, wishes: Iterable[tuple[int, Sequence[int]]]
 ) -> list[tuple[int, int]] | None:
-    """Pair everybody; each in turn gets the first of its wishes that leaves a pairing of the rest.
+    """Pair the wishers; each in turn gets the first wish that leaves a pairing of all the rest.
 
-    Whoever has an opponent by then is passed over, as a wisher and as a wish. The wishers cover
-    everybody, and their wishes everybody in the graph. None where not all can be paired.
+    Whoever has an opponent by then is passed over, as a wisher and as a wish. The wishes cover all
+    whom their wisher may meet. None where not everybody can be paired.
     """
     mates = largest(people, graph)
     if len(mates) < len(people):
@@ -69,23 +69,11 @@ def _rematch(one: int, other: int, left: set[int], graph: Graph, mates: Mates) -
     if mates[one] == other:
         return True
     bent = {person: mate for person, mate in mates.items() if not {person, mate} & {one, other}}
-    if not _augment(mates[one], left - {one, other}, graph, bent):
+    if not _Search(mates[one], left - {one, other}, bent).succeeds(graph):
         return False
     mates.clear()
     mates |= bent | {one: other, other: one}
     return True
-
-
-def _augment(root: int, among: set[int], graph: Graph, mates: Mates) -> bool:
-    """Pair one more person, and another with it; return whether that was possible."""
-    search = _Search(root, among, mates)
-    end: int | None = search.end_of_path(graph)
-    while end is not None:
-        before = search.parent[end]
-        after = mates.get(before)
-        mates[end], mates[before] = before, end
-        end = after
-    return root in mates
 
 
 class _Search:
@@ -101,8 +89,8 @@ class _Search:
         self._reached = [root]
         """From whom the search goes on, in turn."""
 
-    def end_of_path(self, graph: Graph) -> int | None:
-        """Return the unpaired end of a path, None without one; `parent` leads back."""
+    def succeeds(self, graph: Graph) -> bool:
+        """Pair the root, and somebody else with it; return whether that was possible."""
         base, mates = self._base, self._mates
         for person in self._reached:  # grows on the way
             for other in graph[person]:
@@ -114,9 +102,15 @@ class _Search:
                 elif other not in self.parent:
                     self.parent[other] = person
                     if mate is None:
-                        return other
+                        end: int | None = other
+                        while end is not None:  # all the way back, the other edges pair
+                            before = self.parent[end]
+                            after = mates.get(before)
+                            mates[end], mates[before] = before, end
+                            end = after
+                        return True
                     self._reached.append(mate)
-        return None
+        return False
 
     def _shrink(self, one: int, other: int) -> None:
         """Make a point of the circle that an edge closes."""

@@ -23,9 +23,6 @@ from lath.notation.formats import name_for, reader
 from lath.notation.reader import open_bytes
 from lath.notation.replay import start_of
 
-LINES: Final = ".txt"
-"""The suffix of a file with a position or a setup on each line."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookChoice:
@@ -96,7 +93,8 @@ _Entry = tuple[str, int, str, str, str]
 def _entries(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
     """Yield each entry of one of the games."""
     path = choice.path
-    read = _of_lines(path, game_ids) if path.suffix == LINES else _of_records(choice, game_ids)
+    is_text = path.suffix == ".txt"  # with a position or a setup on each line
+    read = _of_lines(path, game_ids) if is_text else _of_records(choice, game_ids)
     try:
         with reading(path):
             yield from read

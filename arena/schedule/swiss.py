@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby, islice
 from typing import Final
 
-from lath.arena.schedule.core import Dealer, Encounter, InEncounters, Pair, Settings
+from lath.arena.schedule.core import Dealer, Encounter, InEncounters, Pair
 from lath.arena.schedule.matching import Graph, first_choice, is_perfect, largest
 
 MAX_TRIES: Final = 300
@@ -30,13 +30,13 @@ class Past:
     """Of each person; the seeding is the order."""
 
     met: Counter[tuple[int, int]] = field(default_factory=Counter)
-    """How often two have met, the smaller number first."""
+    """How often two have met, in either order."""
 
     byes: Counter[int] = field(default_factory=Counter)
 
     def times(self, one: int, other: int) -> int:
         """Return how often two have met."""
-        return self.met[min(one, other), max(one, other)]
+        return self.met[one, other] + self.met[other, one]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +135,8 @@ def _bracket(down: list[int], group: list[int], graph: Graph) -> Iterator[tuple[
     Who came down meets the highest placed that it can; of the rest the upper half meets the lower.
     """
     everybody = [*down, *group]
-    wishes = [(who, [*group, *reversed(down)]) for who in down]
-    wishes += [(who, [other for other in reversed(everybody) if other != who]) for who in group]
-    pairs = first_choice(everybody, graph, wishes)
-    assert pairs is not None
-    first = [pair for pair in pairs if pair[0] in down]
+    first = first_choice(everybody, graph, [(who, [*group, *reversed(down)]) for who in down])
+    assert first is not None
     yield from first
     rest = [who for who in everybody if not any(who in pair for pair in first)]
     yield from _halves(rest, graph)
@@ -207,6 +204,12 @@ def table(names: Sequence[str], meetings: Iterable[Meeting], full: int) -> list[
     buchholz = [sum(scored[other] for other, _ in met[who]) for who in people]
     shares = [sum(halves * scored[other] for other, halves in met[who]) for who in people]
     keys = [(scored[who], buchholz[who], shares[who]) for who in people]
+    ranked: list[int] = []
+    by_key = sorted(people, key=keys.__getitem__, reverse=True)
+    for _, group in groupby(by_key, keys.__getitem__):
+        tied = list(group)  # who has most against his equals comes first
+        direct = {who: sum(halves for other, halves in met[who] if other in tied) for who in tied}
+        ranked += sorted(tied, key=lambda who: (-direct[who], who))
     return [
         Row(
             rank=rank,
@@ -216,19 +219,8 @@ def table(names: Sequence[str], meetings: Iterable[Meeting], full: int) -> list[
             sonneborn_berger=shares[who] / full / 2,
             byes=len(taken[who]) - len(met[who]),
         )
-        for rank, who in enumerate(_order(keys, met), 1)
+        for rank, who in enumerate(ranked, 1)
     ]
-
-
-def _order(
-    keys: Sequence[tuple[int, int, int]], met: Sequence[Sequence[tuple[int, int]]]
-) -> Iterator[int]:
-    """Yield who stands where: the highest key first, then who has most against his equals."""
-    by_key = sorted(range(len(keys)), key=lambda who: keys[who], reverse=True)
-    for _, group in groupby(by_key, keys.__getitem__):
-        tied = list(group)
-        direct = {who: sum(halves for other, halves in met[who] if other in tied) for who in tied}
-        yield from sorted(tied, key=lambda who: (-direct[who], who))
 
 
 def _taken(people: int, meetings: Iterable[Meeting]) -> list[list[tuple[int | None, int]]]:
@@ -244,12 +236,12 @@ def _taken(people: int, meetings: Iterable[Meeting]) -> list[list[tuple[int | No
 class Swiss(InEncounters):
     """Rounds of encounters; in each, every game from `pairs` openings with both seats."""
 
-    def __init__(self, names: Sequence[str], settings: Settings, dealer: Dealer) -> None:
-        super().__init__(names, settings, dealer)
+    def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
+        super().__init__(names, dealer)
         self._tables: Final = len(names) // 2
-        self._each: Final = settings.pairs * len(settings.games)
+        self._each: Final = self._settings.pairs * len(self._settings.games)
         """Pairs of games of an encounter."""
-        self._pairs: Final = settings.rounds * self._tables * self._each
+        self._pairs: Final = self._settings.rounds * self._tables * self._each
         """How many there are in all rounds."""
         self._rounds: Final[list[Round]] = []
         self._meetings: Final[list[Meeting]] = []
@@ -273,7 +265,6 @@ class Swiss(InEncounters):
                 return self._dealer.deal(
                     number,
                     (self._names[one], self._names[other]),
-                    self._settings.games,
                     round_number=round_number + 1,
                     index=index,
                 )
@@ -289,7 +280,15 @@ class Swiss(InEncounters):
         tables = range(self._tables if round_number else 0)
         if len(self._rounds) == round_number and all(self._at(last, t).left <= 0 for t in tables):
             self._meetings.extend(self._results(last))
-            self._rounds.append(pair_round(_past(self._meetings, len(self._names))))
+            taken = _taken(len(self._names), self._meetings)
+            points = [sum(halves for _, halves in each) for each in taken]
+            past = Past(points)
+            for each in self._meetings:
+                if each.other is None:
+                    past.byes[each.one] += 1
+                else:
+                    past.met[each.one, each.other] += 1
+            self._rounds.append(pair_round(past))
         return len(self._rounds) > round_number
 
     def _at(self, round_number: int, table: int) -> Encounter:
@@ -315,10 +314,3 @@ class Swiss(InEncounters):
             pass  # what was reported of a run before has its rounds paired here
         meetings = [*self._meetings, *self._results(len(self._rounds) - 1)]
         return Table(tuple(table(self._names, meetings, 4 * self._each)))
-
-
-def _past(meetings: list[Meeting], people: int) -> Past:
-    points = [sum(halves for _, halves in taken) for taken in _taken(people, meetings)]
-    met = [sorted((each.one, each.other)) for each in meetings if each.other is not None]
-    byes = Counter(each.one for each in meetings if each.other is None)
-    return Past(points, Counter((one, other) for one, other in met), byes)

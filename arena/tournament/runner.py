@@ -51,7 +51,7 @@ def book_of(config: Config) -> Book | None:
 def schedule_of(config: Config, openings: Openings | None = None, tags: Tags = ()) -> Schedule:
     """Return the schedule of a tournament of which nothing is played."""
     make = FORMATS[config.format].make
-    return make(config.names, config, Dealer(config.seed, openings, tags))
+    return make(config.names, Dealer(config, openings, tags))
 
 
 class OpenGames:

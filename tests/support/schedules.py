@@ -31,8 +31,7 @@ def make(
     **settings: Any,
 ) -> Schedule:
     """Return the schedule of a format."""
-    told = Settings(**settings)
-    return FORMATS[form].make(names, told, Dealer(told.seed, openings, tags))
+    return FORMATS[form].make(names, Dealer(Settings(**settings), openings, tags))
 
 
 def outcome(schedule: Schedule, form: str = "") -> Outcome:
