@@ -88,21 +88,16 @@ class Board:
     @cache  # noqa: B019 - a board lives as long as the program
     def lines(self, length: int) -> tuple[int, ...]:
         """Return every line of exactly `length` consecutive cells as a mask."""
-        found = []
-        for step in self.directions:
-            for bit in self.name:
-                cells = [bit << step * i for i in range(length)]
-                if all(cell in self.name for cell in cells):
-                    found.append(sum(cells))
-        return tuple(found)
+        runs = (
+            [bit << step * i for i in range(length)]
+            for step in self.directions
+            for bit in self.name
+        )
+        return tuple(sum(cells) for cells in runs if all(cell in self.name for cell in cells))
 
-    def through(self, shapes: Iterable[int]) -> dict[int, list[int]]:
+    def through(self, shapes: Sequence[int]) -> dict[int, list[int]]:
         """Return which of `shapes` each cell is part of, by its bit."""
-        through: dict[int, list[int]] = {bit: [] for bit in self.name}
-        for shape in shapes:
-            for bit in self.bits(shape):
-                through[bit].append(shape)
-        return through
+        return {bit: [shape for shape in shapes if shape & bit] for bit in self.name}
 
     @staticmethod
     def finished(shapes: Iterable[int], mask: int) -> list[int]:
@@ -247,10 +242,12 @@ class Board:
 def squares(size: int) -> Board:
     """Return a board of `size` x `size` squares, `a1` bottom left; letters are columns."""
     stride = size + 1
-    letters = [chr(ord("a") + column) for column in range(size)]
     places = {
-        f"{letter}{row + 1}": (column * stride + row, (float(column), float(size - 1 - row)))
-        for column, letter in enumerate(letters)
+        f"{chr(ord('a') + column)}{row + 1}": (
+            column * stride + row,
+            (float(column), float(size - 1 - row)),
+        )
+        for column in range(size)
         for row in range(size)
     }
     return Board("square", places, (1, stride - 1, stride, stride + 1))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate, takewhile
+from itertools import accumulate, product, takewhile
 from operator import add, or_
 from typing import Final, NamedTuple
 
@@ -61,13 +61,11 @@ class Surikata(Rules):
         Piece("w", "white piece", "disc", "#ffffff"),
         Piece("k", "meerkat", "marker", "#5a3e22", _MEERKAT),
     )
-
     overlays: Final = (Sight("k", blockers="m"),)
 
     def __init__(self) -> None:
         self.board: Final[Board] = squares(SIZE)
         self.lines_at: Final = self.board.through(self.board.lines(3))
-
         bits = tuple(self.board.name)
         self.rays: Final = {
             bit: [[bits[i] for i in ray] for ray in self.board.rays(cell)]
@@ -82,9 +80,7 @@ class Surikata(Rules):
         The cells between them in their row or column; the whole board where they share neither.
         """
         names = self.board.name
-        hiding = {
-            one + other: self.board.full for one in names.values() for other in names.values()
-        }
+        hiding = dict.fromkeys(map("".join, product(names.values(), repeat=2)), self.board.full)
         for bit, rays in self.rays.items():
             for ray in rays:
                 for cell, between in zip(ray, accumulate(ray, or_, initial=0), strict=False):
@@ -95,9 +91,7 @@ class Surikata(Rules):
     def view(self, meerkat: int, mounds: int) -> int:
         """Return the cells that a meerkat on `meerkat` sees."""
         return sum(
-            cell
-            for ray in self.rays[meerkat]
-            for cell in takewhile(lambda cell: not cell & mounds, ray)
+            sum(takewhile(lambda cell: not cell & mounds, ray)) for ray in self.rays[meerkat]
         )
 
     def canonical(self, text: str) -> Move:

@@ -122,9 +122,7 @@ class YavalathPosition(_State, Judged):
         bit = self.game.board.bit.get(move)
         if bit is None:
             return f"{self.game.id} has no such move"
-        if bit & sum(self.stones):
-            return f"{move} already has a stone"
-        return None
+        return f"{move} already has a stone" if bit & sum(self.stones) else None
 
     def play(self, move: Move) -> YavalathPosition:
         """Return the position after `move`; raises IllegalMoveError."""

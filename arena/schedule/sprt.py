@@ -102,7 +102,8 @@ def llr(sprt: Sprt, counts: Sequence[int]) -> float:
     if not any(counts):
         return 0.0
     weights = [count or EMPTY for count in counts]
-    seen = [weight / sum(weights) for weight in weights]
+    total = sum(weights)
+    seen = [weight / total for weight in weights]
     # Under each hypothesis the likeliest distribution of scores among those of its Elo difference.
     zero, one = (
         likeliest_with_t(seen, elo / PER_T * math.sqrt(2))
