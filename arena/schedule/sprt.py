@@ -49,21 +49,6 @@ class Sprt:
     model: str = "logistic"
     """What the Elo are: `logistic`, or `normalized` by the spread of the results."""
 
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Return at which log-likelihood ratios H0 and H1 are accepted.
-
-        >>> [round(bound, 3) for bound in Sprt(elo0=0, elo1=5).bounds]
-        [-2.944, 2.944]
-        """
-        return (
-            math.log(self.beta / (1 - self.alpha)),
-            math.log((1 - self.beta) / self.alpha),
-        )
-
-
-Verdict = Literal["H0", "H1"]
-
 
 @dataclass(frozen=True, slots=True)
 class SprtState:
@@ -74,7 +59,9 @@ class SprtState:
 
     llr: float
     bounds: tuple[float, float]
-    verdict: Verdict | None
+    """The log-likelihood ratios at which H0 and H1 are accepted."""
+
+    verdict: Literal["H0", "H1"] | None
     elo: float | None
     """First's advantage, logistic; None where first won or lost everything."""
 
@@ -90,10 +77,15 @@ class SprtState:
 
 
 def state(sprt: Sprt, counts: Sequence[int]) -> SprtState:
-    """Return how the test stands after so many pairs of each score."""
+    """Return how the test stands after so many pairs of each score.
+
+    >>> [round(bound, 3) for bound in state(Sprt(elo0=0, elo1=5), [0] * 5).bounds]
+    [-2.944, 2.944]
+    """
     ratio = llr(sprt, counts)
-    low, high = sprt.bounds
-    verdict: Verdict | None = "H1" if ratio >= high else "H0" if ratio <= low else None
+    low = math.log(sprt.beta / (1 - sprt.alpha))
+    high = math.log((1 - sprt.beta) / sprt.alpha)
+    verdict: Literal["H0", "H1"] | None = "H1" if ratio >= high else "H0" if ratio <= low else None
     return SprtState(tuple(counts), ratio, (low, high), verdict, *elo_interval(counts))
 
 
