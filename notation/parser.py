@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -174,13 +174,10 @@ def syntax_fault(text: str, error: UnexpectedInput) -> Fault:
         return _ended(text, wanted)
     at = error.pos_in_stream
     assert at is not None
-    for terminal, look in _LOOKS:
-        if terminal in wanted or not terminal:
-            fault = look(text, at, wanted)
-            if fault is not None:
-                return fault
+    looks = (_about_tags, _about_results, _about_brackets, _about_moves)
     found = _word(text, at) if text[at].isascii() else _named(text[at])
-    return _refused(f"{found} does not belong here", wanted, at)
+    unknown = _refused(f"{found} does not belong here", wanted, at)
+    return next(chain.from_iterable(look(text, at, wanted) for look in looks), unknown)
 
 
 def _refused(message: str, wanted: set[str], at: int) -> Fault:
@@ -237,143 +234,113 @@ def _open_variation(text: str, at: int) -> Fault:
     return _syntax(opened[-1], "the variation is never closed", ")")
 
 
-def _foreign_sign(text: str, at: int, wanted: set[str]) -> Fault | None:  # noqa: ARG001
-    if text[at] == "\N{BYTE ORDER MARK}":
-        return _syntax(at, "a byte order mark stands here", "it at the beginning of the file only")
-    if text[at] == "\0":
+# What follows yields what may be wrong at a place, the surest first: the first fault is told of.
+
+
+def _about_tags(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
+    sign, end = text[at], len(text[:at].rstrip())
+    if sign == "\N{BYTE ORDER MARK}":
+        expected = "it at the beginning of the file only"
+        yield _syntax(at, "a byte order mark stands here", expected)
+    if sign == "\0":
         utf_16 = ", as in UTF-16" if "\0" in text[:2] else ""
-        return _syntax(at, f"a NUL character stands here{utf_16}", "UTF-8 text")
-    return None
+        yield _syntax(at, f"a NUL character stands here{utf_16}", "UTF-8 text")
+    if "STRING" in wanted:
+        yield from _about_value(text, at)
+    if "RSQB" in wanted and (sign == "[" or "\n" in text[end:at]):
+        yield _syntax(end, "the tag is never closed", "]")
+    if "RSQB" in wanted and sign != "]" and '"' in text[at:].split("\n", 1)[0]:
+        expected = r"], or \" for a quote inside the value"
+        yield _syntax(at, f"{_word(text, at)} does not belong here", expected)
+    if "$END" in wanted:
+        yield _refused(f"{_word(text, at)} stands after the result", wanted, at)
+    tag = re.compile(r'\[[ \t]*([A-Za-z]\w{0,39})[ \t]*"', re.ASCII).match(text, at)
+    if tag and "LSQB" not in wanted:
+        expected = "all tags before the first comment or move"
+        yield _syntax(at, f"the tag {tag[1]} stands too late", expected)
 
 
-def _value(text: str, at: int, wanted: set[str]) -> Fault | None:  # noqa: ARG001
-    """Look at what should be the value of a tag."""
-    if text[at] != '"':
+def _about_value(text: str, at: int) -> Iterator[Fault]:
+    read = re.compile(r'"(?:[^"\\\n\r]|\\["\\])*').match(text, at)
+    if read is None:
         rest = re.compile(r"([^\]\r\n]{1,60})\]").match(text, at)
         bare = rest[1].strip().strip(_QUOTES) if rest else ""
-        if not bare or '"' in bare or "\\" in bare:
-            return None
-        return _syntax(at, "the value is not in double quotes", _ENGLISH["STRING"], f'"{bare}"')
-    read = re.compile(r'"(?:[^"\\\n\r]|\\["\\])*').match(text, at)
-    assert read is not None
+        if bare and '"' not in bare and "\\" not in bare:
+            message = "the value is not in double quotes"
+            yield _syntax(at, message, _ENGLISH["STRING"], f'"{bare}"')
+        return
     stop = read.end()
     if text[stop : stop + 1] == "\\":
         escape = text[stop : stop + 2].rstrip()
-        return _syntax(stop, f"unknown escape {escape} in a value", r"\" or \\")
+        yield _syntax(stop, f"unknown escape {escape} in a value", r"\" or \\")
     expected = '" on the same line'
     if '\\"' in read[0]:
         expected += r", for \" is a quote inside the value"
-    return _syntax(at, "the value is never closed", expected)
+    yield _syntax(at, "the value is never closed", expected)
 
 
-def _tag_end(text: str, at: int, wanted: set[str]) -> Fault | None:  # noqa: ARG001
-    """Look at what should be the ] of a tag."""
-    end = len(text[:at].rstrip())
-    if text[at] == "[" or "\n" in text[end:at]:
-        return _syntax(end, "the tag is never closed", "]")
-    if text[at] != "]" and '"' in text[at:].split("\n", 1)[0]:
-        expected = r"], or \" for a quote inside the value"
-        return _syntax(at, f"{_word(text, at)} does not belong here", expected)
-    return None
-
-
-def _too_late(text: str, at: int, wanted: set[str]) -> Fault | None:
-    """Look for what stands after the result, and for a tag after the tags."""
-    if "$END" in wanted:
-        return _refused(f"{_word(text, at)} stands after the result", wanted, at)
-    tag = re.compile(r'\[[ \t]*([A-Za-z]\w{0,39})[ \t]*"', re.ASCII).match(text, at)
-    if tag is None or "LSQB" in wanted:
-        return None
-    expected = "all tags before the first comment or move"
-    return _syntax(at, f"the tag {tag[1]} stands too late", expected)
-
-
-def _result(text: str, at: int, wanted: set[str]) -> Fault | None:
-    """Look for a result, as it is written elsewhere or inside a variation."""
+def _about_results(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
     begin, word = _around(text, at)
-    if word in RESULTS and "RPAR" in wanted:
-        return _open_variation(text, at)
-    if word.rstrip(")") in RESULTS and "RPAR" in wanted:
-        return _refused("a result stands in a variation", {"MOVE", "RPAR"}, at)
-    meant = "" if word in RESULTS else meant_result(word)
-    return _syntax(begin, f"{word!r} is no result", RESULTS_IN_WORDS, meant) if meant else None
+    if "MOVE" in wanted and "RPAR" in wanted:
+        if word in RESULTS:
+            yield _open_variation(text, at)
+        if word.rstrip(")") in RESULTS:
+            yield _refused("a result stands in a variation", {"MOVE", "RPAR"}, at)
+    if "MOVE" in wanted and word not in RESULTS and (meant := meant_result(word)):
+        yield _syntax(begin, f"{word!r} is no result", RESULTS_IN_WORDS, meant)
 
 
-def _bracket(text: str, at: int, wanted: set[str]) -> Fault | None:
-    """Look at what begins or ends a variation, or ends a comment."""
-    if text[at] == "(" and "RESULT" in wanted and "LPAR" not in wanted:
+def _about_brackets(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
+    sign, before = text[at], text[:at].rstrip()
+    if sign == "(" and "RESULT" in wanted and "LPAR" not in wanted:
         expected = "it after the move that it replaces"
-        return _syntax(at, "a variation stands before the first move", expected)
-    if text[at] == ")" and text[:at].rstrip().endswith("("):
-        return _syntax(at, "the variation is empty", "a move")
-    if text[at] == ")" and "RESULT" in wanted:
-        return _refused("')' closes no variation", wanted, at)
-    if text[at] == "}":
+        yield _syntax(at, "a variation stands before the first move", expected)
+    if sign == ")" and before.endswith("("):
+        yield _syntax(at, "the variation is empty", "a move")
+    if sign == ")" and "RESULT" in wanted:
+        yield _refused("')' closes no variation", wanted, at)
+    if sign == "}":
         closed = text.rfind("}", 0, at)
         opened = text.rfind("{", 0, max(closed, 0))
         if text.rfind("{", 0, max(opened, 0)) > text.rfind("}", 0, max(opened, 0)):
-            return _syntax(at, "'}' closes no comment, for comments do not nest")
-        return _refused("'}' closes no comment", wanted, at)
-    return None
+            yield _syntax(at, "'}' closes no comment, for comments do not nest")
+        yield _refused("'}' closes no comment", wanted, at)
+    if sign in "{;" and "BRACES" in wanted:
+        yield _syntax(at, "the comment is never closed", "}")
+    if sign in "{;" and before.endswith(")"):
+        yield _syntax(at, "a comment stands after a variation", "it before the variation")
+    if sign in "{;" and before.endswith("."):
+        yield _syntax(at, "a comment stands between a number and its move", "it after the move")
 
 
-def _comment(text: str, at: int, wanted: set[str]) -> Fault | None:
-    """Look at the beginning of a comment."""
-    if text[at] not in "{;":
-        return None
-    if "BRACES" in wanted:
-        return _syntax(at, "the comment is never closed", "}")
-    before = text[max(0, at - 1000) : at].rstrip()
-    if before.endswith(")"):
-        return _syntax(at, "a comment stands after a variation", "it before the variation")
-    if before.endswith("."):
-        return _syntax(at, "a comment stands between a number and its move", "it after the move")
-    return None
-
-
-def _glyph(text: str, at: int, wanted: set[str]) -> Fault | None:  # noqa: ARG001
-    """Look at what should be a glyph."""
-    found = re.compile(r"\$[0-9]{1,9}|[!?]{1,9}").match(text, at)
-    if found is None:
-        return None
-    if found[0] in GLYPHS:
-        message = f"{_word(text, found.end())} stands right after a glyph"
-        return _syntax(found.end(), message, "a blank between them")
-    expected = f"one of {' '.join(GLYPHS)}"
-    return _syntax(at, f"{found[0]!r} is no glyph", expected, _NAGS.get(found[0], ""))
-
-
-def _move(text: str, at: int, wanted: set[str]) -> Fault | None:  # noqa: ARG001
-    """Look at what should be a number or a move."""
+def _about_moves(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
+    glyph = re.compile(r"\$[0-9]{1,9}|[!?]{1,9}").match(text, at)
+    if glyph and "GLYPH" in wanted:
+        if glyph[0] in GLYPHS:
+            message = f"{_word(text, glyph.end())} stands right after a glyph"
+            yield _syntax(glyph.end(), message, "a blank between them")
+        expected, meant = f"one of {' '.join(GLYPHS)}", _NAGS.get(glyph[0], "")
+        yield _syntax(at, f"{glyph[0]!r} is no glyph", expected, meant)
+    if "MOVE" not in wanted:
+        return
     begin, word = _around(text, at)
     if re.fullmatch(r"[0-9]{1,9}", word):
-        return _syntax(begin, f"the number {word} has no dot", f"{word}.", f"{word}.")
+        yield _syntax(begin, f"the number {word} has no dot", f"{word}.", f"{word}.")
     if dots := re.match(r"[0-9]{1,9}(?:…|\.{2,})", word):
         expected = "one dot, for each ply has a number of its own"
-        return _syntax(begin, f"{dots[0]!r} has too many dots", expected)
-    found = _MOVE.match(text, at)
-    if found is None:
-        return None
-    plain = word.translate(_DASHES)
-    if plain != word and _MOVE.fullmatch(plain):
-        return _syntax(begin, f"{word!r} has a dash that is no -", "a move", plain)
-    sign = text[found.end() : found.end() + 1]
-    if not sign:
-        return None
-    message = f"{_named(sign)} does not belong in the move {shortened(found[0])}"
-    expected = "a blank after the move" if sign in ",." else "letters, digits and + - = : @ / only"
-    return _syntax(found.end(), message, expected)
+        yield _syntax(begin, f"{dots[0]!r} has too many dots", expected)
+    if move := _MOVE.match(text, at):
+        plain = word.translate(_DASHES)
+        if plain != word and _MOVE.fullmatch(plain):
+            yield _syntax(begin, f"{word!r} has a dash that is no -", "a move", plain)
+        if sign := text[move.end() : move.end() + 1]:
+            message = f"{_named(sign)} does not belong in the move {shortened(move[0])}"
+            signs = "letters, digits and + - = : @ / only"
+            expected = "a blank after the move" if sign in ",." else signs
+            yield _syntax(move.end(), message, expected)
 
 
 def _named(sign: str) -> str:
     """Return a sign in quotes, with its name where it may look like another or like nothing."""
     name = "" if sign.isascii() else unicodedata.name(sign, "")
     return f"{sign!r} ({name.lower()})" if name else repr(sign)
-
-
-_LOOKS: Final[tuple[tuple[str, Callable[[str, int, set[str]], Fault | None]], ...]] = (
-    *(("", _foreign_sign), ("STRING", _value), ("RSQB", _tag_end), ("", _too_late)),
-    *(("MOVE", _result), ("", _bracket), ("", _comment), ("GLYPH", _glyph), ("MOVE", _move)),
-)
-"""Each knows some mistakes, where this terminal is wanted; the first that knows what stands there
-tells of it."""
