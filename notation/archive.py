@@ -12,6 +12,7 @@ import re
 import shutil
 import tempfile
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -32,15 +33,7 @@ from lath.notation.replay import spellings, start_from
 if TYPE_CHECKING:
     import sqlite3
 
-UNKNOWN: Final = "?"
-"""A value that says as much as none."""
-
-_TAG: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-
 _BY_ANY_CASE: Final = {name.casefold(): name for name in (*KNOWN_TAGS, "Number", "Plies")}
-
-# 18 digits fit into 8 bytes; a longer one is no count of anything.
-_NUMBERS: Final = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})*")
 
 _NUMBER, _TEXT, _NOTHING = b"\x01", b"\x02", b"\x03"
 """What an order begins with: numbers come before texts, and what is not known comes last."""
@@ -70,7 +63,7 @@ class Key:
         if self.name == "Result":
             return record.result
         value = record.tag(self.name)
-        return "" if value == UNKNOWN else value
+        return "" if value == "?" else value
 
     def order(self, record: Record) -> bytes:
         """Return bytes that compare as the values do; none is the beginning of another.
@@ -84,15 +77,13 @@ class Key:
             return _NOTHING
         if self.name == "Result":
             return _NUMBER + bytes([RESULTS.index(value)])
-        if _NUMBERS.fullmatch(value):
+        # 18 digits fit into 8 bytes; a longer one is no count of anything
+        if re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*", value):
             parts = [b"\1" + int(part).to_bytes(8, "big") for part in value.split(".")]
             return _NUMBER + b"".join(parts) + b"\0"
-        return _TEXT + _ended(value.casefold()) + _ended(value)
-
-
-def _ended(text: str) -> bytes:
-    """Return the text with an end that no other text goes past."""
-    return text.encode("utf-8", "surrogatepass").replace(b"\0", b"\0\xff") + b"\0\0"
+        # each with an end that no other text goes past
+        texts = (text.encode("utf-8", "surrogatepass") for text in (value.casefold(), value))
+        return _TEXT + b"".join(text.replace(b"\0", b"\0\xff") + b"\0\0" for text in texts)
 
 
 def key(name: str) -> Key:
@@ -104,7 +95,7 @@ def key(name: str) -> Key:
     (Key(name='Date'), Key(name='Mood'))
     """
     name = name.strip()
-    if not _TAG.fullmatch(name):
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         expected = "a tag such as Date or Round, result or plies"
         raise KeyNameError(f"{name!r} is nothing that records have; expected {expected}")
     known = _BY_ANY_CASE.get(name.casefold())
@@ -252,7 +243,7 @@ class Seen:
     """
 
     def __init__(self) -> None:
-        self._shelves: dict[bytes, bytearray] = {}
+        self._shelves: Final = defaultdict[bytes, bytearray](bytearray)
 
     def add(self, identity: bytes) -> bool:
         """Keep an identity, all of which are of one length; return whether it is new.
@@ -261,11 +252,7 @@ class Seen:
         >>> seen.add(b"0123456789abcdef"), seen.add(b"0123456789abcdef")
         (True, False)
         """
-        name, kept = identity[:2], identity[2:]
-        shelf = self._shelves.get(name)
-        if shelf is None:
-            self._shelves[name] = bytearray(kept)
-            return True
+        shelf, kept = self._shelves[identity[:2]], identity[2:]
         at = shelf.find(kept)
         while at > 0 and at % len(kept):  # it was found across two others
             at = shelf.find(kept, at + 1)
@@ -330,6 +317,9 @@ class Part:
     path: Path
     """Where it will be."""
 
+    hidden: Path = field(repr=False)
+    """Where it is until then."""
+
     records: int = 0
 
     gathered: list[bytes] = field(default_factory=list, repr=False)
@@ -371,7 +361,6 @@ class Parts:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             if kind is None:
-                self._write_gathered()
                 self._name_all()
         finally:
             shutil.rmtree(self._hidden, ignore_errors=True)
@@ -390,7 +379,8 @@ class Parts:
         """Add a record to the part of this name, which is a file's without its suffix."""
         part = self._parts.get(name)
         if part is None:
-            part = self._parts[name] = Part(self._folder / f"{name}.lath{self._compression}")
+            file = f"{name}.lath{self._compression}"
+            part = self._parts[name] = Part(self._folder / file, self._hidden / file)
             self._refuse_existing(part)
         data = (b"\n" if part.records else b"") + text.encode() + b"\n"
         part.records += 1
@@ -404,22 +394,22 @@ class Parts:
             raise FileExistsError(17, "exists already", str(part.path))
 
     def _write_gathered(self) -> None:
-        for number, part in enumerate(self._parts.values()):
+        for part in self._parts.values():
             if part.gathered:
-                with (self._hidden / str(number)).open("ab") as stream:
+                with part.hidden.open("ab") as stream:
                     stream.write(compressed(b"".join(part.gathered), self._compression))
                 part.gathered.clear()
         self._size = 0
 
     def _name_all(self) -> None:
         """Give every file its name: first all are safe on the disk, then all are renamed."""
-        for part in self._parts.values():
+        self._write_gathered()
+        for part in self.parts:
             self._refuse_existing(part)
-        hidden = [self._hidden / str(number) for number in range(len(self._parts))]
         with ThreadPoolExecutor(16) as pool:  # most of it is waiting for the disk
-            list(pool.map(sync, hidden))
-        for path, part in zip(hidden, self._parts.values(), strict=True):
-            path.replace(part.path)
+            list(pool.map(sync, [part.hidden for part in self.parts]))
+        for part in self.parts:
+            part.hidden.replace(part.path)
         sync(self._folder)
 
 

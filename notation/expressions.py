@@ -46,7 +46,10 @@ class Expressions:
             )
             self._alternatives.setdefault(str(rule.origin.name), []).append(tuple(parts))
         ignored = (term for term in lark.terminals if term.name in lark.ignore_tokens)
-        self.blanks = _any_number("|".join(f"(?:{term.pattern.to_regexp()})" for term in ignored))
+        blanks = "|".join(f"(?:{term.pattern.to_regexp()})" for term in ignored)
+        # a class of characters without a group is faster
+        one_class = re.fullmatch(r"\(\?:(\[[^\[\]\\]+\])\+\)", blanks)
+        self.blanks = f"{one_class[1]}*+" if one_class else f"(?:{blanks})*+"
         """What stands between any two terminals."""
 
     def rule(self, name: str, *, groups: bool = False, inside: frozenset[str] = frozenset()) -> str:
@@ -97,12 +100,6 @@ class Expressions:
             expression = f"({known})" if groups and is_kept else known
             expression += self.blanks if is_terminal else ""
             yield f"(?:{expression})?+" if part in optional else expression
-
-
-def _any_number(pattern: str) -> str:
-    """Return the pattern repeated; one class of characters without a group, which is faster."""
-    one_class = re.fullmatch(r"\(\?:(\[[^\[\]\\]+\])\+\)", pattern)
-    return f"{one_class[1]}*+" if one_class else f"(?:{pattern})*+"
 
 
 def _optional_parts(alternatives: list[Alternative]) -> Sequence[Part] | None:

@@ -246,9 +246,6 @@ def like(pattern: str) -> TextTest:
     return lambda text: text != "" and compiled.fullmatch(text) is not None
 
 
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-
 def dated(dates: Collection[str], order: str = "=") -> TextTest:
     """Return whether a text is a date that stands so to one of the dates, as far as that goes.
 
@@ -258,9 +255,8 @@ def dated(dates: Collection[str], order: str = "=") -> TextTest:
     compare = _SIGNS[order]
 
     def test(text: str) -> bool:
-        if _DATE.fullmatch(text) is None:
-            return False
-        return any(compare(text[: len(date)], date) for date in dates)
+        is_date = re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text)
+        return bool(is_date) and any(compare(text[: len(date)], date) for date in dates)
 
     return test
 
@@ -268,8 +264,8 @@ def dated(dates: Collection[str], order: str = "=") -> TextTest:
 _TAG, _PLIES, _MOVES, _SETUP, _COMMENTS, _REPLAY = 1, 2, 10, 50, 100, 10_000
 """What questions cost; only the order of the sums matters."""
 
-_MOST_GAMES: Final = 1 << 8
-"""Games for which an answer is remembered; a file may name any number."""
+_once_a_game: Final = lru_cache(1 << 8)
+"""Remembers answers for that many games; a file may name any number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,10 +305,7 @@ def inverse(part: Question) -> Question:
 
 def setup(texts: Collection[str]) -> Question:
     """Return whether the tag Setup says one of these setups, as its game reads them."""
-
-    @lru_cache(_MOST_GAMES)
-    def wanted(game_id: str) -> frozenset[str]:
-        return frozenset(start_text(game_id, text, "") for text in texts)
+    wanted = _once_a_game(lambda game_id: {start_text(game_id, text, "") for text in texts})
 
     def matches(record: Record) -> bool:
         found = record.tag("Setup")
@@ -345,9 +338,7 @@ def passes(values: Sequence[Token]) -> Question:
             message = f"{str(value)!r} is a position of no installed game"
             raise _WrongValueError(value, message, "a text as `arena show --json` prints it")
 
-    @lru_cache(_MOST_GAMES)
-    def wanted(game_id: str) -> frozenset[Position]:
-        return _positions_of([games.get(game_id)], values)
+    wanted = _once_a_game(lambda game_id: _positions_of([games.get(game_id)], values))
 
     def matches(record: Record) -> bool:
         sought = wanted(record.game)
@@ -356,13 +347,13 @@ def passes(values: Sequence[Token]) -> Question:
     return Question(matches, _REPLAY)
 
 
-def _positions_of(readers: Iterable[Game], texts: Iterable[str]) -> frozenset[Position]:
+def _positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]:
     """Return the positions that some text is of in some of the games."""
     found = set()
     for game, text in product(readers, texts):
         with suppress(PositionError):
             found.add(game.position(str(text)))
-    return frozenset(found)
+    return found
 
 
 def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
@@ -389,18 +380,16 @@ def _text_test(subject: Token, sign: str, values: Sequence[Token]) -> TextTest:
     first, *_ = texts = list(map(str, values))
     if sign == "~":
         return like(first)
-    allowed, expected = _ALLOWED.get(subject, (_ANYTHING, ""))
-    for value in values:
-        if not allowed.fullmatch(value):  # a slip of the pen would find nothing
-            raise _WrongValueError(value, f"{str(value)!r} is no {subject}", expected)
+    if subject in _ALLOWED:
+        allowed, expected = _ALLOWED[subject]
+        for value in values:
+            if not allowed.fullmatch(value):  # a slip of the pen would find nothing
+                raise _WrongValueError(value, f"{str(value)!r} is no {subject}", expected)
     if subject == "date":
         return dated(texts, sign)
     if sign == "=":
         return equals(texts, as_numbers=subject.type == "ORDERED")
     return ordered(sign, first)
-
-
-_ANYTHING: Final = re.compile("(?s:.*)")
 
 
 def _one_of(words: Sequence[str]) -> tuple[re.Pattern[str], str]:

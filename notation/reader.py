@@ -177,18 +177,7 @@ _BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[A-Za-
 
 A byte order mark may stand there too, where files were joined."""
 
-_NEXT_RECORD: Final = re.compile(r"^[ \t]*\[Game[ \t]", re.MULTILINE)
-"""Where reading goes on after an error inside a record."""
-
-_BLANKS: Final = b" \t\r\n"
-"""What the grammar skips."""
-
 _BOM: Final = b"\xef\xbb\xbf"
-
-_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
-
-_NEAR_END: Final = 1 << 16
-"""Bytes in which the last record of a chunk usually begins."""
 
 
 class Chunk(NamedTuple):
@@ -233,6 +222,8 @@ class RecordText(NamedTuple):
                 at = where[-1 if fault.code == "tag" else 0]
             index = bisect(starts, at) - 1
             before = 0 if index else self.column - 1
+            # blanks for what stands before the record; of a file of one line that may be too much
+            blanks = " " * before if before < 1 << 16 else ""
             problem = Problem(
                 file=name,
                 line=self.line + index,
@@ -242,17 +233,13 @@ class RecordText(NamedTuple):
                 expected=fault.expected,
                 record=number,
                 ply=fault.ply,
-                source=" " * before + lines[index] if 0 < before < _PAD else lines[index],
+                source=blanks + lines[index],
                 meant=fault.meant,
             )
             problems.append(problem)
         problems.sort(key=attrgetter("line", "column"))
         return Entry(number, self.line, record, tuple(problems), self.text)
 
-
-_PAD: Final = 1 << 16
-"""Characters of a line before its record for which blanks stand in a problem's excerpt; a file of
-one line may have a hundred million."""
 
 _TAG: Final = re.compile(r'\s*+(\[\s*+([A-Za-z][A-Za-z0-9_]*+)\s*+"(?:[^"\\]|\\.)*+"\s*+\])')
 
@@ -360,7 +347,8 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
 
 def _last_record(buffer: bytes, start: int) -> int:
     """Return where the last record after `start` begins; 0 where none does."""
-    for begin in (max(start, len(buffer) - _NEAR_END), start):
+    # first near the end, where it usually is
+    for begin in (max(start, len(buffer) - (1 << 16)), start):
         if found := max((match.end() for match in _BOUNDARY.finditer(buffer, begin)), default=0):
             return found
     return 0
@@ -373,7 +361,7 @@ def texts_of(chunk: Chunk) -> Iterator[RecordText]:
     all the same.
     """
     for first_line, start, data in _cut(chunk):
-        line, content = first_line, data.removeprefix(_BOM).strip(_BLANKS)
+        line, content = first_line, data.removeprefix(_BOM).strip(b" \t\r\n")
         if not content:
             continue
         if len(data) > MAX_RECORD:
@@ -408,7 +396,8 @@ def _cut(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
 def _not_utf8(line: int, content: bytes, at: int, offset: int) -> RecordText:
     """Return a text with a byte at `at` that is no UTF-8, and `offset` in the whole stream."""
     text = content[:at].decode() + "\N{REPLACEMENT CHARACTER}"
-    mark = " but the mark of UTF-16" if content[at : at + 2] in _UTF16 and not offset else ""
+    is_utf_16 = not offset and content[at : at + 2] in (b"\xff\xfe", b"\xfe\xff")
+    mark = " but the mark of UTF-16" if is_utf_16 else ""
     message = f"byte 0x{content[at]:02x} at offset {offset} is not UTF-8{mark}"
     return RecordText(line, text, Fault("encoding", message, "UTF-8 text", at=len(text) - 1))
 
@@ -416,7 +405,7 @@ def _not_utf8(line: int, content: bytes, at: int, offset: int) -> RecordText:
 def _records_in(line: int, text: str) -> Iterator[RecordText]:
     """Yield the records of a text in which a tag Game may begin a second one."""
     start = 0
-    for following in list(_NEXT_RECORD.finditer(text))[1:]:
+    for following in list(re.finditer(r"^[ \t]*\[Game[ \t]", text, re.MULTILINE))[1:]:
         part = text[start : following.start()]
         message = "the next record follows without an empty line"
         fault = Fault("syntax", message, "an empty line between records", at=len(part.rstrip()))

@@ -106,7 +106,7 @@ def sound_plies(text: str) -> int | None:
     if scanned is None:
         return None
     tags, before, moves, result = scanned
-    if len(text) - len(moves) > _LONG:
+    if len(text) - len(moves) > 2000:  # what follows remembers the values of tags
         return None
     values = dict(tags)
     tag = values.get
@@ -123,11 +123,6 @@ def sound_plies(text: str) -> int | None:
         return None
     is_sound = _ends_soundly(tag("Result"), result, tag("Termination"), result_of(end))
     return len(line) if is_sound else None
-
-
-_LONG: Final = 2000
-"""Characters beside the moves, from which on a record is looked at closely: what follows remembers
-the values of tags, and is to stay small."""
 
 
 @lru_cache(maxsize=4096)

@@ -12,8 +12,6 @@ from typing import Final
 from lath.games.core import Position
 from lath.notation.record import Annotation, Comment, Ply, Record, Variation
 
-EMPTY = "."
-
 
 def diagram(position: Position) -> str:
     """Return the board, the top row first, with the names of rows and columns.
@@ -22,7 +20,7 @@ def diagram(position: Position) -> str:
     whose cells are numbered from 1.
     """
     board = position.game.board
-    contents = [content or EMPTY for content in position.contents()]
+    contents = [content or "." for content in position.contents()]
     unit = max(map(len, contents)) + 1
     unit += unit % 2 if board.shape == "hexagon" else 0
     cells = sorted(
