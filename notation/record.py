@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 
 RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 """First won, second won, a draw, not finished."""
@@ -125,22 +125,34 @@ class Ply:
 SHORT: Final = 200
 """Characters of a text that is worth remembering: long ones do not come again."""
 
-
-class _Bare(dict[str, Ply]):
-    """Plies of a move alone, one object a move: most plies of most archives are such."""
-
-    def __missing__(self, move: str) -> Ply:
-        ply = Ply(move)
-        if len(self) < 10_000 and len(move) <= 20:  # all games together have fewer, and shorter
-            self[move] = ply
-        return ply
+_Read = TypeVar("_Read")
 
 
-_BARE: Final = _Bare()
+class Remembered(dict[str, _Read]):
+    """What a function makes of texts, as they come by: in an archive most come again and again.
+
+    Where there are more than `most`, all are forgotten.
+    """
+
+    def __init__(self, read: Callable[[str], _Read], most: int) -> None:
+        self._read: Final = read
+        self._most: Final = most
+
+    def __missing__(self, text: str) -> _Read:
+        value = self._read(text)
+        if len(self) >= self._most:
+            self.clear()
+        if len(text) <= SHORT:
+            self[text] = value
+        return value
+
+
+_BARE: Final = Remembered(Ply, 10_000)
+"""Plies of a move alone: most plies are such, and all games together have fewer moves."""
 
 
 def bare_plies(moves: Iterable[str]) -> tuple[Ply, ...]:
-    """Return plies of moves about which nothing is said."""
+    """Return plies of moves about which nothing is said, one object a move."""
     return tuple(map(_BARE.__getitem__, moves))
 
 

@@ -11,10 +11,10 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import starmap
-from typing import Final, TypeVar
+from typing import Final
 
 from lath import games
-from lath.games.core import Game, Outcome, Position, read_move
+from lath.games.core import Outcome, Position, read_move
 from lath.games.errors import (
     GameError,
     IllegalMoveError,
@@ -32,8 +32,8 @@ from lath.notation.record import (
     Comment,
     Ply,
     Record,
+    Remembered,
     Termination,
-    Variation,
     date_of,
 )
 from lath.notation.suggestions import (
@@ -147,33 +147,20 @@ def end_of(record: Record) -> Position | None:
     return end
 
 
-_Line = TypeVar("_Line", Record, Variation)
+@lru_cache(maxsize=256)
+def _spellings(game_id: str) -> Remembered[str]:
+    try:
+        canonical_of = games.get(game_id).canonical
+    except GameError:
+        return Remembered(str, 0)
 
+    def read(text: str) -> str:
+        try:
+            return canonical_of(text)
+        except MoveSyntaxError:
+            return text
 
-class _Spellings(dict[str, str]):
-    """The canonical text of the moves of one game, as they come by."""
-
-    def __init__(self, game_id: str) -> None:
-        self._game: Game | None = None
-        with suppress(GameError):
-            self._game = games.get(game_id)
-
-    def __missing__(self, text: str) -> str:
-        canonical = text
-        if self._game is not None:
-            with suppress(MoveSyntaxError):
-                canonical = self._game.canonical(text)
-            if len(self) >= _MOVES_KEPT:
-                self.clear()
-            if len(text) <= SHORT:
-                self[text] = canonical
-        return canonical
-
-
-_MOVES_KEPT: Final = 1 << 16
-"""Spellings remembered a game; the built-in games have far fewer moves."""
-
-_spellings: Final = lru_cache(maxsize=256)(_Spellings)
+    return Remembered(read, 1 << 16)  # the built-in games have far fewer moves
 
 
 def spellings(game_id: str) -> Mapping[str, str]:
@@ -182,7 +169,7 @@ def spellings(game_id: str) -> Mapping[str, str]:
     >>> spellings("mammalath")["xb4-b2"], spellings("chess")["e4"]
     ('xb2-b4', 'e4')
     """
-    return _spellings(game_id) if len(game_id) <= SHORT else _Spellings("")
+    return _spellings(game_id if len(game_id) <= SHORT else "")
 
 
 def canonical(record: Record) -> Record:
@@ -198,14 +185,20 @@ def canonical(record: Record) -> Record:
                 value = games.get(record.game).canonical_setup(value)
         return name, value
 
-    def of_line(line: _Line) -> _Line:
-        plies = (
-            replace(ply, move=spelled[ply.move], variations=tuple(map(of_line, ply.variations)))
-            for ply in line.plies
+    def of_line(plies: Sequence[Ply]) -> tuple[Ply, ...]:
+        return tuple(
+            replace(
+                ply,
+                move=spelled[ply.move],
+                variations=tuple(
+                    replace(variation, plies=of_line(variation.plies))
+                    for variation in ply.variations
+                ),
+            )
+            for ply in plies
         )
-        return replace(line, plies=tuple(plies))
 
-    return of_line(replace(record, tags=tuple(starmap(of_tag, record.tags))))
+    return replace(record, tags=tuple(starmap(of_tag, record.tags)), plies=of_line(record.plies))
 
 
 def check(
@@ -347,19 +340,14 @@ def _ending(outcome: Outcome) -> str:
 
 def check_tag(name: str, value: str) -> Fault | None:
     """Return what is wrong with a tag taken by itself; None where nothing is."""
-    if name not in ("Date", "Termination", "TimeControl"):
-        return None
-    return _remembered(name, value) if len(value) <= SHORT else _tag_fault(name, value)
-
-
-def _tag_fault(name: str, value: str) -> Fault | None:
     if name == "Date" and value != "?" and not date_of(value):
         message, meant = f"the Date {shortened(value)} is not a date", meant_date(value)
         return Fault("tag", message, "the form 2026-11-20", tag=name, meant=meant)
-    words = [word.value for word in Termination]
-    if name == "Termination" and value and value not in words:
-        message, expected = f"unknown Termination {shortened(value)}", f"one of {', '.join(words)}"
-        return Fault("termination", message, expected, tag=name, meant=meant_termination(value))
+    if name == "Termination" and value and value not in list(Termination):
+        message, expected = f"unknown Termination {shortened(value)}", ", ".join(Termination)
+        return Fault(
+            "termination", message, f"one of {expected}", tag=name, meant=meant_termination(value)
+        )
     if name == "TimeControl" and value != "?":
         try:
             TimeControl.read(value)
@@ -367,6 +355,3 @@ def _tag_fault(name: str, value: str) -> Fault | None:
             message, expected = _parted(error, value)
             return Fault("tag", f"TimeControl: {message}", expected, tag=name)
     return None
-
-
-_remembered: Final = lru_cache(maxsize=4096)(_tag_fault)

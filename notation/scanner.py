@@ -11,13 +11,13 @@ describe.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lath.notation.record import SHORT, Comment, Ply, Record, bare_plies, comment
+from lath.notation.record import Comment, Ply, Record, Remembered, bare_plies, comment
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -109,16 +109,12 @@ def to_store() -> str:
     return json.dumps(texts, indent=2, ensure_ascii=False) + "\n"
 
 
-class Scanned(NamedTuple):
-    """The parts of a record's text; they are sound by the grammar."""
+Scanned = tuple[list[tuple[str, str]], str, str, str]
+"""The parts of a record's text, sound by the grammar.
 
-    tags: list[tuple[str, str]]
-    """Names and values in their quotes, in order; `unquoted` reads them."""
-    comments: str
-    """What stands before the moves."""
-    moves: str
-    """Numbers, moves, glyphs and comments."""
-    result: str
+Names and values of the tags, in order and in their quotes, which `unquoted` reads; what stands
+before the moves; numbers, moves, glyphs and comments; the result.
+"""
 
 
 def parts(text: str) -> Scanned | None:
@@ -132,25 +128,18 @@ def parts(text: str) -> Scanned | None:
         tags = list(map(_TAGS.__getitem__, head.rstrip().split("\n")))
     except KeyError:  # not one tag a line
         tags = tag.findall(head)
-    return Scanned(tags, comments, moves, result)
+    return tags, comments, moves, result
 
 
-class _TagOfLine(dict[str, tuple[str, str]]):
-    """Tags by their lines: in an archive, most lines come again and again."""
-
-    def __missing__(self, line: str) -> tuple[str, str]:
-        match = patterns().tag.fullmatch(line)
-        if match is None:
-            raise KeyError(line)
-        if len(self) > 50_000:
-            self.clear()
-        name, value = match.groups()
-        if len(line) <= SHORT:
-            self[line] = name, value
-        return name, value
+def _tag_of_line(line: str) -> tuple[str, str]:
+    match = patterns().tag.fullmatch(line)
+    if match is None:
+        raise KeyError(line)
+    name, value = match.groups()
+    return name, value
 
 
-_TAGS: Final = _TagOfLine()
+_TAGS: Final = Remembered(_tag_of_line, 50_000)
 
 
 def scan(text: str) -> Record | None:
@@ -184,18 +173,15 @@ def _plies(moves: str) -> tuple[Ply, ...] | None:
     )
 
 
-def _comments(text: str) -> tuple[Comment, ...]:
-    """Return the comments of a text of nothing else; bots say the same again and again."""
-    return _remembered(text) if len(text) <= SHORT else _read_comments(text)
-
-
 def _read_comments(text: str) -> tuple[Comment, ...]:
+    """Return the comments of a text of nothing else."""
     found = patterns().comment.findall(text)
     read = (comment(inside(braces or line)) for braces, line in found)
-    return tuple(parts for parts in read if parts)
+    return tuple(filter(None, read))
 
 
-_remembered: Final = lru_cache(maxsize=4096)(_read_comments)
+_comments: Final = Remembered(_read_comments, 4096).__getitem__
+"""Returns the same; bots say the same again and again."""
 
 
 def parse(text: str) -> Record:

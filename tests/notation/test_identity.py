@@ -12,7 +12,7 @@ from sample_records import BUILT_IN, random_game, with_tags
 from lath import games
 from lath.notation import canonical, parse
 from lath.notation.archive import SIZE, canonical_moves, identity
-from lath.notation.record import Ply, Record
+from lath.notation.record import Record, Remembered
 
 SETUP = "FABCDE/EFABCD/DEFABC/CDEFAB/BCDEFA/ABCDEF"
 
@@ -98,8 +98,8 @@ def test_canonical_moves_are_those_of_the_canonical_record() -> None:
     assert canonical_moves(record) == canonical(record).moves == ("c3", "xb2-b4", "oops")
 
 
-def test_memory_of_spellings_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lath.notation.replay._MOVES_KEPT", 3)
+def test_memory_of_spellings_stays_bounded() -> None:
+    spelled = Remembered(games.get("mammalath").canonical, 3)
     moves = ("c3", "xb4-b2", "a1", "a2", "a3", "a4", "xb4-b2")
-    record = Record((("Game", "mammalath"),), tuple(map(Ply, moves)))
-    assert canonical_moves(record)[-1] == "xb2-b4"
+    assert [spelled[move] for move in moves][-1] == "xb2-b4"
+    assert len(spelled) <= 3

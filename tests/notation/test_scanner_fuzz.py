@@ -30,7 +30,7 @@ from reading_campaign import (
 from lath import games
 from lath.games.core import Game, Position
 from lath.notation import Record, reader, scanner, validation
-from lath.notation.record import Comment, Ply, comment
+from lath.notation.record import Comment, Ply, Remembered, comment
 from lath.notation.scanner import grammar, inside
 from lath.notation.validation import validate
 
@@ -92,7 +92,7 @@ def a_grammar(old: str, new: str) -> Plant:
         stored = {"grammar": scanner.digest(grammar()), **scanner.generated(weaker)}
         monkeypatch.setattr(scanner, "stored", stored.copy)
         monkeypatch.setattr(scanner, "patterns", cache(scanner.patterns.__wrapped__))
-        monkeypatch.setattr(scanner, "_TAGS", scanner._TagOfLine())
+        monkeypatch.setattr(scanner, "_TAGS", Remembered(scanner._tag_of_line, 50_000))
         monkeypatch.setattr(scanner, "_comments", comments_without_a_cache)
 
     return plant
