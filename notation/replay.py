@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import starmap
 from typing import Final
 
@@ -338,8 +338,7 @@ def _ending(outcome: Outcome) -> str:
     return f"{outcome.winner.word} won: {outcome.ending}"
 
 
-def check_tag(name: str, value: str) -> Fault | None:
-    """Return what is wrong with a tag taken by itself; None where nothing is."""
+def _tag_fault(name: str, value: str) -> Fault | None:
     if name == "Date" and value != "?" and not date_of(value):
         message, meant = f"the Date {shortened(value)} is not a date", meant_date(value)
         return Fault("tag", message, "the form 2026-11-20", tag=name, meant=meant)
@@ -355,3 +354,14 @@ def check_tag(name: str, value: str) -> Fault | None:
             message, expected = _parted(error, value)
             return Fault("tag", f"TimeControl: {message}", expected, tag=name)
     return None
+
+
+_CHECKED_TAGS: Final = {
+    name: Remembered(partial(_tag_fault, name), 4096)
+    for name in ("Date", "Termination", "TimeControl")
+}
+
+
+def check_tag(name: str, value: str) -> Fault | None:
+    """Return what is wrong with a tag taken by itself; None where nothing is."""
+    return _CHECKED_TAGS[name][value] if name in _CHECKED_TAGS else None
