@@ -222,8 +222,11 @@ def _read_tag(value: Any, steps: Steps) -> tuple[str, str]:
     return _NAME.read(value[0], (*steps, 0)), _VALUE.read(value[1], (*steps, 1))
 
 
-_PAIR: Final = {"prefixItems": [_NAME.schema, _VALUE.schema], "minItems": 2, "maxItems": 2}
-_TAG: Final = Shape("a name and a value", {"type": "array", **_PAIR}, _read_tag)
+_TAG: Final = Shape(
+    "a name and a value",
+    {"type": "array", "prefixItems": [_NAME.schema, _VALUE.schema], "minItems": 2, "maxItems": 2},
+    _read_tag,
+)
 
 # Blanks in comments run together, as where the text is read; empty comments are none.
 _COMMENT: Final = _array(_PART, lambda parts: comment(" ".join(parts)))

@@ -122,11 +122,9 @@ class NewGame:
 
     def line(self) -> str:
         """Return `new …`."""
-        start = ""
+        start = "" if self.setup is None else f" setup {self.setup}"
         if self.position is not None:
             start = f" position {self.position}"
-        elif self.setup is not None:
-            start = f" setup {self.setup}"
         return (
             f"new {self.number} {self.game} side {self.side} tc {self.time.words()} "
             f"seed {self.seed}{start}"
@@ -228,9 +226,8 @@ class Option:
         if self.type != "spin":
             return None
         low, high = self.minimum, self.maximum
-        expected = "a whole number"
-        if low is not None and high is not None:
-            expected = f"a whole number from {low} to {high}"
+        is_bounded = low is not None and high is not None
+        expected = "a whole number" + (f" from {low} to {high}" if is_bounded else "")
         try:
             number = int(str(value))
         except ValueError:

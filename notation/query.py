@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lath import games
 from lath.games.core import Game, Position
 from lath.games.errors import PositionError
-from lath.notation.archive import canonical_moves, start_text
+from lath.notation.archive import start_text
 from lath.notation.errors import NotationError, listed
 from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination, all_comments
 from lath.notation.replay import positions, spellings
@@ -155,7 +155,12 @@ def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Q
     word = _WORD.match(text, at)
     found = word[0] if word else text[at]
     if "NAME" in wanted and found.isidentifier() and found not in KEYWORDS:
-        return QueryError(text, at, *_unknown_name(found))
+        alike = difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1)
+        if alike:
+            message = f"nothing is called {found!r}: did you mean {alike[0]!r}?"
+            return QueryError(text, at, message)
+        expected = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
+        return QueryError(text, at, f"nothing is called {found!r}", expected)
     return QueryError(text, at, f"{found!r} does not belong here", expected)
 
 
@@ -169,15 +174,6 @@ def _quote_error(text: str, at: int) -> QueryError:
         escape = text[read.end() : read.end() + 2]
         return QueryError(text, read.end(), f"unknown escape {escape!r}", r"\" or \' or \\")
     return QueryError(text, at, "the text is never closed", f"{text[at]} at its end")
-
-
-def _unknown_name(word: str) -> tuple[str, str]:
-    """Return the message and what was expected in the place of a name that means nothing."""
-    alike = difflib.get_close_matches(word.lower(), [*WORDS, "contains", "not"], n=1)
-    if alike:
-        return f"nothing is called {word!r}: did you mean {alike[0]!r}?", ""
-    names = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
-    return f"nothing is called {word!r}", names
 
 
 TextTest = Callable[[str], bool]
@@ -314,17 +310,15 @@ def setup(texts: Collection[str]) -> Question:
     return Question(matches, _SETUP)
 
 
-def move(ply: int, texts: Collection[str]) -> Question:
-    """Return whether the move of a ply, from 1, is one of these, as its game reads them."""
+def plays(texts: Collection[str], where: slice, cost: int) -> Question:
+    """Return whether there the main line has one of these moves, as its game reads them."""
 
     def matches(record: Record) -> bool:
-        moves = record.moves
-        if ply > len(moves):
-            return False
         spelled = spellings(record.game)
-        return spelled[moves[ply - 1]] in map(spelled.__getitem__, texts)
+        wanted = {spelled[text] for text in texts}
+        return any(spelled[move] in wanted for move in record.moves[where])
 
-    return Question(matches, _PLIES)
+    return Question(matches, cost)
 
 
 def passes(values: Sequence[Token]) -> Question:
@@ -362,7 +356,7 @@ def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
     if subject.type == "NUMBER":
         if int(subject) == 0:
             raise _WrongValueError(subject, "there is no ply 0", "1 or more")
-        return move(int(subject), texts)
+        return plays(texts, slice(int(subject) - 1, int(subject)), _PLIES)
     if subject.type == "PLIES":
         compare, bounds = _SIGNS[sign], list(map(int, texts))
         return Question(
@@ -441,12 +435,6 @@ _FLAGS: Final[Mapping[str, Question]] = {
 }
 
 
-def _contains(parts: Sequence[Token]) -> Question:
-    """Return whether the main line has this move, as its game reads it."""
-    text = str(parts[0])
-    return Question(lambda record: spellings(record.game)[text] in canonical_moves(record), _MOVES)
-
-
 def _comparison(parts: Sequence[Any]) -> Question:
     """Return what `subject sign value` and `subject [not] in values` ask."""
     subject, *signs, values = parts
@@ -473,7 +461,7 @@ _BUILDERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {
     "all_of": partial(joined, False),
     "inverse": lambda parts: inverse(parts[-1]),
     "flag": lambda parts: _FLAGS[parts[0]],
-    "contains": _contains,
+    "contains": lambda parts: plays([str(parts[0])], slice(None), _MOVES),
     **dict.fromkeys(("comparison", "membership"), _comparison),
     "value": _value,
 }

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import starmap
 from typing import Final
 
@@ -27,7 +27,6 @@ from lath.notation.errors import Fault, Place, shortened
 from lath.notation.protocol import TimeControl
 from lath.notation.record import (
     RESULTS,
-    SHORT,
     Annotation,
     Comment,
     Ply,
@@ -147,8 +146,7 @@ def end_of(record: Record) -> Position | None:
     return end
 
 
-@lru_cache(maxsize=256)
-def _spellings(game_id: str) -> Remembered[str]:
+def _spellings_of(game_id: str) -> Remembered[str]:
     try:
         canonical_of = games.get(game_id).canonical
     except GameError:
@@ -163,13 +161,16 @@ def _spellings(game_id: str) -> Remembered[str]:
     return Remembered(read, 1 << 16)  # the built-in games have far fewer moves
 
 
+_SPELLINGS: Final = Remembered(_spellings_of, 256)
+
+
 def spellings(game_id: str) -> Mapping[str, str]:
     """Return the canonical text of each move of a game; of what it cannot read, the text itself.
 
     >>> spellings("mammalath")["xb4-b2"], spellings("chess")["e4"]
     ('xb2-b4', 'e4')
     """
-    return _spellings(game_id if len(game_id) <= SHORT else "")
+    return _SPELLINGS[game_id]
 
 
 def canonical(record: Record) -> Record:

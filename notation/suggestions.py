@@ -93,10 +93,8 @@ def meant_move(game: Game, text: str) -> str:
     if len(text) > _LONGEST:
         return ""
     head, tail = text[:1], text[1:]
-    spellings = (
-        *(text.lower(), head.lower() + tail),
-        *(head.lower() + tail.upper(), head.upper() + tail.lower()),
-    )
+    small, large = head.lower(), head.upper()
+    spellings = (text.lower(), small + tail, small + tail.upper(), large + tail.lower())
     found = {spelling for spelling in spellings if _is_move(game, spelling)}
     return found.pop() if len(found) == 1 else ""
 
@@ -115,10 +113,8 @@ def about_move(game: Game, text: str) -> tuple[str, str]:
         if row and cell not in row:
             place = f" in place of {cell}" if text != cell else ""
             return "", f"a cell from {row[0]} to {row[-1]}{place}"
-    if re.fullmatch(r"[a-z][0-9]+", text):
-        return "", ""
     others = [other for other in games.builtin_ids() if _is_move(games.get(other), text)]
-    if not others:
+    if not others or re.fullmatch(r"[a-z][0-9]+", text):
         return "", ""
     return f"{text!r} is a move of {listed(others, 'and')}, not of {game.id}", ""
 
