@@ -334,12 +334,7 @@ class Parts:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        *,
-        compression: str = "",
-        replace: bool = False,
-        memory: int = 32 << 20,
+        self, folder: Path, *, compression: str = "", replace: bool = False, memory: int = 32 << 20
     ) -> None:
         """`compression` is one of COMPRESSIONS, or empty.
 

@@ -12,16 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from lath.notation.errors import Fault, RecordSyntaxError
-from lath.notation.record import (
-    GLYPHS,
-    RESULTS,
-    Comment,
-    Ply,
-    Record,
-    Variation,
-    annotation,
-    comment,
-)
+from lath.notation.record import GLYPHS, RESULTS, Ply, Record, Variation, annotation, comment
 
 MAX_NESTING: Final = 100
 """Variations inside variations, as in the text."""
@@ -35,7 +26,7 @@ def to_json(record: Record) -> dict[str, Any]:
 
 def _line_to_json(line: Record | Variation) -> dict[str, Any]:
     return {
-        "comments": _comments_to_json(line.comments),
+        "comments": _comments_to_json(line),
         "plies": [_ply_to_json(ply) for ply in line.plies],
     }
 
@@ -45,19 +36,19 @@ def _ply_to_json(ply: Ply) -> dict[str, Any]:
     if ply.glyph:
         fields["glyph"] = ply.glyph
     if ply.comments:
-        fields["comments"] = _comments_to_json(ply.comments)
+        fields["comments"] = _comments_to_json(ply)
     if ply.variations:
         fields["variations"] = list(map(_line_to_json, ply.variations))
     return fields
 
 
-def _comments_to_json(comments: Sequence[Comment]) -> list[list[Any]]:
+def _comments_to_json(of: Record | Variation | Ply) -> list[list[Any]]:
     return [
         [
             part if isinstance(part, str) else {"name": part.name, "value": part.value}
             for part in comment
         ]
-        for comment in comments
+        for comment in of.comments
     ]
 
 

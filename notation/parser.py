@@ -19,16 +19,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.lexer import Token
 
 from lath.notation.errors import Fault, Place, RecordSyntaxError, listed, shortened
-from lath.notation.record import (
-    GLYPHS,
-    RESULTS,
-    Annotation,
-    Comment,
-    Ply,
-    Record,
-    Variation,
-    comment,
-)
+from lath.notation.record import GLYPHS, RESULTS, Comment, Ply, Record, Variation, comment
 from lath.notation.scanner import grammar, inside, unquoted
 from lath.notation.suggestions import RESULTS_IN_WORDS, meant_result
 
@@ -93,7 +84,7 @@ class _ToRecord(Transformer[Token, Parsed]):
         said = comment(inside(token))
         notes, at = [], 0
         for part in said:
-            if isinstance(part, Annotation):
+            if not isinstance(part, str):
                 at = token.index(f"[%{part.name}", at)
                 notes.append((token.start_pos or 0) + at)
                 at += 1

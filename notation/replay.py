@@ -15,26 +15,10 @@ from typing import Final
 
 from lath import games
 from lath.games.core import Outcome, Position, read_move
-from lath.games.errors import (
-    GameError,
-    IllegalMoveError,
-    MoveSyntaxError,
-    PositionError,
-    SetupError,
-    UnknownGameError,
-)
+from lath.games.errors import GameError, MoveSyntaxError, SetupError, UnknownGameError
 from lath.notation.errors import Fault, Place, shortened
 from lath.notation.protocol import TimeControl
-from lath.notation.record import (
-    RESULTS,
-    Annotation,
-    Comment,
-    Ply,
-    Record,
-    Remembered,
-    Termination,
-    date_of,
-)
+from lath.notation.record import RESULTS, Annotation, Comment, Ply, Record, Remembered, Termination
 from lath.notation.suggestions import (
     RESULTS_IN_WORDS,
     about_move,
@@ -182,7 +166,7 @@ def canonical(record: Record) -> Record:
 
     def of_tag(name: str, value: str) -> tuple[str, str]:
         if name == "Setup":
-            with suppress(UnknownGameError, SetupError):
+            with suppress(GameError):
                 value = games.get(record.game).canonical_setup(value)
         return name, value
 
@@ -225,7 +209,7 @@ def check(
         return [*faults, Fault("unknown-game", *why, tag="Game", meant=meant)]
     except SetupError as error:
         return [*faults, Fault("setup", *_why_no_start(record, "Setup", error), tag="Setup")]
-    except PositionError as error:
+    except GameError as error:
         why = _why_no_start(record, "Position", error)
         return [*faults, Fault("position", *why, tag="Position")]
     end, line_faults = _check_line(start, record.plies, places, 1)
@@ -275,15 +259,14 @@ def _check_line(
             faults += _check_line(after, variation.plies, inner_places, number)[1]
         try:
             after = after.play(read_move(after, ply.move))
-        except (MoveSyntaxError, IllegalMoveError) as error:
+        except GameError as error:
             faults.append(_move_fault(after, error, at, number))
             after = None
     return after, faults
 
 
-def _move_fault(
-    position: Position, error: MoveSyntaxError | IllegalMoveError, at: int | None, number: int
-) -> Fault:
+def _move_fault(position: Position, error: GameError, at: int | None, number: int) -> Fault:
+    """Return what is wrong with a move that `position` refused with `error`."""
     if isinstance(error, MoveSyntaxError):
         game, text = position.game, error.text
         other, expected = about_move(game, text)
@@ -340,7 +323,7 @@ def _ending(outcome: Outcome) -> str:
 
 
 def _tag_fault(name: str, value: str) -> Fault | None:
-    if name == "Date" and value != "?" and not date_of(value):
+    if name == "Date" and (not value or meant_date(value) != value):
         message, meant = f"the Date {shortened(value)} is not a date", meant_date(value)
         return Fault("tag", message, "the form 2026-11-20", tag=name, meant=meant)
     if name == "Termination" and value and value not in list(Termination):
