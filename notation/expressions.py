@@ -75,9 +75,17 @@ class Expressions:
         return f"(?:{again})++" if again == expression else f"{expression}(?:{again})*+"
 
     def _one_of(self, alternatives: list[Alternative], groups: bool, inside: frozenset[str]) -> str:
-        parts, optional = max(alternatives, key=len), _optional_parts(alternatives)
-        if optional is not None:
-            return "".join(self._parts(parts, optional, groups, inside))
+        # Lark compiles `a? b` into `a b | b`: then some parts of the longest may be missing, in any
+        # combination
+        longest = max(alternatives, key=len)
+        optional = [part for part in longest if not all(part in parts for parts in alternatives)]
+        spelled = {
+            tuple(part for part in longest if part not in missing)
+            for count in range(len(optional) + 1)
+            for missing in combinations(optional, count)
+        }
+        if spelled == set(alternatives) and len(set(longest)) == len(longest) > len(optional):
+            return "".join(self._parts(longest, optional, groups, inside))
         known = []
         for each in alternatives:
             with suppress(NotRegular):  # what needs it is refused
@@ -100,19 +108,3 @@ class Expressions:
             expression = f"({known})" if groups and is_kept else known
             expression += self.blanks if is_terminal else ""
             yield f"(?:{expression})?+" if part in optional else expression
-
-
-def _optional_parts(alternatives: list[Alternative]) -> Sequence[Part] | None:
-    """Return which parts of the longest alternative may be missing, in any combination.
-
-    Lark compiles `a? b` into `a b | b`. None where the alternatives are something else.
-    """
-    longest = max(alternatives, key=len)
-    optional = [part for part in longest if not all(part in parts for parts in alternatives)]
-    spelled = {
-        tuple(part for part in longest if part not in missing)
-        for count in range(len(optional) + 1)
-        for missing in combinations(optional, count)
-    }
-    is_sequence = spelled == set(alternatives) and len(set(longest)) == len(longest)
-    return optional if is_sequence and len(optional) < len(longest) else None

@@ -19,7 +19,16 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.lexer import Token
 
 from lath.notation.errors import Fault, Place, RecordSyntaxError, listed, shortened
-from lath.notation.record import GLYPHS, RESULTS, Comment, Ply, Record, Variation, comment
+from lath.notation.record import (
+    ANNOTATION,
+    GLYPHS,
+    RESULTS,
+    Comment,
+    Ply,
+    Record,
+    Variation,
+    comment,
+)
 from lath.notation.scanner import grammar, inside, unquoted
 from lath.notation.suggestions import RESULTS_IN_WORDS, meant_result
 
@@ -81,14 +90,9 @@ class _ToRecord(Transformer[Token, Parsed]):
 
     def comment(self, parts: list[Token]) -> _Placed:
         (token,) = parts
-        said = comment(inside(token))
-        notes, at = [], 0
-        for part in said:
-            if not isinstance(part, str):
-                at = token.index(f"[%{part.name}", at)
-                notes.append((token.start_pos or 0) + at)
-                at += 1
-        return _Placed(said, notes)
+        begin = token.start_pos or 0
+        notes = [begin + match.start() for match in ANNOTATION.finditer(token)]
+        return _Placed(comment(inside(token)), notes)
 
 
 def _of(kind: type, parts: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -77,10 +77,6 @@ class QueryError(NotationError):
     """The text is no query; the message says what was expected, under the line with a caret."""
 
     def __init__(self, text: str, at: int, message: str, expected: str = "") -> None:
-        self.message = message
-        """What is wrong, on one line."""
-        self.expected = expected
-        """What would have been right; empty where the message says it all."""
         self.at = at
         """Where, in characters from the start."""
         whole = f"{message}; expected {expected}" if expected else message

@@ -220,7 +220,8 @@ def all_comments(record: Record) -> Iterator[Comment]:
             yield from variation.comments
 
 
-_COMMAND: Final = re.compile(r"\[%([A-Za-z][A-Za-z0-9_]*+)(?:\s++([^\[\]]*+))?\]")
+ANNOTATION: Final = re.compile(r"\[%([A-Za-z][A-Za-z0-9_]*+)(?:\s++([^\[\]]*+))?\]")
+"""Groups: name, value."""
 
 
 def comment(text: str) -> Comment:
@@ -229,7 +230,7 @@ def comment(text: str) -> Comment:
     >>> comment("book  move [%emt 0.5]")
     ('book move', Annotation(name='emt', value='0.500'))
     """
-    words, *rest = _COMMAND.split(text)
+    words, *rest = ANNOTATION.split(text)
     parts: list[str | Annotation] = [" ".join(words.split())]
     for name, value, after in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
         parts += (annotation(name, value or ""), " ".join(after.split()))
