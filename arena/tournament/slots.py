@@ -21,7 +21,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from lath.arena.errors import ArenaError
 from lath.arena.tournament.events import Listener, PairBegan
@@ -46,8 +46,7 @@ class Pace:
         self._clock: Final = clock
         self._last_s: float | None = None
         """When pairs came in last; before the first, workers and bots are only starting."""
-
-        self._pair_s: float | None = None
+        self._pair_s = 0.0
         self._storing_s = 0.0
 
     def count(self, pairs: int) -> None:
@@ -58,8 +57,7 @@ class Pace:
         if before_s is None:
             return
         took_s = (self._last_s - before_s) * self._slots / pairs
-        old_s = took_s if self._pair_s is None else self._pair_s
-        self._pair_s = old_s + _WEIGHT * (took_s - old_s)
+        self._pair_s += (_WEIGHT if self._pair_s else 1.0) * (took_s - self._pair_s)
 
     def stored(self, took_s: float) -> None:
         """Note how long a transaction took: on a slow disk a hundredth of a second and more."""
@@ -68,8 +66,7 @@ class Pace:
     @property
     def gather_s(self) -> float:
         """Return how long to wait for more results once there is one; 0 for long pairs."""
-        is_short = self._pair_s is not None and self._pair_s < GATHER_S / 2
-        return GATHER_S if is_short else 0.0
+        return GATHER_S if 0 < self._pair_s < GATHER_S / 2 else 0.0
 
     @property
     def window(self) -> int:
@@ -194,15 +191,13 @@ class Worker(Executor):
         self.join(None)
 
 
-class Executors(Protocol):
-    """Makes what plays the pairs of a slot: a process here, or a place on another machine."""
+Executors = Callable[[str, Cores], Executor]
+"""Makes what plays the pairs of a slot: a process here, or a place on another machine.
 
-    def __call__(self, tree: str, cores: Cores, /) -> Executor:
-        """Return an executor that plays one PairJob after the other and returns texts.
-
-        `tree` marks the processes that it starts, `cores` are its alone, none if any will do. When
-        the runner is gone it must end its bots; when it breaks it raises BrokenExecutor.
-        """
+It is given what marks the processes that it starts, and the cores that are its alone, none if any
+will do. What it returns plays one PairJob after the other and returns texts; it must end its bots
+when the runner is gone, and raise BrokenExecutor when it breaks.
+"""
 
 
 class Slot:

@@ -234,28 +234,21 @@ def collect(
     collector = Collector()
     for tournament in tournaments:
         is_playing = is_being_played(tournament)
+        report, link = tournament / REPORT, ""
+        if report.is_file():  # whatever its name, a browser takes the address for nothing else
+            relative = Path(os.path.relpath(report.resolve(), base.resolve())).as_posix()
+            link = "./" + quote(os.fsencode(relative), safe="/")
         try:
             collector.add(
                 tournament.relative_to(folder).as_posix(),
                 records_of([tournament]),
                 outcome_in([tournament]),
                 is_playing=is_playing,
-                link=link_to(tournament / REPORT, base),
+                link=link,
             )
         except ArenaError as error:
             raise UnreadableError(tournament, error) from error
     return collector.document(title)
-
-
-def link_to(path: Path, base: Path) -> str:
-    """Return the address of a file for a page in the folder `base`; empty where there is no file.
-
-    Whatever the name, it is a relative address that a browser takes for nothing else.
-    """
-    if not path.is_file():
-        return ""
-    relative = Path(os.path.relpath(path.resolve(), base.resolve())).as_posix()
-    return "./" + quote(os.fsencode(relative), safe="/")
 
 
 _FORMER: Final = re.compile(r"[0-9]{3,}-[0-9a-f]{8}\.js")

@@ -154,16 +154,12 @@ def writing_error(path: Path, error: OSError, what: str = "written") -> StoreErr
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def interrupt() -> None:
-    """Raise what Ctrl-C does."""
-    raise KeyboardInterrupt
-
-
 @contextmanager
-def on_signals(stop: Callable[[], None] = interrupt) -> Iterator[None]:
-    """Call `stop` at Ctrl-C, SIGTERM and SIGHUP; a SIGHUP that nohup ignored stays ignored.
+def on_signals(stop: Callable[[], None] | None = None) -> Iterator[None]:
+    """Call `stop` at Ctrl-C, SIGTERM and SIGHUP; without it they raise what Ctrl-C does.
 
-    Once `stop` has raised, further signals are not heeded: they would interrupt the clearing up.
+    A SIGHUP that nohup ignored stays ignored. Once `stop` has raised, further signals are not
+    heeded: they would interrupt the clearing up.
     """
     has_raised = False
 
@@ -172,6 +168,8 @@ def on_signals(stop: Callable[[], None] = interrupt) -> Iterator[None]:
         if has_raised:
             return
         try:
+            if stop is None:
+                raise KeyboardInterrupt
             stop()
         except BaseException:
             has_raised = True
