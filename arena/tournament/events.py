@@ -462,7 +462,7 @@ class Progress:
         self.total = 0
         self.rate = Rate(clock())
         self.scores: Final = {name: Score(name) for name in config.names}
-        self.running: Final[dict[int, PairBegan]] = {}
+        self.running: dict[int, PairBegan] = {}
         """By slot, from 1."""
         self.warnings: Final[dict[str, int]] = {}
         """The last different ones and how often each came, the newest last."""
@@ -533,8 +533,7 @@ class Progress:
                 self._score(name).forfeits[alike.termination] += games
 
     def _end_pair(self, pair: int) -> None:
-        for slot in [s for s, running in self.running.items() if running.pair == pair]:
-            del self.running[slot]
+        self.running = {slot: one for slot, one in self.running.items() if one.pair != pair}
         if games := self._games.pop(pair, []):
             self.rate.add(len(games), self.clock())
             one, other = games[0].first, games[0].second

@@ -389,7 +389,7 @@ class Runner:
         lost = slot.replace()
         self._open.again.extend(lost)
         alive = [slot.worker.pid for slot in self._slots if slot.worker]
-        sweep(self._tree, spare=[f"{self._tree}{pid}." for pid in alive])
+        sweep(self._tree, spare=[f"{self._tree}{pid}." for pid in alive])  # the dead one's bots
         if not lost or self._interrupted:
             return
         broken = lost[0]

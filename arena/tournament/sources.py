@@ -12,7 +12,6 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -152,33 +151,17 @@ def log_of(folder: Path, number: int) -> str:
     return str(log)
 
 
-class Phase(Enum):
-    """How far a tournament's directory is."""
-
-    ABSENT = "absent"
-    """There is no tournament yet."""
-
-    STOPPED = "stopped"
-    """Nobody plays, and games are left to play."""
-
-    PLAYING = "playing"
-    OVER = "over"
-    """Nobody plays, and none is left."""
-
-
-def phase_of(source: Path) -> Phase:
-    """Return how far a source is; a file, which nobody locks, is always STOPPED."""
-    if source.is_file():
-        return Phase.STOPPED
-    if not (source / DATABASE).is_file():
-        return Phase.OVER if (source / RECORDS).is_file() else Phase.ABSENT
-    if is_being_played(source):
-        return Phase.PLAYING
+def is_over(tournament: Path) -> bool:
+    """Return whether nobody plays in a tournament's directory, and nothing is left to play."""
+    if not (tournament / DATABASE).is_file():
+        return (tournament / RECORDS).is_file()
+    if is_being_played(tournament):
+        return False
     try:
-        outcome = outcome_in([source])
-    except ArenaError:  # whoever reads the source is told of it
-        return Phase.STOPPED
-    return Phase.OVER if outcome is not None and outcome.is_complete else Phase.STOPPED
+        outcome = outcome_in([tournament])
+    except ArenaError:  # whoever reads the records is told of it
+        return False
+    return outcome is not None and outcome.is_complete
 
 
 DEEPEST: Final = 3
@@ -315,22 +298,26 @@ class Following:
 
     def look(self) -> Sight:
         """Return what there is to see."""
-        phases = {source: phase_of(source) for source in self._sources()}
-        self._played |= {source for source, phase in phases.items() if phase is Phase.PLAYING}
         seen: list[object] = [(path, _stamp(path)) for path in self._others()]
-        done = []  # a run that was seen and is gone has said before what its games came to
-        for source, phase in phases.items():
+        readable, done = [], []
+        for source in self._sources():
+            is_there = source.is_file() or _is_tournament(source)
+            if is_there:
+                readable.append(source)
             if source.is_file():
                 seen.append((source, _stamp(source)))
-            else:
-                is_playing = phase is Phase.PLAYING
-                seen.append((source, is_playing, *(_stamp(source / name) for name in _READ)))
-                done.append(phase is Phase.OVER or (source in self._played and not is_playing))
+                continue
+            is_playing = is_there and is_being_played(source)
+            seen.append((source, is_playing, *(_stamp(source / name) for name in _READ)))
+            if is_playing:
+                self._played.add(source)
+            # A run that was seen and is gone has said before what its games came to.
+            done.append(not is_playing and (source in self._played or is_over(source)))
         self._seen = tuple(seen)
         return Sight(
             has_changed=self._seen != self._rendered,
             is_over=bool(done) and all(done),  # files alone never are
-            readable=tuple(one for one, phase in phases.items() if phase is not Phase.ABSENT),
+            readable=tuple(readable),
         )
 
     def rendered(self) -> None:

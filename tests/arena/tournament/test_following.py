@@ -12,7 +12,7 @@ from results import a_result
 from lath.arena.errors import StoreError
 from lath.arena.tournament import runner
 from lath.arena.tournament.runner import RECORDS_S, Refreshed
-from lath.arena.tournament.sources import OUTCOME, Following, Phase, phase_of, write_outcome
+from lath.arena.tournament.sources import OUTCOME, Following, is_over, write_outcome
 from lath.arena.tournament.store import DATABASE, RECORDS, Store
 from lath.reports.outcome import Outcome
 
@@ -107,19 +107,22 @@ def ended(folder: Path, *, done: int, total: int) -> None:
     write_outcome(folder, Outcome(format="round-robin", done=done, total=total))
 
 
-def test_the_phases_of_a_tournament(tmp_path: Path) -> None:
-    assert phase_of(tmp_path / "out") is Phase.ABSENT
+def test_a_tournament_is_over_when_nobody_plays_and_nothing_is_left(tmp_path: Path) -> None:
+    assert not is_over(tmp_path / "out")
+    assert following(tmp_path / "out").look().readable == ()
     with closing(Store(tmp_path)):
-        assert phase_of(tmp_path) is Phase.PLAYING
-    assert phase_of(tmp_path) is Phase.STOPPED
+        assert not is_over(tmp_path)
+    assert not is_over(tmp_path)
     ended(tmp_path, done=1, total=2)
-    assert phase_of(tmp_path) is Phase.STOPPED
+    assert not is_over(tmp_path)
     ended(tmp_path, done=2, total=2)
-    assert phase_of(tmp_path) is Phase.OVER
+    assert is_over(tmp_path)
+    with closing(Store(tmp_path)):
+        assert not is_over(tmp_path)
     (tmp_path / OUTCOME).write_text("{")
-    assert phase_of(tmp_path) is Phase.STOPPED
+    assert not is_over(tmp_path)
     (tmp_path / DATABASE).unlink()
-    assert phase_of(tmp_path) is Phase.OVER, "records alone do not grow"
+    assert is_over(tmp_path), "records alone do not grow"
 
 
 def following(*sources: Path) -> Following:

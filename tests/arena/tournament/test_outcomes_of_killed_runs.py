@@ -26,7 +26,7 @@ from lath.arena.tournament import folder as directory
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Event, PairBegan, PairEnded, Progress, Waiting
 from lath.arena.tournament.runner import OpenGames
-from lath.arena.tournament.sources import OUTCOME, Phase, outcome_in, phase_of
+from lath.arena.tournament.sources import OUTCOME, is_over, outcome_in
 from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl
 
@@ -90,13 +90,13 @@ def test_the_outcome_of_before_is_not_told_as_that_of_games_that_came_later(
     tmp_path: Path,
 ) -> None:
     play(tmp_path, a_swiss(rounds=1))
-    assert phase_of(tmp_path) is Phase.OVER
+    assert is_over(tmp_path)
     assert "Result: swiss" in told(here("rate", tmp_path))
     kill_after(tmp_path, a_swiss(rounds=3), pairs=1)
     assert len(numbers(tmp_path)) == 4
     assert (tmp_path / OUTCOME).is_file()
     assert outcome_in([tmp_path]) is None
-    assert phase_of(tmp_path) is Phase.STOPPED
+    assert not is_over(tmp_path)
     assert "Result" not in told(here("rate", tmp_path))
     assert "outcome" not in json.loads(told(here("rate", "--json", tmp_path)))
     page = tmp_path / "page.html"
@@ -112,7 +112,7 @@ def test_the_next_run_tells_the_outcome_again(tmp_path: Path) -> None:
     assert outcome is not None
     assert (outcome.done, outcome.total, outcome.is_complete) == (6, 6, True)
     assert "Result: swiss" in (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert phase_of(tmp_path) is Phase.OVER
+    assert is_over(tmp_path)
 
 
 def test_more_rounds_that_were_not_begun_are_open_too(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_more_rounds_that_were_not_begun_are_open_too(tmp_path: Path) -> None:
         with pytest.raises(Killed):
             play(tmp_path, a_swiss(rounds=2))
     assert outcome_in([tmp_path]) is None
-    assert phase_of(tmp_path) is Phase.STOPPED
+    assert not is_over(tmp_path)
 
 
 def test_a_run_begins_with_the_outcome_of_what_is_stored(tmp_path: Path) -> None:
