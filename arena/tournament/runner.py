@@ -381,7 +381,8 @@ class Runner:
 
     def _keep_lost(self, *, at_once: bool) -> None:
         """Store what was lost by walkover: it counts then. Raises DiskError as `_collect` does."""
-        if self._writer.store_lost(self._open.lost, at_once=at_once):
+        lost = self._open.lost
+        if lost and self._writer.takes(partial(self._store.add_walkovers, lost), at_once=at_once):
             self._open.lose()
 
     def _take_back(self, slot: Slot) -> None:

@@ -301,13 +301,14 @@ class Following:
         seen: list[object] = [(path, _stamp(path)) for path in self._others()]
         readable, done = [], []
         for source in self._sources():
-            is_there = source.is_file() or _is_tournament(source)
-            if is_there:
-                readable.append(source)
             if source.is_file():
+                readable.append(source)
                 seen.append((source, _stamp(source)))
                 continue
+            is_there = _is_tournament(source)
             is_playing = is_there and is_being_played(source)
+            if is_there:
+                readable.append(source)
             seen.append((source, is_playing, *(_stamp(source / name) for name in _READ)))
             if is_playing:
                 self._played.add(source)

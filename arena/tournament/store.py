@@ -14,7 +14,7 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from functools import partial
@@ -505,20 +505,16 @@ class BufferedWriter:
         Raises DiskError when the disk has refused it for too long, or refuses it `at_once`.
         """
         games = [game for _, result in self.held for game in result.games]
-        if games and not self._takes(partial(self._store.add, games), at_once=at_once):
+        if games and not self.takes(partial(self._store.add, games), at_once=at_once):
             return []
         stored, self.held = self.held, []
         return stored
 
-    def store_lost(self, lost: Sequence[Walkover], *, at_once: bool = False) -> bool:
-        """Store what was lost by walkover; return whether it is stored, False while it must wait.
+    def takes(self, write: Callable[[], None], *, at_once: bool) -> bool:
+        """Return whether the disk takes something; False also where it is not time to try it.
 
         Raises DiskError as `store` does.
         """
-        return not lost or self._takes(partial(self._store.add_walkovers, lost), at_once=at_once)
-
-    def _takes(self, write: Callable[[], None], *, at_once: bool) -> bool:
-        """Return whether the disk takes something; False also where it is not time to try it."""
         if self.is_waiting and not at_once and time.monotonic() < self._next_s:
             return False
         try:
