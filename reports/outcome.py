@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any, Literal
 
-from lath.reports.schema import Count, Schema, read, schema_of
+from lath.reports.schema import Count, Schema, schema_of
 
 Kind = Literal["name", "number", "text"]
 """What a column holds: a name may be cut where room is short, the others may not."""
@@ -108,10 +109,23 @@ def to_json(outcome: Outcome) -> dict[str, Any]:
 
 def from_json(value: object) -> Outcome:
     """Return the outcome that somebody has kept; raises ValueError where it is none."""
+    from pydantic import ValidationError
+
     try:
-        return read(Outcome, value)
-    except ValueError as error:
-        raise ValueError(f"it is no outcome: {error}") from error
+        outcome: Outcome = _adapter().validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        words = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
+        raise ValueError(f"it is no outcome: {words}") from error
+    return outcome
+
+
+@cache
+def _adapter() -> Any:
+    """Return what checks outcomes; it takes milliseconds to make."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Outcome)
 
 
 def schema() -> Schema:

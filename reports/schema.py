@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Annotated, Any, Final, TypeVar, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 from typing_extensions import get_original_bases, is_typeddict
 
 Schema = dict[str, Any]
-
-_T = TypeVar("_T")
 
 
 class About:
@@ -124,7 +122,8 @@ def _written_out(schema: Any, definitions: Mapping[str, Schema], *, is_closed: b
         return schema
     if reference := schema.get("$ref"):
         schema = {**definitions[reference.rpartition("/")[2]], **schema}
-    found = {key: written(value) for key, value in schema.items() if key not in _NOT_OURS}
+    not_ours = ("$ref", "title", "default", "properties")
+    found = {key: written(value) for key, value in schema.items() if key not in not_ours}
     if "description" in schema:
         found["description"] = " ".join(schema["description"].split()).replace("None", "null")
     if "properties" in schema:
@@ -133,27 +132,3 @@ def _written_out(schema: Any, definitions: Mapping[str, Schema], *, is_closed: b
         if is_closed:
             found["additionalProperties"] = False
     return found
-
-
-_NOT_OURS: Final = ("$ref", "title", "default", "properties")
-
-
-def read(kind: type[_T], value: object) -> _T:
-    """Return JSON as a value of a type; raises ValueError with the first thing that is wrong."""
-    from pydantic import TypeAdapter, ValidationError
-
-    adapter: TypeAdapter[_T] = _adapter(kind)  # type: ignore[arg-type] # types are hashable
-    try:
-        return adapter.validate_python(value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{place}: {first['msg']}" if place else first["msg"]) from error
-
-
-@cache
-def _adapter(kind: Any) -> Any:
-    """Return what checks values of a type; it takes milliseconds to make."""
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)

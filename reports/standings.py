@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import groupby
 from statistics import fmean
-from typing import Annotated, ClassVar, Final, Literal, NamedTuple
+from typing import Annotated, ClassVar, Final, Literal
 
 from typing_extensions import TypedDict
 
@@ -253,42 +253,34 @@ class Pairs:
         self._keys[place], self._numbers[place] = min(known, _place_of(record, seats))
 
     def numbers(self) -> list[int]:
-        """Return the number of each game's pair, from 0; a game without a partner has its own."""
-        found = [-1] * len(self._keys)
-        number = 0
-        places = sorted(range(len(self._keys)), key=self._keys.__getitem__)
-        for _, alike in groupby(places, key=self._keys.__getitem__):
-            for pair in self._paired_off(list(alike)):
-                for place in pair:
-                    found[place] = number
-                number += 1
+        """Return the number of each game's pair; a game without a partner has one of its own."""
+        numbers, orders = self._numbers, self._orders
+        found = list(range(len(self._keys)))
+        places = sorted(found, key=self._keys.__getitem__)
+        for _, of_key in groupby(places, key=self._keys.__getitem__):
+            if len(alike := list(of_key)) == 1:
+                continue
+            alike.sort(key=lambda place: (numbers[place], orders[place]))
+            single: list[int] = []
+            for number, of_number in groupby(alike, key=numbers.__getitem__):
+                left = list(of_number)
+                single += self._pair_off(found, left) if number else left
+            # Games without a move are alike if their results are: by order like would meet like.
+            times = Counter(orders[place] for place in single)
+            one_each = (place for place in single if times[orders[place]] == 1)
+            self._pair_off(found, sorted(one_each, key=orders.__getitem__))
         return found
 
-    def _paired_off(self, places: list[int]) -> Iterator[Sequence[int]]:
-        """Yield the places of games of one key, by ones and twos."""
-        if len(places) == 1:
-            yield places
-            return
-        places.sort(key=lambda place: (self._numbers[place], self._orders[place]))
-        single: list[int] = []
-        for number, alike in groupby(places, key=self._numbers.__getitem__):
-            of_one = list(alike)
-            pairs, left = self._across(of_one) if number else ([], of_one)
-            yield from pairs
-            single += left
-        # Games without a move are alike if their results are: an order would pair like with like.
-        times = Counter(self._orders[place] for place in single)
-        several = [place for place in single if times[self._orders[place]] > 1]
-        one_each = [place for place in single if times[self._orders[place]] == 1]
-        pairs, left = self._across(sorted(one_each, key=self._orders.__getitem__))
-        yield from pairs
-        yield from ([place] for place in (*left, *several))
-
-    def _across(self, places: Sequence[int]) -> tuple[list[tuple[int, int]], list[int]]:
-        """Return the first of one seat with the first of the other, and so on, and who is left."""
-        one, other, alone = ([at for at in places if self._seats[at] == seat] for seat in range(3))
-        pairs = list(zip(one, other, strict=False))
-        return pairs, [*one[len(pairs) :], *other[len(pairs) :], *alone]
+    def _pair_off(self, found: list[int], places: Iterable[int]) -> list[int]:
+        """Give the first of one seat and the first of the other one number; return who is left."""
+        seats: tuple[list[int], ...] = [], [], []
+        for place in places:
+            seats[self._seats[place]].append(place)
+        one, other, alone = seats
+        for place, partner in zip(one, other, strict=False):
+            found[partner] = found[place]
+        pairs = min(len(one), len(other))
+        return [*one[pairs:], *other[pairs:], *alone]
 
 
 def _place_of(record: Record, seats: tuple[str, str]) -> tuple[int, int]:
@@ -515,29 +507,18 @@ def is_unbalanced(games: Mapping[tuple[str, str], int]) -> bool:
     )
 
 
-class Gap(NamedTuple):
-    """How far one bot's two ratings are apart."""
-
-    name: str
-    mu: float
-    """Converged less sequential, each around the mean of the bot's group."""
-
-    sigma: float
-    """The converged one, to compare it with; > 0 but for a bot that nobody met."""
-
-
-def greatest_gap(ratings: Ratings) -> Gap | None:
+def greatest_gap(ratings: Ratings) -> tuple[str, float] | None:
     """Return the bot whose ratings are furthest apart, the first of equals; None without any.
 
-    The sequential ratings are moved so that the mean of a group is the same in both: only
-    differences between bots mean anything.
+    With its name comes the mean of the converged rating less that of the sequential one, which is
+    moved so that the mean of a group is the same in both: only differences between bots mean
+    anything.
     """
-    gaps: list[Gap] = []
+    gaps: list[tuple[str, float]] = []
     for group in ratings.groups:
         strengths = [ratings.strengths[name] for name in group]
         apart = [one.trueskill.mu - one.sequential.mu for one in strengths if one.sequential]
         if len(apart) == len(group) > 1:
             mean = fmean(apart)
-            of_group = zip(group, apart, strengths, strict=True)
-            gaps += [Gap(name, mu - mean, one.trueskill.sigma) for name, mu, one in of_group]
-    return max(gaps, key=lambda gap: abs(gap.mu), default=None)
+            gaps += [(name, mu - mean) for name, mu in zip(group, apart, strict=True)]
+    return max(gaps, key=lambda gap: abs(gap[1]), default=None)

@@ -238,9 +238,11 @@ def remarks(table: Table) -> Iterator[str]:
             "where there is room, 'without' is the rating that the others give"
         )
     if gap := greatest_gap(table.ratings):
+        name, mu = gap
+        within = Z95 * table.ratings.strengths[name].trueskill.sigma
         yield (
-            f"cross-check: rated game after game, mu differs by at most {abs(gap.mu):.2f} "
-            f"({gap.name}, whose mu is ±{Z95 * gap.sigma:.2f})"
+            f"cross-check: rated game after game, mu differs by at most {abs(mu):.2f} "
+            f"({name}, whose mu is ±{within:.2f})"
         )
 
 

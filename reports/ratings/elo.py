@@ -68,9 +68,6 @@ _LONGEST_STEP: Final = 2.0
 
 # The model
 
-Chances = tuple[float, float, float]
-"""That first wins, draws and loses; together 1."""
-
 
 class Places:
     """Which parameter is whose."""
@@ -98,17 +95,17 @@ class Davidson:
     covariance: Matrix
     """Of the parameters, if games were independent."""
 
-    def chances(self, seats: Seats) -> Chances:
-        """Return how likely each result is."""
+    def chances(self, seats: Seats) -> tuple[float, float, float]:
+        """Return how likely first wins, draws and loses."""
         one, other, game = self.places.of(seats)
         values = self.parameters
         return chances(values[one] - values[other] + values[game], values[game + 1])
 
 
-def chances(ahead: float, log_draws: float) -> Chances:
-    """Return the chances of a first that is ahead by so much; nothing overflows."""
+def chances(ahead: float, log_draws: float) -> tuple[float, float, float]:
+    """Return how likely a first that is ahead by so much wins, draws and loses; together 1."""
     half = ahead / 2
-    top = max(half, -half, log_draws)
+    top = max(half, -half, log_draws)  # so that nothing overflows
     win, draw, loss = math.exp(half - top), math.exp(log_draws - top), math.exp(-half - top)
     total = win + draw + loss
     return win / total, draw / total, loss / total

@@ -93,11 +93,6 @@ _TERMS: Final = 10_000
 """Of the series and the fraction of `chi_square_tail`; a hundred are many."""
 
 
-Draw = tuple[float, float, float, float, float]
-"""What the event -m < x + t < m does to a normal x, as derivatives of its log-probability z:
-TrueSkill's v = dz/dt and w = -d²z/dt² (in 0..1), then dz/dm, d²z/dm² and d²z/dtdm."""
-
-
 def pdf(x: float) -> float:
     """Return the density at `x`."""
     return math.exp(-x * x / 2) / _SQRT_2_PI
@@ -132,8 +127,11 @@ def win(t: float) -> tuple[float, float]:
     return v, 1 - beyond * (1 - beyond * (6 - beyond * 50))  # v + t would cancel
 
 
-def draw(t: float, margin: float) -> Draw:
-    """Return how likely -margin < x + t < margin is, as derivatives; margin > 0."""
+def draw(t: float, margin: float) -> tuple[float, float, float, float, float]:
+    """Return how likely -m < x + t < m is, as derivatives of the log-probability z; m > 0.
+
+    TrueSkill's v = dz/dt and w = -d²z/dt² (in 0..1), then dz/dm, d²z/dm² and d²z/dtdm.
+    """
     if t < 0:
         v, w, by_margin, curved, mixed = draw(-t, margin)
         return -v, w, by_margin, curved, -mixed

@@ -28,7 +28,7 @@ from lath.reports.ratings.results import (
     connected,
     count,
 )
-from lath.reports.ratings.skill import MU, SIGMA, InOrder, Posterior, converged, rate_in_order
+from lath.reports.ratings.skill import MU, SIGMA, Posterior, converged, rated_in_order
 
 _LEAST_SHARE: Final = 0.25
 """What clusters leave at least of a variance that the model gives: half of the error. Fewer than a
@@ -47,7 +47,7 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
     posterior = converged(counts.names, counts.tallies)
     model = fit(counts)
     spread = covariance(model, counts.clusters, counts.games)
-    sequential = rate_in_order(results, posterior.draw_rate) if in_order else {}
+    sequential = next(rated_in_order([results], posterior.draw_rate)) if in_order else {}
     strengths: dict[str, Strength] = {}
     differences: dict[tuple[str, str], float] = {}
     for number, group in enumerate(groups):
@@ -131,22 +131,15 @@ class Snapshot:
 
 
 def history(
-    results: Sequence[Result], points: int = 100, *, draw_rate: float | None = None
+    results: Sequence[Result], points: int = 100, *, draw_rate: float
 ) -> tuple[Snapshot, ...]:
     """Return at most `points` snapshots, evenly over the games, the last after all of them.
 
     Ratings are the sequential ones, in the order of the results; empty without results. Memory is
-    bounded by points times bots. `draw_rate` is `Ratings.draw_rate` of the same results where it
-    is known already; otherwise it is fitted here. `points` > 0.
+    bounded by points times bots. `draw_rate` is `Ratings.draw_rate` of the same results; `points`
+    > 0.
     """
-    if draw_rate is None:
-        counts = count(results)
-        draw_rate = converged(counts.names, counts.tallies).draw_rate
     number = min(points, len(results))
     ends = [len(results) * i // number for i in range(number + 1)] if number else []
-    sequence = InOrder(draw_rate)
-    snapshots = []
-    for start, end in pairwise(ends):
-        sequence.add(results[start:end])
-        snapshots.append(Snapshot(end, sequence.ratings()))
-    return tuple(snapshots)
+    batches = (results[start:end] for start, end in pairwise(ends))
+    return tuple(map(Snapshot, ends[1:], rated_in_order(batches, draw_rate)))

@@ -54,12 +54,10 @@ PRIOR_GAMES: Final = 20
 """One draw in twenty imagined games between equals keeps a draw rate off 0 and 1 and fades as real
 games come. TrueSkill and the Elo scale share it."""
 
-_NORMAL: Final = NormalDist()
-
 
 def margin_of(draw_rate: float) -> float:
     """Return by how much one must outperform the other for a win; `draw_rate` in 0..1, not ends."""
-    return _NORMAL.inv_cdf((draw_rate + 1) / 2) * NOISE
+    return NormalDist().inv_cdf((draw_rate + 1) / 2) * NOISE
 
 
 def draw_rate_of(margin: float) -> float:
@@ -126,33 +124,6 @@ class Site:
             self.precision = math.exp(min(log_precision / _LOG_WEIGHT, _LARGEST_LOG))
             self.shift = self.precision * mean
 
-    def renew(self, mean: float, variance: float, evidence: Evidence) -> float:
-        """Match the moments of a game between two whose difference is as given, and note it.
-
-        Returns the evidence's derivative by margin and difference.
-        """
-        share = 1 - variance * self.precision
-        cavity = variance / share
-        mean = (mean - variance * self.shift) / share
-        square = 2 * BETA**2 + cavity
-        scale = math.sqrt(square)
-        if self.kind:
-            t = (self.kind * mean - evidence.margin) / scale
-            v, w = win(t)
-            v *= self.kind
-            evidence.slope -= self.games * abs(v) / scale
-            evidence.curve -= self.games * w / square
-            mixed = self.kind * w
-        else:
-            v, w, by_margin, curved, mixed = draw(mean / scale, evidence.margin / scale)
-            evidence.slope += self.games * by_margin / scale
-            evidence.curve += self.games * curved / square
-        bend = w / square
-        left = 1 - cavity * bend
-        self.precision = bend / left
-        self.shift = (v / scale + mean * bend) / left
-        return self.games * mixed / square
-
 
 Meetings = tuple[int, int, tuple[Site, ...]]
 """All games of two bots: the bots' numbers, the smaller one first, and the kinds of results."""
@@ -180,10 +151,6 @@ class Posterior:
     def draw_rate(self) -> float:
         """Return how often equals draw, strictly in 0..1."""
         return draw_rate_of(self.margin)
-
-
-class ConvergenceError(ArithmeticError):
-    """The rounds did not come to rest: a bug, for no results are known to do that."""
 
 
 def converged(names: Sequence[str], tallies: Mapping[Seats, SeatScore]) -> Posterior:
@@ -241,21 +208,45 @@ def _converge(meetings: Sequence[Meetings], posterior: Posterior) -> None:
             mixing = min(mixing * 1.5, 1.0)
         slow = slow or (number > 2 and moved > before / 3)
         before = moved
-    raise ConvergenceError(f"ratings still move by {moved!r} after {_ROUNDS} rounds")
+    # A bug, for no results are known to do that.
+    raise ArithmeticError(f"ratings still move by {moved!r} after {_ROUNDS} rounds")
 
 
 def _renew(meetings: Sequence[Meetings], posterior: Posterior) -> Evidence:
-    """Renew every factor from the posterior; return how the evidence leans at the old ones."""
+    """Renew every factor from the posterior; return how the evidence leans at the old ones.
+
+    A factor gets the moments of a game between two who are as far apart as all else says.
+    """
     means, covariance, margin = posterior.means, posterior.covariance, posterior.margin
     evidence = Evidence(margin, len(means))
     for one, other, sites in meetings:
         row = covariance[one]
-        mean = means[one] - means[other]
+        apart = means[one] - means[other]
         variance = row[one] + covariance[other][other] - 2 * row[other]
         for site in sites:
-            mixed = site.renew(mean, variance, evidence)
-            evidence.pull[one] += mixed
-            evidence.pull[other] -= mixed
+            share = 1 - variance * site.precision
+            # The cavity is the posterior without one copy of the factor.
+            cavity = variance / share
+            mean = (apart - variance * site.shift) / share
+            square = 2 * BETA**2 + cavity
+            scale = math.sqrt(square)
+            if site.kind:
+                v, w = win((site.kind * mean - margin) / scale)
+                v *= site.kind
+                evidence.slope -= site.games * abs(v) / scale
+                evidence.curve -= site.games * w / square
+                mixed = site.kind * w
+            else:
+                v, w, by_margin, curved, mixed = draw(mean / scale, margin / scale)
+                evidence.slope += site.games * by_margin / scale
+                evidence.curve += site.games * curved / square
+            bend = w / square
+            left = 1 - cavity * bend
+            site.precision = bend / left
+            site.shift = (v / scale + mean * bend) / left
+            pull = site.games * mixed / square
+            evidence.pull[one] += pull
+            evidence.pull[other] -= pull
     return evidence
 
 
@@ -302,26 +293,21 @@ def _climb(posterior: Posterior, evidence: Evidence) -> float:
 
 # In order
 
-_DENSITY: Final = math.sqrt(2 / math.pi)
 
+def rated_in_order(
+    batches: Iterable[Iterable[Result]], draw_rate: float
+) -> Iterator[dict[str, Rating]]:
+    """Yield the ratings of all bots so far after each batch of games, in order of appearance.
 
-class InOrder:
-    """Ratings while games go by."""
-
-    def __init__(self, draw_rate: float) -> None:
-        """Begin with nobody; `draw_rate` is that between equals, in 0..1 without the ends."""
-        self.margin = margin_of(draw_rate)
-        self._means: dict[str, float] = {}
-        self._variances: dict[str, float] = {}
-
-    def add(self, results: Iterable[Result]) -> None:
-        """Rate the games in their order; a game of a bot against itself only makes it known.
-
-        The one loop that takes a step a game, so the commonest case, a win that is no wonder, is
-        written out: about 0.4 µs.
-        """
-        means, variances, margin = self._means, self._variances, self.margin
-        erfc, exp, sqrt, noise = math.erfc, math.exp, math.sqrt, 2 * BETA**2
+    `draw_rate` is that between equals, in 0..1 without the ends; `converged` fits it. A game of a
+    bot against itself only makes it known. The one loop that takes a step a game, so the commonest
+    case, a win that is no wonder, is written out: about 0.4 µs.
+    """
+    means: dict[str, float] = {}
+    variances: dict[str, float] = {}
+    margin, noise = margin_of(draw_rate), 2 * BETA**2
+    erfc, exp, sqrt, density = math.erfc, math.exp, math.sqrt, math.sqrt(2 / math.pi)
+    for results in batches:
         for first, second, score, _, _ in results:
             winner, loser = (second, first) if score < 0.5 else (first, second)
             try:
@@ -339,7 +325,7 @@ class InOrder:
             if score == 0.5:
                 v, w, *_ = draw(apart / scale, margin / scale)
             elif (t := (apart - margin) / scale) > DEEP:
-                v = _DENSITY * exp(-t * t / 2) / erfc(-t * SQRT_HALF)
+                v = density * exp(-t * t / 2) / erfc(-t * SQRT_HALF)
                 w = v * (v + t)
             else:
                 v, w = win(t)
@@ -349,20 +335,4 @@ class InOrder:
             means[loser] -= y * v
             variances[winner] = x - x * x * w
             variances[loser] = y - y * y * w
-
-    def ratings(self) -> dict[str, Rating]:
-        """Return the rating of every bot so far, in order of appearance."""
-        return {
-            name: Rating(mean, math.sqrt(self._variances[name]))
-            for name, mean in self._means.items()
-        }
-
-
-def rate_in_order(results: Iterable[Result], draw_rate: float) -> dict[str, Rating]:
-    """Return the rating of every bot after all games, in order of appearance.
-
-    `draw_rate` is that between equals, in 0..1 without the ends; `converged` fits it.
-    """
-    sequence = InOrder(draw_rate)
-    sequence.add(results)
-    return sequence.ratings()
+        yield {name: Rating(mean, sqrt(variances[name])) for name, mean in means.items()}

@@ -109,6 +109,7 @@ def test_an_outcome_keeps_its_schema_and_is_read_back(form: str, tmp_path: Path)
         {},
         {"version": 2},
         {**to_json(Outcome(format="swiss")), "words": None},
+        {**to_json(Outcome(format="swiss")), "done": -1},
         {**to_json(Outcome(format="swiss")), "sheets": [{"title": "", "columns": [], "rows": []}]},
         {
             **to_json(Outcome(format="swiss")),

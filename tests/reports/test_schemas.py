@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from lath.reports import export, outcome
 from lath.reports.page import document, index
-from lath.reports.schema import About, Count, read, schema_of
+from lath.reports.schema import About, Count, schema_of
 
 SCHEMAS = {
     "outcome": outcome.schema,
@@ -70,13 +70,6 @@ def test_a_schema_has_limits_docstrings_and_what_another_type_has() -> None:
 
 def test_a_field_with_a_default_is_always_written() -> None:
     assert schema_of(Kennel, "Kennel")["required"] == ["dogs", "doors"]
-
-
-def test_what_is_read_is_checked_and_the_error_says_where() -> None:
-    dog: Any = {"legs": 4, "name": "Rex", "weight_kg": None}
-    assert read(Kennel, {"dogs": [dog]}) == Kennel((dog,))
-    with pytest.raises(ValueError, match=r"^dogs\.0\.legs: Input should be greater than or equal"):
-        read(Kennel, {"dogs": [{**dog, "legs": -1}]})
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -14,7 +14,7 @@ from lath.reports.ratings.skill import BETA, MU, SIGMA
 
 
 def rate_by_package(results: Iterable[Result], draw_rate: float) -> dict[str, Rating]:
-    """Return what `rate_in_order` does, by the package."""
+    """Return what `rated_in_order` does of one batch, by the package."""
     environment = environment_of(draw_rate)
     ratings: dict[str, Any] = {}
     for first, second, score, _, _ in results:
