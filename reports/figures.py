@@ -298,8 +298,8 @@ class Way(Score):
     example: Link
 
 
-class WaysOf(TypedDict):
-    """Ways to begin, the most frequent ones of them."""
+class WaysOfGame(OfGame):
+    """Ways in which games of one id began, the most frequent ones of them."""
 
     games: Positive
     """all that began in one of these ways"""
@@ -309,10 +309,6 @@ class WaysOf(TypedDict):
     """games a way may have had besides; 0 where the counts are exact"""
     lines: list[Way]
     """the most frequent first"""
-
-
-class WaysOfGame(OfGame, WaysOf):
-    """Ways in which games of one id began."""
 
 
 MOST_WAYS: Final = 30_000
@@ -368,9 +364,10 @@ class Ways:
         """Return the most frequent ways first, then by text."""
         return sorted(self._ways.items(), key=lambda pair: (-pair[1].times, pair[0]))
 
-    def summary(self, most: int) -> WaysOf:
-        """Return so many of the most frequent ways."""
+    def of_game(self, game: str, most: int) -> WaysOfGame:
+        """Return so many of the most frequent ways, which are those of a game id."""
         return {
+            **of_game(game),
             "games": self.games,
             "different": len(self._ways),
             "missed": self.missed,
@@ -383,9 +380,7 @@ class Ways:
 
 def ways_by_game(ways: Mapping[str, Ways]) -> list[WaysOfGame]:
     """Return the ways of each game id, sorted; a game without any has no line."""
-    return [
-        {**of_game(game), **ways[game].summary(SHOWN)} for game in sorted(ways) if ways[game].games
-    ]
+    return [ways[game].of_game(game, SHOWN) for game in sorted(ways) if ways[game].games]
 
 
 def first_moves(record: Record, plies: int) -> list[str]:

@@ -165,14 +165,13 @@ def content_words(games: int, size: int) -> str:
 class IndexJob(ReportJob):
     """The index page of a folder of tournaments, and their reports where they are missing."""
 
-    folder: Path
     writes_reports: bool
     ends: ClassVar = False
     """Another tournament may always begin there."""
 
     def sources(self) -> Sequence[Path]:
         """Return the tournaments that are there now."""
-        return tournaments_in(self.folder)
+        return tournaments_in(self.given[0])
 
     def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> None:
         """Write the reports that are missing, then data and index; `sources` are those with games.
@@ -202,17 +201,18 @@ class IndexJob(ReportJob):
         """Return the data of the page, and what is wrong with those that are left out."""
         from lath.reports.page.index import Unreadable
 
-        base = self.folder if self.out is None else self.out.parent
+        (folder,) = self.given
+        base = folder if self.out is None else self.out.parent
         damaged: dict[Path, UnreadableError] = {}
         while True:  # from the start: half of a damaged one was counted
             sound = [path for path in self.sources() if path not in damaged]
             try:
-                found = collect(self.folder, sound, base, self.title)
+                found = collect(folder, sound, base, self.title)
                 break
             except UnreadableError as error:
                 damaged[error.tournament] = error
         found["unreadable"] = [
-            Unreadable(name=path.relative_to(self.folder).as_posix(), reason=_reason_of(error))
+            Unreadable(name=path.relative_to(folder).as_posix(), reason=_reason_of(error))
             for path, error in sorted(damaged.items())
         ]
         return found, tuple(damaged.values())
@@ -222,10 +222,9 @@ def _reason_of(error: UnreadableError) -> str:
     """Return in a line why a tournament cannot be read, without where its folder is."""
     cause = error.__cause__ and error.__cause__.__cause__
     if isinstance(cause, RecordError):
-        problem = replace(cause.problem, file="")
-        words = str(problem).splitlines()[0]
-        words = words.removeprefix(f":{problem.line}:{problem.column}: error[{problem.code}]: ")
-        return f"{Path(cause.problem.file).name}, line {problem.line}: {words}"
+        problem = cause.problem
+        words = str(replace(problem, file="")).splitlines()[0].partition("]: ")[2]
+        return f"{Path(problem.file).name}, line {problem.line}: {words}"
     words = str(error).replace(f"{error.tournament}/", "")
     return " ".join(words.replace(str(error.tournament), "the folder").split())
 
@@ -378,7 +377,7 @@ def report(
         out = sources[0] / "index.html" if is_index else Path(REPORT)
     job = ReportJob(given=sources, out=out, data=data, title=title, templates=templates)
     if is_index:
-        job = IndexJob(**vars(job), folder=sources[0], writes_reports=not no_reports)
+        job = IndexJob(**vars(job), writes_reports=not no_reports)
     if watch is not None:
         raise typer.Exit(follow(job, every_s=watch))
     job.write(job.sources())

@@ -307,9 +307,8 @@ class StartCounter:
         """Return what a bot began with, by game id and seat; scores are its own."""
         return [
             {
-                **of_game(game),
+                **self._bots[bot, game, seat].of_game(game, SHOWN),
                 "seat": "second" if seat else "first",
-                **self._bots[bot, game, seat].summary(SHOWN),
             }
             for bot, game, seat in sorted(self._bots)
             if bot == name

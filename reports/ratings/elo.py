@@ -60,8 +60,6 @@ PRIOR_ADVANTAGE_ELO: Final = 500.0
 _TOLERANCE: Final = 1e-8
 """Of a Newton step, in units of the model; what is left after it is about its square."""
 
-_STEPS: Final = 200
-
 _LONGEST_STEP: Final = 2.0
 """Of any parameter at once, in units of the model: 350 Elo points."""
 
@@ -119,7 +117,7 @@ def fit(counts: Counts) -> Davidson:
     places = Places(counts)
     games = [(places.of(seats), tally) for seats, tally in counts.tallies.items()]
     values = [0.0] * places.size
-    for _ in range(_STEPS):
+    for _ in range(200):  # a dozen are many
         gradient, curvature = _slopes(places, games, values)
         step = solve(cholesky(curvature), gradient)
         longest = max(map(abs, step), default=0.0)

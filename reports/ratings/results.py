@@ -279,17 +279,13 @@ def count(results: Iterable[Result]) -> Counts:
     for result in results:  # the one loop that takes a step a game; alike ones become one object
         cell, pair = result[:4], result[4]
         cells[cell] += 1
-        if pair is not None:
+        if pair is not None and cell[0] != cell[1]:
             cell = known.setdefault(cell, cell)
             if (games := pairs.get(pair)) is None:
                 pairs[pair] = [cell]
             else:
                 games.append(cell)
-    clusters: dict[tuple[Cell, ...], int] = {}
-    for pair, times in Counter(map(tuple, pairs.values())).items():
-        cluster = tuple([cell for cell in pair if cell[0] != cell[1]])
-        if len(cluster) > 1:
-            clusters[cluster] = clusters.get(cluster, 0) + times
+    clusters = Counter(tuple(games) for games in pairs.values() if len(games) > 1)
     tallies: dict[Seats, SeatScore] = {}
     for (first, second, score, game), times in cells.items():
         if first != second:

@@ -118,12 +118,6 @@ class Site:
         yield math.log(self.precision if said else _NEGLIGIBLE) * _LOG_WEIGHT
         yield self.shift / self.precision if said else 0.0
 
-    def become(self, log_precision: float, mean: float) -> None:
-        """Take over what `numbers` yields, unless this or that is negligible."""
-        if self.precision > _NEGLIGIBLE and log_precision > math.log(_NEGLIGIBLE) * _LOG_WEIGHT:
-            self.precision = math.exp(min(log_precision / _LOG_WEIGHT, _LARGEST_LOG))
-            self.shift = self.precision * mean
-
 
 Meetings = tuple[int, int, tuple[Site, ...]]
 """All games of two bots: the bots' numbers, the smaller one first, and the kinds of results."""
@@ -188,7 +182,7 @@ def converged(names: Sequence[str], tallies: Mapping[Seats, SeatScore]) -> Poste
 def _converge(meetings: Sequence[Meetings], posterior: Posterior) -> None:
     sites = [site for _, _, of_two in meetings for site in of_two]
     accelerator, mixing, before = Accelerator(), 1.0, math.inf
-    slow = False
+    slow, least = False, math.log(_NEGLIGIBLE) * _LOG_WEIGHT
     for number in range(_ROUNDS):
         old = [value for site in sites for value in site.numbers()] if slow else []
         evidence = _renew(meetings, posterior)
@@ -197,7 +191,10 @@ def _converge(meetings: Sequence[Meetings], posterior: Posterior) -> None:
             step = [value - was for value, was in zip(new, old, strict=True)]
             given = iter(accelerator.next(old, step, mixing))
             for site in sites:
-                site.become(next(given), next(given))
+                log_precision, mean = next(given), next(given)
+                if site.precision > _NEGLIGIBLE and log_precision > least:
+                    site.precision = math.exp(min(log_precision / _LOG_WEIGHT, _LARGEST_LOG))
+                    site.shift = site.precision * mean
         moved = max(_settle(meetings, posterior, evidence), _climb(posterior, evidence))
         if moved < _TOLERANCE:
             return

@@ -267,7 +267,7 @@ def test_ways_to_begin_are_counted_in_bounded_memory_and_the_frequent_ones_stay(
     ways = Ways(most=10)
     for number in range(1, 1001):
         ways.add("often" if number % 2 else f"once {number}", 1.0, number)
-    told = ways.summary(3)
+    told = ways.of_game("yavalath", 3)
     assert told["games"] == 1000
     assert told["different"] <= 10
     assert told["lines"][0]["text"] == "often"
