@@ -1,8 +1,8 @@
 """JSON Schemas (draft 2020-12) made from the types of the values that are written.
 
 Must not know what any of them says. The fields of a type, their limits and their docstrings are its
-schema. pydantic reads them, and is imported when a schema or a value that was kept is asked for: no
-bot, worker or report needs it.
+schema; what else is written of a dataclass its `WRITTEN` says. pydantic reads them, and is imported
+when a schema is asked for: no bot, worker or report needs it.
 """
 
 from __future__ import annotations
