@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, get_type_hints
 
 from typing_extensions import get_original_bases, is_typeddict
@@ -112,10 +112,7 @@ def _written_out(schema: Any, definitions: Mapping[str, Schema], *, is_closed: b
 
     Where it `is_closed` no object has other fields than those that are named.
     """
-
-    def written(value: Any) -> Any:
-        return _written_out(value, definitions, is_closed=is_closed)
-
+    written = partial(_written_out, definitions=definitions, is_closed=is_closed)
     if isinstance(schema, list):
         return [written(one) for one in schema]
     if not isinstance(schema, dict):

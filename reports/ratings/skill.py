@@ -80,11 +80,10 @@ _LARGEST_LOG: Final = 5.0
 class Evidence:
     """How the evidence for the margin leans: its derivatives at the present skills."""
 
-    __slots__ = ("curve", "margin", "moves", "pull", "slope")
+    __slots__ = ("curve", "moves", "pull", "slope")
 
     def __init__(self, margin: float, bots: int) -> None:
         """Begin with the imagined games between equals."""
-        self.margin = margin
         self.pull = [0.0] * bots
         """By the margin and each mean."""
         self.moves = [0.0] * bots
