@@ -17,7 +17,7 @@ import typer
 from lath.arena.cli.main import App, argument, flag, option
 from lath.arena.cli.selection import Selection, keys_of
 from lath.arena.errors import ArenaError, ConfigError
-from lath.notation.comparison import A, B, Comparison, Difference, Finding, Stands
+from lath.notation.comparison import Comparison, Difference, Finding
 from lath.notation.errors import printable
 
 app = App()
@@ -51,13 +51,20 @@ def diff(
 
     Example: arena diff before.lath after.lath.gz
     """
+    if str(a) == str(b) == "-":
+        raise ConfigError("one of the two must be a file: there is one standard input")
     comparison = Comparison(key=keys_of("--key", key), moves_only=moves_only)
     archives = Selection([a]), Selection([b])
     counts = dict.fromkeys(("equal", "differ", "only_in_a", "only_in_b"), 0)
-    for finding in _findings(comparison, (a, b), archives):
-        counts[_KINDS[_kind(finding)]] += 1
-        for line in [_as_json(finding)] if as_json else _words(finding):
-            print(line)
+    try:
+        for finding in comparison.findings(*archives):
+            side = None if finding.difference else "A" if finding.a else "B"
+            counts[f"only_in_{side.lower()}" if side else "differ"] += 1
+            kind = f"only in {side}" if side else "differs"
+            for line in [_as_json(kind, finding)] if as_json else _words(kind, finding):
+                print(printable(line))
+    except sqlite3.Error as error:
+        raise ArenaError(f"the temporary database cannot be written: {error}") from error
     bad = {"bad_in_a": archives[0].bad, "bad_in_b": archives[1].bad}
     counts |= {"equal": comparison.equal, **bad}
     if as_json:
@@ -70,66 +77,44 @@ def diff(
     raise typer.Exit(0 if sum(counts.values()) == comparison.equal else 1)
 
 
-_KINDS: Final = {"differs": "differ", "only in A": "only_in_a", "only in B": "only_in_b"}
-"""By the kind of a finding what it is counted as."""
-
-
-def _kind(finding: Finding) -> str:
-    return "only in A" if finding.b is None else "only in B" if finding.a is None else "differs"
-
-
-def _findings(
-    comparison: Comparison, paths: tuple[Path, Path], archives: tuple[Selection, Selection]
-) -> Iterator[Finding]:
-    a, b = paths
-    if not (a.is_file() or b.is_file()) and all(str(p) == "-" or p.exists() for p in paths):
-        raise ConfigError("one of the two must be a file: it may have to be read twice")
-    twice = A if a.is_file() or not b.is_file() else B
-    try:
-        yield from comparison.findings(*(archive.__iter__ for archive in archives), twice=twice)
-    except sqlite3.Error as error:
-        raise ArenaError(f"the temporary database cannot be written: {error}") from error
-
-
-def _words(finding: Finding) -> Iterator[str]:
+def _words(kind: str, finding: Finding) -> Iterator[str]:
     """Yield the lines that people read, one thing a line."""
     if finding.a and finding.b and finding.difference:
-        where = f"record {finding.a.number} / record {finding.b.number}"
         for words in _difference_words(finding.difference):
-            yield printable(f"{where}: {words}")
+            yield f"record {finding.a.number} / record {finding.b.number}: {words}"
     elif only := finding.a or finding.b:
-        yield printable(f"{_kind(finding)}: {_record_words(only)}")
-
-
-def _record_words(stands: Stands) -> str:
-    record = stands.record
-    words = f"record {stands.number} (line {stands.line}): {record.first} - {record.second}, "
-    words += record.game
-    return f"{words}, round {record.tag('Round')}" if record.tag("Round") else words
+        record, game_round = only.record, only.record.tag("Round")
+        words = f"{kind}: record {only.number} (line {only.line}): "
+        words += f"{record.first} - {record.second}, {record.game}"
+        yield f"{words}, round {game_round}" if game_round else words
 
 
 def _difference_words(difference: Difference) -> Iterator[str]:
-    if difference.ply is not None:
-        yield _move_words(difference.ply, *difference.moves)
-    for name, a, b in difference.tags:
-        yield f"{name}: {'none' if a is None else a} / {'none' if b is None else b}"
+    if (ply := difference.ply) is not None:
+        a, b = difference.moves
+        if a is None:
+            yield f"A ends after ply {ply - 1}, B goes on with {b}"
+        elif b is None:
+            yield f"ply {ply} is {a} in A, B ends after ply {ply - 1}"
+        else:
+            yield f"ply {ply} is {a} in A, {b} in B"
+    for name, one, other in difference.tags:
+        yield f"{name}: {'none' if one is None else one} / {'none' if other is None else other}"
     if difference.remarks == 0:
         yield "comments before the first move differ"
     elif difference.remarks is not None:
         yield f"comments or variations differ from ply {difference.remarks} on"
 
 
-def _move_words(ply: int, a: str | None, b: str | None) -> str:
-    if a is None:
-        return f"A ends after ply {ply - 1}, B goes on with {b}"
-    if b is None:
-        return f"ply {ply} is {a} in A, B ends after ply {ply - 1}"
-    return f"ply {ply} is {a} in A, {b} in B"
-
-
-def _as_json(finding: Finding) -> str:
-    a, b = _stands(finding.a), _stands(finding.b)
-    line: dict[str, Any] = {"kind": _kind(finding), "a": a, "b": b}
+def _as_json(kind: str, finding: Finding) -> str:
+    line: dict[str, Any] = {"kind": kind, "a": None, "b": None}
+    for side, stands in (("a", finding.a), ("b", finding.b)):
+        if stands:
+            tags = {
+                name: stands.record.tag(name.title())
+                for name in ("game", "round", "first", "second")
+            }
+            line[side] = {"record": stands.number, "line": stands.line, **tags}
     if finding.difference:
         line |= {
             "ply": finding.difference.ply,
@@ -138,11 +123,3 @@ def _as_json(finding: Finding) -> str:
             "remarks": finding.difference.remarks,
         }
     return json.dumps(line)
-
-
-def _stands(stands: Stands | None) -> dict[str, str | int] | None:
-    """Return which record that is, for a program."""
-    if stands is None:
-        return None
-    tags = {name.lower(): stands.record.tag(name) for name in ("Game", "Round", "First", "Second")}
-    return {"record": stands.number, "line": stands.line, **tags}

@@ -29,6 +29,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
 
 from lath import games
@@ -36,10 +37,10 @@ from lath.games.core import Seat
 from lath.games.errors import GameError, MoveSyntaxError, PositionError
 from lath.notation.data import FieldError, Steps
 from lath.notation.errors import Fault, RecordSyntaxError
-from lath.notation.formats import Lost, UnheldError, held
+from lath.notation.formats import Lost, UnheldError, held, remarks
 from lath.notation.formats.json_text import load_strictly, objects, placed
 from lath.notation.reader import Entry, RecordText, entries_from
-from lath.notation.record import Ply, Record, Termination, comment, date_of
+from lath.notation.record import Comment, Ply, Record, Termination, comment, date_of
 from lath.notation.replay import end_of, start_of
 
 ENDINGS: Final = {
@@ -93,12 +94,11 @@ YAVALATH: Final = Dialect("Yavalath", "yavalath", has_pie=True, has_pass=False)
 DIALECTS: Final = (MANALATH, YAVALATH)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """The moves of one record."""
 
     plies: tuple[Ply, ...]
-    ending: str = ""
+    ending: str
     """One of ENDINGS, or empty."""
 
 
@@ -109,74 +109,54 @@ def read_moves(rounds: Any, dialect: Dialect, *, pied: bool = False) -> Line:
     """
     plies: list[Ply] = []
     ending = passed = ""
-    for slot in _slots(rounds):
-        word = slot.word
+    for word, said, steps in _slots(rounds):
+        number = len(plies) + 1
         if over := ending or passed * (word not in {_PASS, *ENDINGS}):
             message = f"{word[:40]!r} stands after {over!r}"
-            _refuse("move", message, "no further move", *slot.steps, ply=len(plies) + 1)
+            _refuse("move", message, "no further move", *steps, ply=number)
         if word in ENDINGS:
             ending = word
-        elif word == _PASS and dialect.has_pass:
+            continue
+        if word == _PASS and dialect.has_pass:
             passed = word
-        else:
-            plies.append(_ply(slot, dialect, len(plies) + 1))
-            if pied and len(plies) == 1:
-                plies.append(Ply(SWAP))
+            continue
+        move = ""
+        if word != SWAP:  # the header says so, not the moves
+            with suppress(MoveSyntaxError):
+                move = dialect.move(word)
+        if not move:
+            message = f"{word[:40]!r} is not a move of {dialect.title}"
+            expected = f"a cell from a1 to i5 such as {'e5w or e5b' if dialect.has_pass else 'e5'}"
+            _refuse("move", message, expected, *steps, ply=number)
+        plies.append(Ply(move, comments=(said,) if said else ()))
+        if pied and number == 1:
+            plies.append(Ply(SWAP))
     if pied and not plies:
         _refuse("move", "the pie was taken, but there is no move", "a first move", "moves")
     return Line(tuple(plies), ending)
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    """One player's part of a round."""
-
-    word: str
-    result: str
-    """What is said of it: the move's comment."""
-    order: int | None
-    """Its place in the round in the order of play, where that is given."""
-    steps: Steps
-
-
-def _ply(slot: _Slot, dialect: Dialect, number: int) -> Ply:
-    move = ""
-    if slot.word != SWAP:  # the header says so, not the moves
-        with suppress(MoveSyntaxError):
-            move = dialect.move(slot.word)
-    if not move:
-        message = f"{slot.word[:40]!r} is not a move of {dialect.title}"
-        expected = f"a cell from a1 to i5 such as {'e5w or e5b' if dialect.has_pass else 'e5'}"
-        _refuse("move", message, expected, *slot.steps, ply=number)
-    said = comment(_readable(slot.result))
-    return Ply(move, comments=(said,) if said else ())
-
-
-def _slots(rounds: Any) -> Iterator[_Slot]:
-    """Yield what was played in the order of play."""
+def _slots(rounds: Any) -> Iterator[tuple[str, Comment, Steps]]:
+    """Yield the words in the order of play, what is said of each, and the steps that lead to it."""
     if not isinstance(rounds, list):
         _refuse("move", "the moves are no rounds", "an array", "moves")
     for i, each in enumerate(rounds):
         if not isinstance(each, list):
             _refuse("move", "a round is no array", "an array", "moves", i)
-        slots = enumerate(each)
-        played = [_slot(slot, ("moves", i, k)) for k, slot in slots if slot is not None]
-        if all(slot.order is not None for slot in played):
-            played.sort(key=lambda slot: slot.order or 0)
-        yield from (slot for slot in played if slot.word)
-
-
-def _slot(slot: Any, steps: Steps) -> _Slot:
-    fields = slot if isinstance(slot, dict) else {"move": slot}
-    move, order, result = fields.get("move"), fields.get("sequence"), fields.get("result")
-    if not isinstance(move, str):
-        _refuse("move", "this is not a move", "a text, an object with a move, or null", *steps)
-    return _Slot(
-        word="".join(move.lower().split()),
-        result=result if isinstance(result, str) else "",
-        order=order if isinstance(order, int) else None,
-        steps=steps,
-    )
+        played = []
+        for k, slot in enumerate(each):
+            if slot is None:
+                continue
+            fields = slot if isinstance(slot, dict) else {"move": slot}
+            move, order, result = map(fields.get, ("move", "sequence", "result"))
+            if not isinstance(move, str):
+                expected = "a text, an object with a move, or null"
+                _refuse("move", "this is not a move", expected, "moves", i, k)
+            said = comment(_readable(result)) if isinstance(result, str) else ()
+            played.append((order, "".join(move.lower().split()), said, ("moves", i, k)))
+        if all(isinstance(order, int) for order, *_ in played):
+            played.sort(key=itemgetter(0))
+        yield from ((word, said, steps) for _, word, said, steps in played if word)
 
 
 def format_moves(record: Record, dialect: Dialect, ending: str) -> list[list[Any]]:
@@ -196,20 +176,16 @@ def format_moves(record: Record, dialect: Dialect, ending: str) -> list[list[Any
     if ending:
         slots.append(ending)
     elif dialect.has_pass:
-        slots += [_PASS] * _passes(record)
+        end = end_of(record)
+        outcome = None if end is None else end.outcome()
+        if outcome and outcome.ending.startswith("no move"):
+            slots += [_PASS] * (2 if outcome.winner is None else 1)  # both say so before a draw
     return [slots[i : i + 2] for i in range(0, len(slots), 2)]
 
 
-def _passes(record: Record) -> int:
-    """Return how many players say in the end that they have no move: both before a draw."""
-    end = end_of(record)
-    outcome = None if end is None else end.outcome()
-    if outcome is None or not outcome.ending.startswith("no move"):
-        return 0
-    return 2 if outcome.winner is None else 1
-
-
 Json = dict[str, Any]
+
+SEATS: Final = ("First", "Second")
 
 Seats = tuple[Json, Json]
 """First and second player, as the header tells of them."""
@@ -335,14 +311,23 @@ def checked(value: Any) -> tuple[Json, Dialect, Seats]:
     """
     header = value.get("header") if isinstance(value, dict) else None
     if not isinstance(header, dict):
-        _refuse(
-            "header", "the record has no header", 'an object with "header" and "moves"', "header"
-        )
+        expected = 'an object with "header" and "moves"'
+        _refuse("header", "the record has no header", expected, "header")
     dialect = _dialect(header.get("game"))
     if is_pied(header) and not dialect.has_pie:
         keys = (key for key in _PIE if header.get(key))
         _refuse("header", f"{dialect.title} has no pie rule", "no pie", "header", *keys)
-    one, two = _players(header.get("players"), dialect)
+    players, steps = header.get("players"), ("header", "players")
+    if not isinstance(players, list) or len(players) != 2:
+        count = len(players) if isinstance(players, list) else "no"
+        _refuse("header", f"{dialect.title} of {count} players", "two players", *steps)
+    for number, player in enumerate(players):
+        if not isinstance(player, dict) or not isinstance(player.get("name"), str):
+            _refuse("header", "a player has no name", 'an object with a "name"', *steps, number)
+        if not _is_number(player.get("result")):
+            message = f"player {player['name'][:40]!r} has no result"
+            _refuse("header", message, "a number", *steps, number, "result")
+    one, two = players
     return header, dialect, (two, one) if is_pied(header) else (one, two)
 
 
@@ -358,23 +343,6 @@ def _dialect(game: Any) -> Dialect:
     _refuse("unknown-game", message, known, "header", "game", "name")
 
 
-_PLAYERS: Final = ("header", "players")
-
-
-def _players(players: Any, dialect: Dialect) -> Seats:
-    if not isinstance(players, list) or len(players) != 2:
-        count = len(players) if isinstance(players, list) else "no"
-        _refuse("header", f"{dialect.title} of {count} players", "two players", *_PLAYERS)
-    for number, player in enumerate(players):
-        if not isinstance(player, dict) or not isinstance(player.get("name"), str):
-            _refuse("header", "a player has no name", 'an object with a "name"', *_PLAYERS, number)
-        if not _is_number(player.get("result")):
-            name = player["name"][:40]
-            message = f"player {name!r} has no result"
-            _refuse("header", message, "a number", *_PLAYERS, number, "result")
-    return players[0], players[1]
-
-
 def is_pied(header: Json) -> bool:
     """Return whether the header says that the pie was taken."""
     return any(header.get(key) is True for key in _PIE)
@@ -382,15 +350,11 @@ def is_pied(header: Json) -> bool:
 
 def seats_of(record: Record) -> tuple[str, str]:
     """Return the names of our seats in the order of AbstractPlay's players."""
-    return ("Second", "First") if SWAP in record.moves else ("First", "Second")
+    return SEATS[::-1] if SWAP in record.moves else SEATS
 
 
-def result_of(seats: Seats, ending: str) -> str:
+def result_of(first: float, second: float, ending: str) -> str:
     """Return the result of a game after whose moves the word `ending` stands."""
-    return _result(seats[0]["result"], seats[1]["result"], ending)
-
-
-def _result(first: float, second: float, ending: str) -> str:
     if first == second:
         return "*" if ending == "abandoned" else "1/2-1/2"
     return "1-0" if first > second else "0-1"
@@ -403,13 +367,18 @@ def tags_of(header: Json, dialect: Dialect, seats: Seats, result: str) -> dict[s
     if site.get("name") != "?":
         tags |= _tags(site, _SITE)
     tags |= _time_tags(header)
-    for seat, player in zip(("First", "Second"), seats, strict=True):
+    for seat, player in zip(SEATS, seats, strict=True):
         tags[seat] = _one_line(player["name"])
-    tags |= _position_tags(header.get("startingPosition"), dialect)
+    if isinstance(position := header.get("startingPosition"), str):
+        try:
+            games.get(dialect.game_id).position(position)
+            tags["Position"] = position
+        except PositionError:
+            tags["StartingPosition"] = _one_line(position)
     tags |= _tags(site, _GAME_ID) | _tags(header["game"], _VARIANTS) | _tags(header, _RATING)
     if header.get("pie-invoked") is True:
         tags["Pie"] = ", ".join(key for key in _PIE if header.get(key) is True)
-    for seat, player, usual in zip(("First", "Second"), seats, _NUMBERS[result], strict=True):
+    for seat, player, usual in zip(SEATS, seats, _NUMBERS[result], strict=True):
         tags |= _tags(player, _PLAYER, seat)
         if player["result"] != usual:
             tags[f"{seat}Result"] = json.dumps(player["result"])
@@ -434,17 +403,6 @@ def _time(day: str) -> str:
     return day + _MIDNIGHT if day else _NO_TIME
 
 
-def _position_tags(text: Any, dialect: Dialect) -> dict[str, str]:
-    """Return the starting position: as ours, where it is one."""
-    if not isinstance(text, str):
-        return {}
-    try:
-        games.get(dialect.game_id).position(text)
-    except PositionError:
-        return {"StartingPosition": _one_line(text)}
-    return {"Position": text}
-
-
 def header_of(left: dict[str, str], record: Record, dialect: Dialect) -> Json:
     """Return the header of a record, and take from `left` the tags that it holds."""
     header: Json = {
@@ -455,20 +413,25 @@ def header_of(left: dict[str, str], record: Record, dialect: Dialect) -> Json:
         **_take(left, _RATING),
     }
     if SWAP in record.moves:
-        header |= dict.fromkeys(_take_pie(left), True)
-    header["players"] = _take_players(left, record)
+        keys = left.get("Pie", "").split(", ")
+        if set(keys) <= set(_PIE):
+            del left["Pie"]
+        else:
+            keys = ["pied"]
+        header |= dict.fromkeys(keys, True)
+    numbers = dict(zip(SEATS, _take_numbers(left, record), strict=True))
+    header["players"] = [
+        {
+            "name": left.pop(seat, "?"),
+            **_take(left, _PLAYER, seat),
+            "result": numbers[seat],
+            **take_extra(left, f"{seat}Extra"),
+        }
+        for seat in seats_of(record)
+    ]
     if position := _take_position(left, record):
         header["startingPosition"] = position
-    extra = take_extra(left, "HeaderExtra")
-    return {**header, **extra, "players": header["players"]}
-
-
-def _take_pie(left: dict[str, str]) -> list[str]:
-    keys = left.get("Pie", "").split(", ")
-    if not set(keys) <= set(_PIE):
-        return ["pied"]
-    del left["Pie"]
-    return keys
+    return {**header, **take_extra(left, "HeaderExtra"), "players": header["players"]}
 
 
 def _take_times(left: dict[str, str]) -> dict[str, str]:
@@ -483,26 +446,13 @@ def _take_times(left: dict[str, str]) -> dict[str, str]:
     return times
 
 
-def _take_players(left: dict[str, str], record: Record) -> list[Json]:
-    numbers = dict(zip(("First", "Second"), _take_numbers(left, record), strict=True))
-    return [
-        {
-            "name": left.pop(seat, "?"),
-            **_take(left, _PLAYER, seat),
-            "result": numbers[seat],
-            **take_extra(left, f"{seat}Extra"),
-        }
-        for seat in seats_of(record)
-    ]
-
-
 def _take_numbers(left: dict[str, str], record: Record) -> tuple[float, float]:
     """Return the results of first and second; those of the tags, if they say the same."""
     usual = _NUMBERS[record.result]
-    tags = ("FirstResult", "SecondResult")
+    tags = [f"{seat}Result" for seat in SEATS]
     numbers = {tag: number for tag in tags if _is_number(number := _json(left.get(tag)))}
     first, second = (numbers.get(tag, default) for tag, default in zip(tags, usual, strict=True))
-    if _result(first, second, "abandoned" if record.result == "*" else "") != record.result:
+    if result_of(first, second, "abandoned" if record.result == "*" else "") != record.result:
         return usual
     for tag in numbers:
         del left[tag]
@@ -572,29 +522,24 @@ def from_json(value: Any) -> Record:
     """Return the record that an object of AbstractPlay describes; raises FieldError."""
     header, dialect, seats = checked(value)
     line = read_moves(value.get("moves"), dialect, pied=is_pied(header))
-    result = result_of(seats, line.ending)
+    result = result_of(seats[0]["result"], seats[1]["result"], line.ending)
     tags = tags_of(header, dialect, seats, result)
-    tags |= {"Termination": ENDINGS.get(line.ending, Termination.RULES).value, "Result": result}
-    return _with_rest(Record(tuple(tags.items()), line.plies, result), value)
-
-
-def _with_rest(record: Record, given: Json) -> Record:
-    """Return the record with tags for whatever would not come back from the others."""
-    written, _ = to_json(record)
-    header, kept = given["header"], written["header"]
+    ends = {"Termination": ENDINGS.get(line.ending, Termination.RULES).value, "Result": result}
+    known = Record((*tags.items(), *ends.items()), line.plies, result)
+    # tags for whatever would not come back from these
+    written, _ = to_json(known)
+    kept = written["header"]
     rest = {
-        "RecordExtra": _rest(given, {"header": header, "moves": given["moves"]}),
+        "RecordExtra": _rest(value, {"header": header, "moves": value["moves"]}),
         "HeaderExtra": _rest(header, {**kept, "players": header["players"]}),
     }
-    for seat, player, same in zip(
-        seats_of(record), header["players"], kept["players"], strict=True
-    ):
+    players = zip(seats_of(known), header["players"], kept["players"], strict=True)
+    for seat, player, same in players:
         rest[f"{seat}Extra"] = _rest(player, same)
-    if given["moves"] != written["moves"]:
-        rest["AbstractPlayMoves"] = given["moves"]
-    more = ((tag, json.dumps(value)) for tag, value in rest.items() if value)
-    *others, termination, result = record.tags
-    return replace(record, tags=(*others, *more, termination, result))
+    if value["moves"] != written["moves"]:
+        rest["AbstractPlayMoves"] = value["moves"]
+    tags |= {tag: json.dumps(extra) for tag, extra in rest.items() if extra}
+    return replace(known, tags=(*tags.items(), *ends.items()))
 
 
 def _rest(given: Json, written: Json) -> Json:
@@ -614,12 +559,15 @@ def to_json(record: Record) -> tuple[Json, list[str]]:
     ending = _take_ending(left, record.result)
     moves = _take_moves(left, record, dialect, ending)
     header = header_of(left, record, dialect)
-    line = read_moves(moves, dialect, pied=SWAP in record.moves)
     value = {**take_extra(left, "RecordExtra"), "header": header, "moves": moves}
     unheld = [f"tag {name}" for name in left]
     if record.result == "*" and not record.termination:
         unheld.append("result *")  # the format has no game that goes on
-    return value, unheld + _unheld_words(record, line)
+    line = read_moves(moves, dialect, pied=SWAP in record.moves)
+    comments = [ply.comments for ply in line.plies]
+    holds_comments = not record.comments and comments == [ply.comments for ply in record.plies]
+    lost = (name for name in remarks(record) if name != "comments" or not holds_comments)
+    return value, [*unheld, *lost]
 
 
 def _take_ending(left: dict[str, str], result: str) -> str:
@@ -652,13 +600,3 @@ def _take_moves(
             del left["AbstractPlayMoves"]
             return list(kept)
     return rounds
-
-
-def _unheld_words(record: Record, line: Line) -> list[str]:
-    kept = [ply.comments for ply in line.plies]
-    lost = {
-        "comments": record.comments or kept != [ply.comments for ply in record.plies],
-        "glyphs": any(ply.glyph for ply in record.plies),
-        "variations": any(ply.variations for ply in record.plies),
-    }
-    return [name for name, is_lost in lost.items() if is_lost]

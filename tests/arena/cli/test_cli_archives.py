@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import shlex
+import threading
 from pathlib import Path
 
 import pytest
@@ -113,6 +115,21 @@ def test_diff_takes_either_side_from_standard_input(folder: Path) -> None:
     ran = arena("diff", "-", "-", stdin=record(2))
     assert ran.status == 2
     assert "one of the two must be a file" in ran.err
+
+
+def test_diff_reads_two_streams(folder: Path) -> None:
+    for name in ("a", "b"):
+        os.mkfifo(name)
+    writers = [
+        threading.Thread(target=Path(name).write_text, args=[text], daemon=True)
+        for name, text in (("a", record(1)), ("b", f"{record(2)}\n{record(1)}"))
+    ]
+    for writer in writers:
+        writer.start()
+    ran = arena("diff", "a", "b")
+    for writer in writers:
+        writer.join()
+    assert ran.out == "only in B: record 1 (line 1): ann - ?, yavalath\n"
 
 
 def test_diff_tells_of_bad_records_once_and_never_calls_them_equal(folder: Path) -> None:
