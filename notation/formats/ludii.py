@@ -26,7 +26,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Final
 
 from lath import games
@@ -120,21 +120,31 @@ def read_trial(text: str) -> Trial:
         raise refused(at, "no Ludii trial begins here", f"a line that begins {BEGINS}")
     trial = Trial(path=line.removeprefix(BEGINS))
     for at, line in lines:
-        _read_line(trial, lines, at, line)
+        if line.startswith(_MOVE):
+            trial.moves.append(_decision(at, line))
+        elif line == _OPTIONS_BEGIN:
+            trial.options += [Value(*row) for row in _until(_OPTIONS_END, lines, at, line)]
+        elif line == _LIST_BEGINS:
+            trial.lists.append(Value(at, str(len(list(_until(_LIST_ENDS, lines, at, line))))))
+        elif line.startswith(_SIZE):
+            digits = line.removeprefix(_SIZE)
+            if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
+                raise refused(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
+            trial.sizes.append(Value(at, digits))
+        else:
+            name, value = _named(at, line)
+            if name in trial.fields:
+                raise refused(at, f"{name}= stands twice in the trial", "one of them")
+            trial.fields[name] = value
     return trial
 
 
-def _read_line(trial: Trial, lines: Iterator[tuple[int, str]], at: int, line: str) -> None:
-    if line.startswith(_MOVE):
-        trial.moves.append(_decision(at, line))
-    elif line == _OPTIONS_BEGIN:
-        trial.options += [Value(*row) for row in _until(_OPTIONS_END, lines, at, line)]
-    elif line == _LIST_BEGINS:
-        trial.lists.append(Value(at, str(len(list(_until(_LIST_ENDS, lines, at, line))))))
-    elif line.startswith(_SIZE):
-        trial.sizes.append(_count(at, line))
-    else:
-        _read_field(trial, at, line)
+def _named(at: int, line: str) -> tuple[str, Value]:
+    match = _FIELD.fullmatch(line)
+    if match is None:
+        expected = "Move=, LEGAL MOVES LIST SIZE =, winner= or another field of a Ludii trial"
+        raise refused(at, f"unknown line {shortened(line)}", expected)
+    return match["name"], Value(at + match.start("value"), match["value"])
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -157,23 +167,6 @@ def _until(
     raise refused(at, f"{begin} is never closed", end)
 
 
-def _count(at: int, line: str) -> Value:
-    digits = line.removeprefix(_SIZE)
-    if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
-        raise refused(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
-    return Value(at, digits)
-
-
-def _read_field(trial: Trial, at: int, line: str) -> None:
-    match = _FIELD.fullmatch(line)
-    if match is None:
-        expected = "Move=, LEGAL MOVES LIST SIZE =, winner= or another field of a Ludii trial"
-        raise refused(at, f"unknown line {shortened(line)}", expected)
-    if match["name"] in trial.fields:
-        raise refused(at, f"{match['name']}= stands twice in the trial", "one of them")
-    trial.fields[match["name"]] = Value(at + match.start("value"), match["value"])
-
-
 def _decision(at: int, line: str) -> Decision:
     match = _MOVE_LINE.match(line)
     assert match is not None  # the line begins so
@@ -192,45 +185,29 @@ def _decision(at: int, line: str) -> Decision:
     )
 
 
-def end_type(fields: Mapping[str, Value]) -> str:
-    """Return how the trial ended, one of Ludii's EndType; `Unknown` where it does not say."""
-    value = fields.get("endtype")
-    if value and value.text not in _END_TYPES:
-        expected = f"one of {', '.join(_END_TYPES)}"
-        raise refused(value.at, f"unknown endtype {value.text!r}", expected)
-    return value.text if value else "Unknown"
-
-
 def winner(fields: Mapping[str, Value]) -> int | None:
     """Return the role that won, 0 for a draw, -1 for an abandoned game, None for none yet.
 
     Raises RecordSyntaxError where winner and rankings do not agree, or make no sense.
     """
-    value = fields.get("winner")
-    ranked = _best_ranked(fields.get("rankings"))
+    value, ranks, ranked = fields.get("winner"), fields.get("rankings"), None
+    if ranks:
+        try:
+            _, first, second = map(float, ranks.text.split(","))
+        except ValueError as error:
+            message = f"the rankings {ranks.text!r} are not those of two players"
+            raise refused(ranks.at, message, "the form 0.0,1.0,2.0") from error
+        if first or second:  # the lower rank is the better one
+            ranked = 0 if first == second else 1 if first < second else 2
     if value is None:
         return ranked
     if value.text not in ("-1", "0", "1", "2", str(_TIE)):
         raise refused(value.at, f"unknown winner {value.text!r}", "-1, 0, 1, 2 or 3")
     role = int(value.text) % _TIE if value.text != "-1" else -1
-    if ranked not in (None, role):
-        message = f"winner={value.text} and rankings={fields['rankings'].text} do not agree"
+    if ranks and ranked not in (None, role):
+        message = f"winner={value.text} and rankings={ranks.text} do not agree"
         raise refused(value.at, message, "the same winner twice", "result")
     return role
-
-
-def _best_ranked(ranks: Value | None) -> int | None:
-    """Return the role of the lower rank, 0 for equal ones, None where there are none."""
-    if ranks is None:
-        return None
-    try:
-        _, first, second = map(float, ranks.text.split(","))
-    except ValueError as error:
-        message = f"the rankings {ranks.text!r} are not those of two players"
-        raise refused(ranks.at, message, "the form 0.0,1.0,2.0") from error
-    if first == second:
-        return 0 if first else None
-    return 1 if first < second else 2
 
 
 _GAMES: Final = {"Manalath": "manalath-61", "Yavalath": "yavalath"}
@@ -395,24 +372,23 @@ class _Course:
 
     def record(self, trial: Trial) -> Record:
         """Return the record of the trial; raises RecordSyntaxError where its end makes no sense."""
-        role = winner(trial.fields)
-        result, termination = self._end(role, end_type(trial.fields))
-        tags = [("Game", _GAMES[self.stem])]
-        tags += _kept(trial)
-        tags += [("Termination", str(termination)), ("Result", result)]
-        return Record(tuple(tags), tuple(self.plies), result)
-
-    def _end(self, role: int | None, ending: str) -> tuple[str, Termination]:
-        if role is None:
-            return "*", Termination.UNTERMINATED
-        if role < 0:
-            return "*", Termination.VOID
-        result = "1/2-1/2"
-        if role in (1, 2):
-            result = "1-0" if role == self._role(Seat.FIRST) else "0-1"
-        if self.loser and role != self.loser:
-            return result, Termination.RESIGNATION
-        return result, Termination.PLY_LIMIT if ending in LIMITS else Termination.RULES
+        role, ended = winner(trial.fields), trial.fields.get("endtype")
+        if ended and ended.text not in _END_TYPES:
+            expected = f"one of {', '.join(_END_TYPES)}"
+            raise refused(ended.at, f"unknown endtype {ended.text!r}", expected)
+        result, termination = "*", Termination.UNTERMINATED
+        if role == -1:
+            termination = Termination.VOID
+        elif role is not None:
+            result = {0: "1/2-1/2", self._role(Seat.FIRST): "1-0"}.get(role, "0-1")
+            termination = Termination.RULES
+            if self.loser and role != self.loser:
+                termination = Termination.RESIGNATION
+            elif ended and ended.text in LIMITS:
+                termination = Termination.PLY_LIMIT
+        tags = (("Game", _GAMES[self.stem]), *_kept(trial))
+        ends = (("Termination", str(termination)), ("Result", result))
+        return Record(tags + ends, tuple(self.plies), result)
 
     def placed(self, fault: Fault, trial: Trial) -> Fault:
         """Return a fault of the record with its place in the trial."""
@@ -422,7 +398,7 @@ class _Course:
         elif fault.tag in ("Result", "Termination"):
             ends = [trial.fields[name].at for name in _KNOWN if name in trial.fields]
             at = ends[0] if ends else (self.places or [0])[-1]
-        return Fault(fault.code, fault.message, fault.expected, at, fault.tag, fault.ply)
+        return replace(fault, at=at)
 
 
 def _shown(move: Decision) -> str:
@@ -438,11 +414,7 @@ def _kept(trial: Trial) -> Iterator[tuple[str, str]]:
         yield "LudiiOptions", "; ".join(option.text for option in trial.options)
     for name, value in trial.fields.items():
         if name not in _KNOWN:
-            tag = _tag(name)
+            tag = _TAGS.get(name) or "Ludii" + re.sub(r"[^A-Za-z0-9]", "_", name)
             counts[tag] += 1  # no name of a field has a digit, so none is like a numbered one
             number = str(counts[tag]) if counts[tag] > 1 else ""
             yield f"{tag}{number}", value.text.replace("\r", " ")
-
-
-def _tag(name: str) -> str:
-    return _TAGS.get(name) or "Ludii" + re.sub(r"[^A-Za-z0-9]", "_", name)
