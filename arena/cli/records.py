@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -101,11 +102,11 @@ def edit(files: Files, only_check: OnlyCheck = False, quiet: Quiet = False) -> N
     changed = 0
     for path in files:
         _refuse_other_formats(path)
-        pieces = map(str.encode, read_from(path, _canonical(path)))
+        pieces = read_from(path, _canonical(path))
         if str(path) == "-":
             write_pieces(path, pieces)
             continue
-        if all(read_from(path, _sameness(path))):
+        if all(read_from(path, _is_as_written(path))):
             continue
         changed += 1
         if not only_check:
@@ -116,19 +117,18 @@ def edit(files: Files, only_check: OnlyCheck = False, quiet: Quiet = False) -> N
     raise typer.Exit(1 if only_check and changed else 0)
 
 
-def _canonical(path: Path) -> Iterator[str]:
+def _canonical(path: Path) -> Iterator[bytes]:
     try:
-        yield from format_records(canonical(record) for record in read_records(path))
+        yield from map(str.encode, format_records(map(canonical, read_records(path))))
     except RecordError as error:
         raise ArenaError(str(error)) from error
 
 
-def _sameness(path: Path) -> Iterator[bool]:
+def _is_as_written(path: Path) -> Iterator[bool]:
     """Yield for each piece of the canonical text whether the file has it there."""
     with open_bytes(path) as stream:
         for piece in _canonical(path):
-            data = piece.encode()
-            yield stream.read(len(data)) == data
+            yield stream.read(len(piece)) == piece
         yield not stream.read(1)
 
 
@@ -171,10 +171,7 @@ def show(
         if ply is not None and ply >= len(played):
             raise ConfigError(f"{file}: record {number} has {len(played) - 1} plies, not {ply}")
         at = len(played) - 1 if ply is None else ply
-        if svg:
-            _draw_svg(record, played, at, aids=aids, legal=legal)
-        else:
-            _draw(number, record, played, at)
+        _draw(number, record, played, at, svg=svg, aids=aids, legal=legal)
 
 
 def _numbered(file: Path, game: int | None) -> Iterator[tuple[int, Record]]:
@@ -193,52 +190,48 @@ def _numbered(file: Path, game: int | None) -> Iterator[tuple[int, Record]]:
 
 
 def _print_json(number: int, record: Record, played: list[Position], only: int | None) -> None:
-    for ply, position in enumerate(played):
-        if only not in (None, ply):
-            continue
-        move = record.plies[ply].move if ply < len(record.plies) else None
-        shown = {
-            "record": number,
-            "ply": ply,
-            "position": position.text(),
-            "move": move,
-            "legal": len(position.legal_moves()),
-        }
-        print(json.dumps(shown))
+    for ply, (position, move) in enumerate(zip_longest(played, record.moves)):
+        if only in (None, ply):
+            shown = {
+                "record": number,
+                "ply": ply,
+                "position": position.text(),
+                "move": move,
+                "legal": len(position.legal_moves()),
+            }
+            print(json.dumps(shown))
 
 
-_Cells = Sequence[str]
+def _draw(
+    number: int,
+    record: Record,
+    played: list[Position],
+    ply: int,
+    *,
+    svg: bool,
+    aids: bool,
+    legal: bool,
+) -> None:
+    from lath.arena.terminal.boards import changed_cells, drawing
 
-
-def _draw_svg(record: Record, played: list[Position], ply: int, *, aids: bool, legal: bool) -> None:
-    from lath.reports.boards.board import svg
-
-    title, last, decided = _marks(record, played, ply)
-    print(svg(played[ply], title=title, highlight=decided, last=last, aids=aids, legal=legal))
-
-
-def _draw(number: int, record: Record, played: list[Position], ply: int) -> None:
-    from lath.arena.terminal.boards import drawing
-
-    position = played[ply]
-    title, last, decided = _marks(record, played, ply)
-    when = f"after {ply}. {record.plies[ply - 1].move}" if ply else "before the first move"
-    if outcome := position.outcome():
-        state = f"{outcome.result}: {outcome.ending}"
-    else:
-        state = f"{position.game.colours[position.to_move]} to move"
-    board = drawing(position, last=last, decided=decided)
-    print(f"record {number}: {title}, {when}\n\n{board}\n\n{state}\n")
-
-
-def _marks(record: Record, played: list[Position], ply: int) -> tuple[str, _Cells, _Cells]:
-    """Return a board's title, the cells that the last move changed, and those that decided."""
-    from lath.arena.terminal.boards import changed_cells
-
-    outcome = played[ply].outcome()
+    position, outcome = played[ply], played[ply].outcome()
     title = printable(f"{record.first} - {record.second}, {record.game}")
-    last = changed_cells(played[ply - 1], played[ply]) if ply else []
-    return title, last, outcome.cells if outcome else ()
+    last = changed_cells(played[ply - 1], position) if ply else []
+    decided = outcome.cells if outcome else ()
+    if svg:
+        from lath.reports.boards import board
+
+        shown = board.svg(
+            position, title=title, highlight=decided, last=last, aids=aids, legal=legal
+        )
+        print(shown)
+        return
+    when = f"after {ply}. {record.plies[ply - 1].move}" if ply else "before the first move"
+    state = f"{position.game.colours[position.to_move]} to move"
+    if outcome:
+        state = f"{outcome.result}: {outcome.ending}"
+    drawn = drawing(position, last=last, decided=decided)
+    print(f"record {number}: {title}, {when}\n\n{drawn}\n\n{state}\n")
 
 
 Source = Annotated[Path, argument("SRC", "What is read; - is stdin.")]
@@ -360,14 +353,11 @@ class _Conversion:
     def print_losses(self, format_name: str) -> None:
         """Print a warning for each field that was lost."""
         for field, loss in self.losses.items():
-            first = f"record {self._number_in_source(loss.first)}"
-            where = first if loss.records == 1 else f"{loss.records} records, the first is {first}"
-            words = printable(f"warning: {format_name} cannot hold {field} ({where})")
-            print(words, file=sys.stderr)
-
-    def _number_in_source(self, number: int) -> int:
-        for bad in self.bad:  # in ascending order
-            if bad > number:
-                break
-            number += 1
-        return number
+            number = loss.first
+            for bad in self.bad:  # in ascending order: those before it count in the file
+                number += bad <= number
+            where = f"record {number}"
+            if loss.records > 1:
+                where = f"{loss.records} records, the first is {where}"
+            words = f"warning: {format_name} cannot hold {field} ({where})"
+            print(printable(words), file=sys.stderr)
