@@ -97,20 +97,26 @@ def is_other(path: str | Path) -> bool:
 
 def reader(name: str) -> Reader:
     """Return what reads the format of this name; raises FormatError."""
-    where = _found(name).read
-    if where is None:
-        raise FormatError(f"{name} is only written; what can be read is {', '.join(READABLE)}")
-    read: Reader = _load(where)
+    read: Reader = _function(name, "read")
     return read
 
 
 def writer(name: str) -> Writer:
     """Return what writes the format of this name; raises FormatError."""
-    where = _found(name).write
-    if where is None:
-        raise FormatError(f"{name} is only read; what can be written is {', '.join(WRITABLE)}")
-    write: Writer = _load(where)
+    write: Writer = _function(name, "write")
     return write
+
+
+def _function(name: str, does: str) -> Any:
+    if name not in TABLE:
+        raise FormatError(f"there is no format {name!r}; expected one of {', '.join(TABLE)}")
+    where: str | None = getattr(TABLE[name], does)
+    if where is None:
+        if does == "read":
+            raise FormatError(f"{name} is only written; what can be read is {', '.join(READABLE)}")
+        raise FormatError(f"{name} is only read; what can be written is {', '.join(WRITABLE)}")
+    module, _, function = where.rpartition(":")
+    return getattr(import_module(f"{__name__}.{module}" if module else __name__), function)
 
 
 class UnheldError(NotationError):
@@ -141,17 +147,6 @@ def held(
         for field in unheld:
             lost(number, field)
         yield value
-
-
-def _found(name: str) -> Format:
-    if name not in TABLE:
-        raise FormatError(f"there is no format {name!r}; expected one of {', '.join(TABLE)}")
-    return TABLE[name]
-
-
-def _load(where: str) -> Any:
-    module, _, function = where.rpartition(":")
-    return getattr(import_module(f"{__name__}.{module}" if module else __name__), function)
 
 
 def read_lath(stream: BinaryIO, name: str) -> Iterator[Entry]:

@@ -29,8 +29,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Final
+from importlib.metadata import version
+from typing import Final
 
 from lath import games
 from lath.games.core import Position, Seat, read_move
@@ -46,11 +46,9 @@ from lath.notation.record import (
     Variation,
     all_comments,
     all_plies,
+    date_of,
 )
-from lath.notation.replay import canonical, check_tag, start_of
-
-if TYPE_CHECKING:
-    from lath.games.core import Game
+from lath.notation.replay import canonical, start_of
 
 _DIRECT: Final = {
     "Event": "EV",
@@ -124,38 +122,21 @@ class _Turn:
         return _Turn(None, self.seat.other)
 
 
-def _first_turn(record: Record) -> _Turn:
-    with suppress(GameError):
-        position = start_of(record)
-        return _Turn(position, position.to_move)
-    return _Turn(None, Seat.FIRST)
-
-
-def _letters(game: Game | None) -> tuple[str, str]:
-    """Return first's and second's letter, `B` or `W`."""
-    colours = game.colours if game else ("", "")
-    is_white_first = colours[0] == "white" or (colours[1] == "black" and colours[0] != "black")
-    return ("W", "B") if is_white_first else ("B", "W")
-
-
 def _tree(record: Record) -> Iterator[str]:
-    game = None
+    game, turn = None, _Turn(None, Seat.FIRST)
     with suppress(GameError):
         game = games.get(record.game)
-    letters = _letters(game)
+        start = start_of(record)
+        turn = _Turn(start, start.to_move)
+    colours = game.colours if game else ("", "")
+    is_white_first = colours[0] == "white" or (colours[1] == "black" and colours[0] != "black")
+    letters = ("W", "B") if is_white_first else ("B", "W")
     yield "(;FF[4]CA[UTF-8]"
-    yield f"AP[lath-arena:{_simple(_version(), composed=True)}]"
+    yield f"AP[lath-arena:{_simple(version('lath-arena'), composed=True)}]"
     yield f"GM[{_simple(game.title if game else record.game)}]"
     yield from _game_info(record, letters)
-    yield from _line(record.plies, _first_turn(record), letters)
+    yield from _line(record.plies, turn, letters)
     yield ")"
-
-
-def _version() -> str:
-    try:
-        return version("lath-arena")
-    except PackageNotFoundError:
-        return ""
 
 
 def _game_info(record: Record, letters: tuple[str, str]) -> Iterator[str]:
@@ -163,7 +144,8 @@ def _game_info(record: Record, letters: tuple[str, str]) -> Iterator[str]:
     known = {**_DIRECT, "First": f"P{letters[0]}", "Second": f"P{letters[1]}"}
     others = []
     for name, value in record.tags:
-        if name in known and value and _fits(name, value):
+        fits = value and (name != "Date" or date_of(value))
+        if name in known and fits:
             yield f"\n{known[name]}[{_simple(value)}]"
         elif name != "Result" or value != record.result:
             others.append(f"[{_simple(name, composed=True)}:{_simple(value, composed=True)}]")
@@ -173,11 +155,6 @@ def _game_info(record: Record, letters: tuple[str, str]) -> Iterator[str]:
         yield f"\nTAG{''.join(others)}"
     if record.comments:
         yield f"\nGC[{_text(record.comments)}]"
-
-
-def _fits(name: str, value: str) -> bool:
-    """Return whether SGF allows the value: a date must be one."""
-    return name != "Date" or (value != "?" and check_tag(name, value) is None)
 
 
 def _time(value: str) -> Iterator[str]:
@@ -220,23 +197,19 @@ def _line(plies: Sequence[Ply], turn: _Turn, letters: tuple[str, str]) -> Iterat
         yield ")"
         for variation in alternatives:
             yield "\n("
-            yield from _variation(variation, before, letters)
+            nodes = _line(variation.plies, before, letters)
+            if variation.comments:
+                yield f";C[{_text(variation.comments)}]"
+            elif _alternatives(variation.plies[0]):
+                yield ";"  # a tree begins with a node
+            else:
+                next(nodes)  # the first node stands on the line of its bracket
+            yield from nodes
             yield ")"
 
 
 def _alternatives(ply: Ply) -> list[Variation]:
     return [variation for variation in ply.variations if variation.plies or variation.comments]
-
-
-def _variation(variation: Variation, turn: _Turn, letters: tuple[str, str]) -> Iterator[str]:
-    pieces = _line(variation.plies, turn, letters)
-    if variation.comments:
-        yield f";C[{_text(variation.comments)}]"
-    elif _alternatives(variation.plies[0]):
-        yield ";"  # a tree begins with a node
-    else:
-        next(pieces)  # the first node stands on the line of its bracket
-    yield from pieces
 
 
 def _node(ply: Ply, letter: str) -> str:

@@ -25,9 +25,9 @@ from typing import BinaryIO, Final
 from lath import games
 from lath.games.core import Position, result_of
 from lath.games.errors import GameError, PositionError
-from lath.notation.errors import refused
+from lath.notation.errors import Fault, refused
 from lath.notation.formats import Lost, UnheldError, held, remarks
-from lath.notation.reader import Entry, entries_from, texts_by_line
+from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
 from lath.notation.record import Ply, Record
 from lath.notation.replay import end_of, start_of
 
@@ -58,21 +58,15 @@ def cells() -> Mapping[str, str]:
     }
 
 
-@cache
-def _names() -> Mapping[str, str]:
-    """Return YGN's name of each cell by ours."""
-    return {ours: theirs for theirs, ours in cells().items()}
-
-
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the records of a stream, lazily; the moves are played as far as they are legal."""
     texts = texts_by_line(stream, lambda line: line.lstrip().startswith(b"["))
-    return entries_from(texts, name, lambda text: (_record(text.text), ()))
+    return entries_from(texts, name, _read)
 
 
-def _record(text: str) -> Record:
-    start, end = _start(text)
-    plies = tuple(Ply(move) for move in _moves(text, end, start))
+def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:
+    start, end = _start(text.text)
+    plies = tuple(Ply(move) for move in _moves(text.text, end, start))
     tags = {"Game": GAME}
     if start != start.game.start():
         tags["Position"] = start.text()
@@ -80,7 +74,7 @@ def _record(text: str) -> Record:
     if result != "*":
         tags["Termination"] = "rules"
     tags["Result"] = result
-    return Record(tuple(tags.items()), plies, result)
+    return Record(tuple(tags.items()), plies, result), ()
 
 
 def _start(text: str) -> tuple[Position, int]:
@@ -110,8 +104,9 @@ def _moves(text: str, begin: int, start: Position) -> Iterator[str]:
             continue
         cell = cells().get(word)
         if cell is None:
-            message = f"{word[:40]!r} is not a cell"
-            raise refused(match.start(), message, _expected(word), "move", ply)
+            row = [name for name in cells() if name[0] == word[0]]
+            expected = f"{row[0]} to {row[-1]} in this row" if row else "rows A to I, such as E5"
+            raise refused(match.start(), f"{word[:40]!r} is not a cell", expected, "move", ply)
         yield _SWAP if taken == [cell] else cell
         taken.append(cell)
         ply += 1
@@ -128,11 +123,6 @@ def _number(ply: int) -> str:
     return f"{(ply + 1) // 2}." if ply % 2 else ""
 
 
-def _expected(word: str) -> str:
-    row = [name for name in cells() if name[0] == word[0]]
-    return f"{row[0]} to {row[-1]} in this row" if row else "rows A to I, such as E5"
-
-
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield the records with an empty line between them; one of another game is left out."""
     before = ""
@@ -141,7 +131,7 @@ def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
         before = "\r\n"
 
 
-def _held(record: Record) -> tuple[str, Iterator[str]]:
+def _held(record: Record) -> tuple[str, list[str]]:
     """Return the text of a record and the names of what it leaves out; raises UnheldError."""
     if record.game != GAME:
         raise UnheldError(f"game {record.game}")
@@ -149,29 +139,25 @@ def _held(record: Record) -> tuple[str, Iterator[str]]:
         start = start_of(record)
     except GameError as error:
         raise UnheldError("tag Position" if record.tag("Position") else "tag Setup") from error
+    names = {ours: theirs for theirs, ours in cells().items()}
     words = []
     taken = _taken(start)
     for number, move in enumerate(record.moves, 1):
         cell = taken[0] if move == _SWAP and len(taken) == 1 else move
         # a cell that would read back as a swap, in a record that was never checked
-        name = None if move != _SWAP and taken == [cell] else _names().get(cell)
+        name = None if move != _SWAP and taken == [cell] else names.get(cell)
         if name is None:
             raise UnheldError(f"move {move}")
         words += [_number(number), name] if number % 2 else [name]
         taken.append(cell)
-    return f"[{start.text()}]\r\n{' '.join(words)}\r\n", _unheld(record)
-
-
-def _unheld(record: Record) -> Iterator[str]:
-    """Yield the names of what YGN has no place for."""
-    kept = {"Game", "Position", "Result"}
     ends = _end_result(record) == record.result
+    kept = {"Game", "Position", "Result"}
     if ends and record.termination == ("" if record.result == "*" else "rules"):
         kept.add("Termination")
-    yield from (f"tag {name}" for name, _ in record.tags if name not in kept)
+    unheld = [f"tag {name}" for name, _ in record.tags if name not in kept]
     if not ends:
-        yield f"result {record.result}"
-    yield from remarks(record)
+        unheld.append(f"result {record.result}")
+    return f"[{start.text()}]\r\n{' '.join(words)}\r\n", [*unheld, *remarks(record)]
 
 
 def _end_result(record: Record) -> str:
