@@ -158,15 +158,11 @@ def _rows(selection: Selection, order: Sequence[Key], key: Key | None) -> Iterat
 
 def _in_order(rows: Iterable[_Row], *, reverse: bool, memory: int) -> Iterator[_Row]:
     """Yield the rows in their order; those over `memory` bytes wait in temporary files."""
-    items = ((row.order, _packed(row)) for row in rows)
+    # no value has a line end
+    items = ((row.order, f"{row.value}\n{row.text}".encode()) for row in rows)
     for item in in_order(items, reverse=reverse, memory=memory):
-        end = 4 + int.from_bytes(item[:4], "big")
-        yield _Row(b"", item[4:end].decode("utf-8", "surrogatepass"), item[end:].decode())
-
-
-def _packed(row: _Row) -> bytes:
-    value = row.value.encode("utf-8", "surrogatepass")
-    return len(value).to_bytes(4, "big") + value + row.text.encode()
+        value, _, text = item.decode().partition("\n")
+        yield _Row(b"", value, text)
 
 
 class _Division:
@@ -186,19 +182,16 @@ class _Division:
             raise ConfigError(f"--compress {compress}: expected one of {', '.join(COMPRESSIONS)}")
         self.key: Final = keys[0] if keys else None
         self._template: Final = template or ("{value}" if keys else "part-{number:4}")
-        self._refuse_template()
-        self._compression: Final = compress or ""
-        self._most: Final = most
-        self._force: Final = force
-        self._names: Final = Names()
-
-    def _refuse_template(self) -> None:
         rest = _FIELD.sub("", self._template)
         if "{" in rest or "}" in rest:
             expected = "{number}, {number:4} or {value}"
             raise ConfigError(f"--name {self._template!r}: expected {expected}")
-        if self.key is None and "{value" in self._template:
+        if not keys and "{value" in self._template:
             raise ConfigError(f"--name {self._template!r}: {{value}} stands only with --split KEY")
+        self._compression: Final = compress or ""
+        self._most: Final = most
+        self._force: Final = force
+        self._names: Final = Names()
 
     def refuse_folder(self, out: Path, files: Iterable[Path]) -> None:
         """Raise ConfigError where the parts cannot be in `out`, or could replace one of `files`."""
@@ -229,22 +222,19 @@ class _Division:
 
     def _name_of(self, number: int, value: str) -> str:
         """Return the name, without a suffix, of the part that a record belongs to."""
+        part, text, words = len(self._names) + 1, value, value
         if self._every:
             part = number // self._every + 1
-            return self._names.of(str(part), self._filled(part, ""))
-        return self._names.of(value, self._filled(len(self._names) + 1, self._words(value)))
+            text = str(part)
+        elif self.key and self.key.name == "Result":
+            words = {"1/2-1/2": "draw", "*": "unfinished"}.get(value, value)
+        elif self.key and not value:
+            words = f"no-{self.key.name.lower()}"
 
-    def _filled(self, number: int, value: str) -> str:
         def field(match: re.Match[str]) -> str:
-            return value if match[1] == "value" else str(number).zfill(int(match[2] or 0))
+            return words if match[1] == "value" else str(part).zfill(int(match[2] or 0))
 
-        return _FIELD.sub(field, self._template)
-
-    def _words(self, value: str) -> str:
-        assert self.key is not None
-        if self.key.name == "Result":
-            return {"1/2-1/2": "draw", "*": "unfinished"}.get(value, value)
-        return value or f"no-{self.key.name.lower()}"
+        return self._names.of(text, _FIELD.sub(field, self._template))
 
 
 _FIELD: Final = re.compile(r"\{(number|value)(?::([0-9]{1,2}))?\}")
