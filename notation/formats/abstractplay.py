@@ -89,9 +89,10 @@ class Dialect:
         return text[1:] + "wb"["OP".index(text[0])] if self.has_pass else text
 
 
-MANALATH: Final = Dialect("Manalath", "manalath-61", has_pie=False, has_pass=True)
-YAVALATH: Final = Dialect("Yavalath", "yavalath", has_pie=True, has_pass=False)
-DIALECTS: Final = (MANALATH, YAVALATH)
+DIALECTS: Final = (
+    Dialect("Manalath", "manalath-61", has_pie=False, has_pass=True),
+    Dialect("Yavalath", "yavalath", has_pie=True, has_pass=False),
+)
 
 
 class Line(NamedTuple):
@@ -258,7 +259,6 @@ _Fields = Mapping[str, tuple[str, _Kind]]
 """Tag and kind of a value by its key."""
 
 _MEETING: Final[_Fields] = {"event": ("Event", _TEXT), "round": ("Round", _TEXT)}
-_SITE: Final[_Fields] = {"name": ("Site", _TEXT)}
 _GAME_ID: Final[_Fields] = {"gameid": ("GameId", _Kind(_is_id, _id_tag, _id))}
 _VARIANTS: Final[_Fields] = {"variants": ("Variants", _Kind(_are_variants, json.dumps, _json))}
 _RATING: Final[_Fields] = {"unrated": ("Unrated", _BOOL)}
@@ -364,8 +364,8 @@ def tags_of(header: Json, dialect: Dialect, seats: Seats, result: str) -> dict[s
     """Return the tags of a header, but for how the game ended."""
     site = header["site"] if isinstance(header.get("site"), dict) else {}
     tags = {"Game": dialect.game_id, **_tags(header, _MEETING)}
-    if site.get("name") != "?":
-        tags |= _tags(site, _SITE)
+    if isinstance(name := site.get("name"), str) and name != "?":
+        tags["Site"] = _one_line(name)
     tags |= _time_tags(header)
     for seat, player in zip(SEATS, seats, strict=True):
         tags[seat] = _one_line(player["name"])
@@ -507,15 +507,12 @@ def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield an array of the records, a line each; a record of another game is left out."""
     before = b"[\n"
     for value in held(records, lost, to_json):
-        yield before + _line(value)
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        # halves of surrogate pairs, which other programs cut names into, are no UTF-8
+        text = re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+        yield before + text.encode()
         before = b",\n"
     yield b"[]\n" if before == b"[\n" else b"\n]\n"
-
-
-def _line(value: Json) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    # halves of surrogate pairs, which other programs cut names into, are no UTF-8
-    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text).encode()
 
 
 def from_json(value: Any) -> Record:
@@ -557,13 +554,18 @@ def to_json(record: Record) -> tuple[Json, list[str]]:
         raise UnheldError(f"game {record.game}")
     left = {name: value for name, value in record.tags if name not in {"Game", "Result"}}
     ending = _take_ending(left, record.result)
-    moves = _take_moves(left, record, dialect, ending)
+    rounds, pied = format_moves(record, dialect, ending), SWAP in record.moves
+    line = read_moves(rounds, dialect, pied=pied)
+    with suppress(FieldError):  # they are as they were read, unless the record is another now
+        kept = _json(left.get("AbstractPlayMoves"))
+        if read_moves(kept, dialect, pied=pied) == line:
+            rounds = kept
+            del left["AbstractPlayMoves"]
     header = header_of(left, record, dialect)
-    value = {**take_extra(left, "RecordExtra"), "header": header, "moves": moves}
+    value = {**take_extra(left, "RecordExtra"), "header": header, "moves": rounds}
     unheld = [f"tag {name}" for name in left]
     if record.result == "*" and not record.termination:
         unheld.append("result *")  # the format has no game that goes on
-    line = read_moves(moves, dialect, pied=SWAP in record.moves)
     comments = [ply.comments for ply in line.plies]
     holds_comments = not record.comments and comments == [ply.comments for ply in record.plies]
     lost = (name for name in remarks(record) if name != "comments" or not holds_comments)
@@ -582,21 +584,3 @@ def _take_ending(left: dict[str, str], result: str) -> str:
     if termination:
         left["Termination"] = termination
     return _NEAREST[result]
-
-
-def _take_moves(
-    left: dict[str, str], record: Record, dialect: Dialect, ending: str
-) -> list[list[Any]]:
-    """Return the rounds: as they were read, unless the record is another now."""
-    rounds = format_moves(record, dialect, ending)
-    if "AbstractPlayMoves" in left:
-        pied = SWAP in record.moves
-        try:
-            kept = load_strictly(left["AbstractPlayMoves"])
-            same = read_moves(kept, dialect, pied=pied) == read_moves(rounds, dialect, pied=pied)
-        except RecordSyntaxError:
-            return rounds
-        if same:
-            del left["AbstractPlayMoves"]
-            return list(kept)
-    return rounds
