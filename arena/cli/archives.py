@@ -28,7 +28,6 @@ from lath.arena.errors import ConfigError
 from lath.notation.archive import (
     COMPRESSIONS,
     MEMORY,
-    Key,
     Names,
     Part,
     Parts,
@@ -110,7 +109,11 @@ def select(
         division = _Division(split, name, compress, max_parts or MOST_PARTS, force=force)
         division.refuse_folder(out, files)
     selection = Selection(files, where, distinct=distinct, invert=invert)
-    rows = _rows(selection, order, division.key if division else None)
+    by = division.key if division else None
+    rows: Iterator[_Row] = (
+        _Row(order_by(order, record), by.text(record) if by else "", entry.text)
+        for entry, record in selection
+    )
     if order:
         rows = _in_order(rows, reverse=reverse, memory=memory << 20 if memory else MEMORY)
     passed = count()
@@ -148,12 +151,6 @@ class _Row(NamedTuple):
     """What says which part it belongs to."""
 
     text: str
-
-
-def _rows(selection: Selection, order: Sequence[Key], key: Key | None) -> Iterator[_Row]:
-    for entry, record in selection:
-        value = "" if key is None else key.text(record)
-        yield _Row(order_by(order, record), value, entry.text)
 
 
 def _in_order(rows: Iterable[_Row], *, reverse: bool, memory: int) -> Iterator[_Row]:

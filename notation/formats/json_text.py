@@ -230,19 +230,17 @@ class _Feed:
         while True:
             match = _BETWEEN.match(self.buffer, self.at)
             assert match is not None
-            self._go(self._count_arrays(match.end()))
+            end = match.end()
+            for bracket in _BRACKET.finditer(self.buffer, self.at, end):
+                if bracket[0] == "]" and not self.open_arrays:  # closes what was never opened
+                    end = bracket.start()
+                    break
+                self.open_arrays += _STEP[bracket[0]]
+            self._go(end)
             if self.at < len(self.buffer):
                 return True
             if not self.more():
                 return False
-
-    def _count_arrays(self, end: int) -> int:
-        """Count the arrays up to `end`; return where one closes that was never opened, or `end`."""
-        for match in _BRACKET.finditer(self.buffer, self.at, end):
-            if match[0] == "]" and not self.open_arrays:
-                return match.start()
-            self.open_arrays += _STEP[match[0]]
-        return end
 
     def object(self) -> RecordText:
         """Return the object that begins at `at`, and go behind it."""

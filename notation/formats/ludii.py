@@ -309,15 +309,12 @@ class _Course:
     def play(self, moves: Sequence[Decision]) -> None:
         """Take the decisions in turn; raises RecordSyntaxError for one that is no move."""
         position: Position | None = games.get(_GAMES[self.stem]).start()
-        for move in moves:
-            if move.mover:
-                self._count(position)
+        for move in (*(move for move in moves if move.mover), None):
+            # where nobody can move, Ludii's list has the forced pass
+            count = None if position is None else max(1, len(position.legal_moves()))
+            self.counts.append(count)
+            if move:
                 position = self._take(move, position)
-        self._count(position)
-
-    def _count(self, position: Position | None) -> None:
-        # where nobody can move, Ludii's list has the forced pass
-        self.counts.append(None if position is None else max(1, len(position.legal_moves())))
 
     def _take(self, move: Decision, position: Position | None) -> Position | None:
         """Return the position after a decision; None where it cannot be played."""

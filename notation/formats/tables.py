@@ -36,24 +36,21 @@ _TAGS: Final = {column_of(tag): tag for tag in KNOWN_TAGS if tag not in _END}
 COLUMNS: Final = (*_TAGS, "plies", *map(column_of, _END))
 
 
-def _row(record: Record) -> dict[str, Any]:
-    """Return the values by column; None for a tag that is missing."""
+def _row(record: Record) -> tuple[dict[str, Any], list[str]]:
+    """Return the values by column, None for a missing tag; what is besides them and the moves."""
     tags = dict(record.tags)
-    return {
+    row = {
         **{column: tags.get(tag) for column, tag in _TAGS.items()},
         "plies": len(record.plies),
         "result": record.result,
         "termination": tags.get("Termination"),
     }
-
-
-def _not_held(record: Record) -> Iterator[str]:
-    """Yield the names of what a record has besides its row and its moves."""
-    yield from remarks(record)
+    unheld = list(remarks(record))
     for name, value in record.tags:
         # the column result has what the moves end in
         if name not in KNOWN_TAGS or (name == "Result" and value != record.result):
-            yield f"tag {name}"
+            unheld.append(f"tag {name}")
+    return row, unheld
 
 
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -81,7 +78,8 @@ def write_csv(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
 
 
 def _text_row(record: Record) -> tuple[Iterable[Any], list[str]]:
-    return _row(record).values(), [*(["moves"] if record.plies else []), *_not_held(record)]
+    row, unheld = _row(record)
+    return row.values(), ["moves", *unheld] if record.plies else unheld
 
 
 def _line(cells: Iterable[Any]) -> bytes:
@@ -125,10 +123,11 @@ def write_parquet(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
 
 
 def _typed_row(record: Record) -> tuple[dict[str, Any], list[str]]:
+    row, unheld = _row(record)
     date = date_of(record.tag("Date"))
-    is_lost = date is None and record.tag("Date", _UNKNOWN_DATE) != _UNKNOWN_DATE
-    row = {**_row(record), "date": date, "moves": list(record.moves)}
-    return row, [*(["tag Date"] if is_lost else []), *_not_held(record)]
+    if date is None and record.tag("Date", _UNKNOWN_DATE) != _UNKNOWN_DATE:
+        unheld.insert(0, "tag Date")
+    return {**row, "date": date, "moves": list(record.moves)}, unheld
 
 
 class _Written(io.BytesIO):
