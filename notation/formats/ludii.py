@@ -132,19 +132,15 @@ def read_trial(text: str) -> Trial:
                 raise refused(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
             trial.sizes.append(Value(at, digits))
         else:
-            name, value = _named(at, line)
+            field_line = _FIELD.fullmatch(line)
+            if field_line is None:
+                expected = f"Move=, {_SIZE.strip()}, winner= or another field of a Ludii trial"
+                raise refused(at, f"unknown line {shortened(line)}", expected)
+            name, value = field_line.groups()
             if name in trial.fields:
                 raise refused(at, f"{name}= stands twice in the trial", "one of them")
-            trial.fields[name] = value
+            trial.fields[name] = Value(at + field_line.start("value"), value)
     return trial
-
-
-def _named(at: int, line: str) -> tuple[str, Value]:
-    match = _FIELD.fullmatch(line)
-    if match is None:
-        expected = "Move=, LEGAL MOVES LIST SIZE =, winner= or another field of a Ludii trial"
-        raise refused(at, f"unknown line {shortened(line)}", expected)
-    return match["name"], Value(at + match.start("value"), match["value"])
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -83,22 +83,17 @@ def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
         before = "\n"
 
 
-def _held(record: Record) -> tuple[str, Iterator[str]]:
-    return "".join(_tree(canonical(record))), _not_held(record)
-
-
-def _not_held(record: Record) -> Iterator[str]:
-    """Yield the names of what SGF changes: white space, and what is no text at all."""
-    for name, value in record.tags:
-        if not _is_kept(value):
-            yield f"tag {name}"
+def _held(record: Record) -> tuple[str, list[str]]:
+    """Return the tree, and what SGF changes: white space, and what is no text at all."""
+    unheld = [f"tag {name}" for name, value in record.tags if not _is_kept(value)]
     plies = list(all_plies(record.plies))
     if not all(_is_kept(ply.move) for ply in plies):
-        yield "moves"
+        unheld.append("moves")
     if not {ply.glyph for ply in plies} <= {"", *_GLYPHS}:
-        yield "glyphs"
+        unheld.append("glyphs")
     if not all(_is_kept(_line_of(comment)) for comment in all_comments(record)):
-        yield "comments"
+        unheld.append("comments")
+    return "".join(_tree(canonical(record))), unheld
 
 
 def _is_kept(text: str) -> bool:
