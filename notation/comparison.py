@@ -70,16 +70,16 @@ def difference(a: Record, b: Record, *, moves_only: bool = False) -> Difference:
     lines = zip_longest(canonical_moves(a), canonical_moves(b))
     same: tuple[int | None, tuple[str | None, str | None]] = (None, (None, None))
     ply, moves = next((at for at in enumerate(lines, 1) if at[1][0] != at[1][1]), same)
-    told, other = _facts(a, moves_only), _facts(b, moves_only)
+    one, other = _facts(a, moves_only), _facts(b, moves_only)
     tags = tuple(
-        (name, told.get(name), other.get(name))
-        for name in {**told, **other}
-        if told.get(name) != other.get(name)
+        (name, one.get(name), other.get(name))
+        for name in {**one, **other}
+        if one.get(name) != other.get(name)
     )
     remarks = None
     if not moves_only:
         pairs = enumerate(islice(zip(_remarks(a), _remarks(b), strict=False), ply))
-        remarks = next((number for number, (one, two) in pairs if one != two), None)
+        remarks = next((number for number, (of_a, of_b) in pairs if of_a != of_b), None)
     return Difference(ply, moves, tags, remarks)
 
 
