@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, islice
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import typer
 
@@ -110,12 +110,16 @@ def select(
         division.refuse_folder(out, files)
     selection = Selection(files, where, distinct=distinct, invert=invert)
     by = division.key if division else None
-    rows: Iterator[_Row] = (
-        _Row(order_by(order, record), by.text(record) if by else "", entry.text)
-        for entry, record in selection
-    )
+    found = ((by.text(record) if by else "", entry.text, record) for entry, record in selection)
     if order:
-        rows = _in_order(rows, reverse=reverse, memory=memory << 20 if memory else MEMORY)
+        items = (
+            (order_by(order, record), f"{value}\n{text}".encode())  # no value has a line end
+            for value, text, record in found
+        )
+        ordered = in_order(items, reverse=reverse, memory=memory << 20 if memory else MEMORY)
+        rows = (item.decode().partition("\n")[::2] for item in ordered)
+    else:
+        rows = ((value, text) for value, text, _ in found)
     passed = count()
     rows = (row for row, _ in zip(islice(rows, limit), passed, strict=False))
     into = ""
@@ -123,7 +127,7 @@ def select(
         print(sum(1 for _ in rows))
     elif division is None:
         refuse_other_formats(out)
-        pieces = verbatim(row.text for row in rows)
+        pieces = verbatim(text for _, text in rows)
         write_pieces(out, unless_lossy(out, pieces, files, lambda: selection.bad))
     else:
         parts = division.write(rows, out, quiet=quiet)
@@ -139,27 +143,6 @@ def _refuse_without(needed: str, given: object, flags: Mapping[str, object]) -> 
     for name, value in flags.items():
         if value and given is None:
             raise ConfigError(f"{name} goes with {needed}, which is missing")
-
-
-class _Row(NamedTuple):
-    """A record on its way."""
-
-    order: bytes
-    """What it is sorted by."""
-
-    value: str
-    """What says which part it belongs to."""
-
-    text: str
-
-
-def _in_order(rows: Iterable[_Row], *, reverse: bool, memory: int) -> Iterator[_Row]:
-    """Yield the rows in their order; those over `memory` bytes wait in temporary files."""
-    # no value has a line end
-    items = ((row.order, f"{row.value}\n{row.text}".encode()) for row in rows)
-    for item in in_order(items, reverse=reverse, memory=memory):
-        value, _, text = item.decode().partition("\n")
-        yield _Row(b"", value, text)
 
 
 class _Division:
@@ -200,14 +183,17 @@ class _Division:
         if self._force and out.resolve() in folders:
             raise ConfigError(f"--out {out}: expected a directory that holds no FILE")
 
-    def write(self, rows: Iterable[_Row], out: Path, *, quiet: bool) -> Sequence[Part]:
-        """Write the parts, all or none, and say which; raises ConfigError."""
+    def write(self, rows: Iterable[tuple[str, str]], out: Path, *, quiet: bool) -> Sequence[Part]:
+        """Write the parts of records, each with its value of the key; raises ConfigError.
+
+        All or none are written.
+        """
         with (
             writable(out),
             Parts(out, compression=self._compression, replace=self._force) as parts,
         ):
-            for number, row in enumerate(rows):
-                parts.add(self._name_of(number, row.value), row.text)
+            for number, (value, text) in enumerate(rows):
+                parts.add(self._name_of(number, value), text)
                 if len(parts) > self._most:
                     raise ConfigError(
                         f"there would be more than {self._most} parts; --max-parts allows more"
