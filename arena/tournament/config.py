@@ -625,6 +625,11 @@ def build(
     if placed:
         placed.sort(key=itemgetter(0))
         raise ConfigError("\n".join(dict.fromkeys(words for _, words in placed)))
+    return _made(model, toml, folder)
+
+
+def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
+    """Return the tournament of a table in which nothing is wrong."""
     bots = tuple(_bot(table, folder) for table in model.bot)
     most = max(1, len(cores.available()) // max(bot.threads for bot in bots))
     rows = zip(toml["bot"], bots, strict=True)  # as any folder can read them
