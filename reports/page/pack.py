@@ -4,7 +4,8 @@ Must not know the rules of any game, nor how the page looks.
 
 What the page gets is plain JSON in deflate and base64 (letters), which `js/games.js` opens:
 
-- `games`: how many records there are; `chunks`: the replayed ones as letters, `chunk` in each.
+- `games`: how many records there are; `chunks`: the replayed ones as letters, `chunk` in each; the
+  page has each in an element of its own.
 - `head`, as letters: `columns`, what the list has of every game, each as `Column.to_json`;
   `numbers`, what the games are called, null where it is by their place; `replayed`, the places of
   the replayed ones from 0, null where it is all; `boards`, each as `board.to_json` with

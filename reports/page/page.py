@@ -160,7 +160,8 @@ def page_of(
 ) -> Page:
     """Return the report on what was gathered; else as `render`."""
     document, packer = gathered
-    packed = json.dumps(packer.pack(), separators=(",", ":"))
+    packed = packer.pack()
+    chunks = [Markup(letters) for letters in packed.pop("chunks")]  # noqa: S704 - none is <
     standings = document["standings"]
     files = json_letters({"json": standings, "csv": to_csv(standings)})
     return rendered(
@@ -169,8 +170,9 @@ def page_of(
         templates,
         document=document,
         refresh_s=refresh_s,
-        data=Markup(packed),  # noqa: S704 - numbers and letters, none of which is <
-        standings_files=Markup(files),  # noqa: S704 - likewise
+        data=Markup(json.dumps(packed, separators=(",", ":"))),  # noqa: S704 - numbers and letters
+        chunks=chunks,
+        standings_files=Markup(files),  # noqa: S704 - letters
     )
 
 

@@ -21,8 +21,8 @@ def data_in(html: str) -> dict[str, Any]:
     """Return what a page embeds of its records."""
     found = re.search(r'id="data">(.*?)</script>', html, re.DOTALL)
     assert found is not None
-    data: dict[str, Any] = json.loads(found[1])
-    return data
+    chunks = re.findall(r'class="chunk">(.*?)</script>', html, re.DOTALL)
+    return {**json.loads(found[1]), "chunks": chunks}
 
 
 @dataclass

@@ -25,7 +25,6 @@ lath.drawMoves = (game) => {
   const list = lath.byId("moves");
   const hadFocus = list.contains(document.activeElement);
   list.replaceChildren(...game.moves.map((_, i) => lath.moveItem(game, i)));
-  list.scrollTop = 0;
   // Keys are the replay's as long as the focus is in it.
   if (hadFocus) (list.querySelector("button:enabled") || lath.byId("replay")).focus({ preventScroll: true });
 };

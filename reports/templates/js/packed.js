@@ -12,11 +12,23 @@ lath.unpacked = async (letters) => {
   return new Response(stream).json();
 };
 
+// A chunk. The first one stands before the script; the others are there once the page is whole.
+lath.lettersOf = async (number) => {
+  if (number > 0 && document.readyState === "loading") {
+    await new Promise((done) => document.addEventListener("DOMContentLoaded", done));
+  }
+  return document.getElementsByClassName("chunk")[number].textContent;
+};
+
 // All games, each by its place from 0. `numberOf` a game is what links and lists call it, `gameOf` a
 // number is that game's place or -1, and `replayedAt` says which one of those it is that the page
 // replays; undefined where it does not.
 lath.openGames = async () => {
+  // Side by side with the first chunk, for list and replay to be drawn at once. If something is
+  // wrong with that one, it is told when a game of it is asked for.
+  const first = lath.lettersOf(0).then(lath.unpacked);
   const { columns, numbers, replayed, boards, families } = await lath.unpacked(lath.data.head);
+  await first.catch(() => {});
   const count = lath.data.games;
   const text = (name, i) => columns[name].texts[columns[name].at[i]];
   const places = replayed && new Map(replayed.map((place, at) => [place, at]));
@@ -34,7 +46,7 @@ lath.openGames = async () => {
       return Number.isInteger(i) && i >= 0 && i < count ? i : -1;
     },
     replayedAt: (i) => (places ? places.get(i) : i),
-    chunks: new Map(),
+    chunks: new Map([[0, first]]),
   };
 };
 
@@ -42,7 +54,7 @@ lath.openGames = async () => {
 lath.CHUNKS_KEPT = 3;
 
 lath.chunkOf = (games, number) => {
-  const known = games.chunks.get(number) || lath.unpacked(lath.data.chunks[number]);
+  const known = games.chunks.get(number) || lath.lettersOf(number).then(lath.unpacked);
   games.chunks.delete(number);
   games.chunks.set(number, known); // the last one used is the last one to go
   if (games.chunks.size > lath.CHUNKS_KEPT) games.chunks.delete(games.chunks.keys().next().value);
