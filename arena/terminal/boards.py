@@ -85,7 +85,7 @@ def coloured(
         if name in decided:
             canvas.shade(column, line + 1, 3, MARK)
         if name in last:
-            _bracket(canvas, column, line)
+            canvas.bracket(column, line)
     _draw_labels(canvas, board)
     return canvas.text()
 
@@ -118,8 +118,11 @@ class _Canvas:
         for at in range(column, column + width):
             row[at] = (*row[at][:2], ground)
 
-    def letter(self, column: int, line: int) -> str:
-        return self._rows[line][column][0]
+    def bracket(self, column: int, line: int) -> None:
+        """Put brackets into the gaps beside a cell; a bar where two share one."""
+        row = self._rows[line]
+        self.put(column - 1, line, "|" if row[column - 1][0] == "]" else "[", MARK, PLATE)
+        self.put(column + 3, line, "|" if row[column + 3][0] == "[" else "]", MARK, PLATE)
 
     def text(self) -> Text:
         text = Text(no_wrap=True)
@@ -149,14 +152,6 @@ def _draw_cell(canvas: _Canvas, column: int, line: int, stack: Sequence[Piece]) 
         canvas.put(column, line, "▟", piece.colour, ground)
         canvas.put(column + 2, line, "▙", piece.colour, ground)
         canvas.put(column + 1, line + 1, "▀", piece.colour, PLATE)
-
-
-def _bracket(canvas: _Canvas, column: int, line: int) -> None:
-    """Put brackets into the gaps beside a cell; a bar where two share one."""
-    left = "|" if canvas.letter(column - 1, line) == "]" else "["
-    right = "|" if canvas.letter(column + 3, line) == "[" else "]"
-    canvas.put(column - 1, line, left, MARK, PLATE)
-    canvas.put(column + 3, line, right, MARK, PLATE)
 
 
 def _draw_labels(canvas: _Canvas, board: Board) -> None:

@@ -19,12 +19,10 @@ from typing import Final, NamedTuple
 from lath.games.board import Shape
 from lath.games.core import Piece
 
-_INKS: Final = ("#ffffff", "#000000")
-
 
 def ink(ground: str) -> str:
     """Return white or black, whichever is easier to read on `ground`: 4.58:1 or more."""
-    return max(_INKS, key=lambda colour: contrast(colour, ground))
+    return max(("#ffffff", "#000000"), key=lambda colour: contrast(colour, ground))
 
 
 def contrast(one: str, other: str) -> float:
@@ -72,16 +70,10 @@ INHERITED: Final = (
 )
 """Attributes of the SVG element that everything drawn here stands in."""
 
-_TILE_SCALE: Final = 0.74
 _BLOCK_SCALE: Final = 0.76
-_LETTER: Final = 34
-"""The height of a tile's letter; it fits into a ring."""
-
 _DISC_RADIUS: Final = 36
 _RING_RADIUS: Final = 29
 """The middle of a ring, which lies on a tile so that letter and outline stay in view."""
-
-_RING_WIDTH: Final = 10
 
 
 def corners(shape: Shape, scale: float = 1.0) -> tuple[Point, ...]:
@@ -193,8 +185,8 @@ def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
     colour = piece.colour
     glyph = Pen(colour, shaded(colour, 0.42), 4).path(piece.glyph) if piece.glyph else ""
     if piece.shape == "tile":
-        body = glyph or _slab(shape, _TILE_SCALE, colour)
-        return body + text(piece.code, _LETTER, ink(colour))
+        body = glyph or _slab(shape, 0.74, colour)
+        return body + text(piece.code, 34, ink(colour))  # it fits into a ring
     if piece.shape == "block" and glyph:
         return _slab(shape, _BLOCK_SCALE, shaded(colour, 0.62)) + glyph
     if piece.shape == "block":
@@ -220,7 +212,7 @@ def _disc(colour: str, *, is_ring: bool) -> str:
     """
     if is_ring:
         radius = _RING_RADIUS
-        inks = ((ink(colour), _RING_WIDTH + 4), (colour, _RING_WIDTH))
+        inks = ((ink(colour), 14), (colour, 10))
         drawn = "".join(Pen("none", ink, width).circle(radius) for ink, width in inks)
     else:
         radius = _DISC_RADIUS - 7

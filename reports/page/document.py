@@ -17,28 +17,8 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 from typing_extensions import TypedDict
 
 from lath.notation.record import Record, Termination
-from lath.reports import export
+from lath.reports import export, figures
 from lath.reports import outcome as outcomes
-from lath.reports.figures import (
-    Endings,
-    Entry,
-    FactCounter,
-    Facts,
-    GameCounter,
-    Lengths,
-    Link,
-    OfGame,
-    Score,
-    Ways,
-    WaysOfGame,
-    entry,
-    first_moves,
-    of_game,
-    quantile,
-    score_of,
-    start_text,
-    ways_by_game,
-)
 from lath.reports.outcome import Outcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
@@ -65,7 +45,7 @@ _MOST_WAYS: Final = 1_000
 class Slowest(TypedDict):
     """Where a bot took longest."""
 
-    number: Link
+    number: figures.Link
     ply: Positive
     """of the slowest move"""
 
@@ -103,12 +83,6 @@ class _Spent:
     games: int = 0
     lost: int = 0
 
-    def add(self, used_ms: float, number: int, ply: int) -> None:
-        self.moves[four_digits(used_ms)] += 1
-        self.total_ms += used_ms
-        if used_ms > self.worst_ms:
-            self.worst_ms, self.worst = used_ms, {"number": number, "ply": ply}
-
 
 def four_digits(value: float) -> int:
     """Return a whole number of at most four digits that are not 0: so few that all can be kept.
@@ -125,7 +99,7 @@ class TimeCounter:
     def __init__(self) -> None:
         self._bots: defaultdict[str, _Spent] = defaultdict(_Spent)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: figures.Entry) -> None:
         """Count one game; where it cannot be replayed, nobody knows who moved."""
         players = entry.record.first, entry.record.second
         spent = [self._bots[name] for name in players]
@@ -136,7 +110,11 @@ class TimeCounter:
         for ply, (mover, made) in enumerate(zip(entry.movers, entry.record.plies, strict=False), 1):
             used_s = made.used_s
             if used_s is not None and 0 <= used_s < math.inf:
-                spent[mover].add(used_s * 1000, entry.number, ply)
+                used_ms, bot = used_s * 1000, spent[mover]
+                bot.moves[four_digits(used_ms)] += 1
+                bot.total_ms += used_ms
+                if used_ms > bot.worst_ms:
+                    bot.worst_ms, bot.worst = used_ms, {"number": entry.number, "ply": ply}
 
     def times(self, names: Sequence[str]) -> list[Times]:
         """Return a line for each bot of `names` whose moves were timed, in their order."""
@@ -145,8 +123,8 @@ class TimeCounter:
                 "name": name,
                 "moves": spent.moves.total(),
                 "mean_s": round(spent.total_ms / spent.moves.total() / 1000, 6),
-                "median_s": quantile(spent.moves, 0.5) / 1000,
-                "p95_s": quantile(spent.moves, 0.95) / 1000,
+                "median_s": figures.quantile(spent.moves, 0.5) / 1000,
+                "p95_s": figures.quantile(spent.moves, 0.95) / 1000,
                 "worst_s": round(spent.worst_ms / 1000, 6),
                 "worst": spent.worst,
                 "games": spent.games,
@@ -160,14 +138,14 @@ class TimeCounter:
 # Results, and games to look at
 
 
-class ScoreBySeat(OfGame):
+class ScoreBySeat(figures.OfGame):
     """A bot's results at one game."""
 
-    first: Score
-    second: Score
+    first: figures.Score
+    second: figures.Score
 
 
-class ScoreAgainst(Score):
+class ScoreAgainst(figures.Score):
     """A bot's results against one other."""
 
     name: str
@@ -183,17 +161,21 @@ def scores_by_seat(games: Mapping[str, GameResults]) -> dict[str, list[ScoreBySe
                 scores[seat].add(own, times)
     return {
         name: [
-            {**of_game(game), "first": score_of(first), "second": score_of(second)}
+            {
+                **figures.of_game(game),
+                "first": figures.score_of(first),
+                "second": figures.score_of(second),
+            }
             for game, (first, second) in by_game.items()
         ]
         for name, by_game in found.items()
     }
 
 
-class Duel(OfGame):
+class Duel(figures.OfGame):
     """A decided game of a bot."""
 
-    number: Link
+    number: figures.Link
     plies: Count
     opponent: str
     ending: str
@@ -228,7 +210,7 @@ class _Decided(NamedTuple):
             "number": self.number,
             "plies": self.plies,
             "opponent": opponent,
-            **of_game(self.game),
+            **figures.of_game(self.game),
             "ending": self.ending,
         }
 
@@ -242,7 +224,7 @@ class DuelCounter:
         self._losses: defaultdict[str, list[_Decided]] = defaultdict(list)
         self._forfeits: defaultdict[str, list[_Decided]] = defaultdict(list)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: figures.Entry) -> None:
         """Count one game, which is kept if somebody won it."""
         record, number = entry.record, entry.number
         if entry.points not in (0, 1):
@@ -273,7 +255,7 @@ class DuelCounter:
 # Ways to begin
 
 
-class WaysOfBot(WaysOfGame):
+class WaysOfBot(figures.WaysOfGame):
     """Ways in which a bot began games of one id, or answered."""
 
     seat: Literal["first", "second"]
@@ -283,25 +265,25 @@ class StartCounter:
     """Counts in which setups games began, and with which moves bots did."""
 
     def __init__(self) -> None:
-        self._setups: dict[str, Ways] = {}
-        self._bots: dict[tuple[str, str, int], Ways] = {}
+        self._setups: dict[str, figures.Ways] = {}
+        self._bots: dict[tuple[str, str, int], figures.Ways] = {}
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: figures.Entry) -> None:
         """Count a game that counts for the standings: first's first move, second's first answer."""
         record, number, points = entry.record, entry.number, entry.points
         if points is None:
             return
-        if start := start_text(record.game, record.tag("Setup"), record.tag("Position")):
-            self._setups.setdefault(record.game, Ways()).add(start, points, number)
-        moves = first_moves(record, 2)
+        if start := figures.start_text(record.game, record.tag("Setup"), record.tag("Position")):
+            self._setups.setdefault(record.game, figures.Ways()).add(start, points, number)
+        moves = figures.first_moves(record, 2)
         for seat, name in enumerate((record.first, record.second)):
             if len(moves) > seat:
-                ways = self._bots.setdefault((name, record.game, seat), Ways(_MOST_WAYS))
+                ways = self._bots.setdefault((name, record.game, seat), figures.Ways(_MOST_WAYS))
                 ways.add(" ".join(moves[: seat + 1]), 1 - points if seat else points, number)
 
-    def setups(self) -> list[WaysOfGame]:
+    def setups(self) -> list[figures.WaysOfGame]:
         """Return the setups of each game id; scores are first's."""
-        return ways_by_game(self._setups)
+        return figures.ways_by_game(self._setups)
 
     def of_bot(self, name: str) -> list[WaysOfBot]:
         """Return what a bot began with, by game id and seat; scores are its own."""
@@ -346,7 +328,7 @@ class Advantage(TypedDict):
     high: float
 
 
-class FirstMove(OfGame):
+class FirstMove(figures.OfGame):
     """What the seats of one game scored."""
 
     first_wins: Count
@@ -380,7 +362,7 @@ class Document(TypedDict):
     """of the page"""
     heading: str
     """above the outcome; empty where there is none"""
-    facts: Facts
+    facts: figures.Facts
     """of the event"""
     outcome: Annotated[dict[str, Any], About("as outcome.json has it", shape=Outcome)] | None
     """what it came to by the rules of the format; null where that says nothing"""
@@ -389,17 +371,17 @@ class Document(TypedDict):
     """the rating over time"""
     first_move: list[FirstMove]
     """by game id"""
-    lengths: list[Lengths]
+    lengths: list[figures.Lengths]
     """by game id"""
-    endings: list[Endings]
+    endings: list[figures.Endings]
     """by game id"""
     times: list[Times]
     """by rank; bots without timed moves are not there"""
     bots: list[Bot]
     """by rank"""
-    setups: list[WaysOfGame]
+    setups: list[figures.WaysOfGame]
     """by game id; scores are first's"""
-    openings: list[WaysOfGame]
+    openings: list[figures.WaysOfGame]
     """by game id, of two plies; scores are first's"""
 
 
@@ -431,12 +413,12 @@ def gather(
     records: Iterable[Record], *, title: str | None = None, outcome: Outcome | None = None
 ) -> Gathered:
     """Return the document and the packed replays, after one pass over the records."""
-    packer, tally, facts, games = Packer(), Tally(), FactCounter(), GameCounter()
+    packer, tally, facts, games = Packer(), Tally(), figures.FactCounter(), figures.GameCounter()
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
     for number, record in enumerate(records, 1):
         replay = packer.add(record)
         ending, movers = (replay.ending, replay.movers) if replay else ("", ())
-        game = entry(number, record, ending, movers)
+        game = figures.entry(number, record, ending, movers)
         tally.add(record, game.ending)
         facts.add(record)
         if game.points is not None:
@@ -451,7 +433,7 @@ def gather(
             "name": row.name,
             "games": by_seat[row.name],
             "opponents": [
-                {"name": other, **score_of(meeting)}
+                {"name": other, **figures.score_of(meeting)}
                 for other, meeting in zip(names, meetings, strict=True)
                 if meeting.games
             ],
@@ -500,7 +482,7 @@ def _first_move(standings: Standings) -> list[FirstMove]:
     conditions = {line.game: line for line in standings.overall.ratings.conditions}
     return [
         {
-            **of_game(table.game),
+            **figures.of_game(table.game),
             "first_wins": table.first_wins,
             "draws": table.draws,
             "second_wins": table.second_wins,

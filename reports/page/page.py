@@ -24,15 +24,6 @@ from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
-from jinja2 import (
-    ChoiceLoader,
-    Environment,
-    FileSystemBytecodeCache,
-    FileSystemLoader,
-    StrictUndefined,
-    TemplateNotFound,
-    TemplateSyntaxError,
-)
 from markupsafe import Markup
 
 from lath.notation.record import Record
@@ -85,7 +76,7 @@ def fault_of(error: Exception, folder: Path) -> str | None:
 
     As `FILE:LINE: what`, or `FILE: what` where there is no line.
     """
-    if isinstance(error, TemplateSyntaxError) and _is_within(error.filename, folder):
+    if isinstance(error, jinja2.TemplateSyntaxError) and _is_within(error.filename, folder):
         return f"{error.filename}:{error.lineno}: {error.message}"
     if isinstance(error, UnicodeDecodeError):
         for path in (folder / name for name in in_use(folder)):
@@ -98,7 +89,11 @@ def fault_of(error: Exception, folder: Path) -> str | None:
     places = [frame for frame in frames if _is_within(frame.filename, folder)]
     if not places:
         return None
-    what = f"there is no template {error}" if isinstance(error, TemplateNotFound) else str(error)
+    what = (
+        f"there is no template {error}"
+        if isinstance(error, jinja2.TemplateNotFound)
+        else str(error)
+    )
     return f"{places[-1].filename}:{places[-1].lineno}: {what or type(error).__name__}"
 
 
@@ -192,7 +187,7 @@ def rendered(
     return Page(html.translate(_NO_CONTROLS).encode("utf-8", "replace").decode("utf-8"))
 
 
-class _Compiled(FileSystemBytecodeCache):
+class _Compiled(jinja2.FileSystemBytecodeCache):
     """Our templates compiled, in a folder: compiling them takes 0.5 s of every run.
 
     A user's own templates are compiled each time. What is damaged or another version's is made
@@ -235,16 +230,16 @@ def _cache_folder() -> Path | None:
 
 
 @lru_cache(maxsize=8)
-def environment_of(templates: Path | None) -> Environment:
+def environment_of(templates: Path | None) -> jinja2.Environment:
     """Return what renders our templates, the user's before them; made once.
 
     A template that changes is read again.
     """
     folders = [folder for folder in (templates, TEMPLATES) if folder is not None]
-    environment = Environment(
-        loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
+    environment = jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.FileSystemLoader(folder) for folder in folders]),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         bytecode_cache=_Compiled(str(folder)) if (folder := _cache_folder()) else None,
@@ -255,7 +250,7 @@ def environment_of(templates: Path | None) -> Environment:
     return environment
 
 
-def parts(environment: Environment, kind: str, names: Iterable[str]) -> str:
+def parts(environment: jinja2.Environment, kind: str, names: Iterable[str]) -> str:
     """Return styles (`css`) or scripts (`js`) as one text.
 
     Blanks before lines and lines that are comments are left out: no text goes over several lines.

@@ -30,9 +30,6 @@ _WORD: Final = re.compile(r"([0-9]*)([-+~=!>])([^ ]*)")
 _COSTS: Final = {"+": 10, "~": 15, "!": 16, ">": 16, "-": 20, "=": 40}
 """How unlikely it is that the word is what the rules mean."""
 
-_MARKER_MOVES: Final = 5
-"""What is off the cost of taking a marker from wherever it is."""
-
 Shapes = Mapping[str, str]
 """The shape of each piece by its code."""
 
@@ -72,14 +69,16 @@ def applied(effect: str, before: Sequence[str], shapes: Shapes) -> tuple[str, ..
 
 def explained(before: Sequence[str], after: Sequence[str], shapes: Shapes) -> str:
     """Return the likeliest effect that leads from `before` to `after`; empty if nothing changed."""
+
+    def cost(effect: str) -> int:
+        # Markers move: 5 less for taking one from wherever it is.
+        return sum(
+            _COSTS[what] - 5 * (what == "!" and shapes.get(operand) == "marker")
+            for _, what, operand in words(effect)
+        )
+
     options = (_with_start(start, before, after, shapes) for start in _starts(before, after))
-    return min(map(" ".join, options), key=lambda effect: _cost(effect, shapes))
-
-
-def _cost(effect: str, shapes: Shapes) -> int:
-    found = words(effect)
-    markers = [word for word in found if word[1] == "!" and shapes.get(word[2]) == "marker"]
-    return sum(_COSTS[what] for _, what, _ in found) - _MARKER_MOVES * len(markers)
+    return min(map(" ".join, options), key=cost)
 
 
 def _starts(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, ...]]:

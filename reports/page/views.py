@@ -14,11 +14,6 @@ from lath.reports.boards.drawing import line, number
 
 # Drawings
 
-_STEPS: Final = (1, 2, 5, 10)
-
-LABEL_GAP: Final = 15.0
-"""Between the baselines of two labels at the ends of lines, in units of the drawing."""
-
 
 def ticks(low: float, high: float, most: int = 6) -> tuple[float, ...]:
     """Return at most `most` round numbers, evenly from one at or below `low` to one at or above.
@@ -30,7 +25,7 @@ def ticks(low: float, high: float, most: int = 6) -> tuple[float, ...]:
         low, high = low - 1, high + 1
     unit: float = 10.0 ** math.floor(math.log10((high - low) / most))
     while True:
-        for step in (unit * factor for factor in _STEPS):
+        for step in (unit * factor for factor in (1, 2, 5, 10)):
             first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
             if last - first < most:
                 marks = (round(at * step, 10) for at in range(first, last + 1))
@@ -123,7 +118,8 @@ def curves(
                 "last": last,
             }
         )
-    labels = spread([y.of(curve["last"]) for curve in drawn], LABEL_GAP, top, bottom)
+    # 15 units between their baselines are room for the letters.
+    labels = spread([y.of(curve["last"]) for curve in drawn], 15, top, bottom)
     for curve, label in zip(drawn, labels, strict=True):
         curve["label_y"] = number(label)
     return {"x": x, "y": y, "curves": drawn}
@@ -163,9 +159,6 @@ DASH: Final = "\N{EN DASH}"
 MINUS: Final = "\N{MINUS SIGN}"
 
 THIN: Final = "\N{NO-BREAK SPACE}"
-
-LONGEST_NAME: Final = 26
-"""Letters of a name where there is little room."""
 
 
 def points(value: float) -> str:
@@ -250,7 +243,7 @@ def shortened(name: str) -> str:
     >>> shortened("ann"), len(shortened("x" * 500))
     ('ann', 26)
     """
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
+    return name if len(name) <= 26 else f"{name[:25].rstrip()}…"
 
 
 def games_of(score: Mapping[str, int]) -> int:
