@@ -2,14 +2,15 @@
 
 Must not know the rules of any game, nor how the page looks.
 
-What the page gets is plain JSON in deflate and base64 (letters), which `js/games.js` opens:
+What the page gets is plain JSON in deflate and base64 (letters), which `js/packed.js` opens:
 
 - `games`: how many records there are; `chunks`: the replayed ones as letters, `chunk` in each; the
   page has each in an element of its own.
-- `head`, as letters: `columns`, what the list has of every game, each as `Column.to_json`;
-  `numbers`, what the games are called, null where it is by their place; `replayed`, the places of
-  the replayed ones from 0, null where it is all; `boards`, each as `board.to_json` with
-  `credit`, and `drawn`, the plate with all that can lie on it; `families`.
+- `head`, as letters: `columns`, what the list has of every game, each with its different `texts`
+  and `at`, the place among them of each game's; `numbers`, what the games are called, null where
+  it is by their place; `replayed`, the places of the replayed ones from 0, null where it is all;
+  `boards`, each as `board.to_json` with `credit`, and `drawn`, the plate with all that can lie on
+  it; `families`.
 - A family are the games of one id: `title`, `board` (its place; null where they cannot be
   replayed), `plain` (the board without a setup), `kinds` of moves (the text, what it does if first
   plays it, if second does, in the words of `lath.reports.page.replay`), and `legal`, the kinds that
@@ -63,22 +64,6 @@ class Numbers(dict[Any, int]):
     def __missing__(self, value: Any) -> int:
         self[value] = number = len(self)
         return number
-
-
-class Column:
-    """A text for each of many games, each different text being stored once."""
-
-    def __init__(self) -> None:
-        self.texts = Numbers()
-        self.at = array("I")
-
-    def add(self, text: str) -> None:
-        """Add the text of the next game."""
-        self.at.append(self.texts[text])
-
-    def to_json(self) -> dict[str, Any]:
-        """Return `texts`, the different ones, and `at`, the place among them of each game's."""
-        return {"texts": list(self.texts), "at": self.at.tolist()}
 
 
 def json_letters(value: Any) -> str:
@@ -160,7 +145,8 @@ class Packer:
         self._most = replayed
         self._dictionaries: dict[str, Dictionary] = {}
         self._families: dict[tuple[str, bool], _Family] = {}
-        self._columns = {name: Column() for name in COLUMNS}
+        self._columns = {name: (Numbers(), array("I")) for name in COLUMNS}
+        """The different texts of each column, and the place among them of each game's."""
         self._tags: dict[tuple[str, str], tuple[str, str]] = {}
         """Each tag once, however many games have it."""
         self._forms = Numbers()
@@ -186,8 +172,8 @@ class Packer:
             *(record.termination, record.tag("Setup"), record.tag("Position")),
             *(replay.ending if replay else "", str(len(record.plies)), problem),
         )
-        for name, text in zip(COLUMNS, row, strict=True):
-            self._columns[name].add(text)
+        for (texts, at), text in zip(self._columns.values(), row, strict=True):
+            at.append(texts[text])
         kinds = replay.kinds if replay else [family.texts[move] for move in record.moves]
         self._games.append(self._kept(record, replay, kinds))
         return replay
@@ -215,7 +201,11 @@ class Packer:
 
         The games of `numbering.links`, which the page links to, are replayed first.
         """
-        alike = (self._columns[name].at for name in _ALIKE)
+        # Games of one pairing and ending are alike.
+        alike = (
+            self._columns[name][1]
+            for name in ("family", "first", "second", "result", "termination", "ending")
+        )
         links = self.numbering.links
         replayed = chosen(list(zip(*alike, strict=True)), links, self._most)
         families = list(self._families.values())
@@ -227,7 +217,10 @@ class Packer:
         boards = [family.dictionary.game for family in families if family.dictionary]
         count = len(self._games)
         head = {
-            "columns": {name: column.to_json() for name, column in self._columns.items()},
+            "columns": {
+                name: {"texts": list(texts), "at": at}
+                for name, (texts, at) in self._columns.items()
+            },
             "numbers": [self.numbering.number(place) for place in range(1, count + 1)]
             if self.numbering.by_tag
             else None,
@@ -242,7 +235,7 @@ class Packer:
 
     def _chunk(self, places: Iterable[int], families: Sequence[_Family]) -> dict[str, Any]:
         kept = [self._games[place] for place in places]
-        family_at = self._columns["family"].at
+        family_at = self._columns["family"][1]
         all_forms, forms = list(self._forms), Numbers()
         return {
             **{name: [getattr(game, name) for game in kept] for name in _Kept._fields},
@@ -273,10 +266,6 @@ def _words(comments: Iterable[Comment], others: Iterable[str] = ()) -> str:
     """Return words with a blank before each; a line end stands for itself."""
     words = [word for comment in comments for word in comment_words(comment)]
     return _BREAK.sub("\n", "".join([f" {word}" for word in (*words, *others)]))
-
-
-_ALIKE: Final = ("family", "first", "second", "result", "termination", "ending")
-"""The columns in which games of one pairing and ending are the same."""
 
 
 def chosen(alike: Sequence[Hashable], links: Collection[int], most: int) -> list[int]:

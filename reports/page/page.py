@@ -115,9 +115,6 @@ PARTS: Final = {
 _NO_CODE: Final = re.compile(r"^[ \t]*(?://.*)?(?:\n|\Z)|^[ \t]+", re.MULTILINE)
 """What neither CSS nor JavaScript needs of a line."""
 
-_DECLARED: Final = re.compile(r"^([a-z0-9-]+): ", re.MULTILINE)
-"""What stands before the value of a declaration of CSS."""
-
 _NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 """Control characters are not allowed in HTML."""
 
@@ -258,18 +255,7 @@ def parts(environment: jinja2.Environment, kind: str, names: Iterable[str]) -> s
     loader = environment.loader
     assert loader is not None
     sources = (loader.get_source(environment, f"{kind}/{name}.{kind}") for name in names)
-    text = "".join(_NO_CODE.sub("", text) for text, *_ in sources)
-    return squeezed(text) if kind == "css" else text
-
-
-def squeezed(css: str) -> str:
-    r"""Return styles without blanks that say nothing, provided that each line is one declaration.
-
-    >>> squeezed("a :hover {\nmargin: 0 1px;\ncolor: red;\n}\n")
-    'a :hover{margin:0 1px;color:red}'
-    """
-    css = _DECLARED.sub(r"\1:", css).replace(" {\n", "{")
-    return re.sub(r"([{};,])\n", r"\1", css).replace(";}", "}")
+    return "".join(_NO_CODE.sub("", text) for text, *_ in sources)
 
 
 def policy(css: str, script: str) -> str:

@@ -111,7 +111,6 @@ def curves(
         drawn.append(
             {
                 "name": bot["name"],
-                "rank": bot["rank"],
                 "line": line(*((at, y.of(mu)) for at, mu, _ in known)),
                 "band": f"{line(*upper, *lower)}z",
                 "end_y": y.at(last),

@@ -33,7 +33,7 @@ from lath.notation.record import Annotation, Ply, Record, Variation, comment
 from lath.notation.replay import positions
 from lath.notation.writer import comment_words
 from lath.reports.page import replay as effects
-from lath.reports.page.pack import CHUNK, Column, Packer, json_letters
+from lath.reports.page.pack import CHUNK, Packer, json_letters
 from lath.reports.page.replay import Dictionary
 
 SAMPLE = tournament(("ann", "bob"), 2, annotated=True)
@@ -327,10 +327,9 @@ def test_values_come_back_and_end_no_script(value: dict[str, list[int | str]]) -
 
 
 def test_each_text_of_a_column_is_stored_once() -> None:
-    column = Column()
-    for text in ("ann", "bob", "ann"):
-        column.add(text)
-    assert column.to_json() == {"texts": ["ann", "bob"], "at": [0, 1, 0]}
+    data = pack([bare(name, "eve", "*") for name in ("ann", "bob", "ann")])
+    column = opened(data["head"])["columns"]["first"]
+    assert column == {"texts": ["ann", "bob"], "at": [0, 1, 0]}
 
 
 def test_the_same_records_give_the_same_bytes() -> None:
