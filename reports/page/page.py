@@ -61,14 +61,11 @@ def copy_to(folder: Path) -> Iterator[tuple[str, bool]]:
     """
     for name in names():
         target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with target.open("xb") as file:
-                file.write((TEMPLATES / name).read_bytes())
-        except FileExistsError:
-            yield name, False
-        else:
-            yield name, True
+        is_new = not os.path.lexists(target)
+        if is_new:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes((TEMPLATES / name).read_bytes())
+        yield name, is_new
 
 
 def fault_of(error: Exception, folder: Path) -> str | None:

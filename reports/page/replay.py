@@ -115,7 +115,6 @@ def _on_cell(old: str, new: str, shapes: Shapes) -> str:
 class Replay:
     """Everything that a viewer without rules needs to show a game."""
 
-    game: Game
     start: str
     """The effect that leads from the board of a game without a setup to the first position."""
 
@@ -190,16 +189,16 @@ class Dictionary:
                 self._granted[seat].pop(text, None)
             kinds, movers, end = self._played(start.position, texts)
         outcome = end.outcome()
-        cells = outcome.cells if outcome else ()
-        places = {name: i for i, name in enumerate(self.game.board.names)} if cells else {}
+        names = self.game.board.names
         return Replay(
-            game=self.game,
             start=start.effect,
             kinds=tuple(kinds),
             movers=tuple(movers),
             to_move=end.to_move,
             ending=outcome.ending if outcome else "",
-            deciding=tuple(places[cell] for cell in cells if cell in places),
+            deciding=tuple(
+                names.index(cell) for cell in (outcome.cells if outcome else ()) if cell in names
+            ),
         )
 
     def legal_moves(self, record: Record) -> Iterator[frozenset[int]]:
