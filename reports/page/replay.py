@@ -152,7 +152,8 @@ class Dictionary:
     def __init__(self, game: Game) -> None:
         self.game = game
         self.shapes = {piece.code: piece.shape for piece in game.pieces}
-        self.plain = game.start().contents()
+        start = game.start()
+        self.plain = start.contents()
         """What lies on the board of a game without a setup."""
         self.texts: list[str] = []
         """The move of each kind."""
@@ -169,6 +170,8 @@ class Dictionary:
         self._starts: dict[tuple[str, str], _Start] = {}
         self._last: tuple[Position, tuple[str, ...]] | None = None
         """The last position that was looked at: it is the one before the next ply."""
+        for move in start.legal_moves():  # in the board's order, in which they pack best
+            self.kind(move, start, start.play(move))
 
     def play(self, record: Record) -> Replay:
         """Return the replay of a record of this game.
