@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
-from lath.games.errors import MoveSyntaxError, PositionError, SetupError
+from lath.games.errors import PositionError, SetupError
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
 from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Rules, past_swap
 
@@ -125,19 +125,12 @@ class Mammalath(Rules):
         backwards = {
             f"x{cells[-1]}-{cells[0]}": Move(f"x{cells[0]}-{cells[-1]}") for cells in ends.values()
         }
-        self._spellings: Final = backwards | {text: Move(text) for text in (*self.tokens_of, SWAP)}
-        """Every way to write a move."""
-
-    def canonical(self, text: str) -> Move:
-        """Return the one way to write the move; raises MoveSyntaxError."""
-        if (move := self._spellings.get(text)) is not None:
-            return move
-        low, *_, high = self.board.names_in(self.shapes[0])
-        raise MoveSyntaxError(
-            text,
+        self.moves = backwards | {text: Move(text) for text in (*self.tokens_of, SWAP)}
+        low, *_, high = ends[self.shapes[0]]
+        self.expected = (
             f"expected a cell from a1 to {self.board.names[-1]}, x and a type from A to "
-            f"{self.letters[-1]}, x and the ends of a line of {NUMBERS[self.line_length]} such as "
-            f"x{low}-{high}{', a block such as xb2-c3' if self.blocks else ''}, or swap",
+            f"{self.letters[-1]}, x and the ends of a line of {NUMBERS[line_length]} such as "
+            f"x{low}-{high}{', a block such as xb2-c3' if blocks else ''}, or swap"
         )
 
     def draw_setup(self, seed: int) -> str:

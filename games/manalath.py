@@ -63,6 +63,8 @@ class Manalath(Rules):
             for colour, letter in enumerate("OP")
         }
         """The colour (0 orange, 1 purple) and the cell of every move, in canonical order."""
+        self.moves = {move: move for move in self.placements}
+        self.expected = f"expected O or P and a cell from a1 to {self.board.names[-1]}"
         self.paired: Final[dict[str, int]] = {
             move: bit << self.board.apart * colour
             for move, (colour, bit) in self.placements.items()
@@ -75,11 +77,7 @@ class Manalath(Rules):
         """Return the one way to write the move; raises MoveSyntaxError."""
         if text in self.board.bit:
             raise MoveSyntaxError(text, f"expected the colour first, O{text} or P{text}")
-        if text not in self.placements:
-            raise MoveSyntaxError(
-                text, f"expected O or P and a cell from a1 to {self.board.names[-1]}"
-            )
-        return Move(text)
+        return super().canonical(text)
 
     def draw_setup(self, seed: int) -> str:
         """Return none to three blockers, number and cells drawn from `seed`."""

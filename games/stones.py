@@ -5,11 +5,11 @@ Must not know any particular game. `Rules` and `Judged` are there to be inherite
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from lath.games.core import SEATS, Game, Move, P, Seat, find, one_by_one
-from lath.games.errors import SetupError
+from lath.games.errors import MoveSyntaxError, SetupError
 
 OPEN, WON, LOST, DRAWN = range(4)
 """A verdict: what the last turn did for who took it. Games may have more of their own."""
@@ -25,6 +25,11 @@ class Rules:
     """A game of which there is one object, found by its id, and which begins without a setup."""
 
     has_setups: bool = False
+    moves: Mapping[str, Move]
+    """Every way to write a move, with the one way to write it."""
+
+    expected: str
+    """What text a move is, for who wrote something else."""
 
     if TYPE_CHECKING:  # each game names itself
 
@@ -37,6 +42,12 @@ class Rules:
 
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
         return find, (self.id,)
+
+    def canonical(self, text: str) -> Move:
+        """Return the one way to write the move; raises MoveSyntaxError."""
+        if (move := self.moves.get(text)) is None:
+            raise MoveSyntaxError(text, self.expected)
+        return move
 
     def draw_setup(self, seed: int) -> str | None:  # noqa: ARG002 - of games that have setups
         """Return a setup drawn from `seed`; None: the board begins empty."""

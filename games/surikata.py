@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, require_legal
-from lath.games.errors import MoveSyntaxError, PositionError
+from lath.games.errors import PositionError
 from lath.games.overlays import Sight
 from lath.games.reach import path_exists, read_fields, refuse_more, share_a_cell
 from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Rules
@@ -65,6 +65,9 @@ class Surikata(Rules):
 
     def __init__(self) -> None:
         self.board: Final[Board] = squares(SIZE)
+        names = self.board.names
+        self.moves = {text: Move(text) for name in names for text in (name, f"M{name}")}
+        self.expected = f"expected a cell from a1 to {names[-1]}, with M before it a mound"
         self.lines_at: Final = self.board.through(self.board.lines(3))
         bits = tuple(self.board.name)
         self.rays: Final = {
@@ -93,14 +96,6 @@ class Surikata(Rules):
         return sum(
             sum(takewhile(lambda cell: not cell & mounds, ray)) for ray in self.rays[meerkat]
         )
-
-    def canonical(self, text: str) -> Move:
-        """Return the move; raises MoveSyntaxError."""
-        if text.removeprefix("M") not in self.board.bit:
-            raise MoveSyntaxError(
-                text, f"expected a cell from a1 to {self.board.names[-1]}, with M before it a mound"
-            )
-        return Move(text)
 
     def start(self, setup: str | None = None) -> SurikataPosition:
         """Return the empty board; raises SetupError for any setup."""

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from lath.games.board import Board, hexagon
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
-from lath.games.errors import MoveSyntaxError, PositionError
+from lath.games.errors import PositionError
 from lath.games.reach import read_fields, refuse_two_endings
 from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Rules, past_swap
 
@@ -36,16 +36,10 @@ class Yavalath(Rules):
 
     def __init__(self) -> None:
         self.board: Final[Board] = hexagon((5, 6, 7, 8, 9, 8, 7, 6, 5))
+        self.moves = {text: Move(text) for text in (*self.board.names, SWAP)}
+        self.expected = f"expected a cell from a1 to {self.board.names[-1]}, or swap"
         self.threes_at: Final = self.board.through(self.board.lines(_LOSING))
         self.fours_at: Final = self.board.through(self.board.lines(_WINNING))
-
-    def canonical(self, text: str) -> Move:
-        """Return the move; raises MoveSyntaxError."""
-        if text not in self.board.bit and text != SWAP:
-            raise MoveSyntaxError(
-                text, f"expected a cell from a1 to {self.board.names[-1]}, or swap"
-            )
-        return Move(text)
 
     def start(self, setup: str | None = None) -> YavalathPosition:
         """Return the empty board; raises SetupError for any setup."""
