@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, reduce
-from itertools import chain, groupby, repeat
+from itertools import accumulate, chain, groupby, repeat, takewhile
 from operator import itemgetter, or_
 from typing import Final, Literal
 
@@ -137,15 +137,13 @@ class Board:
         start = tuple(self.name)[cell]
         # Of the directions of squares the second and the fourth are diagonals.
         steps = self.directions[::2] if self.shape == "square" else self.directions
-        shifts = [(shift, step) for step in steps for shift in (int.__lshift__, int.__rshift__)]
-        rays = []
-        for shift, step in shifts:
-            ray, bit = [], shift(start, step)
-            while bit in place:
-                ray.append(place[bit])
-                bit = shift(bit, step)
-            rays.append(tuple(ray))
-        return tuple(rays)
+        ways = (
+            accumulate(repeat(step), shift, initial=start)
+            for step in steps
+            for shift in (int.__lshift__, int.__rshift__)
+        )
+        inside = (takewhile(place.__contains__, way) for way in ways)
+        return tuple(tuple(map(place.__getitem__, cells))[1:] for cells in inside)
 
     def neighbours(self, cell: int) -> tuple[int, ...]:
         """Return the cells next to a cell, in order, all by their place in `names`."""

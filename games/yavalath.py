@@ -59,8 +59,8 @@ class Yavalath(Rules):
             )
         threes = self.board.lines(_LOSING)
         refuse_two_endings(threes, (white, black), mover, self.colours, "stone")
-        theirs = black if mover == 0 else white
         verdict = DRAWN if white | black == self.board.full else OPEN
+        theirs = (white, black)[1 - mover]
         if self.board.finished(threes, theirs):
             verdict = WON if self.board.finished(self.board.lines(_WINNING), theirs) else LOST
         return YavalathPosition(self, (white, black), mover, verdict)
