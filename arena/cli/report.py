@@ -25,7 +25,6 @@ from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.tournament.sources import (
     REPORT,
     Following,
-    UnreadableError,
     collect,
     is_collection,
     needs_report,
@@ -40,7 +39,6 @@ from lath.notation.errors import RecordError
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.
 if TYPE_CHECKING:
-    from lath.reports.page.index import Document
     from lath.reports.page.page import Page
 
 app = App()
@@ -178,7 +176,7 @@ class IndexJob(ReportJob):
 
         A tournament that cannot be read is told of in the end, and keeps no other from the index.
         """
-        from lath.reports.page.index import render
+        from lath.reports.page.index import Unreadable, render
 
         if str(self.out) == "-":
             raise ConfigError("an index page links to reports beside it: -o needs a FILE")
@@ -189,44 +187,29 @@ class IndexJob(ReportJob):
                 job.write(job.given)
             except ArenaError as error:  # one that nobody may write to keeps us not from the rest
                 print(f"warning: no report of {path}: {error}", file=sys.stderr)
-        found, damaged = self._collected()
+        (folder,) = self.given
+        base = folder if self.out is None else self.out.parent
+        found, damaged = collect(folder, self.sources(), base, self.title)
+        found["unreadable"] = [
+            Unreadable(name=path.relative_to(folder).as_posix(), reason=_reason_of(path, error))
+            for path, error in sorted(damaged.items())
+        ]
         make = partial(render, found, templates=self.templates, refresh_s=refresh_s)
         self._write(found, found["standings"]["overall"]["games"], make)
         if damaged:
             place = self.data if self.out is None else self.out
-            lines = (f"{error.tournament} is not in {place}: {error}" for error in damaged)
+            lines = (f"{path} is not in {place}: {error}" for path, error in damaged.items())
             raise ArenaError("\n".join(lines))
 
-    def _collected(self) -> tuple[Document, Sequence[UnreadableError]]:
-        """Return the data of the page, and what is wrong with those that are left out."""
-        from lath.reports.page.index import Unreadable
 
-        (folder,) = self.given
-        base = folder if self.out is None else self.out.parent
-        damaged: dict[Path, UnreadableError] = {}
-        while True:  # from the start: half of a damaged one was counted
-            sound = [path for path in self.sources() if path not in damaged]
-            try:
-                found = collect(folder, sound, base, self.title)
-                break
-            except UnreadableError as error:
-                damaged[error.tournament] = error
-        found["unreadable"] = [
-            Unreadable(name=path.relative_to(folder).as_posix(), reason=_reason_of(error))
-            for path, error in sorted(damaged.items())
-        ]
-        return found, tuple(damaged.values())
-
-
-def _reason_of(error: UnreadableError) -> str:
+def _reason_of(tournament: Path, error: ArenaError) -> str:
     """Return in a line why a tournament cannot be read, without where its folder is."""
-    cause = error.__cause__ and error.__cause__.__cause__
-    if isinstance(cause, RecordError):
-        problem = cause.problem
+    if isinstance(error.__cause__, RecordError):
+        problem = error.__cause__.problem
         words = str(replace(problem, file="")).splitlines()[0].partition("]: ")[2]
         return f"{Path(problem.file).name}, line {problem.line}: {words}"
-    words = str(error).replace(f"{error.tournament}/", "")
-    return " ".join(words.replace(str(error.tournament), "the folder").split())
+    words = str(error).replace(f"{tournament}/", "").replace(str(tournament), "the folder")
+    return " ".join(words.split())
 
 
 SHARE: Final = 4

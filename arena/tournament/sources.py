@@ -168,14 +168,6 @@ DEEPEST: Final = 3
 """How many folders below the first may hold tournaments: cup, season/cup, club/season/cup."""
 
 
-class UnreadableError(ArenaError):
-    """A tournament whose records cannot be read; `tournament` is its directory."""
-
-    def __init__(self, tournament: Path, why: ArenaError) -> None:
-        super().__init__(str(why))
-        self.tournament = tournament
-
-
 def is_collection(folder: Path) -> bool:
     """Return whether a folder is no tournament itself but holds some."""
     return folder.is_dir() and not _is_tournament(folder) and bool(tournaments_in(folder))
@@ -207,31 +199,35 @@ def needs_report(tournament: Path) -> bool:
 
 def collect(
     folder: Path, tournaments: Sequence[Path], base: Path, title: str | None = None
-) -> Document:
+) -> tuple[Document, dict[Path, ArenaError]]:
     """Return the data of the page in `base` on the tournaments below `folder`.
 
-    Raises UnreadableError where one of them cannot be read.
+    With it those that are left out, and why they cannot be read.
     """
     from lath.reports.page.index import Collector
 
-    collector = Collector()
-    for tournament in tournaments:
-        is_playing = is_being_played(tournament)
-        report, link = tournament / REPORT, ""
-        if report.is_file():  # whatever its name, a browser takes the address for nothing else
-            relative = Path(os.path.relpath(report.resolve(), base.resolve())).as_posix()
-            link = "./" + quote(os.fsencode(relative), safe="/")
-        try:
-            collector.add(
-                tournament.relative_to(folder).as_posix(),
-                records_of([tournament]),
-                outcome_in([tournament]),
-                is_playing=is_playing,
-                link=link,
-            )
-        except ArenaError as error:
-            raise UnreadableError(tournament, error) from error
-    return collector.document(title)
+    unreadable: dict[Path, ArenaError] = {}
+    while True:  # from the start: half of an unreadable one was counted
+        collector = Collector()
+        for tournament in [path for path in tournaments if path not in unreadable]:
+            is_playing = is_being_played(tournament)
+            report, link = tournament / REPORT, ""
+            if report.is_file():  # whatever its name, a browser takes the address for nothing else
+                relative = Path(os.path.relpath(report.resolve(), base.resolve())).as_posix()
+                link = "./" + quote(os.fsencode(relative), safe="/")
+            try:
+                collector.add(
+                    tournament.relative_to(folder).as_posix(),
+                    records_of([tournament]),
+                    outcome_in([tournament]),
+                    is_playing=is_playing,
+                    link=link,
+                )
+            except ArenaError as error:
+                unreadable[tournament] = error
+                break
+        else:
+            return collector.document(title), unreadable
 
 
 _FORMER: Final = re.compile(r"[0-9]{3,}-[0-9a-f]{8}\.js")

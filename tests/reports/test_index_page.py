@@ -120,7 +120,7 @@ def test_what_is_being_played_and_has_no_games_yet_is_listed(tmp_path: Path) -> 
     (tmp_path / "now").mkdir()
     store = Store(tmp_path / "now")
     try:
-        told = collect(tmp_path, tournaments_in(tmp_path), tmp_path)
+        told, _ = collect(tmp_path, tournaments_in(tmp_path), tmp_path)
     finally:
         store.close()
     assert [(one["name"], one["is_playing"]) for one in told["tournaments"]] == [
@@ -136,7 +136,7 @@ def test_the_data_keeps_its_schema(tmp_path: Path) -> None:
     outcome = Outcome(format="swiss", event="Cup", done=4, total=6, verdict="Winner: ann")
     put(tmp_path / "cup", GAMES, outcome)
     put(tmp_path / "other", [bare("ann", "bob", "*", Termination="void")])
-    told = collect(tmp_path, tournaments_in(tmp_path), tmp_path)
+    told, _ = collect(tmp_path, tournaments_in(tmp_path), tmp_path)
     jsonschema.validate(told, data_of_index.schema())
     jsonschema.validate(Collector().document(), data_of_index.schema())
     (cup, other) = told["tournaments"]
@@ -148,7 +148,7 @@ def test_ratings_are_those_of_all_games_together(tmp_path: Path) -> None:
     more = tournament(("bob", "cat"), 2, game_ids=("manalath",))
     put(tmp_path / "a", GAMES)
     put(tmp_path / "b", more)
-    told = collect(tmp_path, tournaments_in(tmp_path), tmp_path)
+    told, _ = collect(tmp_path, tournaments_in(tmp_path), tmp_path)
     assert told["standings"] == to_json(compute([*GAMES, *more]))
     assert told["facts"]["records"] == len(GAMES) + len(more)
 
@@ -157,7 +157,8 @@ def test_the_leader_of_a_tournament_has_the_most_points(tmp_path: Path) -> None:
     results = ("1-0", "1/2-1/2", "0-1")
     put(tmp_path / "a", [bare("ann", "bob", result) for result in results])
     put(tmp_path / "b", [bare("ann", "bob", result) for result in results[:2]])
-    even, led = collect(tmp_path, tournaments_in(tmp_path), tmp_path)["tournaments"]
+    told, _ = collect(tmp_path, tournaments_in(tmp_path), tmp_path)
+    even, led = told["tournaments"]
     assert (even["leaders"], even["points"], even["of"]) == (["ann", "bob"], 1.5, 3)
     assert (led["leaders"], led["points"], led["of"]) == (["ann"], 1.5, 2)
 
@@ -167,7 +168,7 @@ def test_the_newest_tournament_comes_first_and_one_without_a_date_last(tmp_path:
     put(tmp_path / "b", on("2025-05-01", *GAMES))
     put(tmp_path / "c", [*on("2026-01-01", GAMES[0]), *on("2026-03-01", GAMES[1])])
     put(tmp_path / "d", on("2026-03-01", *GAMES))
-    told = collect(tmp_path, tournaments_in(tmp_path), tmp_path)
+    told, _ = collect(tmp_path, tournaments_in(tmp_path), tmp_path)
     assert [one["name"] for one in told["tournaments"]] == ["d", "c", "b", "a"]
 
 
@@ -175,7 +176,7 @@ def test_the_order_in_which_folders_are_found_changes_nothing(tmp_path: Path) ->
     for name in ("x", "y", "z"):
         put(tmp_path / name, on("2026-01-01", *GAMES))
     found = tournaments_in(tmp_path)
-    one, other = (collect(tmp_path, order, tmp_path) for order in (found, found[::-1]))
+    one, other = (collect(tmp_path, order, tmp_path)[0] for order in (found, found[::-1]))
     assert one["tournaments"] == other["tournaments"]
     rows, same = (render(collection).html for collection in (one, other))
     assert rows == same
