@@ -39,7 +39,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         "convert": Listed("records", "Convert records from one format to another."),
         "select": Listed("archives", "Write the records that match a query, of one file or many."),
         "edit": Listed("records", "Rewrite record files in canonical form."),
-        "diff": Listed("diff", "Compare two archives, whatever their order."),
+        "diff": Listed("archives", "Compare two archives, whatever their order."),
     },
     "Ask": {
         "stats": Listed(
