@@ -594,13 +594,12 @@ def bins(lengths: Counter[int]) -> list[Bin]:
     shortest, longest = min(lengths), max(lengths)
     widths = (width * 10**power for power in count() for width in (1, 2, 5))
     width = next(one for one in widths if longest // one - shortest // one < MOST_BINS)
-    first, last = shortest // width, longest // width
     found = Counter[int]()
     for length, n in lengths.items():
         found[length // width] += n
     return [
         {"from": at * width, "to": (at + 1) * width - 1, "games": found[at]}
-        for at in range(first, last + 1)
+        for at in range(shortest // width, longest // width + 1)
     ]
 
 

@@ -367,12 +367,8 @@ class Tally:
 
     def results(self) -> list[Result]:
         """Return the games that are rated, in their order, each with its pair."""
-        return [
-            Result(first, second, score, game, pair)
-            for (first, second, score, game, _), pair in zip(
-                self._rated, self._pairs.numbers(), strict=True
-            )
-        ]
+        rated = zip(self._rated, self._pairs.numbers(), strict=True)
+        return [Result(*result[:4], pair) for result, pair in rated]
 
 
 # What all records come to
