@@ -44,9 +44,9 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
     results = list(results) if in_order else results
     counts = count(results)
     groups = connected(counts.names, ((seats.first, seats.second) for seats in counts.tallies))
-    posterior = converged(counts.names, counts.tallies)
+    posterior = converged(counts)
     model = fit(counts)
-    spread = covariance(model, counts.clusters, counts.games)
+    spread = covariance(model, counts)
     sequential = next(rated_in_order([results], posterior.draw_rate)) if in_order else {}
     strengths: dict[str, Strength] = {}
     differences: dict[tuple[str, str], float] = {}
@@ -79,7 +79,7 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
             )
             for game, i in model.places.games.items()
         ),
-        fit=fit_of(model, counts.tallies, len(groups)),
+        fit=fit_of(model, counts, len(groups)),
         differences=differences,
     )
 

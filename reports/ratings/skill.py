@@ -19,7 +19,7 @@ Must not know records, seats, pairs of games, or how a rating is shown.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
@@ -39,7 +39,7 @@ from lath.reports.ratings.numerics import (
     win,
     zeros,
 )
-from lath.reports.ratings.results import Rating, Result, Seats, SeatScore
+from lath.reports.ratings.results import Counts, Rating, Result
 
 MU: Final = 25.0
 SIGMA: Final = MU / 3
@@ -146,33 +146,32 @@ class Posterior:
         return draw_rate_of(self.margin)
 
 
-def converged(names: Sequence[str], tallies: Mapping[Seats, SeatScore]) -> Posterior:
-    """Return the posterior of the skills of `names`, in their order; the prior without games.
+def converged(counts: Counts) -> Posterior:
+    """Return the posterior of the skills of all bots, in their order; the prior without games.
 
     The same for any order of the games and any exchange of seats. A round takes a step for each
     two bots that met, and the time to invert a matrix of the bots.
     """
-    numbers = {name: number for number, name in enumerate(names)}
+    numbers = {name: number for number, name in enumerate(counts.names)}
     met: dict[tuple[int, int], list[int]] = {}
-    for seats, tally in tallies.items():
+    for seats, tally in counts.tallies.items():
         one, other = numbers[seats.first], numbers[seats.second]
-        counts = tally.wins, tally.draws, tally.losses
+        results = tally.wins, tally.draws, tally.losses
         if one > other:
-            one, other, counts = other, one, counts[::-1]
+            one, other, results = other, one, results[::-1]
         scored = met.setdefault((one, other), [0, 0, 0])
-        for kind, count in enumerate(counts):
-            scored[kind] += count
+        for kind, n in enumerate(results):
+            scored[kind] += n
     meetings = [
         (*pair, tuple(Site(1 - kind, n) for kind, n in enumerate(scored) if n))
         for pair, scored in sorted(met.items())
     ]
-    games = sum(tally.games for tally in tallies.values())
-    draws = sum(tally.draws for tally in tallies.values())
-    start = margin_of((draws + PRIOR_DRAWS) / (games + PRIOR_GAMES))
-    prior = zeros(len(names))
+    draws = sum(tally.draws for tally in counts.tallies.values())
+    start = margin_of((draws + PRIOR_DRAWS) / (counts.games + PRIOR_GAMES))
+    prior = zeros(len(numbers))
     for i, row in enumerate(prior):
         row[i] = SIGMA**2
-    posterior = Posterior([0.0] * len(names), prior, start)
+    posterior = Posterior([0.0] * len(numbers), prior, start)
     if meetings:
         _converge(meetings, posterior)
     return posterior

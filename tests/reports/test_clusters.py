@@ -67,7 +67,7 @@ def test_the_sandwich_is_that_of_its_definition(pairs: Sequence[int | None]) -> 
     results = some_results(*pairs)
     counts = count(results)
     model = fit(counts)
-    spread = covariance(model, counts.clusters, counts.games)
+    spread = covariance(model, counts)
     for row, expected in zip(spread, sandwich(model, results), strict=True):
         assert row == pytest.approx(expected, abs=1e-9)
 
@@ -80,7 +80,7 @@ def test_two_games_of_two_bots_are_a_cluster_like_any_other() -> None:
     ]
     counts = count(results)
     model = fit(counts)
-    spread = covariance(model, counts.clusters, counts.games)
+    spread = covariance(model, counts)
     for row, expected in zip(spread, sandwich(model, results), strict=True):
         assert row == pytest.approx(expected, abs=1e-9)
 
@@ -88,7 +88,7 @@ def test_two_games_of_two_bots_are_a_cluster_like_any_other() -> None:
 def test_games_without_a_pair_have_the_errors_of_the_model() -> None:
     counts = count(some_results(None))
     model = fit(counts)
-    assert covariance(model, counts.clusters, counts.games) == model.covariance
+    assert covariance(model, counts) == model.covariance
 
 
 @pytest.mark.parametrize("number", [4, 40])

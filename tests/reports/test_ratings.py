@@ -261,7 +261,7 @@ def test_one_game_converges_to_the_package() -> None:
     ratings = rate([Result("ann", "bob", 1.0)])
     package = rate_by_package([Result("ann", "bob", 1.0)], ratings.draw_rate)
     counts = count([Result("ann", "bob", 1.0)])
-    posterior = converged(counts.names, counts.tallies)
+    posterior = converged(counts)
     for i, name in enumerate(counts.names):
         assert ratings.strengths[name].trueskill.mu == pytest.approx(package[name].mu, abs=1e-9)
         sigma = math.sqrt(posterior.covariance[i][i])
@@ -271,7 +271,7 @@ def test_one_game_converges_to_the_package() -> None:
 def test_sigma_leaves_out_what_no_game_could_tell() -> None:
     """The prior alone fixes the common level; two bots have half of its variance in common."""
     counts = count([Result("ann", "bob", 1.0)] * 5)
-    posterior = converged(counts.names, counts.tallies)
+    posterior = converged(counts)
     rated = rate([Result("ann", "bob", 1.0)] * 5).strengths["ann"].trueskill
     assert rated.sigma**2 == pytest.approx(posterior.covariance[0][0] - SIGMA**2 / 2)
     difference = posterior.covariance[0][0] - posterior.covariance[0][1]
@@ -283,7 +283,7 @@ def test_two_bots_converge_to_the_exact_posterior() -> None:
     results = [Result("ann", "bob", 1.0)] * 7 + [Result("ann", "bob", 0.5)] * 2
     results += [Result("ann", "bob", 0.0)] * 3
     counts = count(results)
-    posterior = converged(counts.names, counts.tallies)
+    posterior = converged(counts)
     margin = posterior.margin
 
     def weight(apart: float) -> float:

@@ -149,7 +149,7 @@ def trueskill_told(
     told = Told()
     for event in events:
         counts = count(told_of(event) if told_of else event.results)
-        posterior = converged(counts.names, counts.tallies)
+        posterior = converged(counts)
         means, spread = posterior.means, posterior.covariance
         for i, bot in enumerate(BOTS):
             error = math.sqrt(spread[i][i] - SIGMA**2 / len(BOTS))
