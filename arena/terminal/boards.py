@@ -79,11 +79,10 @@ def coloured(
     for name, content, (column, line) in zip(
         board.names, position.contents(), _places(board), strict=True
     ):
-        _draw_cell(canvas, column, line, [pieces[code] for code in content])
+        stack = [pieces[code] for code in content]
+        _draw_cell(canvas, column, line, stack, below=MARK if name in decided else PLATE)
         if not content and board.shape == "hexagon":
             canvas.put(column + 1, line, name[1:], FAINT, CELL)
-        if name in decided:
-            canvas.shade(column, line + 1, 3, MARK)
         if name in last:
             canvas.bracket(column, line)
     _draw_labels(canvas, board)
@@ -112,12 +111,6 @@ class _Canvas:
         for at, letter in enumerate(text, column):
             self._rows[line][at] = (letter, colour, ground)
 
-    def shade(self, column: int, line: int, width: int, ground: str) -> None:
-        """Change the ground and keep what stands on it."""
-        row = self._rows[line]
-        for at in range(column, column + width):
-            row[at] = (*row[at][:2], ground)
-
     def bracket(self, column: int, line: int) -> None:
         """Put brackets into the gaps beside a cell; a bar where two share one."""
         row = self._rows[line]
@@ -134,13 +127,15 @@ class _Canvas:
         return text
 
 
-def _draw_cell(canvas: _Canvas, column: int, line: int, stack: Sequence[Piece]) -> None:
-    """Draw a cell: its ground, then what lies on it from the bottom up."""
+def _draw_cell(
+    canvas: _Canvas, column: int, line: int, stack: Sequence[Piece], *, below: str
+) -> None:
+    """Draw a cell: its ground, the colour `below` it, then what lies on it from the bottom up."""
     ground = CELL
     if stack and (len(stack) > 1 or stack[0].shape in ("tile", "block")):
         ground = stack[0].colour
     canvas.put(column, line, "   ", LABEL, ground)
-    canvas.put(column, line + 1, "▀▀▀", ground, PLATE)
+    canvas.put(column, line + 1, "▀▀▀", ground, below)
     if len(stack) != 1:  # the lowest pieces at the left, the one on top over the rest
         for at, piece in enumerate(stack[:3]):
             letter = piece.code.ljust(3 - at)
@@ -151,7 +146,7 @@ def _draw_cell(canvas: _Canvas, column: int, line: int, stack: Sequence[Piece]) 
     if piece.shape in ("disc", "marker"):
         canvas.put(column, line, "▟", piece.colour, ground)
         canvas.put(column + 2, line, "▙", piece.colour, ground)
-        canvas.put(column + 1, line + 1, "▀", piece.colour, PLATE)
+        canvas.put(column + 1, line + 1, "▀", piece.colour, below)
 
 
 def _draw_labels(canvas: _Canvas, board: Board) -> None:

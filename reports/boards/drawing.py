@@ -62,10 +62,9 @@ UNIT: Final = 100
 
 Point = tuple[float, float]
 
-FONT: Final = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
-
 INHERITED: Final = (
-    f'font-family="{FONT}" font-weight="700" text-anchor="middle" fill-rule="evenodd" '
+    "font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif\" "
+    'font-weight="700" text-anchor="middle" fill-rule="evenodd" '
     'stroke-linejoin="round" stroke-linecap="round"'
 )
 """Attributes of the SVG element that everything drawn here stands in."""
@@ -252,13 +251,7 @@ MARKS: Final[Mapping[str, Sequence[Pen]]] = {
 sight, and a line of sight: dashes, and an arrow's head."""
 
 _MOVED_SCALE: Final = 0.9
-_MOVED_PART: Final = 0.4
-"""Of each side, what the brackets take: they differ from the line by shape, too."""
-
 _DOT_RADIUS: Final = 13
-_ARROW_TIP: Final = 45
-"""How far from the centre of the last cell in sight the view ends, beyond any piece."""
-
 _ARROW: Final = 11
 
 
@@ -272,7 +265,7 @@ def moved(shape: Shape) -> str:
     """Return brackets in a cell's corners: a dash round each, of a line round the cell."""
     (x0, y0), (x1, y1), *_ = corners(shape, _MOVED_SCALE)
     side = math.hypot(x1 - x0, y1 - y0)
-    dash = side * _MOVED_PART
+    dash = side * 0.4  # of each side: brackets differ from the line by shape, too
     dashes = f"{number(dash)} {number(side - dash)}"
     more = f' stroke-dasharray="{dashes}" stroke-dashoffset="{dash / 2:g}"'
     pens = (Pen("none", CASING, 11, more), Pen("none", MOVED, 6, more))
@@ -322,7 +315,7 @@ def view(start: Point, end: Point) -> tuple[str, str]:
     """Return line and arrow's head of the view from one cell's centre to the last seen one's."""
     length = math.hypot(end[0] - start[0], end[1] - start[1])
     x, y = ((end[i] - start[i]) / length for i in (0, 1))
-    tip = (end[0] + x * _ARROW_TIP, end[1] + y * _ARROW_TIP)
+    tip = (end[0] + x * 45, end[1] + y * 45)  # beyond any piece
     back = (tip[0] - x * _ARROW, tip[1] - y * _ARROW)
     sides = [(back[0] - y * side, back[1] + x * side) for side in (_ARROW, -_ARROW)]
     return line(start, back), line(sides[0], tip, sides[1])

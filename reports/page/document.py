@@ -30,14 +30,8 @@ from lath.reports.standings import FORFEITS, GameResults, Standings, Tally, stan
 DEFAULT_TITLE: Final = "Bot tournament"
 """Where neither the caller nor an `Event` tag has a title."""
 
-POINTS_OF_A_LINE: Final = 100
-"""Snapshots of the ratings over time; fewer where many bots share the page."""
-
 SHOWN: Final = 3
 """Games of a kind, and ways to begin for each game and seat."""
-
-_MOST_WAYS: Final = 1_000
-"""Ways kept of a bot, for each game and seat."""
 
 # Times
 
@@ -278,7 +272,7 @@ class StartCounter:
         moves = figures.first_moves(record, 2)
         for seat, name in enumerate((record.first, record.second)):
             if len(moves) > seat:
-                ways = self._bots.setdefault((name, record.game, seat), figures.Ways(_MOST_WAYS))
+                ways = self._bots.setdefault((name, record.game, seat), figures.Ways(1_000))
                 ways.add(" ".join(moves[: seat + 1]), 1 - points if seat else points, number)
 
     def setups(self) -> list[figures.WaysOfGame]:
@@ -466,7 +460,7 @@ def gather(
 def _history(tally: Tally, standings: Standings) -> History:
     """Return the rating of every bot after so many games, None before its first."""
     rows, draw_rate = standings.overall.rows, standings.overall.ratings.draw_rate
-    points = min(POINTS_OF_A_LINE, max(30, 400 // max(1, len(rows))))
+    points = min(100, max(30, 400 // max(1, len(rows))))  # many bots share the page
     snapshots = history(tally.results(), points, draw_rate=draw_rate)
     bots: list[BotHistory] = []
     for row in rows:
