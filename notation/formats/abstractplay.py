@@ -298,7 +298,7 @@ _TIMES: Final = {
 }
 
 _MIDNIGHT: Final = "T00:00:00.000Z"
-_NO_TIME: Final = f"0001-01-01{_MIDNIGHT}"
+_NO_DAY: Final = "0001-01-01"
 
 _PIE: Final = ("pied", "pie-invoked")
 """The fields that say that the pie was taken; the tag `Pie` says which, if not only the first."""
@@ -388,19 +388,15 @@ def tags_of(header: Json, dialect: Dialect, seats: Seats, result: str) -> dict[s
 def _time_tags(header: Json) -> dict[str, str]:
     """Return the day, and those times that do not follow from what stands before them."""
     tags = {}
-    start = _one_line(header.get("date-start", _NO_TIME))
-    if start != _NO_TIME and date_of(start[:10]):
+    start = _one_line(header.get("date-start", ""))
+    if start != _NO_DAY + _MIDNIGHT and date_of(start[:10]):
         tags["Date"] = start[:10]
-    before = _time(tags.get("Date", ""))
+    before = tags.get("Date", _NO_DAY) + _MIDNIGHT
     for key, tag in _TIMES.items():
         time = _one_line(header.get(key, before))
         if time and time != before:
             tags[tag] = before = time
     return tags
-
-
-def _time(day: str) -> str:
-    return day + _MIDNIGHT if day else _NO_TIME
 
 
 def header_of(left: dict[str, str], record: Record, dialect: Dialect) -> Json:
@@ -437,7 +433,7 @@ def header_of(left: dict[str, str], record: Record, dialect: Dialect) -> Json:
 def _take_times(left: dict[str, str]) -> dict[str, str]:
     """Return the three times; a day that the first contradicts stays in `left`."""
     day = left.get("Date", "")
-    before = _time(day if date_of(day) else "")
+    before = (day if date_of(day) else _NO_DAY) + _MIDNIGHT
     times = {}
     for key, tag in _TIMES.items():
         times[key] = before = left.pop(tag, before)
@@ -556,11 +552,12 @@ def to_json(record: Record) -> tuple[Json, list[str]]:
     ending = _take_ending(left, record.result)
     rounds, pied = format_moves(record, dialect, ending), SWAP in record.moves
     line = read_moves(rounds, dialect, pied=pied)
-    with suppress(FieldError):  # they are as they were read, unless the record is another now
-        kept = _json(left.get("AbstractPlayMoves"))
-        if read_moves(kept, dialect, pied=pied) == line:
-            rounds = kept
-            del left["AbstractPlayMoves"]
+    if "AbstractPlayMoves" in left:
+        with suppress(FieldError):  # they are as they were read, unless the record is another now
+            kept = _json(left["AbstractPlayMoves"])
+            if read_moves(kept, dialect, pied=pied) == line:
+                rounds = kept
+                del left["AbstractPlayMoves"]
     header = header_of(left, record, dialect)
     value = {**take_extra(left, "RecordExtra"), "header": header, "moves": rounds}
     unheld = [f"tag {name}" for name in left]
