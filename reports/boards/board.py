@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from html import escape
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from lath.games.board import Shape
 from lath.games.core import Game, Piece, Position
@@ -72,23 +72,14 @@ def overlays_json(game: Game) -> dict[str, Any]:
     return value
 
 
-class _Shown(NamedTuple):
-    """What is drawn of an overlay, as SVG and in words."""
-
-    below: str
-    """Under the pieces: cells and lines of sight, what joins groups."""
-
-    above: str
-    """On the pieces: the size of each group, once."""
-
-    words: list[str]
-    """A sentence for each group and each view, without its full stop."""
+Shown = Iterator[tuple[str, str]]
+"""SVG that goes `below` or `above` the pieces, and `words`: sentences without full stops."""
 
 
-def _groups_shown(overlay: Groups, game: Game, contents: Sequence[str]) -> _Shown:
+def _groups_shown(overlay: Groups, game: Game, contents: Sequence[str]) -> Shown:
+    """Yield what joins groups, the size of each, and a sentence for those of several pieces."""
     centres, pieces, names = places(game), pieces_of(game), game.board.names
     bars: defaultdict[str, str] = defaultdict(str)
-    above, words = "", []
     for group in groups(overlay, game.board, contents):
         code = contents[group[0]][-1]
         bars[code] += "".join(
@@ -98,25 +89,26 @@ def _groups_shown(overlay: Groups, game: Game, contents: Sequence[str]) -> _Show
             if cell < other and other in group
         )
         size = drawing.size(str(len(group)), pieces[code].colour)
-        above += _at(centres[middle(group, centres)], size)
+        yield "above", _at(centres[middle(group, centres)], size)
         if len(group) > 1:
             cells = " ".join(names[cell] for cell in group)
-            words.append(f"Group of {len(group)}, {pieces[code].name}: {cells}")
-    joined = (drawing.links(path, pieces[code].colour) for code, path in bars.items() if path)
-    return _Shown("".join(joined), above, words)
+            yield "words", f"Group of {len(group)}, {pieces[code].name}: {cells}"
+    for code, path in bars.items():
+        if path:
+            yield "below", drawing.links(path, pieces[code].colour)
 
 
-def _sight_shown(overlay: Sight, game: Game, contents: Sequence[str]) -> _Shown:
+def _sight_shown(overlay: Sight, game: Game, contents: Sequence[str]) -> Shown:
+    """Yield the cells in sight of each marker, the lines to them, and a sentence."""
     centres, names = places(game), game.board.names
     marker_name = pieces_of(game)[overlay.marker].name
-    below, words = "", []
     for marker, rays in sight(overlay, game.board, contents).items():
         seen = sorted(cell for ray in rays for cell in ray)
-        below += mark("seen", drawing.cells(game.board.shape, (centres[cell] for cell in seen)))
+        yield "below", mark("seen", drawing.cells(game.board.shape, (centres[at] for at in seen)))
         for ray in rays:
-            below += mark("sight", *drawing.view(centres[marker], centres[ray[-1]]))
-        words.append(f"The {marker_name} sees {' '.join(names[at] for at in seen) or 'nothing'}")
-    return _Shown(below, "", words)
+            yield "below", mark("sight", *drawing.view(centres[marker], centres[ray[-1]]))
+        words = " ".join(names[at] for at in seen) or "nothing"
+        yield "words", f"The {marker_name} sees {words}"
 
 
 def middle(group: Cells, centres: Sequence[Point]) -> int:
@@ -160,13 +152,15 @@ def svg(
     """
     game = position.game
     contents = position.contents()
-    shown = [
-        _groups_shown(overlay, game, contents)
-        if isinstance(overlay, Groups)
-        else _sight_shown(overlay, game, contents)
-        for overlay in (of(game) if aids else ())
-    ]
-    sentences = _sentences(position, shown, legal=legal)
+    shown: defaultdict[str, list[str]] = defaultdict(list)
+    for overlay in of(game) if aids else ():
+        if isinstance(overlay, Groups):
+            found = _groups_shown(overlay, game, contents)
+        else:
+            found = _sight_shown(overlay, game, contents)
+        for where, text in found:
+            shown[where].append(text)
+    sentences = _sentences(position, shown["words"], legal=legal)
     shape, centres = game.board.shape, dict(zip(game.board.names, places(game), strict=True))
     parts = (
         f'<svg xmlns="http://www.w3.org/2000/svg" {_attributes(game)}>',
@@ -175,11 +169,11 @@ def svg(
         _plate(game),
         mark("cell", drawing.cells(shape, centres.values())),
         drawing.texts(centres.items(), *_NAME_STYLE) if _has_names_inside(game) else "",
-        *(one.below for one in shown),
+        *shown["below"],
         *_stacks(game, contents),
         *_decided(shape, centres, highlight),
         *(_at(centre, drawing.moved(shape)) for name, centre in centres.items() if name in last),
-        *(one.above for one in shown),
+        *shown["above"],
         *(_dots(position) if legal else ()),
         "</svg>",
     )
@@ -238,7 +232,7 @@ def piece_words(content: str, pieces: dict[str, Piece]) -> str:
     return " on ".join(words) or "empty"
 
 
-def _sentences(position: Position, shown: Iterable[_Shown], *, legal: bool) -> list[str]:
+def _sentences(position: Position, shown: Iterable[str], *, legal: bool) -> list[str]:
     """Return in words what lies where, who moves or has won, and what else is drawn."""
     game = position.game
     pieces = pieces_of(game)
@@ -254,8 +248,7 @@ def _sentences(position: Position, shown: Iterable[_Shown], *, legal: bool) -> l
         state = f"Draw: {outcome.ending}"
     else:
         state = f"{game.colours[outcome.winner].capitalize()} won: {outcome.ending}"
-    sentences = [", ".join(lying) or "Empty board", state]
-    sentences += [words for one in shown for words in one.words]
+    sentences = [", ".join(lying) or "Empty board", state, *shown]
     if legal:
         sentences.append(f"Legal moves: {' '.join(position.legal_moves()) or 'none'}")
     return sentences
