@@ -222,17 +222,15 @@ def start_text(game_id: str, setup: str, position: str) -> str:
     Of an unknown game, or what its game refuses, the value as it stands.
     """
     is_short = len(game_id) + len(setup) + len(position) <= SHORT
-    return (_remembered if is_short else _start_text)(game_id, setup, position)
+    return (_start_text if is_short else _start_text.__wrapped__)(game_id, setup, position)
 
 
+@lru_cache(maxsize=4096)
 def _start_text(game_id: str, setup: str, position: str) -> str:
     try:
         return start_from(game_id, setup, position).text()
     except GameError:
         return f"Position {position}" if position else f"Setup {setup}"
-
-
-_remembered: Final = lru_cache(maxsize=4096)(_start_text)
 
 
 class Seen:

@@ -101,11 +101,8 @@ class Problem:
         return asdict(self)
 
 
-_WIDTH: Final = 100
-"""Characters of a line that are shown: a record may be one line of a megabyte."""
-
-_LONGEST: Final = 500
-"""Characters of a message that are shown: a value may be as long as a record."""
+_WIDTH: Final = 100  # characters of a line that are shown: a record may be one of a megabyte
+_LONGEST: Final = 500  # characters of a message that are shown: a value may be as long as a record
 
 
 def shortened(text: str) -> str:

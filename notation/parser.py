@@ -19,16 +19,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.lexer import Token
 
 from lath.notation.errors import Fault, Place, RecordSyntaxError, listed, shortened
-from lath.notation.record import (
-    ANNOTATION,
-    GLYPHS,
-    RESULTS,
-    Comment,
-    Ply,
-    Record,
-    Variation,
-    comment,
-)
+from lath.notation.record import ANNOTATION, GLYPHS, RESULTS, Ply, Record, Variation, comment
 from lath.notation.scanner import grammar, inside, unquoted
 from lath.notation.suggestions import RESULTS_IN_WORDS, meant_result
 
@@ -53,7 +44,9 @@ class Parsed(NamedTuple):
 class _Placed(NamedTuple):
     """A part of the record, and where it stands."""
 
-    value: Ply | Variation | Comment
+    value: Ply | Variation | tuple[Any, ...]
+    """A ply, a variation or the parts of a comment."""
+
     at: Any
     """The Place of a ply, those of a variation's plies; where a comment's annotations begin."""
 
@@ -101,7 +94,7 @@ def _of(kind: type, parts: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]
     return tuple(part.value for part in found), tuple(part.at for part in found)
 
 
-def _comments(parts: list[Any]) -> tuple[tuple[Comment, ...], tuple[int, ...]]:
+def _comments(parts: list[Any]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
     """Return the comments of a rule that are not empty, and where their annotations begin."""
     comments, notes = _of(tuple, parts)
     return tuple(filter(None, comments)), tuple(chain.from_iterable(notes))

@@ -147,7 +147,12 @@ def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Q
         return QueryError(text, len(text.rstrip()), message, expected)
     assert at is not None
     if text[at] in "\"'" and "WORD" in wanted:
-        return _quote_error(text, at)
+        read = re.compile(r"""(["'])(?:(?!\1)[^\\]|\\["'\\])*""").match(text, at)
+        assert read is not None
+        if text[read.end() : read.end() + 1] == "\\":
+            escape = text[read.end() : read.end() + 2]
+            return QueryError(text, read.end(), f"unknown escape {escape!r}", r"\" or \' or \\")
+        return QueryError(text, at, "the text is never closed", f"{text[at]} at its end")
     word = _WORD.match(text, at)
     found = word[0] if word else text[at]
     if "NAME" in wanted and found.isidentifier() and found not in KEYWORDS:
@@ -161,15 +166,6 @@ def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Q
 
 
 _WORD: Final = re.compile(r"[\w.+/:@#%*?-]{1,40}|[<>=!]+")
-
-
-def _quote_error(text: str, at: int) -> QueryError:
-    read = re.compile(r"""(["'])(?:(?!\1)[^\\]|\\["'\\])*""").match(text, at)
-    assert read is not None
-    if text[read.end() : read.end() + 1] == "\\":
-        escape = text[read.end() : read.end() + 2]
-        return QueryError(text, read.end(), f"unknown escape {escape!r}", r"\" or \' or \\")
-    return QueryError(text, at, "the text is never closed", f"{text[at]} at its end")
 
 
 TextTest = Callable[[str], bool]

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 COMPRESSIONS: Final = (".gz", ".bz2", ".xz", ".zst")
 """The suffixes by which files are compressed."""
 
-_WRITTEN: Final = 1 << 16
-"""Bytes that are written at once."""
+_WRITTEN: Final = 1 << 16  # bytes that are written at once
 
 
 @contextmanager
@@ -166,8 +165,7 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-_BLOCK: Final = 1 << 20
-"""Bytes of a stream that are read at once."""
+_BLOCK: Final = 1 << 20  # bytes of a stream that are read at once
 
 MAX_RECORD: Final = 16 << 20
 """Bytes of one record; a longer one is a file of another kind."""

@@ -64,8 +64,7 @@ def meant_date(value: str) -> str:
     return date if date_of(date) else ""
 
 
-_LONGEST: Final = 40
-"""Characters of a word that may be nearly right."""
+_LONGEST: Final = 40  # characters of a word that may be nearly right
 
 _NO_MOVES: Final = {
     **dict.fromkeys(
