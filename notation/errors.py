@@ -89,8 +89,8 @@ class Problem:
         else:
             instead = f"; expected {self.expected}" if self.expected else ""
         message = f"{self.message}{instead}"
-        if len(message) > _LONGEST:
-            message = f"{message[: _LONGEST // 2]}…{message[-_LONGEST // 2 :]}"
+        if len(message) > 500:  # a value may be as long as a record
+            message = f"{message[:250]}…{message[-250:]}"
         where = f"record {self.record}" + (f", ply {self.ply}" if self.ply else "")
         shown, caret = _excerpt(self.source, self.column)
         place = f"{printable(self.file)}:{self.line}:{self.column}"
@@ -102,7 +102,6 @@ class Problem:
 
 
 _WIDTH: Final = 100  # characters of a line that are shown: a record may be one of a megabyte
-_LONGEST: Final = 500  # characters of a message that are shown: a value may be as long as a record
 
 
 def shortened(text: str) -> str:

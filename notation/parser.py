@@ -118,17 +118,27 @@ def parse_closely(text: str) -> Parsed:
 
     What is wrong with its tags and moves is for `replay`.
     """
-    depth = 0
-    for match in NESTING.finditer(text) if text.count("(") > MAX_NESTING else ():
-        depth += {"(": 1, ")": -1}.get(match[0], 0)
-        if depth > MAX_NESTING:
-            message = f"variations are nested more than {MAX_NESTING} deep"
-            raise RecordSyntaxError(_syntax(match.start(), message))
+    if text.count("(") > MAX_NESTING and len(opened := _opened(text)) > MAX_NESTING:
+        message = f"variations are nested more than {MAX_NESTING} deep"
+        raise RecordSyntaxError(_syntax(opened[-1], message))
     try:
         parsed: Parsed = lark().parse(text)  # type: ignore[assignment]  # by the transformer
     except UnexpectedInput as error:
         raise RecordSyntaxError(syntax_fault(text, error)) from error
     return parsed
+
+
+def _opened(text: str) -> list[int]:
+    """Return where the variations begin that are open at the end, up to one that is too deep."""
+    opened: list[int] = []
+    for match in NESTING.finditer(text):
+        if match[0] == "(":
+            opened.append(match.start())
+        elif match[0] == ")" and opened:
+            opened.pop()
+        if len(opened) > MAX_NESTING:
+            break
+    return opened
 
 
 _ENGLISH: Final = {
@@ -213,13 +223,7 @@ def _ended(text: str, wanted: set[str]) -> Fault:
 
 
 def _open_variation(text: str, at: int) -> Fault:
-    opened = []
-    for match in NESTING.finditer(text, 0, at):
-        if match[0] == "(":
-            opened.append(match.start())
-        elif match[0] == ")":
-            opened.pop()
-    return _syntax(opened[-1], "the variation is never closed", ")")
+    return _syntax(_opened(text[:at])[-1], "the variation is never closed", ")")
 
 
 # What follows yields what may be wrong at a place, the surest first: the first fault is told of.

@@ -60,17 +60,14 @@ def wrong_numbers(places: Sequence[Place], first_number: int) -> dict[int, Fault
     ahead, in_pairs = 0, False
     for ply, place in enumerate(places, first_number):
         number = place.number
-        if number is None or (ahead and number == ply + ahead):
-            continue
-        if in_pairs and number == (ply + 1) // 2:
+        follows = ahead and number == ply + ahead
+        if number is None or follows or (in_pairs and number == (ply + 1) // 2):
             continue
         ahead, in_pairs = number - ply, number != ply and number == (ply + 1) // 2
-        if not ahead:
-            continue
-        why = ", for each ply has a number of its own" if in_pairs else ""
-        message = f"ply number {number}. stands before ply {ply}"
-        at = place.number_at
-        faults[ply] = Fault("ply-number", message, f"{ply}.{why}", at, ply=ply)
+        if ahead:
+            why = ", for each ply has a number of its own" if in_pairs else ""
+            message = f"ply number {number}. stands before ply {ply}"
+            faults[ply] = Fault("ply-number", message, f"{ply}.{why}", place.number_at, ply=ply)
     return faults
 
 

@@ -176,8 +176,7 @@ def _plies(moves: str) -> tuple[Ply, ...] | None:
 def _read_comments(text: str) -> tuple[Comment, ...]:
     """Return the comments of a text of nothing else."""
     found = patterns().comment.findall(text)
-    read = (comment(inside(braces or line)) for braces, line in found)
-    return tuple(filter(None, read))
+    return tuple(filter(None, (comment(inside(braces or line)) for braces, line in found)))
 
 
 _comments: Final = Remembered(_read_comments, 4096).__getitem__
