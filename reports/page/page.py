@@ -86,11 +86,8 @@ def fault_of(error: Exception, folder: Path) -> str | None:
     places = [frame for frame in frames if _is_within(frame.filename, folder)]
     if not places:
         return None
-    what = (
-        f"there is no template {error}"
-        if isinstance(error, jinja2.TemplateNotFound)
-        else str(error)
-    )
+    is_missing = isinstance(error, jinja2.TemplateNotFound)
+    what = f"there is no template {error}" if is_missing else str(error)
     return f"{places[-1].filename}:{places[-1].lineno}: {what or type(error).__name__}"
 
 
