@@ -10,8 +10,8 @@ The margin, and with it the draw rate, climbs along the evidence's slope in the 
 
 **In order.** This depends on the order, a little also with tau 0, and so it stands beside the
 converged rating as a check. It is computed by a closed form for two players that is the package's
-`rate_1vs1` to 1e-9 (a test) and a hundred times as fast. The bots do not learn, so tau is 0: a
-rating narrows with every game and never drifts.
+`rate_1vs1` to 1e-9 (a test) and a hundred times as fast; `rate_by_package` is the package itself.
+The bots do not learn, so tau is 0: a rating narrows with every game and never drifts.
 
 Must not know records, seats, pairs of games, or how a rating is shown.
 """
@@ -19,10 +19,11 @@ Must not know records, seats, pairs of games, or how a rating is shown.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Final
+from typing import Any, Final
 
 from lath.reports.ratings.numerics import (
     DEEP,
@@ -331,3 +332,35 @@ def rated_in_order(
             variances[winner] = x - x * x * w
             variances[loser] = y - y * y * w
         yield {name: Rating(mean, sqrt(variances[name])) for name, mean in means.items()}
+
+
+# By the package
+
+
+def rate_by_package(results: Iterable[Result], draw_rate: float) -> dict[str, Rating]:
+    """Return the last of `rated_in_order`, by the package itself: a second opinion."""
+    environment = environment_of(draw_rate)
+    ratings: dict[str, Any] = {}
+    for first, second, score, _, _ in results:
+        for name in (first, second):
+            ratings.setdefault(name, environment.create_rating())
+        winner, loser = (second, first) if score < 0.5 else (first, second)
+        if first != second:
+            ranks = [0, 0 if score == 0.5 else 1]
+            new = environment.rate([(ratings[winner],), (ratings[loser],)], ranks)
+            (ratings[winner],), (ratings[loser],) = new
+    return {name: Rating(float(r.mu), float(r.sigma)) for name, r in ratings.items()}
+
+
+def environment_of(draw_rate: float) -> Any:
+    """Return an environment of the package, of our own: anybody could change its global one.
+
+    Its normal distribution is ours, which stays accurate in the tails where the package's does not.
+    """
+    with warnings.catch_warnings():
+        # Version 0.4.5 has "\ " in a docstring: DeprecationWarning up to 3.11, SyntaxWarning since.
+        for category in (DeprecationWarning, SyntaxWarning):
+            warnings.filterwarnings("ignore", ".*invalid escape sequence", category)
+        import trueskill
+    normal = (cdf, pdf, NormalDist().inv_cdf)
+    return trueskill.TrueSkill(MU, SIGMA, BETA, tau=0.0, draw_probability=draw_rate, backend=normal)

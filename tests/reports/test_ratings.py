@@ -12,7 +12,6 @@ import pytest
 import trueskill
 from hypothesis import given
 from hypothesis import strategies as st
-from trueskill_package import environment_of, rate_by_package
 
 from lath.reports.ratings.elo import PRIOR_ELO
 from lath.reports.ratings.numerics import (
@@ -37,7 +36,9 @@ from lath.reports.ratings.skill import (
     SIGMA,
     converged,
     draw_rate_of,
+    environment_of,
     margin_of,
+    rate_by_package,
     rated_in_order,
 )
 
