@@ -80,7 +80,7 @@ def test_mammalath_on_four_cells_accepts_exactly_what_can_be_reached() -> None:
     assert wrongly_judged(tiny, starts, map(" ".join, fields)) == set()
 
 
-@pytest.mark.parametrize("supply", [2, 3, None])
+@pytest.mark.parametrize("supply", [2, pytest.param(3, marks=pytest.mark.soak), None])
 def test_manalath_on_seven_cells_accepts_exactly_what_can_be_reached(supply: int | None) -> None:
     tiny = Manalath(game_id="tiny", title="", row_lengths=(2, 3, 2), supply=supply)
     cells = tiny.board.names
@@ -121,7 +121,7 @@ def test_surikata_accepts_a_few_pieces_exactly_when_an_order_of_them_is_legal() 
     surikata = games.get("surikata")
     chance = Random(5)
     verdicts = []
-    for _ in range(1500):
+    for _ in range(600):
         cells = chance.sample(surikata.board.names, 11)
         count = chance.randint(2, 6)
         mounds, orange, white = cells[:5], cells[5 : 5 + count : 2], cells[6 : 5 + count : 2]
@@ -131,7 +131,7 @@ def test_surikata_accepts_a_few_pieces_exactly_when_an_order_of_them_is_legal() 
         text = surikata_text(mounds, orange, white, last)
         assert is_accepted(surikata, text) == reachable, text
         verdicts.append(reachable)
-    assert min(verdicts.count(True), verdicts.count(False)) > 200
+    assert min(verdicts.count(True), verdicts.count(False)) > 80
 
 
 def test_shapes_share_a_cell_when_one_is_in_all_of_them() -> None:

@@ -36,7 +36,7 @@ from lath.notation.validation import validate
 
 pytestmark = pytest.mark.slow
 
-CASES: Final = 1_000
+CASES: Final = 600
 SOAK_CASES: Final = int(os.environ.get("LATH_SOAK_CASES", "1000000"))
 SOAK_NUMBER: Final = int(os.environ.get("LATH_SOAK_NUMBER", "1"))
 """Each number draws other cases."""
@@ -174,7 +174,9 @@ FAULTS: Final[dict[str, Plant]] = {
 }
 
 
-RARE: Final = frozenset({"a line ends at a return", "a chunk ends anywhere"})
+RARE: Final = frozenset(
+    {"a line ends at a return", "a chunk ends anywhere", "a move need not end its word"}
+)
 """Faults that take thousands of texts to be found."""
 
 

@@ -19,6 +19,7 @@ from unittest import mock
 import bad_bots
 import commands
 from bad_bots import Good
+from loaded import Run
 from processes import calm_s, gone, pids_with, workers_of
 
 PATIENCE_S: Final = 120.0
@@ -45,18 +46,8 @@ def arena(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedPr
     return subprocess.CompletedProcess(list(map(str, words)), ran.status, ran.out, ran.err)
 
 
-def program(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the arena to its end as people do, as a process."""
-    return subprocess.run(
-        command(*words),
-        cwd=cwd,
-        env=environment(**variables),
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+READ_AT_THE_START: Final = ("PYTHON", "LC_", "LANG", "TZ")
+"""How variables begin that Python itself looks at: whoever sets one has it start anew."""
 
 
 def begin(
@@ -66,6 +57,8 @@ def begin(
 
     `under` is a command that starts another one, such as `nice`.
     """
+    if not under and not any(name.startswith(READ_AT_THE_START) for name in variables):
+        return Run(list(map(str, words)), cwd=cwd, env=environment(**variables))
     return subprocess.Popen(
         [*under, *command(*words)],
         cwd=cwd,
@@ -134,6 +127,7 @@ class Range:
         self.scratch = folder / "scratch"
         self.scratch.mkdir()
         self.variables = {"LATH_TEST_RANGE": secrets.token_hex(8), "TMPDIR": str(self.scratch)}
+        self._runs: list[subprocess.Popen[str]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -151,15 +145,26 @@ class Range:
             os.kill(pid, signal.SIGKILL)
         return len(alive) + len(list(self.scratch.iterdir()))
 
-    def begin(self, *words: object) -> subprocess.Popen[str]:
-        return begin(*words, cwd=self.folder, **self.variables)
+    def begin(
+        self, *words: object, under: Sequence[str] = (), **variables: str
+    ) -> subprocess.Popen[str]:
+        run = begin(*words, cwd=self.folder, under=under, **{**self.variables, **variables})
+        self._runs.append(run)
+        return run
 
     def arena(self, *words: object) -> subprocess.CompletedProcess[str]:
-        return program(*words, cwd=self.folder, **self.variables)
+        """Run the arena to its end, in a process of its own."""
+        said = list(map(str, words))
+        env = environment(**self.variables)
+        with Run(said, cwd=self.folder, env=env, has_output=True) as run:
+            self._runs.append(run)
+            out, err = run.communicate(timeout=PATIENCE_S)
+        return subprocess.CompletedProcess(said, run.returncode, out, err)
 
     def alive(self) -> set[int]:
         """Return every process that was started here and runs: runners, workers and bots."""
-        return pids_with("LATH_TEST_RANGE", self.variables["LATH_TEST_RANGE"])
+        runs = {run.pid for run in self._runs if run.poll() is None}  # copies hide their variables
+        return runs | pids_with("LATH_TEST_RANGE", self.variables["LATH_TEST_RANGE"])
 
     def has_begun(self) -> bool:
         """Return whether some games are stored."""

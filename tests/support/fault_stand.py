@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import bad_bots
 import tomli_w
-from arena_runs import PATIENCE_S, Range, begin, stored
+from arena_runs import PATIENCE_S, Range, stored
 from bad_bots import Good
 from processes import calm_s, workers_of
 
@@ -147,7 +147,7 @@ class Stand(Range):
     def begin(
         self, *words: object, under: Sequence[str] = (), **variables: str
     ) -> subprocess.Popen[str]:
-        run = begin(*words, cwd=self.folder, under=under, **{**self.variables, **variables})
+        run = super().begin(*words, under=under, **variables)
         sampler = threading.Thread(target=self._sample, args=(run.pid,), daemon=True)
         self._samplers.append(sampler)
         sampler.start()

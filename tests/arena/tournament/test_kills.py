@@ -46,7 +46,7 @@ KILLS = 6
 ROUNDS = 120
 """More than steady bots can play between so many kills."""
 
-LONGEST_S = 1.2
+LONGEST_S = 0.7
 """A run is killed at the latest after this time: in its start, or some hundred games later."""
 
 WORKERS_SHARE = 0.3
@@ -62,9 +62,9 @@ ORPHANS_S = 0.2
 LONGEST_ORPHANS_S = 2.0
 """How long they do at most."""
 
-SAME_KILLS = 5
-SAME_ROUNDS = 50
-SAME_LONGEST_S = 0.7
+SAME_KILLS = 3
+SAME_ROUNDS = 60
+SAME_LONGEST_S = 0.3
 
 
 @pytest.fixture
@@ -255,11 +255,8 @@ def test_a_signal_while_the_bots_are_greeted_stops_the_run_too(place: Range) -> 
 
 
 def test_a_hangup_under_nohup_does_not_stop_the_run(place: Range) -> None:
-    ignored = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under nohup
-    try:
-        run = place.begin(*flags(STEADY, rounds=40, out=place.out, with_report=True))
-    finally:
-        signal.signal(signal.SIGHUP, ignored)
+    words = flags(STEADY, rounds=40, out=place.out, with_report=True)
+    run = place.begin(*words, under=["nohup"])
     wait_until_it_plays(place, run)
     run.send_signal(signal.SIGHUP)
     _, said = run.communicate(timeout=PATIENCE_S)

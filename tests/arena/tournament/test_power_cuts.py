@@ -23,7 +23,7 @@ from lath.arena.tournament.store import Store
 
 Value = TypeVar("Value")
 
-CUTS: Final = 150
+CUTS: Final = 75
 RUNS: Final = 3
 TOURNAMENT: Final[dict[str, object]] = {"rounds": 7}
 
