@@ -137,9 +137,9 @@ def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Q
         return QueryError(text, *_no_value(last).args)
     at = error.pos_in_stream
     wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
-    told = {"NAME"} if "NAME" in wanted else wanted
-    words = [words for name, words in _ENGLISH.items() if name in told]
-    if {"NOT", "_IN"} <= told:
+    shown = {"NAME"} if "NAME" in wanted else wanted
+    words = [words for name, words in _ENGLISH.items() if name in shown]
+    if {"NOT", "_IN"} <= shown:
         words.append("'not in'")
     expected = listed(words, "or")
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
