@@ -41,11 +41,12 @@ def test_every_module_says_in_its_first_line_what_it_knows(name: str) -> None:
     assert first[-1] in ".:"
 
 
-def test_no_program_stands_beside_a_module_named_like_one_of_the_standard_librarys() -> None:
-    """Python puts the folder of a program before its own modules."""
-    folders = (ROOT / "bots", ROOT / "examples" / "bots", ROOT / "benchmarks", ROOT)
-    names = {path.stem for folder in folders for path in folder.glob("*.py")}
-    assert {"greedy", "hatch_build"} < names
+def test_no_module_is_named_like_one_of_the_standard_librarys() -> None:
+    """Whoever runs a file of a folder has Python look there before its own modules."""
+    folders = (*PACKAGES, "tests", "benchmarks", "examples")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    names = {path.stem for path in (*paths, *ROOT.glob("*.py"))}
+    assert {"greedy", "figures", "hatch_build", "test_house"} < names
     assert not names & set(sys.stdlib_module_names)
 
 

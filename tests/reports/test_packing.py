@@ -32,8 +32,9 @@ from lath.games.core import Game, Move, Position, Seat
 from lath.notation.record import Annotation, Ply, Record, Variation, comment
 from lath.notation.replay import positions
 from lath.notation.writer import comment_words
+from lath.reports.page import pack as packing
 from lath.reports.page import replay as effects
-from lath.reports.page.pack import CHUNK, Packer, json_letters
+from lath.reports.page.pack import Packer, json_letters
 from lath.reports.page.replay import Dictionary
 
 SAMPLE = tournament(("ann", "bob"), 2, annotated=True)
@@ -336,8 +337,9 @@ def test_the_same_records_give_the_same_bytes() -> None:
     assert pack(SAMPLE) == packed()
 
 
-def test_games_of_several_chunks_come_back() -> None:
-    records = different_games(CHUNK + 3)
+def test_games_of_several_chunks_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "CHUNK", 20)
+    records = different_games(23)
     data = pack(records)
     assert len(data["chunks"]) == 2
     for record, game in list(zip(records, unpacked(data), strict=True))[-5:]:

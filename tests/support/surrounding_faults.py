@@ -30,7 +30,7 @@ NODES: Final = {"nodes": 1}
 STOPPED_S: Final = 2.0
 """How long everything stands still, where a move may take a second."""
 
-ENOUGH_S: Final = 3.0
+ENOUGH_S: Final = 1.0
 """How long a tournament without end is let run."""
 
 
