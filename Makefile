@@ -53,7 +53,6 @@ lint: $(VENV)/made-dev
 
 types: $(VENV)/made-dev
 	$(BIN)/mypy
-	$(BIN)/mypy tests benchmarks examples/bots examples/plugin-breakthrough hatch_build.py
 
 floors: $(VENV)/made-dev
 	$(BIN)/lint-imports

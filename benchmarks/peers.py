@@ -34,11 +34,13 @@ class Setup:
         return f"{self.slots} at a time{', pinned' if self.pinned else ''}"
 
 
-def setups() -> list[Setup]:
-    """Return those that this machine has the cores for."""
+def setups(most: int) -> list[Setup]:
+    """Return those of at most so many slots that this machine has the cores for."""
     kinds = (False, True) if CORES else (False,)
-    most = len(CORES) or os.cpu_count() or 1
-    return [Setup(slots, pinned) for slots in (1, 2) if slots <= most for pinned in kinds]
+    cores = len(CORES) or os.cpu_count() or 1
+    return [
+        Setup(slots, pinned) for slots in (1, 2) if slots <= min(cores, most) for pinned in kinds
+    ]
 
 
 class Contestant(Protocol):

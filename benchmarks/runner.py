@@ -48,13 +48,15 @@ def main() -> None:
         for one in everyone:
             games = _games(one, options.games)
             print(f"{one.name}: {games} games, {games * one.plies:,} plies a run")
-        results = _rates(everyone, folder, bot, options.games, options.runs)
+        these = setups(options.slots)
+        results = _rates(everyone, these, folder, bot, games=options.games, runs=options.runs)
         _print_rates(results)
         if Path("/proc/self/smaps_rollup").exists():
-            _print_memory(everyone, folder, bot, options.games)
+            unpinned = next(setup for setup in reversed(these) if not setup.pinned)
+            _print_memory(everyone, unpinned, folder, bot, options.games)
         if options.charged:
-            _print_charged(bot, min(options.games, _CHARGED_GAMES), options.runs)
-        _print_ratios(results)
+            _print_charged(bot, these, min(options.games, _CHARGED_GAMES), options.runs)
+        _print_ratios(results, these[-1])
 
 
 def _options() -> argparse.Namespace:
@@ -64,6 +66,7 @@ def _options() -> argparse.Namespace:
         "--games", type=int, default=4000, help="the arena's games a run (%(default)s)"
     )
     parser.add_argument("--runs", type=int, default=5, help="runs of each kind (%(default)s)")
+    parser.add_argument("--slots", type=int, default=2, help="most games at a time (%(default)s)")
     parser.add_argument("--peers", action=flag, default=True, help="measure installed peers, too")
     parser.add_argument("--charged", action=flag, default=True, help="measure charged time, too")
     return parser.parse_args()
@@ -75,11 +78,17 @@ def _games(one: Contestant, games: int) -> int:
 
 
 def _rates(
-    everyone: Sequence[Contestant], folder: Path, bot: Path, games: int, runs: int
+    everyone: Sequence[Contestant],
+    these: Sequence[Setup],
+    folder: Path,
+    bot: Path,
+    *,
+    games: int,
+    runs: int,
 ) -> _Results:
     results: _Results = defaultdict(list)
     for number in range(runs + 1):  # the first one warms up
-        for setup in setups():
+        for setup in these:
             for one in everyone:
                 count = _games(one, games if number else games // 10)
                 commands = one.commands(bot, count, setup)
@@ -109,8 +118,9 @@ _COLUMNS: tuple[tuple[Callable[[Played], float], int], ...] = (
 )
 
 
-def _print_memory(everyone: Sequence[Contestant], folder: Path, bot: Path, games: int) -> None:
-    setup = next(setup for setup in reversed(setups()) if not setup.pinned)
+def _print_memory(
+    everyone: Sequence[Contestant], setup: Setup, folder: Path, bot: Path, games: int
+) -> None:
     for one in everyone:
         held = memory(one.commands(bot, _games(one, games), setup), folder / "run", bot)
         shutil.rmtree(folder / "run")
@@ -121,10 +131,10 @@ def _print_memory(everyone: Sequence[Contestant], folder: Path, bot: Path, games
         )
 
 
-def _print_charged(bot: Path, games: int, runs: int) -> None:
+def _print_charged(bot: Path, these: Sequence[Setup], games: int, runs: int) -> None:
     added: dict[Setup, list[float]] = defaultdict(list)
     for _ in range(runs):
-        for setup in setups():
+        for setup in these:
             added[setup] += charged.added_s(bot, games, setup)
     for setup, times_s in added.items():
         p50, p99 = (statistics.quantiles(times_s, n=100)[at - 1] * 1e6 for at in (50, 99))
@@ -134,9 +144,8 @@ def _print_charged(bot: Path, games: int, runs: int) -> None:
         )
 
 
-def _print_ratios(results: _Results) -> None:
+def _print_ratios(results: _Results, setup: Setup) -> None:
     """Compare rates run by run."""
-    setup = setups()[-1]
     ours = results[Arena.name, setup]
     for name in ("c-chess-cli", "fastchess", "cutechess-cli"):
         theirs = results.get((name, setup))

@@ -21,7 +21,8 @@ def measured(name: str, *arguments: str) -> str:
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_the_runners_benchmark_measures_games() -> None:
-    told = measured("runner.py", "--games", "4", "--runs", "1", "--no-peers", "--no-charged")
+    words = ["--games", "4", "--runs", "1", "--slots", "1", "--no-peers", "--no-charged"]
+    told = measured("runner.py", *words)
     assert "1 at a time: " in told
     assert " plies/s, " in told
 

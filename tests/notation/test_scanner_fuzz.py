@@ -175,7 +175,12 @@ FAULTS: Final[dict[str, Plant]] = {
 
 
 RARE: Final = frozenset(
-    {"a line ends at a return", "a chunk ends anywhere", "a move need not end its word"}
+    {
+        "a line ends at a return",
+        "a chunk ends anywhere",
+        "a move need not end its word",
+        "a value has any escape",
+    }
 )
 """Faults that take thousands of texts to be found."""
 

@@ -170,14 +170,14 @@ def accepted(elo: float, sprt: Sprt, tests: int, seed: int) -> float:
 @pytest.mark.parametrize(
     ("model", "tests"),
     [
-        ("logistic", 300),
-        ("normalized", 100),
+        ("logistic", 200),
+        ("normalized", 60),
         pytest.param("logistic", 1000, marks=pytest.mark.soak),
         pytest.param("normalized", 300, marks=pytest.mark.soak),
     ],
 )
 def test_both_errors_are_as_rare_as_asked(model: str, tests: int) -> None:
-    """Of 300 tests at 5 %, three standard deviations are 4 points; of 1000, 2."""
+    """Of 200 tests at 5 %, three standard deviations are 5 points; of 1000, 2."""
     # Normalized: Elo divided by what the deviation of a game is over that of a coin's toss.
     scale = 1 / math.sqrt(1 - 0.3) if model == "normalized" else 1
     sprt = a_test(-50 * scale, 50 * scale, model)

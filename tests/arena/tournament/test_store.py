@@ -20,7 +20,15 @@ from results import a_result, finished
 
 from lath.arena.errors import StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament.store import DATABASE, RECORDS, Store, Tally, write_records
+from lath.arena.tournament.store import (
+    DATABASE,
+    OUTCOME_STATE,
+    RECORDS,
+    Store,
+    Tally,
+    has_fallen_behind,
+    write_records,
+)
 from lath.notation.scanner import parse
 
 
@@ -129,6 +137,43 @@ def test_the_last_words_of_bots_are_kept_where_there_are_any(store: Store) -> No
     assert list(store.logs()) == [
         (2, "-- ann, standard error --\noops \0 \x1b\n\n-- bob, standard error --\nsorry\n")
     ]
+
+
+def test_a_log_is_told_of_where_a_game_ended_badly_or_a_bot_complained(store: Store) -> None:
+    said = {"ann": "oops"}
+    store.add(
+        [
+            a_result(1, log="what was said"),
+            a_result(2, termination="crash", log="what was said"),
+            a_result(3, stderr=said),
+            a_result(4),
+        ]
+    )
+    assert list(store.logs()) == [(2, "what was said"), (3, "-- ann, standard error --\noops\n")]
+
+
+def test_what_is_noted_is_read_again(store: Store) -> None:
+    assert store.note("colours") is None
+    store.keep_notes({"colours": ["red", "blue"], "nothing": None, "no": False})
+    assert store.note("colours") == ["red", "blue"]
+    assert (store.note("nothing"), store.note("no")) == (None, False)
+
+
+def test_a_store_knows_whether_it_has_games(store: Store) -> None:
+    assert not store.has_games()
+    store.add([a_result(7)])
+    assert store.has_games()
+
+
+def test_an_outcome_has_fallen_behind_where_the_last_run_was_killed(tmp_path: Path) -> None:
+    assert not has_fallen_behind(tmp_path), "there is no tournament"
+    for is_whole in (False, True):
+        with closing(Store(tmp_path)) as store:
+            store.keep_notes({OUTCOME_STATE: is_whole})
+            assert not has_fallen_behind(tmp_path), "it is being played"
+        assert has_fallen_behind(tmp_path) is not is_whole
+    (tmp_path / DATABASE).write_bytes(b"rubbish" * 1000)
+    assert not has_fallen_behind(tmp_path), "whoever reads the games is told of it"
 
 
 def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:

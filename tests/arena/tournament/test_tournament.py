@@ -73,8 +73,9 @@ class Place:
         }
         return Config(**values)
 
-    def run(self, config: Config | None = None) -> Summary:
-        return tournament.run(config or self.config(), self.folder, self.watcher)
+    def run(self, config: Config | None = None, *, with_report: bool = False) -> Summary:
+        config = config or self.config()
+        return tournament.run(config, self.folder, self.watcher, with_report=with_report)
 
     def played(self) -> list[object]:
         return numbers(self.folder)
@@ -89,7 +90,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 
 def test_a_run_leaves_everything_in_its_directory(place: Place) -> None:
-    assert place.run().is_complete
+    assert place.run(with_report=True).is_complete
     assert {path.name for path in place.folder.iterdir()} == {
         "games.lath",
         "logs",
@@ -117,7 +118,7 @@ def test_the_records_are_sound_and_say_where_and_when(place: Place) -> None:
 
 
 def test_the_standings_keep_their_schema(place: Place) -> None:
-    place.run()
+    place.run(with_report=True)
     told = json.loads((place.folder / "standings.json").read_text())
     jsonschema.validate(told, export.schema())
     assert told["overall"]["games"] == 4
@@ -218,7 +219,7 @@ def test_options_that_a_bot_does_not_have_are_refused_before_game_one(place: Pla
 def test_a_bot_that_does_not_start_stops_its_pairings_only(place: Place) -> None:
     ann, bob = place.config().bots
     ghost = BotSpec(name="ghost", command=("/nowhere/ghost",))
-    summary = place.run(place.config(bots=(ann, ghost, bob)))
+    summary = place.run(place.config(bots=(ann, ghost, bob)), with_report=True)
     why = "ghost: cannot be started: No such file or directory: '/nowhere/ghost'"
     assert set(summary.stopped) == {frozenset({"ann", "ghost"}), frozenset({"bob", "ghost"})}
     assert set(summary.stopped.values()) == {why}
