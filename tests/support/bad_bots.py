@@ -31,7 +31,8 @@ def compiled(program: str) -> str:
     from importlib.util import cache_from_source
 
     path = cache_from_source(program)
-    return path if os.path.exists(path) else program
+    is_new = os.path.exists(path) and os.path.getmtime(path) >= os.path.getmtime(program)
+    return path if is_new else program
 
 
 def write(data: bytes) -> None:
@@ -527,6 +528,12 @@ class ThinksOnTheOthersTurn(Good):
 class Resigns(Good):
     def misbehave(self) -> None:
         say(f"bestmove {self.ply} resign")
+
+
+class ThinksAndResigns(Resigns):
+    def misbehave(self) -> None:
+        time.sleep(0.1)
+        super().misbehave()
 
 
 # Children

@@ -138,6 +138,7 @@ ELSEWHERE: Final = {
     "DiesOfWhatItReads",  # there is nothing that it reads
     "NeedsTooMuchMemory",  # a check has no limit of memory, and the machine might
     "ThinksOnTheOthersTurn",  # for so short a time that it is told from nothing
+    "ThinksAndResigns",  # it may: Resigns is judged
     "LeaksDescriptors",  # it depends on the machine's limit whether it dies in its games
 }
 

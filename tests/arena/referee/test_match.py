@@ -99,6 +99,30 @@ def test_a_bot_hears_the_whole_game_in_numbered_lines(table: Table) -> None:
     assert [int(words[1]) for words in goes] == list(range(2, len(record.plies) + 1, 2))
 
 
+def test_a_game_begins_with_its_opening_for_which_nobody_is_asked(table: Table) -> None:
+    opening = ("e5", "a1", "i5")
+    played = table.play(bad_bots.Listens, bad_bots.Listens, opening=opening)
+    record = record_of(played)
+    assert record.moves[:3] == opening
+    assert [ply.used_s is None for ply in record.plies[:4]] == [True, True, True, False]
+    assert played.first_moves + played.second_moves == played.plies - 3 == len(record.plies) - 3
+    for name, first_go in (("ann", "go 5 "), ("bob", "go 4 ")):
+        heard = table.heard(name)
+        begun = next(at for at, line in enumerate(heard) if line.startswith("new "))
+        assert heard[begun + 1 : begun + 4] == ["play 1 e5", "play 2 a1", "play 3 i5"]
+        goes = [line for line in heard if line.startswith("go ")]
+        assert goes[0].startswith(first_go)
+
+
+def test_the_time_of_an_answer_that_is_no_move_counts(table: Table) -> None:
+    played = table.play(Good, bad_bots.ThinksAndResigns)
+    (asked,) = [ply.used_s for ply in record_of(played).plies[1::2]]
+    assert asked is not None
+    assert played.second_used_s >= asked + 0.1
+    assert played.second_worst_s >= 0.1
+    assert played.second_moves == 2
+
+
 def test_a_bot_hears_the_clocks_as_they_stand(table: Table) -> None:
     record = record_of(table.play(Good, bad_bots.Listens))
     goes = [line.split() for line in table.heard("bob") if line.startswith("go ")]
