@@ -43,7 +43,8 @@ def new_scratch(mark: str) -> str:
 
 def without_scratch(text: str, mark: str) -> str:
     """Return what a process has said without the path of its scratch folder, which nobody wrote."""
-    return re.sub(rf"[^\s'\"]*/{_SCRATCH}{re.escape(mark)}/", "", text)
+    # Only from where a word begins: else a long word is searched again from each of its letters.
+    return re.sub(rf"(?<![^\s'\"])[^\s'\"]*/{_SCRATCH}{re.escape(mark)}/", "", text)
 
 
 def settle(scratch_root: str) -> None:

@@ -48,11 +48,14 @@ def command_of(module: str) -> list[str]:
 
 
 @every_module
-def test_a_bundled_bot_plays_whole_games_with_legal_moves_only(module: str) -> None:
+@pytest.mark.parametrize(
+    "seeds", [range(1, 2), pytest.param(range(2, 3), marks=pytest.mark.soak)], ids=["1", "2"]
+)
+def test_a_bundled_bot_plays_whole_games_with_legal_moves_only(module: str, seeds: range) -> None:
     with started(command_of(module)) as bot:
         wants = wants_of(greet(bot))
         for game_id in games.builtin_ids():
-            play_both_seats(bot, game_id, seeds=range(1, 3), wants=wants)
+            play_both_seats(bot, game_id, seeds=seeds, wants=wants)
         assert bot.quit() == (0, [])
 
 
@@ -224,8 +227,9 @@ def wins_against_chance(choose: Choose, seat: Seat, seeds: range) -> int:
 
 
 @pytest.mark.parametrize("seat", SEATS)
-def test_monte_carlo_beats_chance_nearly_always(seat: Seat) -> None:
-    assert wins_against_chance(monte_carlo.choose, seat, range(12)) >= 11
+@pytest.mark.parametrize(("games", "wins"), [(5, 5), pytest.param(12, 11, marks=pytest.mark.soak)])
+def test_monte_carlo_beats_chance_nearly_always(games: int, wins: int, seat: Seat) -> None:
+    assert wins_against_chance(monte_carlo.choose, seat, range(games)) >= wins
 
 
 def test_monte_carlo_keeps_to_its_time() -> None:

@@ -17,7 +17,9 @@ from lath import games
 from lath.games.core import Seat
 
 FOLDER = ROOT / "examples" / "bots"
-GAMES = range(1, 5)
+some_seeds = pytest.mark.parametrize(
+    "seeds", [range(1, 2), pytest.param(range(2, 5), marks=pytest.mark.soak)], ids=["1", "2 to 4"]
+)
 """Seeds of the whole games that each bot plays, in both seats."""
 
 
@@ -83,15 +85,16 @@ def test_an_example_says_who_it_is_what_it_plays_and_ok(
     assert set(plays) == set(example.plays)
 
 
+@some_seeds
 @every_game_of_each
 def test_an_example_plays_whole_games_with_legal_moves_only(
-    example: Example, game_id: str, request: pytest.FixtureRequest
+    example: Example, game_id: str, seeds: range, request: pytest.FixtureRequest
 ) -> None:
     with started(command_of(example, request)) as bot:
         wants = wants_of(greet(bot))
-        played = play_both_seats(bot, game_id, seeds=GAMES, wants=wants)
+        played = play_both_seats(bot, game_id, seeds=seeds, wants=wants)
         assert bot.quit() == (0, [])
-    assert len(played) == 2 * len(GAMES)
+    assert len(played) == 2 * len(seeds)
 
 
 @every_example
@@ -131,7 +134,7 @@ def test_a_cr_before_the_line_end_does_no_harm(
 ) -> None:
     with started(command_of(example, request), line_end="\r\n") as bot:
         wants = wants_of(greet(bot))
-        play_both_seats(bot, "yavalath", seeds=range(1, 3), wants=wants)
+        play_both_seats(bot, "yavalath", seeds=range(1, 2), wants=wants)
         bot.tell("ping 12")
         assert bot.hear() == "pong 12"
         assert bot.quit() == (0, [])

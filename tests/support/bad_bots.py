@@ -20,6 +20,9 @@ BAD_TURN: Final = 2
 
 FOREVER_S: Final = 600.0
 
+FLOOD: Final = (b"info text" + b" again" * 40 + b"\n") * 256
+"""What is written for ever, about 64 KiB at a time."""
+
 
 def command(kind: type[Good]) -> tuple[str, ...]:
     """Return the command that starts a bot of this kind."""
@@ -224,7 +227,7 @@ class HangsInHandshake(Good):
 class FloodsInHandshake(Good):
     def hello(self) -> None:
         while True:
-            write(b"loading\n" * 8000)
+            write((b"loading " * 31 + b"\n") * 256)
 
 
 class HasABanner(Good):
@@ -432,14 +435,14 @@ class WritesALineOfExactly64KiB(Good):
 class WritesForEver(Good):
     def misbehave(self) -> None:
         while True:
-            write(b"info text again\n" * 4096)
+            write(FLOOD)
 
 
 class WritesForEverOnTheOthersTurn(Good):
     def misbehave(self) -> None:
         self.answer()
         while True:
-            write(b"info text again\n" * 4096)
+            write(FLOOD)
 
 
 class WritesShortLinesForEverOnTheOthersTurn(Good):

@@ -37,8 +37,15 @@ class Run(subprocess.Popen[str]):
     """A run in a copy: what `subprocess.Popen` would be of it, without standard input."""
 
     def __init__(
-        self, words: Sequence[str], *, cwd: Path, env: Mapping[str, str], has_output: bool = False
+        self,
+        words: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        has_output: bool = False,
+        output: int | None = None,
     ) -> None:
+        """Begin it; `output` is its standard output, which is closed here."""
         self.args = words
         self.returncode: Any = None
         self.stdin = self.stdout = self.stderr = None
@@ -46,7 +53,7 @@ class Run(subprocess.Popen[str]):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         said, says = os.pipe()
         nothing = os.open(os.devnull, os.O_RDWR)
-        heard, output = os.pipe() if has_output else (None, nothing)
+        heard, output = os.pipe() if has_output else (None, nothing if output is None else output)
         request = json.dumps({"words": words, "cwd": str(cwd), "env": dict(env)}).encode()
         with theirs:
             for_it = [nothing, output, says, theirs.fileno()]

@@ -81,7 +81,7 @@ LOSSES = [
         bad_bots.NeedsTooMuchMemory,
         Termination.CRASH,
         "MemoryError",
-        spec={"memory_bytes": 1 << 27},
+        spec={"memory_bytes": 1 << 26},
     ),
     late(bad_bots.HangsInItsMove),
     late(bad_bots.StopsItself),

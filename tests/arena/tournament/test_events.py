@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import asdict, fields
@@ -18,9 +17,10 @@ from typing import Any, get_args, get_type_hints
 import bad_bots
 import jsonschema
 import pytest
-from arena_runs import PATIENCE_S, command, environment, flags, numbers, sequence
+from arena_runs import PATIENCE_S, environment, flags, numbers, sequence
 from bad_bots import Good
 from commands import arena as here
+from loaded import Run
 from places import ROOT
 from pydantic import TypeAdapter
 from results import a_config, a_result
@@ -201,9 +201,9 @@ def test_a_program_that_counts_what_it_reads_has_the_standings_of_the_end(stub: 
     words = [*ANN_BOB, "--bot", "cat=/nowhere", "--no-report", "--json-events"]
     here(*words, "--rounds", "1")
     events = events_of(here(*words, "--rounds", "3").out)
-    counted = Progress(a_config())
+    counted, read = Progress(a_config()), TypeAdapter[Any](Event).validate_python
     for event in events[:-1]:
-        counted(TypeAdapter[Any](Event).validate_python(event))
+        counted(read(event))
     standings = [asdict(line) for line in counted.ranked()]
     assert events[0]["done"] == 6
     assert standings == events[-1]["standings"]
@@ -234,18 +234,10 @@ def test_a_refused_run_ends_its_events_with_the_reason(tmp_path: Path) -> None:
 def test_a_reader_that_goes_away_does_not_stop_the_run(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    words = flags(TWO, rounds=2, out=tmp_path / "out")
-    ended = subprocess.run(
-        command(*words, "--no-report", "--json-events"),
-        cwd=tmp_path,
-        env=environment(),
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-    os.close(writing)
-    assert (ended.returncode, ended.stderr) == (0, b"")
+    words = flags(TWO, rounds=2, jobs=1, out=tmp_path / "out")
+    run = Run([*words, "--json-events"], cwd=tmp_path, env=environment(), output=writing)
+    _, said = run.communicate(timeout=PATIENCE_S)
+    assert (run.returncode, said) == (0, "")
     assert numbers(tmp_path / "out") == sequence(4)
 
 
@@ -254,21 +246,13 @@ def test_a_reader_that_goes_away_does_not_stop_the_run(tmp_path: Path) -> None:
 def test_events_that_cannot_be_written_are_told_of_once_at_the_end(
     to_file: bool, tmp_path: Path
 ) -> None:
-    words = flags(TWO, rounds=2, out=tmp_path / "out")
+    words = flags(TWO, rounds=2, jobs=1, out=tmp_path / "out")
     flag = ["--json-events-to", "/dev/full"] if to_file else ["--json-events"]
-    with Path("/dev/full").open("w") as full:
-        ended = subprocess.run(
-            command(*words, "--no-report", *flag),
-            cwd=tmp_path,
-            env=environment(),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+    full = os.open("/dev/full", os.O_WRONLY)
+    run = Run([*words, *flag], cwd=tmp_path, env=environment(), output=full)
+    _, said = run.communicate(timeout=PATIENCE_S)
     where = "/dev/full" if to_file else "standard output"
-    assert (ended.returncode, ended.stderr) == (
+    assert (run.returncode, said) == (
         0,
         f"warning: events could not be written to {where}: No space left on device\n",
     )

@@ -17,6 +17,7 @@ from bad_bots import Good, TakesAMillisecond
 from commands import Ran
 from commands import arena as here
 from processes import gone
+from quick_runs import play_nothing
 from results import a_config, finished
 
 from lath.arena.errors import ArenaError, DiskError
@@ -46,8 +47,8 @@ def a_swiss(*, rounds: int = 1, command: type = Good, **more: Any) -> Config:
     )
 
 
-def play(folder: Path, config: Config) -> None:
-    directory.run(config, folder, Progress(config))
+def play(folder: Path, config: Config, *, with_report: bool = False) -> None:
+    directory.run(config, folder, Progress(config), with_report=with_report)
 
 
 class Killed(BaseException):
@@ -78,12 +79,21 @@ def _fail(*_: object) -> None:
 def kill_after(folder: Path, config: Config, pairs: int) -> None:
     """Run a tournament and let it die when so many pairs are stored."""
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
-        directory.run(config, folder, DiesAfter(config, pairs, patch))
+        directory.run(config, folder, DiesAfter(config, pairs, patch), with_report=False)
 
 
 def told(ran: Ran) -> str:
     assert ran.status == 0, ran.err
     return ran.out
+
+
+GREET_BOTS = directory._greet_bots
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every game in this process be won at once."""
+    play_nothing(monkeypatch)
 
 
 def test_the_outcome_of_before_is_not_told_as_that_of_games_that_came_later(
@@ -107,7 +117,7 @@ def test_the_outcome_of_before_is_not_told_as_that_of_games_that_came_later(
 def test_the_next_run_tells_the_outcome_again(tmp_path: Path) -> None:
     kill_after(tmp_path, a_swiss(rounds=3), pairs=1)
     assert outcome_in([tmp_path]) is None
-    play(tmp_path, a_swiss(rounds=3))
+    play(tmp_path, a_swiss(rounds=3), with_report=True)
     outcome = outcome_in([tmp_path])
     assert outcome is not None
     assert (outcome.done, outcome.total, outcome.is_complete) == (6, 6, True)
@@ -136,7 +146,7 @@ def test_a_run_begins_with_the_outcome_of_what_is_stored(tmp_path: Path) -> None
                 seen.append(outcome_in([tmp_path]))
 
     config = a_swiss(rounds=2)
-    directory.run(config, tmp_path, Looks(config))
+    directory.run(config, tmp_path, Looks(config), with_report=False)
     assert seen[0] is not None
     assert seen[0].heading == "Result so far: swiss, 2 of 4 games"
     assert any(float(row[2]) for row in seen[0].sheets[0].rows), "what was played counts"
@@ -165,6 +175,7 @@ def test_a_refused_bot_takes_the_outcome_from_nobody(tmp_path: Path) -> None:
     play(tmp_path, a_swiss(rounds=1))
     before = outcome_in([tmp_path])
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(directory, "_greet_bots", GREET_BOTS)
         patch.setattr(Bot, "refuse_unless_it_plays", _refuse)
         with pytest.raises(ArenaError, match="does not play"):
             play(tmp_path, a_swiss(rounds=1))
@@ -188,7 +199,7 @@ def test_an_order_to_stop_tells_the_outcome_of_all_that_is_stored(
     handlers = {kind: signal.getsignal(kind) for kind in kinds}
     try:
         config = a_swiss(rounds=3)
-        summary = directory.run(config, tmp_path, Progress(config))
+        summary = directory.run(config, tmp_path, Progress(config), with_report=False)
     finally:
         for kind, handler in handlers.items():
             signal.signal(kind, handler)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -80,18 +81,38 @@ class Place:
     def played(self) -> list[object]:
         return numbers(self.folder)
 
+    def has_ended(self) -> bool:
+        """Return whether all processes of its runs have ended."""
+        return gone(lambda: alive_of(tournament._tree(self.folder)))
+
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     """Give a directory; no bot of it may be left."""
     place = Place(tmp_path)
     yield place
-    assert gone(lambda: alive_of(tournament._tree(place.folder)))
+    assert place.has_ended()
 
 
-def test_a_run_leaves_everything_in_its_directory(place: Place) -> None:
-    assert place.run(with_report=True).is_complete
-    assert {path.name for path in place.folder.iterdir()} == {
+@pytest.fixture(scope="module")
+def over(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Return a tournament of two rounds that is over, only to be looked at."""
+    over = Place(tmp_path_factory.mktemp("over"))
+    assert over.run(with_report=True).is_complete
+    assert over.has_ended()
+    return over
+
+
+@pytest.fixture
+def finished(over: Place, place: Place) -> Place:
+    """Return a directory to run in, with a copy of that tournament."""
+    shutil.copytree(over.folder, place.folder)
+    place.watcher.starts += over.watcher.starts
+    return place
+
+
+def test_a_run_leaves_everything_in_its_directory(over: Place) -> None:
+    assert {path.name for path in over.folder.iterdir()} == {
         "games.lath",
         "logs",
         "outcome.json",
@@ -102,14 +123,13 @@ def test_a_run_leaves_everything_in_its_directory(place: Place) -> None:
         "tournament.db",
         "tournament.toml",
     }
-    assert place.played() == exported(place.folder) == sequence(4)
-    assert not list((place.folder / "logs").iterdir())
-    assert tomllib.loads((place.folder / "tournament.toml").read_text()) == {"event": "Autumn"}
+    assert over.played() == exported(over.folder) == sequence(4)
+    assert not list((over.folder / "logs").iterdir())
+    assert tomllib.loads((over.folder / "tournament.toml").read_text()) == {"event": "Autumn"}
 
 
-def test_the_records_are_sound_and_say_where_and_when(place: Place) -> None:
-    place.run()
-    found = list(entries(place.folder / "games.lath"))
+def test_the_records_are_sound_and_say_where_and_when(over: Place) -> None:
+    found = list(entries(over.folder / "games.lath"))
     assert [entry.problems for entry in found] == [()] * 4
     for entry in found:
         assert entry.record
@@ -117,21 +137,19 @@ def test_the_records_are_sound_and_say_where_and_when(place: Place) -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", entry.record.tag("Date"))
 
 
-def test_the_standings_keep_their_schema(place: Place) -> None:
-    place.run(with_report=True)
-    told = json.loads((place.folder / "standings.json").read_text())
+def test_the_standings_keep_their_schema(over: Place) -> None:
+    told = json.loads((over.folder / "standings.json").read_text())
     jsonschema.validate(told, export.schema())
     assert told["overall"]["games"] == 4
-    assert (place.folder / "standings.csv").read_text().count("\n") == 1 + 2 * 2
-    assert "ann" in (place.folder / "report.html").read_text()
+    assert (over.folder / "standings.csv").read_text().count("\n") == 1 + 2 * 2
+    assert "ann" in (over.folder / "report.html").read_text()
 
 
-def test_a_finished_tournament_is_not_played_again(place: Place) -> None:
-    place.run()
-    before = (place.folder / "games.lath").read_bytes()
-    place.run()
-    assert place.watcher.starts == [(0, 4), (4, 4)]
-    assert (place.folder / "games.lath").read_bytes() == before
+def test_a_finished_tournament_is_not_played_again(finished: Place) -> None:
+    before = (finished.folder / "games.lath").read_bytes()
+    finished.run()
+    assert finished.watcher.starts == [(0, 4), (4, 4)]
+    assert (finished.folder / "games.lath").read_bytes() == before
 
 
 CHANGES: list[tuple[str, dict[str, object]]] = [
@@ -146,18 +164,17 @@ CHANGES: list[tuple[str, dict[str, object]]] = [
 
 @pytest.mark.parametrize(("keys", "change"), CHANGES, ids=[keys for keys, _ in CHANGES])
 def test_another_configuration_is_refused_and_the_keys_are_named(
-    keys: str, change: dict[str, object], place: Place
+    keys: str, change: dict[str, object], finished: Place
 ) -> None:
-    config = place.config()
+    config = finished.config()
     if keys == "bots":
         ann, bob = config.bots
         change = {"bots": (ann, replace(bob, options={"depth": 2}))}
-    place.run()
-    before = (place.folder / "tournament.toml").read_bytes()
+    before = (finished.folder / "tournament.toml").read_bytes()
     with pytest.raises(ConfigError, match=re.escape(f"another configuration ({keys});")):
-        place.run(replace(config, as_written={"event": "changed"}, **change))  # type: ignore[arg-type]
-    assert place.played() == sequence(4)
-    assert (place.folder / "tournament.toml").read_bytes() == before
+        finished.run(replace(config, as_written={"event": "changed"}, **change))  # type: ignore[arg-type]
+    assert finished.played() == sequence(4)
+    assert (finished.folder / "tournament.toml").read_bytes() == before
 
 
 def test_any_configuration_may_follow_one_with_which_no_game_was_played(place: Place) -> None:
@@ -177,28 +194,25 @@ def test_a_configuration_that_no_run_wrote_is_not_overwritten(place: Place) -> N
     assert (place.folder / "tournament.toml").read_text() == "# mine, with comments\n"
 
 
-def test_more_rounds_go_on_where_the_others_ended(place: Place) -> None:
-    place.run(place.config(rounds=1))
-    assert place.run(place.config(rounds=3, as_written={"rounds": 3})).is_complete
-    assert place.watcher.starts == [(0, 2), (2, 6)]
-    assert (place.folder / "tournament.toml").read_text() == "rounds = 3\n"
-    assert place.run(place.config(rounds=1)).is_complete
+def test_more_rounds_go_on_where_the_others_ended(finished: Place) -> None:
+    assert finished.run(finished.config(rounds=3, as_written={"rounds": 3})).is_complete
+    assert finished.watcher.starts == [(0, 4), (4, 6)]
+    assert (finished.folder / "tournament.toml").read_text() == "rounds = 3\n"
+    assert finished.run(finished.config(rounds=1)).is_complete
 
 
-def test_fewer_rounds_are_refused_where_games_are_stored(place: Place) -> None:
-    place.run(place.config(rounds=3, as_written={"rounds": 3}))
-    before = (place.folder / "tournament.toml").read_bytes()
-    with pytest.raises(ConfigError, match="with rounds = 3, and rounds = 2 are fewer; choose"):
-        place.run(place.config(rounds=2, as_written={"rounds": 2}))
-    assert (place.folder / "tournament.toml").read_bytes() == before
-    assert place.played() == sequence(6)
+def test_fewer_rounds_are_refused_where_games_are_stored(finished: Place) -> None:
+    before = (finished.folder / "tournament.toml").read_bytes()
+    with pytest.raises(ConfigError, match="with rounds = 2, and rounds = 1 are fewer; choose"):
+        finished.run(finished.config(rounds=1, as_written={"rounds": 1}))
+    assert (finished.folder / "tournament.toml").read_bytes() == before
+    assert finished.played() == sequence(4)
 
 
-def test_what_decides_no_game_may_change_on_resuming(place: Place) -> None:
-    place.run()
+def test_what_decides_no_game_may_change_on_resuming(finished: Place) -> None:
     time = TimeControl(move_ms=5000)
-    other = place.config(jobs=2, limits=Limits(time=time, startup_s=9.0, margin_s=0.2))
-    assert place.run(other).is_complete
+    other = finished.config(jobs=2, limits=Limits(time=time, startup_s=9.0, margin_s=0.2))
+    assert finished.run(other).is_complete
 
 
 def test_a_bot_without_the_game_is_refused_before_game_one(place: Place) -> None:
@@ -250,7 +264,7 @@ def test_files_half_written_by_a_killed_run_are_removed(place: Place) -> None:
     mine = [place.folder / ".notes", place.folder / "logs" / "notes.tmp"]
     for path in half + mine:
         path.write_text("half")
-    place.run()
+    place.run(place.config(rounds=1))
     assert [path.exists() for path in half + mine] == [False, False, True, True]
 
 
@@ -258,7 +272,7 @@ def test_processes_left_by_a_killed_run_are_ended(place: Place) -> None:
     from lath.arena.referee.process import Child
 
     stray = Child.start(["sleep", "600"], tree=f"{tournament._tree(place.folder)}dead.")
-    place.run()
+    place.run(place.config(rounds=1))
     assert gone(lambda: stray.pid in alive_of(tournament._tree(place.folder)))
     stray.kill()
 
