@@ -202,8 +202,11 @@ class Board:
         """Return what lies on each cell: the letters of `layers`, the lowest layer coming first."""
         cells = dict.fromkeys(self.name, "")
         for letter, mask in layers:
-            for bit in self.bits(mask):
+            left = mask
+            while left:
+                bit = left & -left
                 cells[bit] += letter
+                left ^= bit
         return tuple(cells.values())
 
     def read_rows(self, text: str, letters: Iterable[str]) -> dict[str, int]:

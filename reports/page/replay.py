@@ -168,8 +168,8 @@ class Dictionary:
         # The moves of all built-in games together have fewer spellings.
         self._read = lru_cache(maxsize=100_000)(game.canonical)
         self._starts: dict[tuple[str, str], _Start] = {}
-        self._last: tuple[Position, tuple[str, ...]] | None = None
-        """The last position that was looked at: it is the one before the next ply."""
+        self._last = ((start, self.plain),) * 2
+        """The last two positions that were looked at: one is that before the next move."""
         for move in start.legal_moves():  # in the board's order, in which they pack best
             self.kind(move, start, start.play(move))
 
@@ -282,6 +282,8 @@ class Dictionary:
         return kind
 
     def _contents(self, position: Position) -> tuple[str, ...]:
-        if self._last is None or self._last[0] is not position:
-            self._last = position, position.contents()
-        return self._last[1]
+        older, newer = self._last
+        if newer[0] is not position:
+            found = older if older[0] is position else (position, position.contents())
+            self._last = newer, found
+        return self._last[1][1]
