@@ -62,7 +62,7 @@ def test_the_script_finds_the_groups_and_the_sight_that_python_finds(game: Game)
         shown.kind === "groups"
           ? lath.overlays.groups(shown, value.overlays.neighbours, stacks)
           : lath.overlays.sight(shown, value.overlays.rays, stacks)))"""
-    found = positions(game, range(8))
+    found = positions(game, range(4))
     overlays = board.to_json(game)["overlays"]
     stacks = [list(position.contents()) for position in found]
     assert evaluated(expression, {"overlays": overlays, "all": stacks}) == [

@@ -11,7 +11,7 @@ from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Fit, Result
 
 
-@pytest.fixture(params=[60, pytest.param(300, marks=pytest.mark.soak)])
+@pytest.fixture(params=[40, pytest.param(300, marks=pytest.mark.soak)])
 def events(request: pytest.FixtureRequest) -> int:
     """How many tournaments are played."""
     return int(request.param)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-
-from walks import playout
+from functools import cache
 
 from lath import games
-from lath.games.core import Position
+from lath.games.core import Move
 from lath.notation.record import Comment, Ply, Record, comment
 
 BUILT_IN = games.builtin_ids()
@@ -34,18 +33,30 @@ def random_game(
     **tags: str,
 ) -> Record:
     """Return a finished record of random legal moves; tags in addition, such as `Round="3"`."""
-    game = games.get(game_id)
-    setup = game.draw_setup(seed)
-    start = game.start(setup)
-    moves = playout(start, random.Random(f"{game_id} {seed}"))
+    setup, moves, result = _played(game_id, seed)
     all_tags = {"Game": game_id, "Event": "Sample", "Round": "1", "First": first, "Second": second}
     if setup is not None:
         all_tags["Setup"] = setup
     all_tags |= {"Termination": "rules", **tags}
     comments = _annotations(seed) if annotated else {}
     plies = tuple(Ply(move, comments=comments.get(i % 7, ())) for i, move in enumerate(moves))
-    result = _result(start, moves)
     return Record((*all_tags.items(), ("Result", result)), plies, result)
+
+
+@cache
+def _played(game_id: str, seed: int) -> tuple[str | None, tuple[Move, ...], str]:
+    """Return setup, moves and result of a random game: many tests want the same ones."""
+    game = games.get(game_id)
+    setup = game.draw_setup(seed)
+    position = game.start(setup)
+    chance = random.Random(f"{game_id} {seed}")
+    moves = []
+    while choices := position.legal_moves():
+        moves.append(chance.choice(choices))
+        position = position.play(moves[-1])
+    outcome = position.outcome()
+    assert outcome is not None
+    return setup, tuple(moves), outcome.result
 
 
 def _annotations(seed: int) -> dict[int, tuple[Comment, ...]]:
@@ -54,14 +65,6 @@ def _annotations(seed: int) -> dict[int, tuple[Comment, ...]]:
         i: (comment(f"[%emt {chance.random():.3f}] [%eval {chance.uniform(-1, 1):.2f}]"),)
         for i in range(7)
     }
-
-
-def _result(position: Position, moves: Sequence[str]) -> str:
-    for move in moves:
-        position = position.play(games.core.Move(move))
-    outcome = position.outcome()
-    assert outcome is not None
-    return outcome.result
 
 
 def bare(first: str, second: str, result: str, *, game_id: str = "yavalath", **tags: str) -> Record:
