@@ -20,7 +20,7 @@ from lath.arena.tournament.store import write_records
 from lath.notation.reader import open_bytes, write_atomically
 
 OLD: Final = b"old " * 700
-PIECES: Final = [random.Random(number).randbytes(30_000) for number in range(7)]
+PIECES: Final = [random.Random(number).randbytes(12_000) for number in range(7)]
 NEW: Final = b"".join(PIECES)
 
 every_suffix = pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zst"])

@@ -43,9 +43,9 @@ def findings_in(content: bytes) -> Findings:
 def test_hostile_text_is_told_of_and_the_record_after_it_is_read(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "_BLOCK", MEGABYTE // 1000)
+    monkeypatch.setattr(reader, "_BLOCK", MEGABYTE // 2000)
     hostile = HOSTILE[name]
-    check_what_is_told(hostile, MEGABYTE // 256 if hostile.is_slow else MEGABYTE // 32)
+    check_what_is_told(hostile, MEGABYTE // 400 if hostile.is_slow else MEGABYTE // 100)
 
 
 @pytest.mark.soak

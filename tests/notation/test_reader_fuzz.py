@@ -15,7 +15,7 @@ from sample_records import BUILT_IN, random_game
 from lath.notation import format_record, format_records, parse
 from lath.notation.reader import Entry, entries_of
 
-MUTANTS: Final = 100
+MUTANTS: Final = 40
 SOAK_MUTANTS: Final = int(os.environ.get("LATH_SOAK_MUTANTS", "10000"))
 
 SEED_FILE: Final = (

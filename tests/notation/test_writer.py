@@ -10,7 +10,7 @@ import pytest
 from exploring import one_in
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from record_strategies import RECORDS
+from record_strategies import ALL_RECORDS, RECORDS
 from sample_records import BUILT_IN, random_game
 
 from lath.notation import format_record, format_records, parse
@@ -45,7 +45,7 @@ def test_the_text_of_a_record_reads_back_as_the_same_record(record: Record) -> N
 
 
 @pytest.mark.soak
-@given(RECORDS)
+@given(ALL_RECORDS)
 @settings(max_examples=2000)
 def test_the_text_of_any_of_many_records_reads_back_as_the_same_record(record: Record) -> None:
     text = format_record(record)

@@ -15,7 +15,7 @@ from random import Random
 from typing import Final, NamedTuple
 from unittest import mock
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from exploring import drawn
 from hypothesis import strategies as st
 from hypothesis.extra.lark import from_lark
 from lark import Lark
@@ -188,31 +188,13 @@ def from_grammar(count: int, number: int) -> Iterator[str]:
     parser = Lark(grammar(), start="record", parser="lalr")
     plain, known = (from_lark(parser, explicit=words) for words in ({}, KNOWN_WORDS))
     for batch in range(0, count, 1000):
-        yield from _drawn(st.one_of(plain, known), min(1000, count - batch), number + batch)
-
-
-def _drawn(strategy: st.SearchStrategy[str], count: int, number: int) -> Sequence[str]:
-    texts: list[str] = []
-
-    @seed(number)
-    @settings(
-        max_examples=count,
-        database=None,
-        derandomize=False,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(strategy)
-    def draw(text: str) -> None:
-        texts.append(text)
-
-    draw()
-    return texts
+        yield from drawn(st.one_of(plain, known), min(1000, count - batch), number + batch)
 
 
 @cache
-def _to_spoil() -> Sequence[str]:
-    return list(from_grammar(60, 1))
+def few_from_grammar() -> Sequence[str]:
+    """Return texts of the grammar, drawn once; one of them is sound whatever is drawn."""
+    return ['[Game "yavalath"] 1.e5 {[%emt 1]} 2.swap! *', *from_grammar(30, 1)]
 
 
 def mutants(count: int, number: int) -> Iterator[str]:
@@ -220,7 +202,7 @@ def mutants(count: int, number: int) -> Iterator[str]:
     for case in range(count):
         chance = Random(f"mutant {number} {case}")
         text, other = (
-            chance.choice(_to_spoil()) if chance.random() < 0.1 else written(chance)
+            chance.choice(few_from_grammar()) if chance.random() < 0.1 else written(chance)
             for _ in range(2)
         )
         yield mutant(text, other, chance)
