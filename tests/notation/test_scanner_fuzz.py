@@ -169,7 +169,9 @@ FAULTS: Final[dict[str, Plant]] = {
         validation, "sound_plies", lambda text: (TRUE_SOUND_PLIES(text) or -1) + 1 or None
     ),
     "the reader forgets a ply": in_place_of(reader, "scan", record_without_its_last_ply),
-    "a chunk ends anywhere": in_place_of(reader, "_follows_blank_line", lambda *_: True),
+    "a chunk ends anywhere": in_place_of(
+        reader, "_last_record", lambda buffer, _: buffer.rfind(b"\n[") + 1
+    ),
     "records are not counted from chunk to chunk": in_place_of(
         validation, "replace", lambda found, **_: found
     ),
