@@ -6,6 +6,7 @@ import io
 import random
 import sys
 import time
+from functools import cache
 
 import pytest
 from drawn import rows
@@ -156,8 +157,12 @@ def outcomes(position: Position) -> dict[Move, str]:
     return found
 
 
-def sharp_positions(game_id: str, seed: int) -> list[Position]:
-    """Return the positions of a random game in which a move wins or loses at once."""
+@cache
+def sharp_positions(game_id: str, seed: int) -> list[tuple[Position, dict[Move, str]]]:
+    """Return the positions of a random game in which a move wins or loses at once.
+
+    Each with what its moves lead to.
+    """
     game = games.get(game_id)
     chance = random.Random(f"sharp {game_id} {seed}")
     position: Position = game.start(game.draw_setup(seed))
@@ -165,7 +170,7 @@ def sharp_positions(game_id: str, seed: int) -> list[Position]:
     while moves := position.legal_moves():
         kinds = outcomes(position)
         if len({*kinds.values()}) > 1:
-            found.append(position)
+            found.append((position, kinds))
         going_on = [move for move, kind in kinds.items() if kind == "open"]
         position = position.play(chance.choice(going_on or list(moves)))
     return found
@@ -178,8 +183,7 @@ def test_a_careful_bot_wins_when_it_can_and_never_loses_at_once_when_it_can_avoi
 ) -> None:
     seen = set()
     for seed in range(4):
-        for position in sharp_positions(game_id, seed):
-            kinds = outcomes(position)
+        for position, kinds in sharp_positions(game_id, seed):
             played = kinds[Move(choose(position, turn(seed=seed, nodes=3)))]
             best = next(kind for kind in ("won", "open", "drawn", "lost") if kind in kinds.values())
             assert played == best, position.text()

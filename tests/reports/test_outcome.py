@@ -92,7 +92,7 @@ def test_a_cause_that_nobody_was_told_is_told_in_the_end(
 
 def test_a_finished_run_counts_what_its_bots_did(tmp_path: Path) -> None:
     bots = {"ann": Good, "bad": bad_bots.DiesInItsMove, "cat": bad_bots.PlaysAnIllegalMove}
-    words = [word for word in flags(bots, rounds=1, out=tmp_path / "out") if word != "-q"]
+    words = [word for word in flags(bots, rounds=1, jobs=1, out=tmp_path / "out") if word != "-q"]
     ended = arena(*words, cwd=tmp_path)
     assert ended.returncode == 0
     table = ended.stderr.split("Forfeits and time of a move")[1]

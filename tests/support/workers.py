@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import time
-from pathlib import Path
-
+from deeds import children
 from processes import new_tree
 
 from lath.arena.referee.clock import Limits
@@ -31,39 +27,6 @@ def a_job(one: BotSpec, other: BotSpec, limits: Limits, *, pair: int = 1, tree: 
         for index, names in enumerate(seats)
     )
     return PairJob(pair=pair, games=plans, bots=(one, other), limits=limits, tree=tree)
-
-
-def children(_nothing: object) -> str:
-    """Return how many children this process has, zombies among them."""
-    count = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_bytes().rpartition(b")")[2].split()
-        except OSError:
-            continue
-        count += int(fields[1]) == os.getpid()
-    return str(count)
-
-
-def told(text: object) -> str:
-    """Return what a worker is, in words."""
-    assert isinstance(text, str)
-    core_count = len(os.sched_getaffinity(0))
-    return f"{text} {os.getpid()} {core_count} {signal.getsignal(signal.SIGINT).name}"  # type: ignore[union-attr]
-
-
-def dies(_nothing: object) -> str:
-    os._exit(9)
-
-
-def prints(_nothing: object) -> str:
-    print("this is no answer", flush=True)
-    return "answer"
-
-
-def sleeps(_nothing: object) -> str:
-    time.sleep(600)
-    return ""
 
 
 def play_in_worker(

@@ -11,8 +11,9 @@ from concurrent.futures import BrokenExecutor
 import bad_bots
 import pytest
 from bad_bots import Good
+from deeds import dies, prints, sleeps, told
 from processes import alive_of, gone, new_tree
-from workers import a_job, dies, prints, sleeps, told
+from workers import a_job
 
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec

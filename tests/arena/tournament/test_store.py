@@ -239,7 +239,7 @@ def test_a_full_disk_is_told_of_and_loses_nothing_that_was_kept(tmp_path: Path) 
             store.add([a_result(number)])
             kept.add(number)
 
-    with file_size_limit(200_000), pytest.raises(StoreError, match=DATABASE):
+    with file_size_limit(100_000), pytest.raises(StoreError, match=DATABASE):
         fill_it()
     assert 10 < len(kept) < 1000
     assert finished(store) == kept

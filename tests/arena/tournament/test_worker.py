@@ -17,7 +17,7 @@ from lath.arena.errors import HeldUpError
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import QUIT_S, Bot, BotSpec
 from lath.arena.tournament import worker
-from lath.arena.tournament.worker import KEPT_BOTS, PairResult, play_pair, read_result
+from lath.arena.tournament.worker import PairResult, play_pair, read_result
 from lath.notation.protocol import TimeControl
 
 RELAXED = Limits(time=TimeControl(move_ms=10_000), startup_s=10.0)
@@ -82,14 +82,21 @@ def test_a_changed_bot_is_started_again(shop: Shop) -> None:
     assert len(shop.running() & before) == 1
 
 
-def test_the_bots_that_were_not_used_for_longest_are_ended(shop: Shop) -> None:
-    for number in range(KEPT_BOTS):
+@pytest.fixture
+def kept_bots(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return how many bots a worker keeps: fewer than else."""
+    monkeypatch.setattr(worker, "KEPT_BOTS", 3)
+    return worker.KEPT_BOTS
+
+
+def test_the_bots_that_were_not_used_for_longest_are_ended(shop: Shop, kept_bots: int) -> None:
+    for number in range(kept_bots):
         shop.play(shop.spec(f"bot {number}"), shop.spec(f"bot {number + 1}"))
-    assert gone(lambda: len(shop.running()) != KEPT_BOTS)
+    assert gone(lambda: len(shop.running()) != kept_bots)
 
 
 def test_a_bot_that_ignores_quit_is_waited_for_once(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, kept_bots: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stubborn = shop.spec("stubborn", bad_bots.IgnoresQuit)
     given_s = []
@@ -103,7 +110,7 @@ def test_a_bot_that_ignores_quit_is_waited_for_once(
     monkeypatch.setattr(Bot, "leave", timed)
     for turn in range(3):
         shop.play(stubborn, shop.spec(f"bot {turn}.0"))
-        for number in range(1, KEPT_BOTS):
+        for number in range(1, kept_bots):
             shop.play(shop.spec(f"bot {turn}.{number}"), shop.spec(f"bot {turn}.{number + 1}"))
     assert given_s[0] <= QUIT_S
     assert given_s[1:] == [0.0, 0.0]
@@ -148,7 +155,7 @@ def test_a_machine_that_stands_still_is_no_bots_fault(
 
 def test_a_bot_that_leaves_after_each_game_costs_nothing(shop: Shop) -> None:
     one_game = shop.spec("short", bad_bots.LeavesAfterEachGame)
-    for _ in range(3):
+    for _ in range(2):
         played = shop.play(one_game, shop.spec("bob"))
         assert [game.termination for game in played.games] == ["rules", "rules"]
         assert played.void == ""

@@ -1,0 +1,41 @@
+"""What tests have a worker do that is no game; it loads nothing for it that it has not loaded."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+
+def children(_nothing: object) -> str:
+    """Return how many children this process has, zombies among them."""
+    count = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_bytes().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        count += int(fields[1]) == os.getpid()
+    return str(count)
+
+
+def told(text: object) -> str:
+    """Return what a worker is, in words."""
+    assert isinstance(text, str)
+    core_count = len(os.sched_getaffinity(0))
+    return f"{text} {os.getpid()} {core_count} {signal.getsignal(signal.SIGINT).name}"  # type: ignore[union-attr]
+
+
+def dies(_nothing: object) -> str:
+    os._exit(9)
+
+
+def prints(_nothing: object) -> str:
+    print("this is no answer", flush=True)
+    return "answer"
+
+
+def sleeps(_nothing: object) -> str:
+    time.sleep(600)
+    return ""
