@@ -203,7 +203,7 @@ def test_the_command_writes_index_and_reports_and_says_so(tmp_path: Path) -> Non
 
 def test_every_link_leads_somewhere_whatever_folders_are_called(tmp_path: Path) -> None:
     for name in HOSTILE_FOLDERS:
-        put(tmp_path / name, GAMES)
+        put(tmp_path / name, GAMES[:1])
     assert arena("report", tmp_path).status == 0
     page = written(tmp_path)
     assert len(page.ids) == len(set(page.ids))

@@ -297,12 +297,19 @@ def test_records_may_come_from_an_iterator() -> None:
     assert compute(iter(THREE)) == compute(THREE)
 
 
+@pytest.fixture(scope="module")
+def validator() -> jsonschema.Draft202012Validator:
+    """What holds JSON against the schema, which is one."""
+    jsonschema.Draft202012Validator.check_schema(export.schema())
+    return jsonschema.Draft202012Validator(export.schema())
+
+
 @pytest.mark.parametrize("records", [*SOME, a_field()])
-def test_the_json_keeps_its_schema(records: Sequence[Record]) -> None:
-    validator = jsonschema.Draft202012Validator
-    validator.check_schema(export.schema())
+def test_the_json_keeps_its_schema(
+    records: Sequence[Record], validator: jsonschema.Draft202012Validator
+) -> None:
     read_back = json.loads(json.dumps(to_json(compute(records)), allow_nan=False))
-    validator(export.schema()).validate(read_back)
+    validator.validate(read_back)
 
 
 def test_the_schema_refuses_what_is_missing_or_unknown() -> None:

@@ -13,8 +13,6 @@ from lath import games
 from lath.games.core import Move, Position
 from lath.notation.record import Annotation, Ply, Record
 
-Starts = dict[str, list[tuple[str | None, Position]]]
-
 
 def different_games(count: int) -> list[Record]:
     """Return so many games of ten bots; the first ones are the same whatever the count."""
@@ -31,26 +29,28 @@ def _known() -> tuple[list[Record], Iterator[Record]]:
 
 def _records() -> Iterator[Record]:
     chance = random.Random(5)
-    starts = {
-        game_id: [(setup, game.start(setup)) for setup in map(game.draw_setup, range(60))]
-        for game_id in BUILT_IN
-        for game in [games.get(game_id)]
-    }
     number = 0
     while True:
         number += 1
-        yield _record(number, starts, chance)
+        yield _record(number, chance)
 
 
-def _record(number: int, starts: Starts, chance: random.Random) -> Record:
+def _record(number: int, chance: random.Random) -> Record:
     game_id = BUILT_IN[number % len(BUILT_IN)]
-    setup, start = starts[game_id][number // 90 % 60]
+    setup, start = _start(game_id, number // 90 % 60)
     moves = playout(start, chance)
     names = [f"bot-{bot}" for bot in chance.sample(range(10), 2)]
     tags = {"Game": game_id, "Round": str(1 + number // 90), "First": names[0], "Second": names[1]}
     tags |= {} if setup is None else {"Setup": setup}
     tags |= {"Number": str(number), "Termination": "resignation", "Result": "1-0"}
     return Record(tuple(tags.items()), tuple(_plies(moves, chance)), "1-0")
+
+
+@cache
+def _start(game_id: str, seed: int) -> tuple[str | None, Position]:
+    game = games.get(game_id)
+    setup = game.draw_setup(seed)
+    return setup, game.start(setup)
 
 
 def _plies(moves: Sequence[Move], chance: random.Random) -> Iterator[Ply]:
