@@ -440,8 +440,9 @@ def test_the_tag_of_a_games_id_comes_back(text: str) -> None:
 
 
 @pytest.mark.parametrize("game_id", ["manalath-61", "yavalath"])
-def test_random_games_come_back_from_abstractplay(game_id: str) -> None:
-    played = [on_the_empty_board(game_id, seed) for seed in range(100)]
+@pytest.mark.parametrize("games", [30, pytest.param(1000, marks=pytest.mark.soak)])
+def test_random_games_come_back_from_abstractplay(game_id: str, games: int) -> None:
+    played = [on_the_empty_board(game_id, seed) for seed in range(games)]
     content, lost = written(played)
     assert lost == []
     assert records_in(content) == played
