@@ -80,13 +80,21 @@ def test_mammalath_on_four_cells_accepts_exactly_what_can_be_reached() -> None:
     assert wrongly_judged(tiny, starts, map(" ".join, fields)) == set()
 
 
-@pytest.mark.parametrize("supply", [2, pytest.param(3, marks=pytest.mark.soak), None])
-def test_manalath_on_seven_cells_accepts_exactly_what_can_be_reached(supply: int | None) -> None:
+@pytest.mark.parametrize(
+    ("supply", "blockers"),
+    [(2, 3), (None, 1), *(pytest.param(s, 3, marks=pytest.mark.soak) for s in (3, None))],
+)
+def test_manalath_on_seven_cells_accepts_exactly_what_can_be_reached(
+    supply: int | None, blockers: int
+) -> None:
     tiny = Manalath(game_id="tiny", title="", row_lengths=(2, 3, 2), supply=supply)
-    cells = tiny.board.names
-    setups = [" ".join(some) or "-" for count in range(4) for some in combinations(cells, count)]
-    fields = product(all_rows(tiny.board, "opg."), "op")
-    assert wrongly_judged(tiny, map(tiny.start, setups), map(" ".join, fields)) == set()
+    counts = range(blockers + 1)
+    some = [cells for count in counts for cells in combinations(tiny.board.names, count)]
+    starts = [tiny.start(" ".join(cells) or "-") for cells in some]
+    rows = [
+        text for text in all_rows(tiny.board, "opg.") if text.count("g") not in {2, 3} - {*counts}
+    ]
+    assert wrongly_judged(tiny, starts, map(" ".join, product(rows, "op"))) == set()
 
 
 @pytest.mark.soak

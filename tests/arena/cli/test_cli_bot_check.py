@@ -42,11 +42,29 @@ def is_silent(ended: subprocess.CompletedProcess[str]) -> bool:
     return not ended.stdout
 
 
+def only(*ids: str) -> tuple[str, ...]:
+    return tuple(f"--only={id_}" for id_ in ids)
+
+
+THINKS = ("--game", "yavalath", "--tc", "move 0.05")
+"""It thinks for as long as it may."""
+
+ITS_OWN = only("first", "nodes", "no-limit", "no-increment", "little-time", "seed", "info", "quit")
+"""Where such a bot is more than what the SDK makes of every bundled one."""
+
+
 @pytest.mark.alone
-@pytest.mark.parametrize("name", ["random", "greedy", "monte-carlo"])
-def test_a_bundled_bot_has_no_fault(name: str) -> None:
-    games = ("--game", "yavalath", "--tc", "move 0.05")
-    assert_good(name, flags=games if name == "monte-carlo" else ())
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [
+        ("random", ()),
+        ("greedy", ()),
+        ("monte-carlo", (*THINKS, *ITS_OWN)),
+        pytest.param("monte-carlo", THINKS, marks=pytest.mark.soak),
+    ],
+)
+def test_a_bundled_bot_has_no_fault(name: str, flags: tuple[str, ...]) -> None:
+    assert_good(name, flags=flags)
 
 
 @pytest.mark.alone
@@ -105,7 +123,8 @@ run(choose, name="Crash")
 
 def test_a_traceback_is_told_once_line_by_line(tmp_path: Path) -> None:
     (tmp_path / "crash.py").write_text(CRASHES)
-    ended = arena("bot", "check", "--game", "yavalath", "--", "python", "crash.py", cwd=tmp_path)
+    flags = ("--game", "yavalath", *only("first", "second", "move-time"))
+    ended = arena("bot", "check", *flags, "--", "python", "crash.py", cwd=tmp_path)
     assert ended.returncode == 1
     assert ended.stdout.count("KeyError: 'the third move'") == 1
     assert "\n            standard error:\n              …\n" in ended.stdout
@@ -124,7 +143,9 @@ def test_a_script_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_quiet_prints_what_is_bad_and_nothing_else(tmp_path: Path) -> None:
     quiet = tried(lambda: good("-q", "--game", "yavalath", cwd=tmp_path), is_silent)
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
-    assert "  ok " not in bad("-q", cwd=tmp_path).stdout
+    some = bad("-q", *only("hello", "first"), cwd=tmp_path)
+    assert "  ok " not in some.stdout
+    assert "fault    first" in some.stdout
 
 
 def test_single_points_may_be_tested(tmp_path: Path) -> None:
@@ -142,7 +163,8 @@ def test_single_points_may_be_tested(tmp_path: Path) -> None:
 def test_a_whole_command_may_be_one_word_and_files_are_those_of_the_folder(tmp_path: Path) -> None:
     for module in (bad_bots, odd_bots):
         shutil.copy(str(module.__file__), tmp_path)
-    flags = ("-q", "--game", "yavalath", "python -S odd_bots.py Pongs")
+    few = only("hello", "first", "quit")
+    flags = ("-q", "--game", "yavalath", *few, "python -S odd_bots.py Pongs")
     ended = tried(lambda: arena("bot", "check", *flags, cwd=tmp_path), is_silent)
     assert (ended.returncode, ended.stdout) == (0, "")
     elsewhere = ("bot", "check", "--cwd", tmp_path, *flags)
