@@ -34,7 +34,7 @@ _LONGEST: Final = 1 << 20
 
 
 class Run(subprocess.Popen[str]):
-    """A run in a copy: what `subprocess.Popen` would be of it, without standard input."""
+    """A run in a copy: what `subprocess.Popen` would be of it."""
 
     def __init__(
         self,
@@ -44,8 +44,9 @@ class Run(subprocess.Popen[str]):
         env: Mapping[str, str],
         has_output: bool = False,
         output: int | None = None,
+        given: int | None = None,
     ) -> None:
-        """Begin it; `output` is its standard output, which is closed here."""
+        """Begin it; `output` is its standard output, which is closed here, `given` its input."""
         self.args = words
         self.returncode: Any = None
         self.stdin = self.stdout = self.stderr = None
@@ -56,7 +57,8 @@ class Run(subprocess.Popen[str]):
         heard, output = os.pipe() if has_output else (None, nothing if output is None else output)
         request = json.dumps({"words": words, "cwd": str(cwd), "env": dict(env)}).encode()
         with theirs:
-            for_it = [nothing, output, says, theirs.fileno()]
+            read = nothing if given is None else given
+            for_it = [read, output, says, theirs.fileno()]
             socket.send_fds(_loaded(), [request], for_it)
             for descriptor in {nothing, output, says}:
                 os.close(descriptor)
@@ -203,6 +205,7 @@ def _become(words: list[str], cwd: str, env: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(env)
     sys.argv[1:] = words
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    for name, mode, buffering in (("stdin", "r", -1), ("stdout", "w", -1), ("stderr", "w", 1)):
         was = getattr(sys, name)
-        setattr(sys, name, os.fdopen(was.fileno(), mode, encoding=was.encoding, errors=was.errors))
+        text = {"encoding": was.encoding, "errors": was.errors}
+        setattr(sys, name, os.fdopen(was.fileno(), mode, buffering, **text))

@@ -12,12 +12,12 @@ from array import array
 from pathlib import Path
 
 import pytest
+from arena_runs import PATIENCE_S, environment
 from commands import arena
+from loaded import Run
 
 SOUND = '[Game "yavalath"]\n[Event "x"]\n\n1. e5 *\n'
 BAD = f"{SOUND}\n[Game oops]\n"
-
-ARENA = [sys.executable, "-m", "lath.arena"]
 
 
 @pytest.fixture
@@ -109,12 +109,11 @@ def test_a_file_of_odd_tags_is_told_of_in_few_words(folder: Path) -> None:
     "command", ["stats sound.lath", "show sound.lath", "games", "check bad.lath"]
 )
 def test_a_full_disk_under_standard_output_is_told(folder: Path, command: str) -> None:
-    with Path("/dev/full").open("w") as full:
-        ran = subprocess.run(
-            [*ARENA, *command.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
-    assert ran.returncode == 2
-    assert ran.stderr.endswith("arena: standard output cannot be used: No space left on device\n")
+    full = os.open("/dev/full", os.O_WRONLY)
+    run = Run(command.split(), cwd=folder, env=environment(), output=full)
+    _, told = run.communicate(timeout=PATIENCE_S)
+    assert run.returncode == 2
+    assert told.endswith("arena: standard output cannot be used: No space left on device\n")
 
 
 def test_a_closed_standard_output_is_told(folder: Path) -> None:
@@ -136,15 +135,13 @@ def test_who_stops_reading_is_no_fault(folder: Path) -> None:
 
 def test_ctrl_c_ends_with_its_own_status_and_leaves_the_old_file(folder: Path) -> None:
     reading, writing = os.pipe()
-    process = subprocess.Popen(
-        [*ARENA, "select", "-", "--sort", "round", "-o", "sound.lath"],
-        stdin=reading, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    words = ("select", "-", "--sort", "round", "-o", "sound.lath")
+    process = Run(words, cwd=folder, env=environment(), given=reading)
     os.write(writing, BAD.encode() * 10)
     wait_until_read(reading)
     wait_until_it_waits(process.pid)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=PATIENCE_S)
     os.close(writing)
     os.close(reading)
     assert process.returncode == 3

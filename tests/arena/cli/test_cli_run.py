@@ -82,7 +82,7 @@ def test_a_run_without_a_report_writes_all_else_and_a_report_can_be_made_later(
     tmp_path: Path,
 ) -> None:
     out = tmp_path / "out"
-    ended = arena(*flags(TWO, rounds=1, out=out)[:-1], "--no-report", cwd=tmp_path)
+    ended = arena(*flags(TWO, rounds=1, out=out, jobs=1)[:-1], "--no-report", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert "Ratings" in ended.stderr
     assert "report" not in ended.stderr
@@ -145,7 +145,7 @@ def test_flags_override_the_file(tmp_path: Path) -> None:
 
 
 def test_bots_of_the_command_line_take_the_place_of_those_of_the_file(tmp_path: Path) -> None:
-    words = flags({"eve": Good, "joe": Good}, rounds=1, out=tmp_path / "out")
+    words = flags({"eve": Good, "joe": Good}, rounds=1, out=tmp_path / "out", jobs=1)
     ended = arena(
         "run", write_config(tmp_path), *words[words.index("--bot") :], "--no-report", cwd=tmp_path
     )
@@ -284,7 +284,11 @@ def test_wrong_usage_is_refused_with_status_2(
 def test_a_script_that_is_not_there_is_named_with_the_folder_where_it_was_looked_for(
     tmp_path: Path,
 ) -> None:
-    words = [*flags({"ann": Good}, rounds=1, out=tmp_path / "out"), "--bot", "nr=python nosuch.py"]
+    words = [
+        *flags({"ann": Good}, rounds=1, out=tmp_path / "out", jobs=1),
+        "--bot",
+        "nr=python nosuch.py",
+    ]
     ended = arena(*words, cwd=tmp_path)
     assert ended.returncode == 1
     why = f"nosuch.py is not in {tmp_path} (the bot runs in a scratch folder)"
@@ -334,8 +338,22 @@ def test_fewer_rounds_than_before_are_refused_and_none_are_those_of_before(tmp_p
 NEEDS = {"python": "python", "javascript": "node", "c": "cc", "shell": "sh"}
 
 
-@pytest.mark.parametrize("language", NEEDS)
-def test_what_init_writes_plays_at_once(language: str, tmp_path: Path) -> None:
+EVERY_GAME = [pytest.param(one, (), id=one, marks=pytest.mark.soak) for one in NEEDS]
+
+
+@pytest.mark.parametrize(
+    ("language", "games"),
+    [
+        ("python", ("surikata", "yavalath")),
+        ("javascript", ("manalath",)),
+        ("c", ("yavalath",)),
+        ("shell", ("mammalath",)),
+        *EVERY_GAME,
+    ],
+)
+def test_what_init_writes_plays_at_once(
+    language: str, games: tuple[str, ...], tmp_path: Path
+) -> None:
     if language != "python" and shutil.which(NEEDS[language]) is None:
         pytest.skip(f"no {NEEDS[language]} on this machine")
     folder = tmp_path / "mine"
@@ -348,10 +366,12 @@ def test_what_init_writes_plays_at_once(language: str, tmp_path: Path) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     for step in steps[1:-1]:
         subprocess.run(step, shell=True, check=True, cwd=folder, env=environment(PATH=path))
-    ended = arena(*steps[-1].split()[1:], "--rounds", "1", "-q", "--no-report", cwd=folder)
+    chosen = [word for game in games for word in ("--game", game)]
+    words = [*steps[-1].split()[1:], *chosen, "--rounds", "1", "-q", "--no-report"]
+    ended = arena(*words, cwd=folder)
     assert (ended.returncode, ended.stderr) == (0, "")
     endings = stored(folder / "results", "termination")
-    assert endings == [("rules",)] * (2 if language == "c" else 8)
+    assert endings == [("rules",)] * 2 * (len(games) or (1 if language == "c" else 4))
 
 
 def test_init_overwrites_nothing(tmp_path: Path) -> None:
@@ -423,7 +443,7 @@ def test_report_writes_one_page(played: Path, tmp_path: Path) -> None:
 def test_a_screen_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    words = flags({**TWO, "ill": bad_bots.ExitsAtStart}, rounds=2, out=tmp_path / "out")
+    words = flags({**TWO, "ill": bad_bots.ExitsAtStart}, rounds=2, out=tmp_path / "out", jobs=1)
     subprocess.run(
         command(*words),
         cwd=tmp_path,
@@ -437,7 +457,7 @@ def test_a_screen_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
 
 
 def test_a_verbose_run_tells_of_every_game(tmp_path: Path) -> None:
-    words = flags(TWO, rounds=1, out=tmp_path / "out")
+    words = flags(TWO, rounds=1, out=tmp_path / "out", jobs=1)
     ended = arena(*words, "-v", "--no-report", cwd=tmp_path)
     told = re.findall(
         r"^(\d+)\. yavalath: (\w+) - \w+ [-01/2]+ \(rules, \d+ plies\)$", ended.stderr, re.MULTILINE

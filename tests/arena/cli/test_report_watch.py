@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -10,15 +11,24 @@ from pathlib import Path
 from typing import IO, Final
 
 import pytest
-from arena_runs import PATIENCE_S, Range, command, environment, flags, stop, wait_until_it_plays
+from arena_runs import PATIENCE_S, Range, arena, flags, listened_to, stop, wait_until_it_plays
 from bad_bots import Good, TakesAMillisecond
 from processes import gone
+from quick_runs import play_nothing
 
 QUICK: Final = {"ann": Good, "bob": Good}
 STEADY: Final = {"ann": TakesAMillisecond, "bob": TakesAMillisecond}
 """Two bots that play no more than some fifty games a second."""
 
 WRITTEN: Final = re.compile(r"^page\.html: (\d+) games?, \d+ kB$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the directory of a tournament of two games that is over."""
+    folder = tmp_path_factory.mktemp("finished")
+    assert arena(*flags(QUICK, rounds=1, out=folder / "out", jobs=1), cwd=folder).returncode == 0
+    return folder / "out"
 
 
 @pytest.fixture
@@ -55,7 +65,7 @@ def test_a_watch_that_begins_before_the_run_ends_with_it(place: Range) -> None:
     watch = watching(place)
     waits_for_a_page(place)
     assert is_refreshing(place), "a page to open, though nothing is played yet"
-    run = place.begin(*flags(STEADY, rounds=30, out=place.out))
+    run = place.begin(*flags(STEADY, rounds=30, out=place.out, jobs=1))
     run.communicate(timeout=PATIENCE_S)
     status, said = ended(watch)
     assert (run.returncode, status) == (0, 0)
@@ -85,15 +95,15 @@ def page(place: Range) -> str:
     return (place.folder / "page.html").read_text(encoding="utf-8")
 
 
-def test_a_finished_tournament_is_written_once(place: Range) -> None:
-    place.arena(*flags(QUICK, rounds=1, out=place.out))
+def test_a_finished_tournament_is_written_once(place: Range, finished: Path) -> None:
+    shutil.copytree(finished, place.out)
     status, said = ended(watching(place))
     assert (status, WRITTEN.findall(said)) == (0, ["2"])
     assert not is_refreshing(place)
 
 
-def test_ctrl_c_leaves_a_page_that_does_not_refresh(place: Range) -> None:
-    place.arena(*flags(QUICK, rounds=1, out=place.out))
+def test_ctrl_c_leaves_a_page_that_does_not_refresh(place: Range, finished: Path) -> None:
+    shutil.copytree(finished, place.out)
     (place.out / "outcome.json").unlink()
     watch = watching(place)
     waits_for_a_page(place)
@@ -105,30 +115,23 @@ def test_ctrl_c_leaves_a_page_that_does_not_refresh(place: Range) -> None:
 
 
 def test_a_file_is_rendered_again_when_it_changes_and_half_a_record_is_waited_for(
-    place: Range,
+    place: Range, finished: Path
 ) -> None:
-    place.arena(*flags(QUICK, rounds=1, out=place.out))
-    text = (place.out / "games.lath").read_text()
+    text = (finished / "games.lath").read_text()
     records = place.folder / "mine.lath"
     records.write_text(text)
-    with subprocess.Popen(
-        command("report", "mine.lath", "--watch", "1", "-o", "page.html"),
-        cwd=place.folder,
-        env=environment(**place.variables),
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as watch:
-        assert watch.stderr is not None
-        assert told(watch.stderr, "page.html: 2 games")
+    watch = place.begin("report", "mine.lath", "--watch", "1", "-o", "page.html")
+    with listened_to(watch) as said:
+        assert told(said, "page.html: 2 games")
         records.write_text(text + "\n" + text[:-20])
-        assert told(watch.stderr, "warning: mine.lath:")
+        assert told(said, "warning: mine.lath:")
         assert is_refreshing(place)
         records.write_text(text + "\n" + text)
-        assert told(watch.stderr, "page.html: 4 games")
+        assert told(said, "page.html: 4 games")
         watch.send_signal(signal.SIGTERM)
-        assert told(watch.stderr, "page.html: 4 games")
-        assert told(watch.stderr, "arena: watching no more")
-    assert watch.returncode == 3
+        assert told(said, "page.html: 4 games")
+        assert told(said, "arena: watching no more")
+        assert watch.wait(PATIENCE_S) == 3
     assert not is_refreshing(place)
 
 
@@ -137,27 +140,25 @@ def told(stream: IO[str], words: str) -> bool:
     return any(line.startswith(words) for line in stream)
 
 
-def test_what_cannot_be_written_ends_the_watch(place: Range) -> None:
-    place.arena(*flags(QUICK, rounds=1, out=place.out))
+def test_what_cannot_be_written_ends_the_watch(place: Range, finished: Path) -> None:
+    shutil.copytree(finished, place.out)
     told = place.arena("report", "out", "--watch", "-o", "nowhere/page.html")
     assert told.returncode == 2
     assert "cannot be written" in told.stderr
 
 
-def test_an_index_takes_in_tournaments_that_come_later(place: Range) -> None:
-    place.arena(*flags(QUICK, rounds=1, out=place.folder / "all" / "one"))
-    with subprocess.Popen(
-        command("report", "all", "--watch", "1"),
-        cwd=place.folder,
-        env=environment(**place.variables),
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as watch:
-        assert watch.stderr is not None
-        assert told(watch.stderr, "all/index.html: 2 games")
-        place.arena(*flags(QUICK, rounds=2, out=place.folder / "all" / "two"))
-        assert told(watch.stderr, "all/index.html: 6 games")
+def test_an_index_takes_in_tournaments_that_come_later(
+    place: Range, finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_nothing(monkeypatch)
+    shutil.copytree(finished, place.folder / "all" / "one")
+    watch = place.begin("report", "all", "--watch", "1")
+    with listened_to(watch) as said:
+        assert told(said, "all/index.html: 2 games")
+        later = flags(QUICK, rounds=2, out=place.folder / "all" / "two", jobs=1)
+        assert arena(*later, cwd=place.folder).returncode == 0
+        assert told(said, "all/index.html: 6 games")
         watch.send_signal(signal.SIGINT)
-        assert told(watch.stderr, "arena: watching no more")
-    assert watch.returncode == 3
+        assert told(said, "arena: watching no more")
+        assert watch.wait(PATIENCE_S) == 3
     assert "data-seconds" not in (place.folder / "all" / "index.html").read_text()
