@@ -21,18 +21,23 @@ if TYPE_CHECKING:
 AXE: Final = WEB / "node_modules" / "axe-core" / "axe.min.js"
 
 VIEWS: Final = [
-    # All views of the page that has most; of the others, each has one that some other has not.
-    *(("played", scheme, width) for scheme in ("light", "dark") for width in (320, 1280)),
+    # Each scheme and each width of the page that has most; of the others, each has a view that
+    # some other has not.
+    ("played", "light", 320),
+    ("played", "dark", 1280),
     ("index", "light", 1280),
     ("index", "dark", 320),
     ("many bots", "light", 320),
     ("outcome", "dark", 320),
     ("hostile", "light", 320),
-    ("watched", "dark", 1280),
+    ("watched", "light", 1280),
     ("one game", "dark", 320),
     ("empty", "light", 1280),
 ]
 """Kind of page, colour scheme and width in pixels."""
+
+MORE_VIEWS: Final = [("played", "light", 1280), ("played", "dark", 320), ("watched", "dark", 1280)]
+"""Those of the long tests."""
 
 A4_WIDTH: Final = 718
 """Pixels of CSS between margins of a centimetre."""
@@ -43,11 +48,24 @@ async () => {
   const out = ["wcag2aaa", "wcag21aaa", "wcag22aaa", "deprecated"];
   const rules = axe.getRules().filter(rule => !rule.tags.some(tag => out.includes(tag)));
   const values = rules.map(rule => rule.ruleId);
-  const found = await axe.run(document, { runOnly: { type: "rule", values } });
+  const options = { runOnly: { type: "rule", values }, resultTypes: ["violations"] };
+  const found = await axe.run(document, options);
   return found.violations.flatMap(violation => violation.nodes.map(
     node => `${violation.id}: ${node.target} ${node.failureSummary} ${node.html}`));
 }
 """
+
+LIST: Final = """
+rows => {
+  const size = document.getElementById("page-size");
+  if (size === null) return;
+  size.value = rows;
+  size.dispatchEvent(new Event("change", { bubbles: true }));
+}
+"""
+
+of_games = pytest.mark.parametrize("listed", [10, pytest.param(25, marks=pytest.mark.soak)])
+"""How many games the list shows: all its rows are alike, and each takes time."""
 
 FOCUSED: Final = """
 () => {
@@ -129,7 +147,8 @@ def open_page(
     return opened
 
 
-def violations(opened: Any, axe: str) -> list[str]:
+def violations(opened: Any, axe: str, listed: int = 10) -> list[str]:
+    opened.evaluate(LIST, str(listed))
     opened.evaluate(axe)
     told: list[str] = opened.evaluate(RUN_AXE)
     return told
@@ -139,11 +158,15 @@ def test_axe_sees_every_kind_of_page() -> None:
     assert {kind for kind, *_ in VIEWS} == set(PAGES)
 
 
-@pytest.mark.parametrize(("kind", "scheme", "width"), VIEWS)
+@of_games
+@pytest.mark.parametrize(
+    ("kind", "scheme", "width"),
+    [*VIEWS, *(pytest.param(*view, marks=pytest.mark.soak) for view in MORE_VIEWS)],
+)
 def test_axe_finds_nothing(
-    open_page: Callable[..., Any], axe: str, kind: str, scheme: str, width: int
+    open_page: Callable[..., Any], axe: str, kind: str, scheme: str, width: int, *, listed: int
 ) -> None:
-    assert violations(open_page(kind, width, color_scheme=scheme), axe) == []
+    assert violations(open_page(kind, width, color_scheme=scheme), axe, listed) == []
 
 
 def test_axe_would_tell(open_page: Callable[..., Any], axe: str) -> None:
@@ -160,13 +183,25 @@ def test_axe_finds_nothing_in_forced_colours(
     assert violations(opened, axe) == []
 
 
-@pytest.mark.parametrize("kind", ["played", "outcome", "hostile"])
-@pytest.mark.parametrize("width", [320, 1280])
+@of_games
+@pytest.mark.parametrize(
+    ("kind", "width"),
+    [
+        ("played", 1280),
+        ("outcome", 320),
+        ("hostile", 320),
+        *(
+            pytest.param(kind, width, marks=pytest.mark.soak)
+            for kind, width in (("played", 320), ("outcome", 1280), ("hostile", 1280))
+        ),
+    ],
+)
 def test_the_tab_key_reaches_all_in_the_documents_order_and_shows_where_it_is(
-    open_page: Callable[..., Any], kind: str, width: int
+    open_page: Callable[..., Any], kind: str, width: int, listed: int
 ) -> None:
     # Without motion, scrolling to what has the focus is done at once.
     opened = open_page(kind, width, reduced_motion="reduce")
+    opened.evaluate(LIST, str(listed))
     reachable = opened.evaluate(REACHABLE)
     visited = list(_tabbed(opened, most=len(reachable) + 20))
     assert [stop["name"] for stop in visited if not stop["marked"]] == []
@@ -215,7 +250,7 @@ def test_paper_has_all_of_the_page(open_page: Callable[..., Any], kind: str) -> 
 
 
 def test_paper_is_white(open_page: Callable[..., Any]) -> None:
-    opened = open_page("played", A4_WIDTH, media="print", color_scheme="dark")
+    opened = open_page("one game", A4_WIDTH, media="print", color_scheme="dark")
     colours = (
         "() => { const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]; }"
     )

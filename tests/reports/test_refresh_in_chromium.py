@@ -18,8 +18,9 @@ Address = Callable[[Page], str]
 def visit(browser: Any) -> Iterator[Visit]:
     """A visitor in a window of its own: a clock that is put forward is the window's."""
     window = new_window(browser)
-    with visiting(window) as visitor:
+    with visiting(window.new_page()) as visitor:
         yield visitor
+        visitor.page.close()
     window.close()
 
 

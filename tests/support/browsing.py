@@ -44,6 +44,13 @@ _READY = """
 
 _SHOWS = "number => document.getElementById('which').textContent.startsWith(`Game ${number} of`)"
 
+_FORGET = "onpagehide = () => sessionStorage.clear()"
+"""A page keeps how it was left when it is left."""
+
+_SIZE: Final[Any] = {"width": 1280, "height": 900}
+
+_MEDIA: Final = ("media", "color_scheme", "reduced_motion", "forced_colors")
+
 _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -55,15 +62,32 @@ class Visit:
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._listeners: dict[str, Callable[[Any], None]] = {
+            "console": lambda message: self.complaints.append(message.text),
+            "pageerror": lambda error: self.complaints.append(str(error)),
+            "request": lambda request: self.requests.append(request.url),
+            "dialog": self._refuse,
+        }
+
     def watch(self) -> None:
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("dialog", self._refuse)
+        for event, heard in self._listeners.items():
+            self.page.on(event, heard)
 
     def _refuse(self, dialog: Any) -> None:
         self.complaints.append(f"dialog: {dialog.message}")
         dialog.dismiss()
+
+    def leave(self) -> None:
+        """Leave the tab as a new one is: nothing shown, nothing kept, nothing emulated."""
+        if self.page.url != "about:blank":
+            self.page.evaluate(_FORGET)
+        self.page.goto("about:blank")
+        for event, heard in self._listeners.items():
+            self.page.remove_listener(event, heard)
+        self.page.mouse.move(0, 0)
+        self.page.set_viewport_size(_SIZE)
+        self.page.emulate_media(**dict.fromkeys(_MEDIA, "null"))
 
     def open(self, address: str) -> None:
         """Open a report, or an index, and wait until its replay and its list are there."""
@@ -98,7 +122,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def window(browser: Any) -> Iterator[Any]:
-    """A window for all visits; each has a tab of its own, which shares nothing."""
+    """A window for all visits: one tab, which each finds as if it were new."""
     context = new_window(browser)
     yield context
     context.close()
@@ -107,21 +131,22 @@ def window(browser: Any) -> Iterator[Any]:
 @pytest.fixture
 def visit(window: Any) -> Iterator[Visit]:
     """A visitor whose visit must have been without complaint and without requests."""
-    with visiting(window) as visitor:
+    # A tab of its own for each would be a process each.
+    with visiting(window.pages[0] if window.pages else window.new_page()) as visitor:
         yield visitor
+        visitor.leave()
 
 
 def new_window(browser: Any) -> Any:
-    return browser.new_context(viewport={"width": 1280, "height": 900})
+    return browser.new_context(viewport=_SIZE)
 
 
 @contextmanager
-def visiting(window: Any) -> Iterator[Visit]:
-    """Give a tab, and see to it that the visit was without complaint and without requests."""
-    visitor = Visit(window.new_page())
+def visiting(tab: Any) -> Iterator[Visit]:
+    """See to it that the visit was without complaint and without requests."""
+    visitor = Visit(tab)
     visitor.watch()
     yield visitor
-    visitor.page.close()
     assert visitor.complaints == []
     assert all(url.startswith(("file:", "blob:", "data:")) for url in visitor.requests)
 
