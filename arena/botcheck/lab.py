@@ -242,8 +242,11 @@ class Bout:
         seed: int | None = None,
         position: str | None = None,
         is_plain: bool = False,
+        is_next: bool = False,
     ) -> None:
         """Tell the bot of a new game and wait until it is ready; raises as `Lab.running`.
+
+        A game that `is_next` is for the process of the game before, which may have died of it.
 
         Setup, its chance and the other's follow from `seed`, where there is no `position`; a game
         that `is_plain` has no setup.
@@ -262,7 +265,7 @@ class Bout:
         self.resigned = False
         self.slowest_s = 0.0
         self._lab: Final = lab
-        self._bot: Final = lab.running()
+        self._bot: Final = lab.bot if is_next else lab.running()
         self._chance: Final = random.Random(f"{lab.game.id} {side} {seed}")
         self._new: Final = lab.new_game(
             side, time=time, seed=seed, setup=self.setup, position=position

@@ -397,7 +397,7 @@ def _bears_a_sudden_end(lab: Lab) -> Finding:
         lab.bot.asides.forgiven = [b"bestmove", b"%d" % bout.ply]
     bout.end("1-0", Termination.CRASH, wire.STOP)
     try:
-        after = Bout(lab, time=LONG)
+        after = Bout(lab, time=LONG, is_next=True)
     except NoAnswer as error:
         found = lab.fault_of(error)
         found.finding = replace(
