@@ -14,7 +14,7 @@ from typing import Annotated, Any, TextIO, cast
 
 import typer
 
-from lath.arena.cli.bots import words_of
+from lath.arena.cli.bots import time_of, words_of
 from lath.arena.cli.main import App, argument, flag, option, positive
 from lath.arena.errors import BUG, INTERRUPTED, ArenaError, ConfigError, DiskError
 from lath.arena.terminal.layout import Output, Steadfast
@@ -191,7 +191,7 @@ def run(
         "pin": pin,
         "log": log,
         "jobs": int(jobs) if jobs and jobs.isdigit() else jobs,
-        "time": None if tc is None else time_table(tc),
+        "time": None if tc is None else time_table(time_of(tc)),
         "sprt": None if sprt is None else sprt_table(sprt),
         "openings": None if openings is None else {"file": str(openings.resolve())},
         "bot": [_bot_flag(text) for text in bot or ()] or None,

@@ -694,12 +694,8 @@ def _time(table: BotTime) -> TimeControl:
     )
 
 
-def time_table(text: str) -> dict[str, Any]:
-    """Return the `[time]` table of a `--tc` flag such as `10+0.1`; raises ConfigError."""
-    try:
-        time = TimeControl.read(text)
-    except ValueError as error:
-        raise ConfigError(f"--tc: {error}") from error
+def time_table(time: TimeControl) -> dict[str, Any]:
+    """Return the table `[time]` of what a `--tc` flag such as `10+0.1` says."""
     if time.has_clock:
         return {"initial": f"{time.initial_ms}ms", "increment": f"{time.increment_ms}ms"}
     if time.move_ms:
