@@ -13,14 +13,16 @@ What the page gets is plain JSON in deflate and base64 (letters), which `js/pack
   it; `families`.
 - A family are the games of one id: `title`, `board` (its place; null where they cannot be
   replayed), `plain` (the board without a setup), `kinds` of moves (the text, what it does if first
-  plays it, if second does, in the words of `lath.reports.page.replay`), and `legal`, the kinds that
-  may be played at the start of one of its games.
+  plays it, if second does, in the words of `lath.reports.page.replay`), `legal`, the kinds that
+  may be played at the start of one of its games, and `ends` and `begins`: for each kind, and none
+  where nothing was learned, the other kinds that it mostly makes illegal or legal.
 - A chunk has a list with an item for each of its games under each name. `tags`: name and value of
   each. `starts`: what was done to the plain board. `kinds` of the plies. `repeats`: the plies
   before which the turn did not pass. `deciding` cells. `said` before the first move and at each
-  ply: which of `forms`, without its `numbers`, which stand between the pieces of the form.
+  ply: which of `forms`, where each 1 stands for the next of the game's `digits`.
   `legal`: at each position the kinds that become legal or cease to be, beside that of the ply just
-  made, each as its distance from the last; the position where the game is over is left out.
+  made and what this one ends and begins; the position where the game is over is left out.
+- Kinds that become legal or cease to be stand in order, each as its distance from the last.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ import json
 import re
 import zlib
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from operator import sub
 from typing import Any, Final, NamedTuple
 
@@ -51,11 +53,16 @@ REPLAYED: Final = 10_000
 CHUNK: Final = 500
 """Games in a chunk: one is there in some milliseconds, and deflate has learned the moves."""
 
+LEARNED: Final = 100
+"""Games of a family from which the page learns what its moves make illegal, where it has at least
+five times as many: legal moves then take less than half, and these games are played once more."""
+
 COLUMNS: Final = ("family", "first", "second", "round", "result", "termination", "setup",
                   "position", "ending", "plies", "problem")  # fmt: skip
 """What the list of all games has of each."""
 
-_NUMBER: Final = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)", re.ASCII)
+_DIGIT: Final = re.compile(r"(?!\b0\.)[0-9]")
+"""A digit that forms leave open; the 0 of a number below 1 they keep."""
 
 
 class Numbers(dict[Any, int]):
@@ -69,8 +76,13 @@ class Numbers(dict[Any, int]):
 def json_letters(value: Any) -> str:
     """Return a JSON value deflated, as base64; what UTF-8 cannot say becomes a question mark."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=list)  # arrays
-    # Level 9 takes five times as long for 4 % less.
-    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 7)).decode()
+    # Much of it are digits that seldom repeat. Level 9 takes five times as long for 4 % less.
+    deflate = zlib.compressobj(7, strategy=zlib.Z_FILTERED)
+    deflated = deflate.compress(text.encode("utf-8", "replace")) + deflate.flush()
+    return base64.b64encode(deflated).decode()
+
+
+_NOTHING: Final = (frozenset[int](), frozenset[int]())
 
 
 class _Family:
@@ -84,28 +96,44 @@ class _Family:
         """The legal moves at the start of one of its games."""
         self.texts = Numbers()
         """Moves that nobody can play."""
+        self._learned: dict[int, tuple[frozenset[int], frozenset[int]]] = {}
+        """By kind, the other kinds that it mostly makes illegal, and legal."""
 
-    def legal_moves(
-        self, tags: Iterable[tuple[str, str]], kinds: Sequence[int]
-    ) -> Iterator[list[int]]:
-        """Yield which kinds begin or cease to be legal in each position of a game, as distances.
+    def learn(self, games: Iterable[_Kept]) -> None:
+        """Learn from games what each kind of move makes legal and illegal."""
+        times = Counter[int]()
+        before, ended, begun = (defaultdict[int, Counter[int]](Counter) for _ in range(3))
+        for game in games:
+            for kind, (old, new) in zip(game.kinds, pairwise(self._legal(game)), strict=False):
+                times[kind] += 1
+                before[kind].update(old)
+                ended[kind].update(old - new)
+                begun[kind].update(new - old)
+        for kind, often in before.items():
+            gone = (other for other, count in ended[kind].items() if 2 * count > often[other])
+            come = (
+                other
+                for other, count in begun[kind].items()
+                if 2 * count > times[kind] - often[other]
+            )
+            self._learned[kind] = frozenset(gone) - {kind}, frozenset(come)
 
-        What is foretold are those of the position before without the kind just played. A position
-        without legal moves, where the game is over, is left out.
-        """
-        if self.dictionary is None:
-            return
-        plies = tuple(Ply(self.dictionary.texts[kind]) for kind in kinds)
+    def _legal(self, game: _Kept) -> Iterator[frozenset[int]]:
+        """Yield the legal kinds of each position, but not of that where the game is over."""
+        if self.dictionary is not None:
+            plies = tuple(Ply(self.dictionary.texts[kind]) for kind in game.kinds)
+            record = Record(tuple(game.tags), plies)
+            yield from takewhile(len, self.dictionary.legal_moves(record))
+
+    def legal_moves(self, game: _Kept) -> Iterator[list[int]]:
+        """Yield what is legal in each position of a game and was not foretold, or the reverse."""
         foretold: frozenset[int] | None = None
-        played = iter(kinds)
-        for legal in self.dictionary.legal_moves(Record(tuple(tags), plies)):
-            if not legal:
-                return
+        for legal, kind in zip(self._legal(game), (*game.kinds, -1), strict=False):
             if foretold is None:
                 self.legal = foretold = self.legal or legal
-            changed = sorted(foretold ^ legal)
-            yield list(map(sub, changed, (0, *changed)))
-            foretold = legal - {next(played, -1)}
+            yield _distances(foretold ^ legal)
+            ends, begins = self._learned.get(kind, _NOTHING)
+            foretold = (legal - ends - {kind}) | begins
 
     def to_json(self, boards: Sequence[Game]) -> dict[str, Any]:
         """Return what the page knows of the family."""
@@ -113,6 +141,7 @@ class _Family:
         texts = known.texts if known else list(self.texts)
         nothing: Sequence[Sequence[str | None]] = [[None, None]] * len(texts)
         effects = known.effects if known else nothing
+        learned = [self._learned.get(kind, _NOTHING) for kind in range(len(texts))]
         return {
             "id": self.game_id,
             "title": known.game.title if known else self.game_id or "unknown game",
@@ -120,7 +149,15 @@ class _Family:
             "plain": known.plain if known else [],
             "kinds": [[text, *does] for text, does in zip(texts, effects, strict=True)],
             "legal": sorted(self.legal),
+            "ends": [_distances(ends) for ends, _ in learned] if self._learned else [],
+            "begins": [_distances(begins) for _, begins in learned] if self._learned else [],
         }
+
+
+def _distances(kinds: Iterable[int]) -> list[int]:
+    """Return the kinds in order, each as its distance from the last."""
+    ordered = sorted(kinds)
+    return list(map(sub, ordered, (0, *ordered)))
 
 
 class _Kept(NamedTuple):
@@ -134,7 +171,7 @@ class _Kept(NamedTuple):
     said: array[int]
     """Numbers among the forms of all games."""
 
-    numbers: str
+    digits: str
 
 
 class Packer:
@@ -179,11 +216,7 @@ class Packer:
         return replay
 
     def _kept(self, record: Record, replay: Replay | None, kinds: Iterable[int]) -> _Kept:
-        forms, numbers = array("I"), []
-        for text in _said(record):
-            pieces = _NUMBER.split(text)
-            forms.append(self._forms[tuple(pieces[::2])])
-            numbers += pieces[1::2]
+        said = list(_said(record))
         movers = (*replay.movers, replay.to_move) if replay else ()
         turns = enumerate(pairwise((1, *movers)))  # before the first ply comes second's turn
         return _Kept(
@@ -192,8 +225,8 @@ class Packer:
             kinds=array("I", kinds),
             repeats=tuple(i for i, (before, mover) in turns if mover == before),
             deciding=replay.deciding if replay else (),
-            said=forms,
-            numbers=" ".join(numbers),
+            said=array("I", [self._forms[_DIGIT.sub("1", text)] for text in said]),
+            digits="".join(_DIGIT.findall("\n".join(said))),
         )
 
     def pack(self) -> dict[str, Any]:
@@ -209,6 +242,11 @@ class Packer:
         links = self.numbering.links
         replayed = chosen(list(zip(*alike, strict=True)), links, self._most)
         families = list(self._families.values())
+        family_at = self._columns["family"][1]
+        for number, family in enumerate(families):
+            own = [self._games[place] for place in replayed if family_at[place] == number]
+            if len(own) >= 5 * LEARNED:
+                family.learn(own[:LEARNED])
         # Chunks come first: their legal moves may be of kinds that nobody has played.
         chunks = [
             json_letters(self._chunk(replayed[at : at + CHUNK], families))
@@ -241,7 +279,7 @@ class Packer:
             **{name: [getattr(game, name) for game in kept] for name in _Kept._fields},
             "said": [[forms[all_forms[at]] for at in game.said] for game in kept],
             "legal": [
-                list(families[family_at[place]].legal_moves(game.tags, game.kinds))
+                list(families[family_at[place]].legal_moves(game))
                 for place, game in zip(places, kept, strict=True)
             ],
             "forms": list(forms),

@@ -82,6 +82,21 @@ def test_the_legal_moves_of_every_ply_are_those_of_the_rules() -> None:
         assert game.legal == [set(position.legal_moves()) for position in line]
 
 
+def test_what_moves_end_is_learned_where_there_are_many_games(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    records = [random_game("manalath", seed) for seed in range(20)]
+    plain = pack(records)
+    monkeypatch.setattr(packing, "LEARNED", 4)
+    learned = pack(records)
+    assert [game.legal for game in unpacked(learned)] == [game.legal for game in unpacked(plain)]
+    corrections = [
+        sum(len(ply) for chunk in data["chunks"] for game in opened(chunk)["legal"] for ply in game)
+        for data in (learned, plain)
+    ]
+    assert 3 * corrections[0] < 2 * corrections[1]
+
+
 def test_what_a_legal_move_would_do_is_what_the_rules_say() -> None:
     for game_id in BUILT_IN:
         dictionary = Dictionary(games.get(game_id))

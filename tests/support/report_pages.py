@@ -9,10 +9,12 @@ from itertools import cycle, permutations
 from typing import Final
 from urllib.parse import quote
 
+import pytest
 from sample_records import HOSTILE_NAMES, cut, hostile_records, random_game, tournament, with_tags
 
 from lath.notation.record import Record, comment
 from lath.reports.outcome import Column, Outcome, Sheet
+from lath.reports.page import pack
 from lath.reports.page.index import Collector
 from lath.reports.page.index import render as render_index
 from lath.reports.page.page import Page, render
@@ -36,6 +38,13 @@ def played() -> tuple[Record, ...]:
     dated[5] = cut(dated[5], 1, "illegal move", "0-1")
     dated[6] = cut(dated[6], 3, "adjudication", "1/2-1/2")
     return (_commented(dated[0]), *dated[1:], with_tags(dated[7], Round="3"))
+
+
+def as_of_many() -> Page:
+    """Return the page of the played games, from which it learned what it does from many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pack, "LEARNED", 1)
+        return render(played())
 
 
 def few() -> tuple[Record, ...]:
@@ -85,7 +94,7 @@ def index() -> Page:
 
 
 PAGES: Final[dict[str, Callable[[], Page]]] = {
-    "played": lambda: render(played()),
+    "played": as_of_many,
     "hostile": lambda: render(hostile_records()),
     "outcome": lambda: render(few(), outcome=knockout()),
     "empty": lambda: render([]),

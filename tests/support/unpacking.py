@@ -7,6 +7,7 @@ import json
 import re
 import zlib
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from lath.reports.page.replay import applied
@@ -96,22 +97,23 @@ def _movers(count: int, repeats: list[int]) -> list[int]:
 
 
 def _said(chunk: dict[str, Any], at: int) -> list[str]:
-    numbers = iter(chunk["numbers"][at].split(" "))
-    said = []
-    for form in chunk["said"][at]:
-        first, *others = chunk["forms"][form]
-        said.append(first + "".join(f"{next(numbers)}{piece}" for piece in others))
-    return said
+    digits = iter(chunk["digits"][at])
+    forms = [chunk["forms"][form] for form in chunk["said"][at]]
+    return ["".join(next(digits) if sign == "1" else sign for sign in form) for form in forms]
 
 
 def _legal(family: dict[str, Any], played: list[int], changes: list[list[int]]) -> list[set[str]]:
     legal, found = set(family["legal"]), []
     for ply, distances in enumerate(changes):
-        kind = 0
         if ply:
             legal.discard(played[ply - 1])
-        for distance in distances:
-            kind += distance
-            legal ^= {kind}
+            if family["ends"]:
+                legal -= _summed(family["ends"][played[ply - 1]])
+                legal |= _summed(family["begins"][played[ply - 1]])
+        legal ^= _summed(distances)
         found.append({family["kinds"][kind][0] for kind in legal})
     return found + [set()] * (len(played) + 1 - len(changes))
+
+
+def _summed(distances: list[int]) -> set[int]:
+    return set(accumulate(distances))

@@ -1,9 +1,9 @@
 // One game, opened: moves, positions, what is said, tags, legal moves. Knows no rules.
 
 // What is said about one ply: `glyph`, `words` as movetext, `said` for people, and what it has of
-// annotations, as texts by name. `form` has the text around numbers, `take` gives the next one.
+// annotations, as texts by name. `take` gives the next digit, for each 1 of the form.
 lath.noteOf = (form, take) => {
-  const text = form.reduce((before, piece) => `${before}${take()}${piece}`);
+  const text = form.replaceAll("1", take);
   const space = text.indexOf(" ");
   const words = space < 0 ? "" : text.slice(space + 1);
   return { glyph: space < 0 ? text : text.slice(0, space), words, ...lath.readWords(words) };
@@ -50,16 +50,16 @@ lath.openGame = async (games, i) => {
   const head = lath.headOf(games, i);
   const at = games.replayedAt(i);
   if (at === undefined) {
-    const note = lath.noteOf([""]);
+    const note = lath.noteOf("");
     return { ...head, problem: `the page has room for ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}`, board: null, moves: [], tags: [], notes: [note], legal: null };
   }
   const size = lath.data.chunk;
   const chunk = await lath.chunkOf(games, Math.floor(at / size));
   const family = games.familyOf(i);
   const of = (name) => chunk[name][at % size];
-  const numbers = of("numbers").split(" ");
+  const digits = of("digits");
   let next = 0;
-  const take = () => numbers[next++];
+  const take = () => digits[next++];
   const board = family.board === null ? null : games.boards[family.board];
   const game = {
     ...head,
@@ -97,21 +97,23 @@ lath.movedAt = (game, ply) => {
   return meant.length > 0 ? meant : changed;
 };
 
+// Numbers out of the distance of each from the last.
+lath.summed = (distances = [], sum = 0) => distances.map((distance) => (sum += distance));
+
 // The legal moves after a ply, as boards want them.
 lath.legalAt = (game, ply) => {
   if (ply >= game.legal.length) return []; // the game is over
-  const legal = new Set(game.family.legal);
+  const { family } = game;
+  const legal = new Set(family.legal);
   for (let i = 0; i <= ply; i += 1) {
-    if (i > 0) legal.delete(game.kinds[i - 1]);
-    let kind = 0;
-    for (const distance of game.legal[i]) {
-      kind += distance;
-      if (!legal.delete(kind)) legal.add(kind);
-    }
+    const played = game.kinds[i - 1];
+    for (const kind of [played, ...lath.summed(family.ends[played])]) legal.delete(kind);
+    for (const kind of lath.summed(family.begins[played])) legal.add(kind);
+    for (const kind of lath.summed(game.legal[i])) if (!legal.delete(kind)) legal.add(kind);
   }
   const before = game.stacks[ply];
   return [...legal].map((kind) => {
-    const [text, ...effects] = game.family.kinds[kind];
+    const [text, ...effects] = family.kinds[kind];
     const after = lath.applied(effects[game.movers[ply]], before, game.shapes);
     return { text, changes: lath.changesOf(before, after) };
   });
