@@ -166,14 +166,14 @@ class Range:
         runs = {run.pid for run in self._runs if run.poll() is None}  # copies hide their variables
         return runs | pids_with("LATH_TEST_RANGE", self.variables["LATH_TEST_RANGE"])
 
-    def has_begun(self) -> bool:
-        """Return whether some games are stored."""
-        return len(numbers(self.out)) > 20
+    def has_begun(self, games: int = 20) -> bool:
+        """Return whether more than some games are stored."""
+        return len(numbers(self.out)) > games
 
 
-def wait_until_it_plays(place: Range, run: subprocess.Popen[str]) -> None:
-    """Return when games are stored; the run must not be over by then."""
-    assert gone(lambda: not place.has_begun(), PATIENCE_S)
+def wait_until_it_plays(place: Range, run: subprocess.Popen[str], games: int = 20) -> None:
+    """Return when more than some games are stored; the run must not be over by then."""
+    assert gone(lambda: not place.has_begun(games), PATIENCE_S)
     assert run.poll() is None
 
 

@@ -146,6 +146,11 @@ class HearsWhileItThinks(Listens):
         pass
 
 
+def pace_s() -> float:
+    """Return how long a bot takes that takes its time: more lets a run last with few games."""
+    return float(os.environ.get("PACE_S", "0.001"))
+
+
 class PlaysBySeed(Good):
     """Its moves follow from its seed; it takes its time, so that a run can be killed."""
 
@@ -157,7 +162,7 @@ class PlaysBySeed(Good):
         super().new()
 
     def answer(self) -> None:
-        time.sleep(0.001)
+        time.sleep(pace_s())
         chosen = (self.seed * 2654435761 + self.ply * 40503) >> 4
         say(f"bestmove {self.ply} {self.legal[chosen % len(self.legal)]}")
 
@@ -330,7 +335,7 @@ class TakesAMillisecond(Good):
     """Plays well, at a pace that does not depend on the machine."""
 
     def go(self) -> None:
-        time.sleep(0.001)
+        time.sleep(pace_s())
         self.answer()
 
 

@@ -25,8 +25,9 @@ from lath.arena.errors import DiskError
 from lath.arena.tournament.slots import Pace
 from lath.arena.tournament.store import Store
 
-ROUNDS: Final = 50
-COMMAND_ROUNDS: Final = 200
+ROUNDS: Final = 20
+LONG_ROUNDS: Final = 50
+COMMAND_ROUNDS: Final = 100
 LARGE: Final = 65536
 """KiB, enough for everything."""
 
@@ -40,6 +41,11 @@ def resize(folder: Path, size: int, *options: str) -> None:
 def level(folder: Path, _size: int) -> dict[str, Any]:
     """Run a tournament until the disk is full, look at what is there, and run it to its end."""
     return _filled(folder, lambda: resize(folder, LARGE, "remount"))
+
+
+def long_level(folder: Path, _size: int) -> dict[str, Any]:
+    """Do the same with a longer tournament."""
+    return _filled(folder, lambda: resize(folder, LARGE, "remount"), LONG_ROUNDS)
 
 
 def small_blocks(folder: Path, size: int) -> dict[str, Any]:
@@ -62,13 +68,13 @@ def small_blocks(folder: Path, size: int) -> dict[str, Any]:
         subprocess.run(["umount", inner], check=True)
 
 
-def _filled(folder: Path, make_room: Callable[[], None]) -> dict[str, Any]:
+def _filled(folder: Path, make_room: Callable[[], None], rounds: int = ROUNDS) -> dict[str, Any]:
     found: dict[str, Any] = {"full": False, "told": [], "kept": []}
     try:
         with closing(Store(folder)) as store:
             quick = QuickRun(store)
             try:
-                quick.run(rounds=ROUNDS, patience_s=0.05)
+                quick.run(rounds=rounds, patience_s=0.05)
             except DiskError as error:
                 found["full"], found["why"] = True, str(error)
             found["told"] = sorted(quick.watcher.stored)
@@ -81,10 +87,10 @@ def _filled(folder: Path, make_room: Callable[[], None]) -> dict[str, Any]:
     make_room()
     with closing(Store(folder)) as store:
         quick = QuickRun(store)
-        found["complete"] = quick.run(rounds=ROUNDS).is_complete
+        found["complete"] = quick.run(rounds=rounds).is_complete
         found["again"] = sorted(quick.played)
         (found["integrity"],) = store._database.execute("PRAGMA integrity_check").fetchone()
-        found["finished"] = sorted(finished(store)) == exported(folder) == sequence(6 * ROUNDS)
+        found["finished"] = sorted(finished(store)) == exported(folder) == sequence(6 * rounds)
     return found
 
 
@@ -146,7 +152,7 @@ def _numbers(folder: Path) -> list[int]:
 
 
 SCENARIOS: Final[dict[str, Callable[[Path, int], dict[str, Any]]]] = {
-    each.__name__: each for each in (level, small_blocks, mended, command, interrupted)
+    each.__name__: each for each in (level, long_level, small_blocks, mended, command, interrupted)
 }
 
 

@@ -31,8 +31,14 @@ NOTHING_BEGAN: Final = "interrupted; what was being written is as it was before"
 
 KILLS: Final = 3
 
-ROUNDS: Final = 40
+ROUNDS: Final = 12
 """More than can be played until a run is seen to play."""
+
+SLOWLY: Final = {"PACE_S": "0.01"}
+"""Variables of bots whose run lasts with few games in it."""
+
+BEGUN: Final = 3
+"""Games after which it is seen to play."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +57,7 @@ class RunnerFault:
 def pair_up(stand: Stand, kind: type[Good] = bad_bots.TakesAMillisecond, **top: object) -> None:
     """Write a tournament of two bots of a kind, on two workers."""
     stand.configure(
-        dict.fromkeys(("ann", "bob"), good(kind)),
+        dict.fromkeys(("ann", "bob"), good(kind, env=SLOWLY)),
         **{"rounds": ROUNDS, "jobs": 2, **top},  # type: ignore[arg-type]
     )
 
@@ -66,7 +72,7 @@ def goes_on(stand: Stand, games: int) -> None:
 
 def until_it_plays(stand: Stand) -> subprocess.Popen[str]:
     run = stand.begin(*stand.run_words())
-    wait_until_it_plays(stand, run)
+    wait_until_it_plays(stand, run, BEGUN)
     return run
 
 
@@ -161,7 +167,7 @@ def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
 
 def kills_of_workers(stand: Stand, _plain: Plain) -> float:
     """Kill workers, one after the other; the run goes on as if nothing had been."""
-    rounds = 100
+    rounds = 50
     pair_up(stand, rounds=rounds)
     run = until_it_plays(stand)
     longest_s = max(kill_a_worker(stand, run) for _ in range(KILLS))

@@ -20,7 +20,7 @@ import bad_bots
 from arena_runs import PATIENCE_S, exported, numbers, sequence
 from fault_stand import Stand, assert_sound, good, shell
 from processes import gone, workers_of
-from runner_faults import RunnerFault, pair_up, stop, until_it_plays
+from runner_faults import ROUNDS, SLOWLY, RunnerFault, pair_up, stop, until_it_plays
 
 if TYPE_CHECKING:
     from bot_faults import Plain
@@ -162,7 +162,11 @@ def a_changed_bot(stand: Stand, _plain: Plain) -> float:
     mine = stand.folder / "mine.py"
     shutil.copy(bad_bots.__file__, mine)
     command = [sys.executable, "-I", "-S", str(mine), bad_bots.TakesAMillisecond.__name__]
-    stand.configure({name: {"command": command} for name in ("ann", "bob")}, rounds=60, jobs=2)
+    stand.configure(
+        {name: {"command": command, "env": SLOWLY} for name in ("ann", "bob")},
+        rounds=ROUNDS,
+        jobs=2,
+    )
     stop(stand, until_it_plays(stand), signal.SIGINT)
     kept = len(numbers(stand.out))
     with mine.open("a") as file:
@@ -174,7 +178,7 @@ def a_changed_bot(stand: Stand, _plain: Plain) -> float:
     assert len(numbers(stand.out)) == kept
     ended = stand.play("run", "--out", "out", "-q", "--no-report", "--force")
     assert ended.status == 0, ended.said
-    assert numbers(stand.out) == exported(stand.out) == sequence(120)
+    assert numbers(stand.out) == exported(stand.out) == sequence(2 * ROUNDS)
     return refused.seconds
 
 

@@ -20,7 +20,7 @@ Value = TypeVar("Value")
 
 CHANGES: Final = ("open", "write", "truncate", "sync", "delete")
 GROUPS: Final = [range(number, number + 3) for number in range(1, 31, 3)]
-EVERY: Final = 3
+EVERY: Final = 5
 """One step in so many fails in a test; `make soak` has one for each that may be the first."""
 
 LARGE: Final = {"ann": "oops " * 200}
@@ -81,7 +81,7 @@ def test_the_story_writes_and_syncs_database_and_journal(changes: list[Step]) ->
 
 
 @pytest.mark.parametrize(
-    "first", [1, pytest.param(2, marks=pytest.mark.soak), pytest.param(3, marks=pytest.mark.soak)]
+    "first", [1, *(pytest.param(first, marks=pytest.mark.soak) for first in range(2, EVERY + 1))]
 )
 @pytest.mark.parametrize("times", [1, 4])
 @pytest.mark.parametrize("make", [full, failing])

@@ -40,11 +40,20 @@ TWO = {"ann": Good, "bob": Good}
 """Two bots that play hundreds of games a second."""
 
 STEADY = {"ann": TakesAMillisecond, "bob": TakesAMillisecond}
-"""Two bots that play no more than some fifty games a second."""
+"""Two bots that play some ten games a second, with PACE_S."""
+
+SLOWLY = {"PACE_S": "0.01"}
+"""Lets runs last with few games in them."""
+
+BEGUN = 3
+"""Games after which a run is seen to play."""
 
 KILLS = 6
-ROUNDS = 120
+ROUNDS = 40
 """More than steady bots can play between so many kills."""
+
+SOAK_ROUNDS = 20
+"""For each kill: more than bots can play that take a millisecond."""
 
 LONGEST_S = 0.7
 """A run is killed at the latest after this time: in its start, or some hundred games later."""
@@ -63,7 +72,7 @@ LONGEST_ORPHANS_S = 2.0
 """How long they do at most."""
 
 SAME_KILLS = 3
-SAME_ROUNDS = 60
+SAME_ROUNDS = 20
 SAME_LONGEST_S = 0.3
 
 
@@ -71,6 +80,7 @@ SAME_LONGEST_S = 0.3
 def place(tmp_path: Path) -> Iterator[Range]:
     """Give a folder to run in; nothing that ran there may be left."""
     with Range(tmp_path) as place:
+        place.variables |= SLOWLY
         yield place
 
 
@@ -109,7 +119,7 @@ class Campaign:
         while self.kills < kills:
             run = self.place.begin(*self.words())
             if not self.kills:
-                wait_until_it_plays(self.place, run)
+                wait_until_it_plays(self.place, run, BEGUN)
             while self.chance.random() < WORKERS_SHARE:
                 self._kill_a_worker(run)
             with pytest.raises(subprocess.TimeoutExpired):
@@ -194,7 +204,8 @@ def test_a_run_killed_again_and_again_has_every_game_once(place: Range) -> None:
 @pytest.mark.soak
 def test_many_kills_lose_and_double_nothing(place: Range) -> None:
     kills = int(os.environ.get("LATH_SOAK_KILLS", "1000"))
-    campaign(place, kills=kills, rounds=max(1, ROUNDS * kills // KILLS), seed=2)
+    place.variables.pop("PACE_S")
+    campaign(place, kills=kills, rounds=SOAK_ROUNDS * kills, seed=2)
 
 
 def moves_of(folder: Path) -> list[tuple[object, ...]]:
@@ -210,6 +221,7 @@ def test_the_same_seed_gives_the_same_moves_from_1_and_2_workers_and_after_kills
     for name, jobs, kills in (("one", 1, 0), ("two", 2, 0), ("killed", 2, SAME_KILLS)):
         (tmp_path / name).mkdir()
         with Range(tmp_path / name) as place:
+            place.variables |= SLOWLY if kills else {}
             trial = Campaign(place, SAME_ROUNDS, random.Random(3), SAME_LONGEST_S)
             trial.kill(kills)
             assert trial.counts[-1] < 2 * SAME_ROUNDS
@@ -223,7 +235,7 @@ def test_the_same_seed_gives_the_same_moves_from_1_and_2_workers_and_after_kills
 def test_a_killed_run_leaves_no_child_of_a_bot_and_no_scratch_folder(place: Range) -> None:
     bots = {"ann": TakesAMillisecond, "bob": HasChildrenAndPlays}
     run = place.begin(*flags(bots, rounds=ROUNDS, out=place.out))
-    wait_until_it_plays(place, run)
+    wait_until_it_plays(place, run, BEGUN)
     assert len(place.alive()) > 10
     run.kill()
     run.communicate()
@@ -234,7 +246,7 @@ def test_a_killed_run_leaves_no_child_of_a_bot_and_no_scratch_folder(place: Rang
 def test_runner_and_workers_killed_together_are_cleaned_up_by_the_next_run(place: Range) -> None:
     words = flags(TWO, rounds=100, out=place.out)
     run = place.begin(*flags(STEADY, rounds=ROUNDS, out=place.out))
-    wait_until_it_plays(place, run)
+    wait_until_it_plays(place, run, BEGUN)
     for pid in [run.pid, *workers_of(run.pid)]:  # nobody is left to clean up
         os.kill(pid, signal.SIGKILL)
     run.communicate()
@@ -255,10 +267,10 @@ def test_a_signal_while_the_bots_are_greeted_stops_the_run_too(place: Range) -> 
 
 
 def test_a_hangup_under_nohup_does_not_stop_the_run(place: Range) -> None:
-    words = flags(STEADY, rounds=40, out=place.out, with_report=True)
+    words = flags(STEADY, rounds=12, out=place.out, with_report=True)
     run = place.begin(*words, under=["nohup"])
-    wait_until_it_plays(place, run)
+    wait_until_it_plays(place, run, BEGUN)
     run.send_signal(signal.SIGHUP)
     _, said = run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 0, said
-    assert_whole(place, 80)
+    assert_whole(place, 24)
