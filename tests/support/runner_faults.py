@@ -13,11 +13,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import bad_bots
 from arena_runs import PATIENCE_S, exported, kill_a_worker, numbers, sequence, wait_until_it_plays
-from bad_bots import Good
 from bot_faults import Plain
 from fault_stand import Stand, assert_sound, good
 from processes import calm_s, gone
@@ -54,12 +53,11 @@ class RunnerFault:
         return self.act(stand, plain)
 
 
-def pair_up(stand: Stand, kind: type[Good] = bad_bots.TakesAMillisecond, **top: object) -> None:
-    """Write a tournament of two bots of a kind, on two workers."""
-    stand.configure(
-        dict.fromkeys(("ann", "bob"), good(kind, env=SLOWLY)),
-        **{"rounds": ROUNDS, "jobs": 2, **top},  # type: ignore[arg-type]
-    )
+def pair_up(stand: Stand, *, slowly: bool = False, **top: object) -> None:
+    """Write a tournament of two bots that take the same time for each move, on two workers."""
+    bot = good(bad_bots.TakesAMillisecond, env=SLOWLY if slowly else {})
+    settings: Any = {"rounds": ROUNDS, "jobs": 2, **top}
+    stand.configure({"ann": bot, "bob": bot}, **settings)
 
 
 def goes_on(stand: Stand, games: int) -> None:
@@ -119,7 +117,7 @@ def stop(
 
 def a_signal(number: int, stand: Stand, _plain: Plain) -> float:
     """Stop a run in which games are played, and go on."""
-    pair_up(stand)
+    pair_up(stand, slowly=True)
     run = until_it_plays(stand)
     seconds = stop(stand, run, number)
     assert 0 < len(numbers(stand.out)) < 2 * ROUNDS
@@ -154,7 +152,7 @@ def signals_at_random_moments(stand: Stand, _plain: Plain) -> float:
 
 def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
     """Kill it, and go on."""
-    pair_up(stand)
+    pair_up(stand, slowly=True)
     run = until_it_plays(stand)
     run.kill()
     run.communicate()
@@ -167,7 +165,7 @@ def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
 
 def kills_of_workers(stand: Stand, _plain: Plain) -> float:
     """Kill workers, one after the other; the run goes on as if nothing had been."""
-    rounds = 50
+    rounds = 60
     pair_up(stand, rounds=rounds)
     run = until_it_plays(stand)
     longest_s = max(kill_a_worker(stand, run) for _ in range(KILLS))

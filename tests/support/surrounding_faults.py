@@ -208,7 +208,7 @@ def a_lopsided_tournament(stand: Stand, _plain: Plain) -> float:
 
 def a_tournament_without_end(stand: Stand, plain: Plain) -> float:
     """Schedule two thousand million games and play some: nothing is prepared that is not played."""
-    pair_up(stand, rounds=10**9)
+    pair_up(stand, slowly=True, rounds=10**9)
     run = until_it_plays(stand)
     time.sleep(ENOUGH_S)  # the fault itself
     run.send_signal(signal.SIGINT)
