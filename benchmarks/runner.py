@@ -49,7 +49,7 @@ def main() -> None:
             games = _games(one, options.games)
             print(f"{one.name}: {games} games, {games * one.plies:,} plies a run")
         these = setups(options.slots)
-        results = _rates(everyone, these, folder, bot, games=options.games, runs=options.runs)
+        results = _rates(everyone, these, folder, bot, options)
         _print_rates(results)
         if Path("/proc/self/smaps_rollup").exists():
             unpinned = next(setup for setup in reversed(these) if not setup.pinned)
@@ -67,6 +67,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--runs", type=int, default=5, help="runs of each kind (%(default)s)")
     parser.add_argument("--slots", type=int, default=2, help="most games at a time (%(default)s)")
+    parser.add_argument("--warm-up", action=flag, default=True, help="begin with a short run")
     parser.add_argument("--peers", action=flag, default=True, help="measure installed peers, too")
     parser.add_argument("--charged", action=flag, default=True, help="measure charged time, too")
     return parser.parse_args()
@@ -82,12 +83,11 @@ def _rates(
     these: Sequence[Setup],
     folder: Path,
     bot: Path,
-    *,
-    games: int,
-    runs: int,
+    options: argparse.Namespace,
 ) -> _Results:
+    games = options.games
     results: _Results = defaultdict(list)
-    for number in range(runs + 1):  # the first one warms up
+    for number in range(0 if options.warm_up else 1, options.runs + 1):
         for setup in these:
             for one in everyone:
                 count = _games(one, games if number else games // 10)

@@ -44,15 +44,19 @@ class Run(subprocess.Popen[str]):
         env: Mapping[str, str],
         has_output: bool = False,
         output: int | None = None,
+        errors: int | None = None,
         given: int | None = None,
     ) -> None:
-        """Begin it; `output` is its standard output, which is closed here, `given` its input."""
+        """Begin it; `given` is its standard input.
+
+        `output` and `errors` are what it writes into; they are closed here.
+        """
         self.args = words
         self.returncode: Any = None
         self.stdin = self.stdout = self.stderr = None
         self._said: dict[int, bytes] = {}
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        said, says = os.pipe()
+        said, says = os.pipe() if errors is None else (None, errors)
         nothing = os.open(os.devnull, os.O_RDWR)
         heard, output = os.pipe() if has_output else (None, nothing if output is None else output)
         request = json.dumps({"words": words, "cwd": str(cwd), "env": dict(env)}).encode()
@@ -65,7 +69,7 @@ class Run(subprocess.Popen[str]):
         self._ended = ours
         self.pid = int(ours.recv(_STREAMS * 8))
         text: Any = {"encoding": "utf-8", "errors": "backslashreplace"}
-        self.stderr = os.fdopen(said, **text)
+        self.stderr = None if said is None else os.fdopen(said, **text)
         self.stdout = None if heard is None else os.fdopen(heard, **text)
 
     def poll(self) -> int | None:

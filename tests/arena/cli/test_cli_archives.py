@@ -261,7 +261,8 @@ def test_sort_is_stable_and_may_replace_its_own_file(folder: Path) -> None:
 
 def test_sort_of_more_than_fits_into_memory_gives_the_same(folder: Path) -> None:
     games = tournament(["ann", "bob", "eve"], 1, annotated=True)
-    records = [with_tags(game, Round=str(n)) for n in range(60) for game in games]
+    long = " ".join(["of that the record is long"] * 300)
+    records = [with_tags(game, Round=str(n), Note=long) for n in range(12) for game in games]
     write("a.lath", *map(format_record, records))
     assert Path("a.lath").stat().st_size > 1 << 20
     arena("select", "a.lath", "--sort", "second,plies,round", "-o", "small.lath", "--memory", "1")

@@ -13,8 +13,9 @@ from pathlib import Path
 import bad_bots
 import odd_bots
 import pytest
-from arena_runs import PATIENCE_S, arena, command, environment
+from arena_runs import PATIENCE_S, arena, environment
 from bot_checks import HASTE, tried
+from loaded import Run
 from places import ROOT
 from processes import gone, still_running
 
@@ -46,11 +47,11 @@ def only(*ids: str) -> tuple[str, ...]:
     return tuple(f"--only={id_}" for id_ in ids)
 
 
-THINKS = ("--game", "yavalath", "--tc", "move 0.05")
+THINKS = ("--game", "yavalath", "--tc", "move 0.02")
 """It thinks for as long as it may."""
 
 ITS_OWN = only("first", "nodes", "no-limit", "no-increment", "little-time", "seed", "info", "quit")
-"""Where such a bot is more than what the SDK makes of every bundled one."""
+"""Where a bot that looks ahead is more than what the SDK makes of every bundled one."""
 
 
 @pytest.mark.alone
@@ -58,7 +59,8 @@ ITS_OWN = only("first", "nodes", "no-limit", "no-increment", "little-time", "see
     ("name", "flags"),
     [
         ("random", ()),
-        ("greedy", ()),
+        ("greedy", ITS_OWN),
+        pytest.param("greedy", (), marks=pytest.mark.soak),
         ("monte-carlo", (*THINKS, *ITS_OWN)),
         pytest.param("monte-carlo", THINKS, marks=pytest.mark.soak),
     ],
@@ -224,14 +226,10 @@ def test_a_program_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
 def test_a_check_that_is_stopped_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     words = bad_bots.command(bad_bots.HasChildrenAndPlays)
-    with subprocess.Popen(
-        command("bot", "check", "--json", "--", *words),
-        env=environment(PIDS=str(pids)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as running:
+    said = ["bot", "check", "--json", "--", *words]
+    with Run(said, cwd=tmp_path, env=environment(PIDS=str(pids)), has_output=True) as running:
         assert running.stdout
-        next(line for line in running.stdout if b'"second"' in line)
+        next(line for line in running.stdout if '"second"' in line)
         running.send_signal(number)
         assert running.wait(PATIENCE_S) == 3
     children = pids.read_text().split()

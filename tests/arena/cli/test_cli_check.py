@@ -7,15 +7,15 @@ import dataclasses
 import gzip
 import json
 import lzma
+import pickle
 import random
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent import futures
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Executor, Future
 from pathlib import Path
-from typing import Self
+from typing import Any
 
 import pytest
 from commands import Ran, arena
@@ -258,37 +258,44 @@ def two_cores_print_what_one_does(path: Path, *arguments: object) -> None:
     assert counts(one) == counts(two)
 
 
-class Lent:
-    """Processes that stay when they are not needed any more: to start them takes long."""
+class Pickling(Executor):
+    """Takes and gives what a process would, at once: to start two takes half a second."""
 
-    def __init__(self, pool: ProcessPoolExecutor) -> None:
-        self.submit = pool.submit
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def shutdown(self, **_: object) -> None: ...
+    def submit(self, work: Callable[..., Any], /, *given: Any, **more: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        function, words, named = copied((work, given, more))
+        future.set_result(copied(function(*words, **named)))
+        return future
 
 
-@pytest.fixture(scope="module")
-def two_processes() -> Iterator[ProcessPoolExecutor]:
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        yield pool
+def copied(what: Any) -> Any:
+    """Return what another process would receive of it."""
+    return pickle.loads(pickle.dumps(what))
+
+
+@pytest.fixture(params=["at once", pytest.param("two processes", marks=pytest.mark.soak)])
+def workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the work of two processes done in this one; in the long form by two."""
+    if request.param == "at once":
+        monkeypatch.setattr(futures, "ProcessPoolExecutor", lambda *_, **__: Pickling())
 
 
 WAYS_TO_TELL: Sequence[Sequence[object]] = ([], ["--json"], ["--max-errors", 3])
 
 
+@pytest.mark.usefixtures("workers")
 @pytest.mark.parametrize("arguments", WAYS_TO_TELL, ids=str)
 def test_two_cores_print_what_one_does_byte_by_byte(
-    tmp_path: Path,
-    arguments: Sequence[object],
-    two_processes: ProcessPoolExecutor,
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, arguments: Sequence[object]
 ) -> None:
-    monkeypatch.setattr(futures, "ProcessPoolExecutor", lambda *_, **__: Lent(two_processes))
+    two_cores_print_what_one_does_in_odd_files(tmp_path, *arguments)
+
+
+def test_two_processes_print_what_one_does_byte_by_byte(tmp_path: Path) -> None:
+    two_cores_print_what_one_does_in_odd_files(tmp_path)
+
+
+def two_cores_print_what_one_does_in_odd_files(tmp_path: Path, *arguments: object) -> None:
     parts = random.Random(1).sample(PARTS, len(PARTS))
     path = tmp_path / "games.lath"
     path.write_bytes(joined([*parts[:50], b"\xff\x00(", *parts[50:]]))
@@ -312,6 +319,7 @@ def test_two_cores_print_of_any_file_what_one_does(
         two_cores_print_what_one_does(path, *arguments)
 
 
+@pytest.mark.usefixtures("workers")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_places_are_right_in_files_of_many_blocks(
     tmp_path: Path, jobs: int, small_blocks: None
@@ -353,6 +361,7 @@ def test_of_a_damaged_file_the_problems_before_the_damage_are_told(
     assert "damaged" in ran.err
 
 
+@pytest.mark.usefixtures("workers")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_of_a_damaged_file_the_counts_so_far_are_told(
     jobs: int, tmp_path: Path, small_blocks: None

@@ -1,4 +1,4 @@
-"""`arena run` with every format and with openings, as a process; and the examples of the docs."""
+"""`arena run` with every format and with openings; and the examples of the docs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from arena_runs import arena, numbers, sequence
 from places import DOCS
+from quick_runs import play_nothing
 
 from lath import notation
 from lath.arena.schedule.formats import FORMATS
@@ -25,15 +26,18 @@ REAL = ("random", "greedy")
 FAKE = tuple(f"{name}={shlex.join(bad_bots.command(bad_bots.Good))}" for name in ("ann", "bob"))
 
 
-def run(words: str, folder: Path, bots: tuple[str, ...] = FAKE, jobs: int = 1) -> str:
+def run(words: str, folder: Path, bots: tuple[str, ...] = FAKE) -> str:
     """Run a tournament of Yavalath and return what it says."""
-    chosen = ("--bot", bots[0], "--bot", bots[1], "--game", "yavalath", "--jobs", jobs)
+    chosen = ("--bot", bots[0], "--bot", bots[1], "--game", "yavalath", "--jobs", 1)
     ended = arena("run", *chosen, "--tc", "none", "--out", "out", *words.split(), cwd=folder)
     assert ended.returncode == 0, ended.stderr
     return ended.stderr
 
 
-def test_a_swiss_tournament_ends_with_a_table(tmp_path: Path) -> None:
+def test_a_swiss_tournament_ends_with_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_nothing(monkeypatch)
     said = run("--format swiss --rounds 3 --no-report", tmp_path)
     assert re.search(
         r"^Result: swiss\n# +bot +points .*Buchholz.*\n1 +(ann|bob) ", said, re.MULTILINE
@@ -42,12 +46,15 @@ def test_a_swiss_tournament_ends_with_a_table(tmp_path: Path) -> None:
 
 
 def test_a_knockout_of_real_bots_ends_with_a_winner(tmp_path: Path) -> None:
-    said = run("--format knockout --pairs 2", tmp_path, REAL, jobs=2)
+    said = run("--format knockout --pairs 2 --no-report", tmp_path, REAL)
     assert re.search(r"^Winner: (greedy|random)$", said, re.MULTILINE)
     assert numbers(tmp_path / "out")[:4] == sequence(4)
 
 
-def test_a_match_ends_with_a_verdict_and_may_be_run_again(tmp_path: Path) -> None:
+def test_a_match_ends_with_a_verdict_and_may_be_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_nothing(monkeypatch)
     said = run("--format match --rounds 200 --sprt -400,0", tmp_path)
     assert "Result: match\nSPRT ann - bob: H" in said
     played = numbers(tmp_path / "out")
@@ -76,7 +83,7 @@ def test_games_begin_with_the_openings_of_a_book(tmp_path: Path) -> None:
 def test_every_configuration_of_the_page_is_a_tournament(text: str, tmp_path: Path) -> None:
     book = re.findall(r"^```lath\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     (tmp_path / "book.lath").write_text("\n".join(book))
-    jsonschema.validate(tomllib.loads(text), config.schema(), cls=jsonschema.Draft202012Validator)
+    jsonschema.Draft202012Validator(config.schema()).validate(tomllib.loads(text))
     told = config.build({"games": ["yavalath"], **tomllib.loads(text)}, tmp_path)
     assert schedule_of(told, book_of(told)).next() is not None
 

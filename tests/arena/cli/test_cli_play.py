@@ -6,20 +6,22 @@ Bots are scripts (scripted.py) but where the processes themselves are what is lo
 from __future__ import annotations
 
 import gzip
+import os
 import random
 import re
 import shlex
 import signal
-import subprocess
-from contextlib import chdir
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import IO
 
 import bad_bots
 import pytest
-from arena_runs import PATIENCE_S, command, environment
+from arena_runs import PATIENCE_S, environment
 from bad_bots import Good
 from commands import Ran, arena
+from loaded import Run
 from scripted import ScriptedWatch, scripted
 from walks import playout
 
@@ -37,18 +39,28 @@ def play(*words: object, typed: str | bytes, cwd: Path) -> Ran:
         return arena("play", *words, stdin=typed)
 
 
-def play_for_real(*words: object, typed: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run `arena play` and its bot as processes."""
-    return subprocess.run(
-        command("play", *words),
-        cwd=cwd,
-        env=environment(),
-        input=typed,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+@contextmanager
+def begun(*words: object, cwd: Path) -> Iterator[tuple[Run, IO[str]]]:
+    """Give `arena play` and its bot as processes, and what types to it."""
+    reading, typing = os.pipe()
+    said = list(map(str, words))
+    env = environment()
+    with (
+        os.fdopen(reading) as given,
+        os.fdopen(typing, "w", buffering=1) as typed,
+        Run(["play", *said], cwd=cwd, env=env, has_output=True, given=given.fileno()) as run,
+    ):
+        given.close()
+        yield run, typed
+
+
+def play_for_real(*words: object, typed: str, cwd: Path) -> tuple[int, str]:
+    """Return how `arena play` and its bot, as processes, ended, and what was told."""
+    with begun(*words, cwd=cwd) as (run, types):
+        types.write(typed)
+        types.close()
+        out, _ = run.communicate(timeout=PATIENCE_S)
+    return run.returncode, out
 
 
 def lines(*typed: str) -> str:
@@ -98,17 +110,17 @@ def test_a_game_against_a_bot_is_played_to_its_end_by_the_rules(seat: Seat, tmp_
     typed = lines(*replies(seat, 7))
     out = tmp_path / "games.lath"
     flags = ("--bot", "random", "--seed", 7, "--side", seat.word, "-o", out)
-    ended = play_for_real("yavalath", *flags, typed=typed, cwd=tmp_path)
+    status, told = play_for_real("yavalath", *flags, typed=typed, cwd=tmp_path)
     (record,) = kept(out)
-    assert ended.returncode == 0
+    assert status == 0
     assert record.termination == "rules"
     assert (record.first, record.second)[seat] == "person"
     outcome = last_position(record).outcome()
     assert outcome
     assert outcome.winner is not None
     who = ("white", "black")[outcome.winner], "you" if outcome.winner is seat else "random"
-    assert ended.stdout.endswith(f"\n{record.result}, {who[0]} ({who[1]}) won: {outcome.ending}\n")
-    assert ended.stdout.count("\na ") == len(record.plies) + 1
+    assert told.endswith(f"\n{record.result}, {who[0]} ({who[1]}) won: {outcome.ending}\n")
+    assert told.count("\na ") == len(record.plies) + 1
 
 
 @pytest.mark.parametrize("game_id", games.builtin_ids())
@@ -333,19 +345,10 @@ def test_a_game_that_is_interrupted_is_kept_whoever_thinks(
     number: int, kind: type[Good], tmp_path: Path
 ) -> None:
     out = tmp_path / "games.lath"
-    with subprocess.Popen(
-        command("play", "yavalath", *bad(kind), "--tc", "none", "-o", out),
-        cwd=tmp_path,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin
+    words = ("yavalath", *bad(kind), "--tc", "none", "-o", out)
+    with begun(*words, cwd=tmp_path) as (process, types):
         assert process.stdout
-        process.stdin.write("e5\ne6\n")
-        process.stdin.flush()
+        types.write("e5\ne6\n")
         awaited = "5. white (you): " if kind is bad_bots.Good else "4. black (bad): "
         read_until(process.stdout, awaited)
         process.send_signal(number)
@@ -546,19 +549,14 @@ def test_a_bot_that_cannot_play_is_refused_before_the_game(
 def test_a_record_that_cannot_be_written_is_printed(tmp_path: Path) -> None:
     folder = tmp_path / "there"
     folder.mkdir()
-    with subprocess.Popen(
-        command("play", "yavalath", "--bot", "none", "-o", folder / "games.lath"),
-        cwd=tmp_path,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    words = ("yavalath", "--bot", "none", "-o", folder / "games.lath")
+    with begun(*words, cwd=tmp_path) as (process, types):
         assert process.stdout
         read_until(process.stdout, "1. white: ")
         folder.rmdir()
-        said, wrong = process.communicate(lines("e5"), timeout=PATIENCE_S)
+        types.write(lines("e5"))
+        types.close()
+        said, wrong = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert "games.lath cannot be written: No such file or directory" in wrong
     assert said.endswith("*\n")

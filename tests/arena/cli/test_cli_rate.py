@@ -52,7 +52,7 @@ def test_by_game_prints_the_tables_of_each_game(file: Path) -> None:
 
 def test_the_json_keeps_its_schema_and_has_each_game(file: Path) -> None:
     told = json.loads(arena("rate", "--json", file).out)
-    jsonschema.validate(told, export.schema())
+    jsonschema.Draft202012Validator(export.schema()).validate(told)
     assert (told["version"], told["overall"]["games"]) == (2, 12)
     assert [table["game"] for table in told["per_game"]] == list(TWO_GAMES)
 

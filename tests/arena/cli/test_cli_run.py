@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -24,7 +25,6 @@ import pytest
 from arena_runs import (
     PATIENCE_S,
     arena,
-    command,
     environment,
     exported,
     flags,
@@ -34,6 +34,8 @@ from arena_runs import (
 )
 from bad_bots import Good
 from commands import Ran
+from loaded import Run
+from quick_runs import play_nothing
 
 from lath.reports import export
 
@@ -51,7 +53,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory of a finished tournament."""
     folder = tmp_path_factory.mktemp("played")
     words = flags(
-        {**TWO, "cat": bad_bots.PlaysAnIllegalMove}, rounds=2, out=folder / "out", with_report=True
+        {**TWO, "cat": bad_bots.PlaysAnIllegalMove},
+        rounds=2,
+        out=folder / "out",
+        jobs=1,
+        with_report=True,
     )
     ended = arena(*words, cwd=folder)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
@@ -79,8 +85,9 @@ def test_run_plays_the_bundled_bots_by_their_names(tmp_path: Path) -> None:
 
 
 def test_a_run_without_a_report_writes_all_else_and_a_report_can_be_made_later(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    play_nothing(monkeypatch)
     out = tmp_path / "out"
     ended = arena(*flags(TWO, rounds=1, out=out, jobs=1)[:-1], "--no-report", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
@@ -144,7 +151,10 @@ def test_flags_override_the_file(tmp_path: Path) -> None:
     assert stored(tmp_path / "out", "game, first") == [("surikata", "ann"), ("surikata", "bob")]
 
 
-def test_bots_of_the_command_line_take_the_place_of_those_of_the_file(tmp_path: Path) -> None:
+def test_bots_of_the_command_line_take_the_place_of_those_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_nothing(monkeypatch)
     words = flags({"eve": Good, "joe": Good}, rounds=1, out=tmp_path / "out", jobs=1)
     ended = arena(
         "run", write_config(tmp_path), *words[words.index("--bot") :], "--no-report", cwd=tmp_path
@@ -298,8 +308,8 @@ def test_a_script_that_is_not_there_is_named_with_the_folder_where_it_was_looked
 
 
 def test_a_run_without_configuration_and_bots_says_that_it_plays_the_demo(tmp_path: Path) -> None:
-    words = ("run", "--out", "typo", "--rounds", "1", "--game", "yavalath", "--tc", "move 0.01")
-    ended = arena(*words, "--jobs", "2", cwd=tmp_path)
+    words = ("run", "--out", "typo", "--rounds", "1", "--game", "surikata", "--tc", "nodes 1")
+    ended = arena(*words, "--jobs", "1", "--no-report", cwd=tmp_path)
     assert ended.returncode == 0
     first, *_ = ended.stderr.splitlines()
     assert first == "no CONFIG and no --bot: the built-in demo is played into typo"
@@ -316,7 +326,10 @@ def test_no_demo_is_played_beside_a_configuration(tmp_path: Path) -> None:
     assert not (tmp_path / "tournament").exists()
 
 
-def test_fewer_rounds_than_before_are_refused_and_none_are_those_of_before(tmp_path: Path) -> None:
+def test_fewer_rounds_than_before_are_refused_and_none_are_those_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_nothing(monkeypatch)
     config = write_config(tmp_path, CONFIG.replace("rounds = 2\n", ""))
     words = ("run", config, "--out", "out", "-q", "--no-report")
     assert arena(*words, "--rounds", "3", cwd=tmp_path).returncode == 0
@@ -344,7 +357,7 @@ EVERY_GAME = [pytest.param(one, (), id=one, marks=pytest.mark.soak) for one in N
 @pytest.mark.parametrize(
     ("language", "games"),
     [
-        ("python", ("surikata", "yavalath")),
+        ("python", ("surikata",)),
         ("javascript", ("manalath",)),
         ("c", ("yavalath",)),
         ("shell", ("mammalath",)),
@@ -365,7 +378,10 @@ def test_what_init_writes_plays_at_once(
     # As in an activated virtual environment, which the steps take for granted.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     for step in steps[1:-1]:
-        subprocess.run(step, shell=True, check=True, cwd=folder, env=environment(PATH=path))
+        if step.startswith("arena "):
+            assert arena(*shlex.split(step)[1:], cwd=folder, PATH=path).returncode == 0
+        else:
+            subprocess.run(step, shell=True, check=True, cwd=folder, env=environment(PATH=path))
     chosen = [word for game in games for word in ("--game", game)]
     words = [*steps[-1].split()[1:], *chosen, "--rounds", "1", "-q", "--no-report"]
     ended = arena(*words, cwd=folder)
@@ -395,7 +411,7 @@ def test_rate_prints_a_table_for_people(played: Path) -> None:
 def test_rate_prints_json_that_keeps_its_schema(played: Path) -> None:
     ended = said("rate", "--json", played, cwd=played)
     told = json.loads(ended.out)
-    jsonschema.validate(told, export.schema())
+    jsonschema.Draft202012Validator(export.schema()).validate(told)
     assert (ended.status, ended.err) == (0, "")
     assert told.pop("outcome")["format"] == "round-robin"
     assert told == json.loads((played / "standings.json").read_text())
@@ -444,15 +460,7 @@ def test_a_screen_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     words = flags({**TWO, "ill": bad_bots.ExitsAtStart}, rounds=2, out=tmp_path / "out", jobs=1)
-    subprocess.run(
-        command(*words),
-        cwd=tmp_path,
-        env=environment(),
-        stderr=writing,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-    os.close(writing)
+    Run(words, cwd=tmp_path, env=environment(), errors=writing).wait(PATIENCE_S)
     assert numbers(tmp_path / "out") == [1, 2, 7, 8]
 
 

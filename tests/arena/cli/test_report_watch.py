@@ -65,21 +65,21 @@ def test_a_watch_that_begins_before_the_run_ends_with_it(place: Range) -> None:
     watch = watching(place)
     waits_for_a_page(place)
     assert is_refreshing(place), "a page to open, though nothing is played yet"
-    run = place.begin(*flags(STEADY, rounds=30, out=place.out, jobs=1))
+    run = place.begin(*flags(STEADY, rounds=10, out=place.out, jobs=1))
     run.communicate(timeout=PATIENCE_S)
     status, said = ended(watch)
     assert (run.returncode, status) == (0, 0)
     assert said.startswith("waiting for games in out\n")
     counts = [int(count) for count in WRITTEN.findall(said)]
     assert counts[0] == 0
-    assert counts[-1] == 60
+    assert counts[-1] == 20
     assert counts == sorted(counts)
     assert not is_refreshing(place)
 
 
 def test_a_page_is_written_long_before_a_run_is_over(place: Range) -> None:
-    run = place.begin(*flags(STEADY, rounds=5000, out=place.out))
-    wait_until_it_plays(place, run)
+    run = place.begin(*flags(STEADY, rounds=5000, out=place.out, jobs=1))
+    wait_until_it_plays(place, run, games=4)
     watch = watching(place)
     waits_for_a_page(place)
     assert not (place.out / "games.lath").exists(), "it is read where it is stored"
