@@ -42,14 +42,6 @@ EXAMPLES = (JAVASCRIPT, SHELL, DASH, PYTHON, C)
 every_example = pytest.mark.parametrize(
     "example", EXAMPLES, ids=lambda example: f"{example.file}-{Path(example.needs).name}"
 )
-every_game_of_each = pytest.mark.parametrize(
-    ("example", "game_id"),
-    [
-        pytest.param(example, game_id, id=f"{example.file}-{Path(example.needs).name}-{game_id}")
-        for example in EXAMPLES
-        for game_id in example.plays
-    ],
-)
 
 
 @pytest.fixture(scope="session")
@@ -86,15 +78,16 @@ def test_an_example_says_who_it_is_what_it_plays_and_ok(
 
 
 @some_seeds
-@every_game_of_each
+@every_example
 def test_an_example_plays_whole_games_with_legal_moves_only(
-    example: Example, game_id: str, seeds: range, request: pytest.FixtureRequest
+    example: Example, seeds: range, request: pytest.FixtureRequest
 ) -> None:
     with started(command_of(example, request)) as bot:
         wants = wants_of(greet(bot))
-        played = play_both_seats(bot, game_id, seeds=seeds, wants=wants)
+        for game_id in example.plays:
+            played = play_both_seats(bot, game_id, seeds=seeds, wants=wants)
+            assert len(played) == 2 * len(seeds), game_id
         assert bot.quit() == (0, [])
-    assert len(played) == 2 * len(seeds)
 
 
 @every_example

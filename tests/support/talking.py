@@ -16,7 +16,7 @@ from typing import IO, Final, Protocol
 from lath import games
 from lath.games.core import SEATS, Move, Position, Seat, read_move
 
-LIMIT: Final = "nodes 15"
+LIMIT: Final = "nodes 8"
 """What bots may use for a move: no time, so that the same seed gives the same moves."""
 
 PATIENCE_S: Final = 120.0

@@ -307,8 +307,13 @@ def test_a_script_that_is_not_there_is_named_with_the_folder_where_it_was_looked
     assert "lath-bot-" not in ended.stderr
 
 
-def test_a_run_without_configuration_and_bots_says_that_it_plays_the_demo(tmp_path: Path) -> None:
-    words = ("run", "--out", "typo", "--rounds", "1", "--game", "surikata", "--tc", "nodes 1")
+@pytest.mark.parametrize("is_played", [False, pytest.param(True, marks=pytest.mark.soak)])
+def test_a_run_without_configuration_and_bots_says_that_it_plays_the_demo(
+    is_played: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not is_played:
+        play_nothing(monkeypatch)
+    words = ("run", "--out", "typo", "--rounds", "1", "--game", "yavalath", "--tc", "nodes 1")
     ended = arena(*words, "--jobs", "1", "--no-report", cwd=tmp_path)
     assert ended.returncode == 0
     first, *_ = ended.stderr.splitlines()
@@ -377,9 +382,13 @@ def test_what_init_writes_plays_at_once(
     assert steps[-1] == "arena run tournament.toml --out results"
     # As in an activated virtual environment, which the steps take for granted.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    # What else a check looks at in these bots, test_cli_bot_check.py does: they are the examples.
+    few = ("--only", "first") if games else ()
     for step in steps[1:-1]:
-        if step.startswith("arena "):
-            assert arena(*shlex.split(step)[1:], cwd=folder, PATH=path).returncode == 0
+        if step.startswith("arena bot check "):
+            its_own = shlex.split(step)[3:]
+            checked = arena("bot", "check", *few, *its_own, cwd=folder, PATH=path)
+            assert checked.returncode == 0, checked.stdout
         else:
             subprocess.run(step, shell=True, check=True, cwd=folder, env=environment(PATH=path))
     chosen = [word for game in games for word in ("--game", game)]
