@@ -17,7 +17,7 @@ import pytest
 from arena_runs import PATIENCE_S, exported, listened_to, numbers, sequence, until_it_says
 from fault_stand import Stand, shell
 from processes import calm_s, gone
-from runner_faults import RunnerFault, goes_on, pair_up
+from runner_faults import STEADILY, RunnerFault, goes_on, pair_up
 
 if TYPE_CHECKING:
     from bot_faults import Plain
@@ -53,15 +53,15 @@ def a_file_in_the_way(stand: Stand, plain: Plain) -> float:
 
 
 def a_failing_disk(stand: Stand, _plain: Plain) -> float:
-    """Let no file grow over 100 KiB: writing fails, though there is room."""
-    pair_up(stand, rounds=40)
-    run = stand.begin(*stand.run_words(with_report=True), under=shell('ulimit -f 200; exec "$@"'))
+    """Let no file grow over 70 KiB: writing fails, though there is room."""
+    pair_up(stand, rounds=25)
+    run = stand.begin(*stand.run_words(with_report=True), under=shell('ulimit -f 140; exec "$@"'))
     ended = stand.finish(run)
     assert ended.status == CANNOT_BE_KEPT, ended.said
     assert "Traceback" not in ended.said
     assert "could not be kept and will be played again" in ended.said
-    assert 0 < len(numbers(stand.out)) < 80
-    goes_on(stand, 80)
+    assert 0 < len(numbers(stand.out)) < 50
+    goes_on(stand, 50)
     return ended.seconds
 
 
@@ -113,7 +113,7 @@ def taken_from(disk: Path, stand: Stand) -> Path:
 
 def a_full_disk(stand: Stand, _plain: Plain) -> float:
     """Fill the disk under a run, and make room again: it waits, then goes on."""
-    pair_up(stand, rounds=25)
+    pair_up(stand, STEADILY, rounds=15)
     with on_a_small_disk(stand) as (run, disk), listened_to(run) as said:
         ballast = fill(disk)
         until_it_says(said, WAITING)
@@ -126,7 +126,7 @@ def a_full_disk(stand: Stand, _plain: Plain) -> float:
         rest = said.read()
         assert run.wait(PATIENCE_S) == 0, rest
         kept = taken_from(disk, stand)
-        assert numbers(kept) == exported(kept) == sequence(50)
+        assert numbers(kept) == exported(kept) == sequence(30)
     return seconds
 
 

@@ -31,7 +31,7 @@ SPARE_S: Final = 2.0
 MAX_GROWTH_KIB: Final = 20 << 10
 """Memory that a fault may cost the runner, and each worker."""
 
-SAMPLE_S: Final = 0.02
+SAMPLE_S: Final = 0.04
 
 RELAXED: Final = {"move": "10s"}
 """No bot that answers loses on time, however busy the machine is."""

@@ -1,6 +1,7 @@
 """A program for a mount namespace of its own: tournaments on small file systems that fill up.
 
-`python full_disks.py FOLDER SCENARIO SIZE...` prints a JSON object for each size in KiB.
+`python full_disks.py FOLDER SCENARIO,... SIZE...` prints a JSON object for each of both; sizes are
+in KiB.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 from shutil import disk_usage
+from tempfile import mkdtemp
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -27,7 +30,7 @@ from lath.arena.tournament.store import Store
 
 ROUNDS: Final = 20
 LONG_ROUNDS: Final = 50
-COMMAND_ROUNDS: Final = 100
+COMMAND_ROUNDS: Final = 50
 LARGE: Final = 65536
 """KiB, enough for everything."""
 
@@ -109,18 +112,18 @@ def mended(folder: Path, _size: int) -> dict[str, Any]:
     }
 
 
-def command(folder: Path, size: int) -> dict[str, Any]:
+def command(folder: Path, _size: int) -> dict[str, Any]:
     """Run the program itself until the disk is full; then give it room and resume."""
-    return _commanded(folder, size, "--disk-patience", "1")
+    return _commanded(folder, "--disk-patience", "1")
 
 
-def interrupted(folder: Path, size: int) -> dict[str, Any]:
+def interrupted(folder: Path, _size: int) -> dict[str, Any]:
     """Do the same with a Ctrl-C while the program waits for room."""
-    return _commanded(folder, size)
+    return _commanded(folder)
 
 
-def _commanded(folder: Path, size: int, *more: str) -> dict[str, Any]:
-    with Range(folder.parent / f"range-{size}") as place:
+def _commanded(folder: Path, *more: str) -> dict[str, Any]:
+    with Range(Path(mkdtemp(dir=folder.parent))) as place:
         place.out = folder / "out"
         words = flags(
             {"ann": Good, "bob": Good}, rounds=COMMAND_ROUNDS, out=place.out, with_report=True
@@ -156,15 +159,14 @@ SCENARIOS: Final[dict[str, Callable[[Path, int], dict[str, Any]]]] = {
 }
 
 
-def main(folder: Path, scenario: str, *sizes: str) -> None:
-    """Mount a new file system for each size and print what happens there."""
-    for size in map(int, sizes):
+def main(folder: Path, scenarios: str, *sizes: str) -> None:
+    """Mount a new file system for each scenario and size and print what happens there."""
+    for scenario, size in product(scenarios.split(","), map(int, sizes)):
         folder.mkdir(exist_ok=True)
-        (folder.parent / f"range-{size}").mkdir(exist_ok=True)
         resize(folder, size)
         with patch.object(Pace, "window", 2):  # many small transactions, as of longer games
             found = SCENARIOS[scenario](folder, size)
-        print(json.dumps({"size": size, **found}), flush=True)
+        print(json.dumps({"scenario": scenario, "size": size, **found}), flush=True)
         subprocess.run(["umount", folder], check=True)
 
 

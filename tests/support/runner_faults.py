@@ -10,9 +10,10 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Final
 
 import bad_bots
@@ -28,13 +29,20 @@ RESUME: Final = "go on with: arena run --out out"
 NOTHING_BEGAN: Final = "interrupted; what was being written is as it was before"
 """What a run says that is stopped while it prepares to play."""
 
-KILLS: Final = 3
+KILLS: Final = 2
+GAMES_OF_A_KILL: Final = 26
+"""More than are played until it is seen that the run goes on."""
 
-ROUNDS: Final = 12
+ROUNDS: Final = 8
 """More than can be played until a run is seen to play."""
 
 SLOWLY: Final = {"PACE_S": "0.01"}
-"""Variables of bots whose run lasts with few games in it."""
+"""Variables of a run that lasts with few games in it."""
+
+STEADILY: Final = {"PACE_S": "0.002"}
+
+INTERRUPTIONS: Final = 4
+LATEST_S: Final = 0.6
 
 BEGUN: Final = 3
 """Games after which it is seen to play."""
@@ -53,16 +61,21 @@ class RunnerFault:
         return self.act(stand, plain)
 
 
-def pair_up(stand: Stand, *, slowly: bool = False, **top: object) -> None:
-    """Write a tournament of two bots that take the same time for each move, on two workers."""
-    bot = good(bad_bots.TakesAMillisecond, env=SLOWLY if slowly else {})
+def pair_up(stand: Stand, pace: Mapping[str, str] = MappingProxyType({}), **top: object) -> None:
+    """Write a tournament of two bots that take the same time for each move, on two workers.
+
+    They keep the pace until the run is resumed.
+    """
+    stand.variables.update(pace)
+    bot = good(bad_bots.TakesAMillisecond)
     settings: Any = {"rounds": ROUNDS, "jobs": 2, **top}
     stand.configure({"ann": bot, "bob": bot}, **settings)
 
 
-def goes_on(stand: Stand, games: int) -> None:
-    """Resume the run and check that every game is there once."""
-    ended = stand.play("run", "--out", "out", "-q", "--no-report")
+def goes_on(stand: Stand, games: int, *more: str) -> None:
+    """Resume the run, with no time to lose, and check that every game is there once."""
+    stand.variables.pop("PACE_S", None)
+    ended = stand.play("run", "--out", "out", "-q", "--no-report", *more)
     assert ended.status == 0, ended.said
     assert numbers(stand.out) == exported(stand.out) == sequence(games)
     assert_sound(stand.games())
@@ -117,7 +130,7 @@ def stop(
 
 def a_signal(number: int, stand: Stand, _plain: Plain) -> float:
     """Stop a run in which games are played, and go on."""
-    pair_up(stand, slowly=True)
+    pair_up(stand, SLOWLY)
     run = until_it_plays(stand)
     seconds = stop(stand, run, number)
     assert 0 < len(numbers(stand.out)) < 2 * ROUNDS
@@ -138,10 +151,10 @@ def signals_at_random_moments(stand: Stand, _plain: Plain) -> float:
     chance = random.Random(37)
     pair_up(stand, rounds=200)
     longest_s = 0.0
-    for _ in range(6):
+    for number in range(INTERRUPTIONS):
         run = stand.begin(*stand.run_words())
         assert gone(lambda: not (stand.out / "tournament.toml").exists(), PATIENCE_S)
-        time.sleep(chance.uniform(0.0, 0.6))
+        time.sleep((number + chance.random()) * LATEST_S / INTERRUPTIONS)
         pause_s = chance.choice([0.0, 0.02, 0.2])
         seconds = stop(stand, run, signal.SIGINT, signal.SIGINT, pause_s=pause_s, plays=False)
         longest_s = max(longest_s, seconds)
@@ -152,7 +165,7 @@ def signals_at_random_moments(stand: Stand, _plain: Plain) -> float:
 
 def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
     """Kill it, and go on."""
-    pair_up(stand, slowly=True)
+    pair_up(stand, SLOWLY)
     run = until_it_plays(stand)
     run.kill()
     run.communicate()
@@ -165,8 +178,8 @@ def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
 
 def kills_of_workers(stand: Stand, _plain: Plain) -> float:
     """Kill workers, one after the other; the run goes on as if nothing had been."""
-    rounds = 60
-    pair_up(stand, rounds=rounds)
+    rounds = KILLS * GAMES_OF_A_KILL // 2
+    pair_up(stand, STEADILY, rounds=rounds)
     run = until_it_plays(stand)
     longest_s = max(kill_a_worker(stand, run) for _ in range(KILLS))
     ended = stand.finish(run)

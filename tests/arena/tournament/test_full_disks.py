@@ -39,9 +39,9 @@ def may_mount() -> bool:
 needs_mounts = pytest.mark.skipif("not may_mount()", reason="this system grants no mount namespace")
 
 
-def happened(folder: Path, scenario: str, *sizes: int) -> list[dict[str, Any]]:
+def happened(folder: Path, scenarios: str, *sizes: int) -> list[dict[str, Any]]:
     """Return what happens on disks of these sizes."""
-    words = [full_disks.__file__, folder / "disk", scenario, *sizes]
+    words = [full_disks.__file__, folder / "disk", scenarios, *sizes]
     paths = os.pathsep.join([environment().get("PYTHONPATH", ""), str(SUPPORT)])
     ran = subprocess.run(
         ["unshare", "-m", sys.executable, *map(str, words)],
@@ -87,8 +87,9 @@ def may_loop() -> bool:
 
 @needs_mounts
 @pytest.mark.skipif("not may_loop()", reason="this system mounts no file as a disk")
-def test_nor_does_one_of_blocks_that_are_smaller_than_a_page(tmp_path: Path) -> None:
-    levels = happened(tmp_path, "small_blocks", *range(2, 130, 9), 400)
+@pytest.mark.parametrize("step", [14, pytest.param(9, marks=pytest.mark.soak)])
+def test_nor_does_one_of_blocks_that_are_smaller_than_a_page(step: int, tmp_path: Path) -> None:
+    levels = happened(tmp_path, "small_blocks", *range(2, 130, step), 400)
     for found in levels:
         assert_kept(found)
     print(*((found["size"], found["full"], len(found["kept"])) for found in levels))
@@ -107,12 +108,8 @@ def test_a_run_goes_on_when_somebody_makes_room(tmp_path: Path) -> None:
     assert "the disk takes results again; the run goes on" in second
 
 
-@needs_mounts
-@pytest.mark.parametrize("scenario", ["command", "interrupted"])
-def test_the_program_ends_with_a_status_of_its_own_and_can_be_resumed(
-    scenario: str, tmp_path: Path
-) -> None:
-    (found,) = happened(tmp_path, scenario, 200)
+def assert_said_and_resumed(found: dict[str, Any], tmp_path: Path) -> None:
+    """Check what a run said of its full disk, and that it went on when there was room."""
     assert found["status"] == 5, found
     *_, last = found["said"].splitlines()
     assert last.startswith(f"arena: {tmp_path}/disk/out/tournament.db: database or disk is full; ")
@@ -124,6 +121,13 @@ def test_the_program_ends_with_a_status_of_its_own_and_can_be_resumed(
     assert 0 < found["kept"] < 2 * full_disks.COMMAND_ROUNDS
     assert found["resumed"] == {"status": 0, "said": found["resumed"]["said"]}
     assert found["finished"]
+
+
+@needs_mounts
+def test_the_program_ends_with_a_status_of_its_own_and_can_be_resumed(tmp_path: Path) -> None:
+    waited, interrupted = happened(tmp_path, "command,interrupted", 150)
+    assert_said_and_resumed(waited, tmp_path)
+    assert_said_and_resumed(interrupted, tmp_path)
 
 
 @needs_mounts

@@ -275,16 +275,22 @@ def test_worker_processes_play_and_leave_nothing(tmp_path: Path) -> None:
     assert gone(lambda: alive_of(tree))
 
 
-def test_a_killed_worker_costs_no_game_and_doubles_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kills", "rounds"), [(2, 26), pytest.param(5, 100, marks=pytest.mark.soak)]
+)
+def test_a_killed_worker_costs_no_game_and_doubles_none(
+    kills: int, rounds: int, tmp_path: Path
+) -> None:
     with Range(tmp_path) as place:
+        place.variables["PACE_S"] = "0.002"
         bots = {"ann": bad_bots.TakesAMillisecond, "bob": bad_bots.TakesAMillisecond}
-        run = place.begin(*flags(bots, rounds=100, out=place.out))
-        wait_until_it_plays(place, run)
-        for _ in range(5):
+        run = place.begin(*flags(bots, rounds=rounds, out=place.out))
+        wait_until_it_plays(place, run, 3)
+        for _ in range(kills):
             kill_a_worker(place, run)
         _, said = run.communicate(timeout=PATIENCE_S)
         assert run.returncode == 0, said
         # One that had played all it had when it was killed has lost no pair.
-        assert 0 < said.count("a worker died in pair") <= 5
-        assert numbers(place.out) == sequence(200)
-        assert exported(place.out) == sequence(200)
+        assert 0 < said.count("a worker died in pair") <= kills
+        assert numbers(place.out) == sequence(2 * rounds)
+        assert exported(place.out) == sequence(2 * rounds)
