@@ -87,6 +87,7 @@ def test_the_address_follows_the_ply_and_can_be_sent(visit: Visit, report: str) 
 
 
 def test_a_link_in_another_section_opens_its_game(visit: Visit, report: str) -> None:
+    visit.page.emulate_media(reduced_motion="no-preference")
     visit.open(report)
     visit.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     links = visit.page.locator("main section:not(#games) a[href^='#game=']")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from browsing import Visit, new_window, visiting
-from report_pages import few, played
+from report_pages import few
 
 from lath.reports.page.page import Page, render
 
@@ -67,7 +67,7 @@ def test_it_says_how_often_it_refreshes_and_does(visit: Visit, quick: str) -> No
 def test_it_comes_back_as_it_was_left(visit: Visit, address_of: Address) -> None:
     # By the machine's own clock: a window's does not tell a page that it was loaded again. So it
     # is paused, by clicks that are nobody's, while it is left and while it is looked at.
-    address = address_of(render(played(), refresh_s=5))
+    address = address_of(render(few(), refresh_s=5))
     visit.open(f"{address}#game=5&ply=0")
     visit.page.evaluate(PAUSE)
     visit.await_game(5)

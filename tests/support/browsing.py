@@ -49,7 +49,13 @@ _FORGET = "onpagehide = () => sessionStorage.clear()"
 
 _SIZE: Final[Any] = {"width": 1280, "height": 900}
 
-_MEDIA: Final = ("media", "color_scheme", "reduced_motion", "forced_colors")
+_MOTION: Final[Any] = "reduce"
+"""Scrolling at once spares the drawing of what lies on the way; a test of motion asks for it."""
+
+_MEDIA: Final[Any] = {
+    **dict.fromkeys(("media", "color_scheme", "forced_colors"), "null"),
+    "reduced_motion": _MOTION,
+}
 
 _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -78,16 +84,21 @@ class Visit:
         self.complaints.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
+    def look_away(self) -> None:
+        """Leave the page as it is."""
+        for event, heard in self._listeners.items():
+            self.page.remove_listener(event, heard)
+
     def leave(self) -> None:
         """Leave the tab as a new one is: nothing shown, nothing kept, nothing emulated."""
         if self.page.url != "about:blank":
             self.page.evaluate(_FORGET)
         self.page.goto("about:blank")
-        for event, heard in self._listeners.items():
-            self.page.remove_listener(event, heard)
+        self.look_away()
         self.page.mouse.move(0, 0)
-        self.page.set_viewport_size(_SIZE)
-        self.page.emulate_media(**dict.fromkeys(_MEDIA, "null"))
+        if self.page.viewport_size != _SIZE:
+            self.page.set_viewport_size(_SIZE)
+        self.page.emulate_media(**_MEDIA)
 
     def open(self, address: str) -> None:
         """Open a report, or an index, and wait until its replay and its list are there."""
@@ -137,8 +148,8 @@ def visit(window: Any) -> Iterator[Visit]:
         visitor.leave()
 
 
-def new_window(browser: Any) -> Any:
-    return browser.new_context(viewport=_SIZE)
+def new_window(browser: Any, **more: Any) -> Any:
+    return browser.new_context(viewport=_SIZE, reduced_motion=_MOTION, **more)
 
 
 @contextmanager

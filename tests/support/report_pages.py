@@ -21,7 +21,7 @@ from lath.reports.page.page import Page, render
 
 BOTS: Final = ("ann", "bob", "cat")
 
-MANY_BOTS: Final = 24
+MANY_BOTS: Final = 17
 """More than a page shows without packing parts of itself, and than a phone has room for."""
 
 
@@ -96,7 +96,7 @@ def index() -> Page:
 PAGES: Final[dict[str, Callable[[], Page]]] = {
     "played": as_of_many,
     "hostile": lambda: render(hostile_records()),
-    "outcome": lambda: render(few(), outcome=knockout()),
+    "outcome": lambda: render(few()[::3], outcome=knockout()),
     "empty": lambda: render([]),
     "one game": lambda: render([random_game("manalath", 1)]),
     "many bots": lambda: render(list(many_bots())),
