@@ -185,9 +185,8 @@ def test_an_option_that_the_bot_does_not_take_is_a_fault(
     option: str, told: str, tmp_path: Path
 ) -> None:
     words = odd_bots.command(odd_bots.HasOptions)
-    ended = arena(
-        "bot", "check", "--game", "yavalath", "--option", option, "--", *words, cwd=tmp_path
-    )
+    flags = ("--game", "yavalath", *only("setoption"), "--option", option)
+    ended = arena("bot", "check", *flags, "--", *words, cwd=tmp_path)
     assert ended.returncode == 1
     assert told in " ".join(ended.stdout.split())
 

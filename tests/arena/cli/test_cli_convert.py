@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from arena_runs import PATIENCE_S, environment
 from commands import Ran, arena
+from loaded import Run
 from places import DOCS, SAMPLES
 from sample_records import random_game
 
@@ -286,6 +288,12 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def begun(source: Path, *, output: int) -> Run:
+    """Begin to make CSV of a file, in a process of its own."""
+    words = ["convert", str(source), "-", "--to", "csv"]
+    return Run(words, cwd=source.parent, env=environment(), output=output)
+
+
 def test_a_full_disk_leaves_the_old_destination(source: Path) -> None:
     """A limit on the size of files stands for the disk."""
     source.write_text("\n".join([ONE] * 1000))
@@ -299,8 +307,9 @@ def test_a_full_disk_leaves_the_old_destination(source: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this Python's own system has none")
 def test_a_full_standard_output_is_told_of_once(source: Path) -> None:
-    ran = shell(f"$arena convert {source} - --to csv > /dev/full")
-    assert (ran.returncode, ran.stderr) == (
+    run = begun(source, output=os.open("/dev/full", os.O_WRONLY))
+    _, told = run.communicate(timeout=PATIENCE_S)
+    assert (run.returncode, told) == (
         2,
         "arena: standard output cannot be written: No space left on device\n",
     )
@@ -308,8 +317,12 @@ def test_a_full_standard_output_is_told_of_once(source: Path) -> None:
 
 def test_who_reads_no_further_hears_no_complaint(source: Path) -> None:
     source.write_text("\n".join([ONE] * 5000))
-    ran = shell(f"$arena convert {source} - --to csv | head -n 1")
-    assert (ran.stdout, ran.stderr) == (f"{HEADER}\n", "")
+    reading, writing = os.pipe()
+    run = begun(source, output=writing)
+    with os.fdopen(reading) as rows:
+        assert rows.readline() == f"{HEADER}\n"
+    _, told = run.communicate(timeout=PATIENCE_S)
+    assert told == ""
 
 
 def test_without_pyarrow_parquet_says_what_to_install(
