@@ -74,8 +74,9 @@ def test_the_page_draws_what_the_svg_file_has(page: Any, game: Game, ply: int) -
         "aids": True,
     }
     markup = page.evaluate(
-        "([id, shown]) => { boards[id].show(shown); return boards[id].element.outerHTML; }",
-        [game.id, shown],
+        "([id, shown]) => { boards[id].show(JSON.parse(shown));"
+        " return boards[id].element.outerHTML; }",
+        [game.id, json.dumps(shown)],
     )
     file = svg(position, highlight=decided, last=last, legal=True, aids=True)
     assert_alike(drawn(page, markup, "below", "stacks", "marks"), drawn(page, file))
@@ -100,9 +101,10 @@ def drawn(page: Any, markup: str, *layers: str) -> list[tuple[str, list[float]]]
             return [leaf.outerHTML, [length, box.x, box.y, box.width, box.height]];
         });
         root.remove();
-        return found;
+        return JSON.stringify(found);
     }"""
-    found = [(str(leaf), size) for leaf, size in page.evaluate(script, [markup, list(layers)])]
+    told = json.loads(page.evaluate(script, [markup, list(layers)]))
+    found = [(str(leaf), size) for leaf, size in told]
     if layers:
         return found
     # The plate, its labels, the cells and the names in them come first.
@@ -120,7 +122,8 @@ def assert_alike(
     """Compare what two SVG have; sizes may differ by what rounding costs."""
     assert [leaf for leaf, _ in page_has] == [leaf for leaf, _ in file_has]
     for (leaf, one), (_, other) in zip(page_has, file_has, strict=True):
-        assert one == pytest.approx(other, rel=0.002, abs=0.5), leaf
+        if one != other:
+            assert one == pytest.approx(other, rel=0.002, abs=0.5), leaf
 
 
 @every_game
@@ -160,7 +163,7 @@ LOOKS = """([id, css]) => {
       return `${part.tagName} ${names.map((name) => computed[name]).join(" ")}`;
     });
     style.remove();
-    return looks;
+    return looks.join("\\n");
 }"""
 
 

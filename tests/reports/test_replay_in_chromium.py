@@ -135,10 +135,11 @@ def test_games_unpack_to_what_the_rules_say(every: int, replay: Visit, report: s
         const legal = plies.map(ply => lath.legalAt(game, ply));
         opened.push({ stacks: game.stacks, movers: game.movers, legal });
       }
-      return opened;
+      return JSON.stringify(opened);
     }"""
+    told = json.loads(replay.page.evaluate(script, every))
     numbers = range(4, len(RECORDS) + 1, 7)
-    for number, game in zip(numbers, replay.page.evaluate(script, every), strict=True):
+    for number, game in zip(numbers, told, strict=True):
         line = line_of(number)
         assert game["stacks"] == [list(position.contents()) for position in line]
         assert game["movers"] == [int(position.to_move) for position in line]

@@ -31,7 +31,7 @@ _STACKS = """async numbers => {
   const games = await lath.openGames();
   const opened = [];
   for (const number of numbers) opened.push(await lath.openGame(games, number - 1));
-  return opened.map(game => game.stacks);
+  return JSON.stringify(opened.map(game => game.stacks));
 }"""
 
 
@@ -95,7 +95,7 @@ def test_games_can_be_replayed(visit: Visit, address: str, long: Long) -> None:
         [list(position.contents()) for position in positions(records[number - 1])]
         for number in long.looked_at
     ]
-    assert visit.page.evaluate(_STACKS, list(long.looked_at)) == stacks
+    assert json.loads(visit.page.evaluate(_STACKS, list(long.looked_at))) == stacks
 
 
 def test_how_soon_the_page_answers_is_told(
