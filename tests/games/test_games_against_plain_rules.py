@@ -17,8 +17,8 @@ from lath.games.errors import PositionError
 
 BUILTIN = [games.get(game_id) for game_id in OURS]
 
-GAMES_EACH = 20
-"""Enough for about 500 positions of a game; the soak plays many more."""
+GAMES_EACH = 10
+"""Enough for about 350 positions of a game; the soak plays many more."""
 
 EDIT_LETTERS = "/ -0123456789" + "ABCFHabcowpgmkbMx"
 

@@ -71,7 +71,7 @@ def check_lines(game: Game, seeds: range) -> None:
 
 @pytest.mark.parametrize("game", games.installed(), ids=games.ids())
 def test_moves_played_at_once_end_where_single_moves_do(game: Game) -> None:
-    check_lines(game, range(100))
+    check_lines(game, range(50))
 
 
 @pytest.mark.soak
