@@ -18,8 +18,10 @@ from places import OURS
 from reading_campaign import (
     SOURCES,
     Counts,
+    DifferenceError,
     by_lark,
     campaign,
+    compare,
     content_of,
     few_from_grammar,
     finds_a_difference,
@@ -36,7 +38,8 @@ from lath.notation.record import Comment, Ply, Remembered, comment
 from lath.notation.scanner import grammar, inside
 from lath.notation.validation import validate
 
-pytestmark = pytest.mark.slow
+# One worker of xdist: the texts are drawn and read by the slow path once.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("test_scanner_fuzz")]
 
 CASES: Final = 450
 SOAK_CASES: Final = int(os.environ.get("LATH_SOAK_CASES", "1000000"))
@@ -180,13 +183,23 @@ FAULTS: Final[dict[str, Plant]] = {
 
 RARE: Final = frozenset(
     {
+        "a depth may be any script's",
         "a line ends at a return",
         "a chunk ends anywhere",
         "a move need not end its word",
         "a value has any escape",
+        "numbers begin at 0",
     }
 )
 """Faults that take thousands of texts to be found."""
+
+TELLING: Final = {
+    "a depth may be any script's": "1. e5 {[%depth \u0663]} *",
+    "a line ends at a return": "1. e5 ; a\rb\n *",
+    "a value has any escape": '[Event "a\\nb"]\n\n1. e5 *',
+    "numbers begin at 0": "0. e5 *",
+}
+"""What shows some of them, below the tag of a game."""
 
 
 @pytest.mark.parametrize(
@@ -195,6 +208,15 @@ RARE: Final = frozenset(
 def test_a_planted_fault_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     FAULTS[fault](monkeypatch)
     assert finds_a_difference(PLANTED_CASES)
+
+
+@pytest.mark.parametrize("fault", TELLING)
+def test_a_rare_fault_is_found_where_it_shows(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f'[Game "yavalath"]\n{TELLING[fault]}'
+    compare(text, Counts())
+    FAULTS[fault](monkeypatch)
+    with pytest.raises(DifferenceError):
+        compare(text, Counts())
 
 
 def forgets_taken_cells(after: Any, position: Position, moves: Sequence[str]) -> object:
@@ -221,7 +243,7 @@ def test_a_game_whose_lines_forget_something_is_found(
     kind: Any = type(game.start())
     after = kind.after
     monkeypatch.setattr(kind, "after", lambda position, moves: forgets(after, position, moves))
-    assert finds_a_difference(PLANTED_CASES)
+    assert finds_a_difference(PLANTED_CASES, about=f'[Game "{game.id}"]')
 
 
 def test_nothing_is_found_where_nothing_is_planted() -> None:
