@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import os
-import random
-import select
 import sys
 import time
 
@@ -16,7 +14,13 @@ from bad_bots import Good, hang, say
 
 def command(kind: type[Good]) -> tuple[str, ...]:
     """Return the command that starts a bot of this kind."""
-    return (sys.executable, "-E", "-S", __file__, kind.__name__)
+    from pathlib import Path
+
+    # Python keeps what it has compiled of a module, not of a program.
+    folder = str(Path(__file__).parent)
+    program = f"import sys; sys.path.insert(0, {folder!r}); import {__name__} as bots; "
+    program += "vars(bots)[sys.argv[1]]().run()"
+    return (sys.executable, "-I", "-S", "-c", program, kind.__name__)
 
 
 class Pongs(Good):
@@ -176,6 +180,8 @@ class SaysAnImpossibleVariation(Pongs):
 
 class IgnoresSeeds(Pongs):
     def answer(self) -> None:
+        import random  # takes as long as all else, and most need it not
+
         say(f"bestmove {self.ply} {random.choice(self.legal)}")
 
 
@@ -211,6 +217,8 @@ class DiesOfStop(DiesOfWhatItReads):
 
 class ComputesOnTheOthersTurn(Pongs):
     def run(self) -> None:
+        import select
+
         rest = b""
         while True:
             if select.select([0], [], [], 0.0)[0]:

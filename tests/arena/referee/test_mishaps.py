@@ -35,7 +35,6 @@ from lath.notation.writer import format_record
 RELAXED = Limits(time=TimeControl(move_ms=10_000), startup_s=10.0)
 """No bot that answers loses on time here, however busy the machine is."""
 
-HASTY = TimeControl(move_ms=400)
 IMPATIENT = Limits(time=TimeControl(move_ms=10_000), startup_s=0.7)
 
 BLITZ = Limits(time=TimeControl(initial_ms=200), margin_s=5.0)
@@ -61,8 +60,11 @@ class Mishap:
     """What else is told of the bot."""
 
 
-def late(kind: type[Good], told: str = "no answer within 0.450 s at ply") -> Mishap:
-    return Mishap(kind, Termination.TIME, told, longest_s=0.45, spec={"time": HASTY})
+def late(kind: type[Good], move_ms: int = 400) -> Mishap:
+    limit_s = move_ms / 1000 + 0.05
+    told = f"no answer within {limit_s:.3f} s at ply"
+    time = TimeControl(move_ms=move_ms)
+    return Mishap(kind, Termination.TIME, told, longest_s=limit_s, spec={"time": time})
 
 
 def illegal(kind: type[Good], told: str) -> Mishap:
@@ -88,7 +90,7 @@ LOSSES = [
     late(bad_bots.AnswersTooLate),
     late(bad_bots.AnswersAnotherNumber),
     late(bad_bots.SaysHalfALine),
-    late(bad_bots.ComputesTooLong),
+    late(bad_bots.ComputesTooLong, move_ms=100),  # for it computes for so long
     illegal(bad_bots.PlaysAnIllegalMove, "a1"),
     illegal(bad_bots.PlaysNoMove, "''"),
     illegal(bad_bots.PlaysGarbage, r"\x1b[31m"),
