@@ -126,7 +126,11 @@ def _commanded(folder: Path, *more: str) -> dict[str, Any]:
     with Range(Path(mkdtemp(dir=folder.parent))) as place:
         place.out = folder / "out"
         words = flags(
-            {"ann": Good, "bob": Good}, rounds=COMMAND_ROUNDS, out=place.out, with_report=True
+            {"ann": Good, "bob": Good},
+            rounds=COMMAND_ROUNDS,
+            out=place.out,
+            jobs=1,
+            with_report=True,
         )
         run = place.begin(*words, *more)
         with listened_to(run) as saying:

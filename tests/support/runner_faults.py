@@ -40,6 +40,7 @@ SLOWLY: Final = {"PACE_S": "0.01"}
 """Variables of a run that lasts with few games in it."""
 
 STEADILY: Final = {"PACE_S": "0.002"}
+AT_ONCE: Final = {"PACE_S": "0"}
 
 INTERRUPTIONS: Final = 4
 LATEST_S: Final = 0.6
@@ -73,9 +74,9 @@ def pair_up(stand: Stand, pace: Mapping[str, str] = MappingProxyType({}), **top:
 
 
 def goes_on(stand: Stand, games: int, *more: str) -> None:
-    """Resume the run, with no time to lose, and check that every game is there once."""
-    stand.variables.pop("PACE_S", None)
-    ended = stand.play("run", "--out", "out", "-q", "--no-report", *more)
+    """Resume the run, on one worker with quick bots, and check that every game is there once."""
+    stand.variables |= AT_ONCE
+    ended = stand.play("run", "--out", "out", "-q", "--no-report", "--jobs", "1", *more)
     assert ended.status == 0, ended.said
     assert numbers(stand.out) == exported(stand.out) == sequence(games)
     assert_sound(stand.games())
@@ -192,7 +193,7 @@ def kills_of_workers(stand: Stand, _plain: Plain) -> float:
 
 def a_second_run(stand: Stand, plain: Plain) -> float:
     """Start another run on a directory in use; the first must not notice."""
-    pair_up(stand, rounds=200)
+    pair_up(stand, STEADILY, rounds=200, jobs=1)
     first = until_it_plays(stand)
     second = stand.play(*stand.run_words())
     assert second.status == 1

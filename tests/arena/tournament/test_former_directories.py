@@ -81,7 +81,7 @@ games = ["yavalath"]
 format = "round-robin"
 rounds = 2
 seed = 1
-jobs = 2
+jobs = 1
 
 [time]
 initial = "2s"
