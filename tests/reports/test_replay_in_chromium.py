@@ -206,7 +206,8 @@ def test_space_plays_and_pauses(visit: Visit, report: str) -> None:
     visit.page.keyboard.press(" ")
     assert visit.page.get_attribute("#play", "aria-pressed") == "true"
     assert visit.page.get_attribute("#told", "aria-live") == "off"
-    visit.page.wait_for_function("() => document.getElementById('at').textContent !== '0 / 31'")
+    moved = "() => document.getElementById('at').textContent !== '0 / 31'"
+    visit.page.wait_for_function(moved, polling=100)
     visit.page.keyboard.press(" ")
     assert visit.page.get_attribute("#play", "aria-pressed") == "false"
     assert visit.page.get_attribute("#told", "aria-live") == "polite"
