@@ -5,6 +5,7 @@ The prices are those of the table in docs/protocol.md.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -136,9 +137,9 @@ in_each_seat = pytest.mark.parametrize("seat", SEATS, ids=lambda seat: seat.word
 class Table:
     """Two bots, started for each test and gone after it."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch | None = None) -> None:
         self.tree = new_tree()
-        self.watch = Watch()
+        self.watch = watch or Watch()
         self.bots: list[Bot] = []
 
     def sit(self, kind: type[Good], **spec: object) -> Bot:
@@ -167,14 +168,41 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conversation, "HELD_UP_S", 60.0)
 
 
-@pytest.fixture
-def table() -> Iterator[Table]:
-    """Give a table, and see to it that nothing is left of the bots that sat there."""
-    table = Table()
+def laid(table: Table) -> Iterator[Table]:
+    """Yield the table, and see to it that nothing is left of the bots that sat there."""
     yield table
     for bot in table.bots:
         bot.kill()
     assert gone(lambda: alive_of(table.tree)), "processes are left"
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    """Give a table of its own."""
+    yield from laid(Table())
+
+
+class Regular:
+    """A good bot that sits at one table after the other, as bots do; its games are counted."""
+
+    def __init__(self, home: Table) -> None:
+        self.watch = home.watch
+        self.bot = home.sit(Good)
+        self.bot.start(RELAXED)
+        self.pid = self.bot.child.pid
+        self.numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def regular() -> Iterator[Regular]:
+    """Give a good bot that is one process for all tests."""
+    yield from map(Regular, laid(Table()))
+
+
+@pytest.fixture
+def regulars_table(regular: Regular) -> Iterator[Table]:
+    """Give a table for a game against the regular."""
+    yield from laid(Table(regular.watch))
 
 
 def assert_sound(played: GameResult) -> None:
@@ -199,13 +227,14 @@ def first_legal_moves() -> tuple[str, ...]:
 
 @in_each_seat
 @pytest.mark.parametrize("mishap", LOSSES, ids=lambda mishap: mishap.kind.__name__)
-def test_a_mishap_in_a_game_loses_it(mishap: Mishap, seat: Seat, table: Table) -> None:
-    bad, good = table.sit(mishap.kind, **mishap.spec), table.sit(Good)
-    for bot in (bad, good):
-        bot.start(RELAXED)
-    pids = bad.child.pid, good.child.pid
+def test_a_mishap_in_a_game_loses_it(
+    mishap: Mishap, seat: Seat, regulars_table: Table, regular: Regular
+) -> None:
+    table, good = regulars_table, regular.bot
+    bad = table.sit(mishap.kind, **mishap.spec)
+    bad.start(RELAXED)
     began_s = calm_s()
-    played = table.play(bad, good, seat, RELAXED)
+    played = table.play(bad, good, seat, RELAXED, next(regular.numbers))
     assert calm_s() - began_s < mishap.longest_s + SPARE_S
     assert (record_of(played).result, record_of(played).termination) == (
         ("0-1", "1-0")[seat],
@@ -218,9 +247,9 @@ def test_a_mishap_in_a_game_loses_it(mishap: Mishap, seat: Seat, table: Table) -
     assert_sound(played)
     assert played.notes == (), "no bot is charged with what it did in its own turn"
     assert good.is_running
-    assert good.child.pid == pids[1]
+    assert good.child.pid == regular.pid
     assert bad.is_running == mishap.is_kept
-    assert mishap.is_kept or gone(lambda: alive_of(table.tree) - {pids[1]})
+    assert mishap.is_kept or gone(lambda: alive_of(table.tree))
 
 
 @in_each_seat
