@@ -125,6 +125,7 @@ def cup(
 ) -> Iterator[Cup]:
     """Give a new tournament of each format in which walkovers decide."""
     monkeypatch.setattr(keeper, "FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr("lath.arena.tournament.runner.WAKE_S", 0.005)
     cup = Cup(tmp_path / "cup", request.param)
     yield cup
     cup.close()
