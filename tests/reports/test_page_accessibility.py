@@ -197,14 +197,19 @@ def test_axe_would_tell(open_page: Callable[..., Any], axe: str) -> None:
     assert [told.split(":")[0] for told in violations(opened)][:1] == ["button-name"]
 
 
-def test_axe_finds_nothing_in_forced_colours(open_page: Callable[..., Any], axe: str) -> None:
+@pytest.mark.parametrize(
+    "tags", [("cat.color",), pytest.param((), marks=pytest.mark.soak)], ids=["colours", "all"]
+)
+def test_axe_finds_nothing_in_forced_colours(
+    open_page: Callable[..., Any], axe: str, tags: tuple[str, ...]
+) -> None:
     """By the rules of colours: the document is the one that all rules have seen."""
     opened = open_page("played", forced_colors="active")
     opened.evaluate(LIST, "10")
     opened.evaluate(axe)
     for scheme in ("light", "dark"):
         opened.emulate_media(color_scheme=scheme)
-        assert violations(opened, "cat.color") == [], scheme
+        assert violations(opened, *tags) == [], scheme
 
 
 def test_axe_would_tell_of_colours_that_are_not_forced(
