@@ -208,7 +208,7 @@ def test_capitals_and_blanks_are_forgiven(
     game_id: str, text: str, move: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "games.lath"
-    play(game_id, "--bot", "none", "-o", out, typed=lines(text), cwd=tmp_path)
+    play(game_id, "--bot", "none", "--seed", 1, "-o", out, typed=lines(text), cwd=tmp_path)
     assert kept(out)[0].moves == (move,)
 
 
