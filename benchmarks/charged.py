@@ -48,11 +48,10 @@ def added_s(bot: Path, games: int, setup: Setup) -> list[float]:
     return [added for text in told for added in json.loads(text)]
 
 
-def _play(bot: Path, games: int, folder: Path, *, is_pinned: bool) -> list[float]:
+def _play(bot: Path, games: int, folder: Path) -> list[float]:
     """Play the games, each bot in each seat by turns; return what `added_s` does."""
     charged = _listen()
     watch = Watch()
-    watch.yields = is_pinned  # as a worker on a core of its own has it
     tree = f"{secrets.token_hex(8)}."
     limits = Limits(time=TimeControl(initial_ms=60_000))
     logs = [folder / name for name in "ab"]
@@ -107,7 +106,7 @@ def _main() -> None:
     if int(core) >= 0:
         os.sched_setaffinity(0, {int(core)})
     with tempfile.TemporaryDirectory() as folder:
-        played = _play(Path(bot), int(games), Path(folder), is_pinned=int(core) >= 0)
+        played = _play(Path(bot), int(games), Path(folder))
         json.dump(played, sys.stdout)
 
 

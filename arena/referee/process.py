@@ -389,9 +389,6 @@ class Watch:
         self._poll = select.poll()
         self._children: dict[int, Child] = {}
         """Whose each registered descriptor is."""
-        self.yields = False
-        """Whether the children share one core with this process: then `ask` lets them run before it
-        sleeps, and mostly need not sleep."""
 
     def add(self, child: Child) -> None:
         """Begin to listen to a child."""
@@ -428,12 +425,6 @@ class Watch:
         kept = request if len(request) <= MOST_OF_A_PIECE else shortened(request)
         child.exchange.append((asked_s, True, kept))
         child.write(request)
-        if self.yields:
-            os.sched_yield()
-            if line := child.take_line():
-                return line
-            if child.lines:
-                return None
         events = self._poll.poll(within_ms)
         if len(events) == 1 and events[0][0] == child.out_fd and (line := child.take_line()):
             return line

@@ -14,12 +14,16 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import count
 from typing import Final
 
 MARK: Final = "LATH_ARENA_TREE"
 """Environment variable that tells whose tree a process belongs to."""
 
 _SCRATCH: Final = "lath-bot-"
+
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+"""How a folder is opened, and never what a link leads to."""
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
@@ -95,7 +99,8 @@ def sweep(mark: str, spare: Sequence[str] = ()) -> int:
     """End every process whose mark begins with `mark`; return how many there were.
 
     Those whose mark begins with one of `spare` live on. Adopted orphans that dropped their mark end
-    too, where no bot runs whose they may be; and scratch folders of the mark go.
+    too, where no bot runs whose they may be; and scratch folders of the mark go, as far as they
+    can: `scratches` tells what is left.
     """
     killed: set[int] = set()
     while found := [pid for pid in _strays(mark, spare) if pid not in killed]:
@@ -104,17 +109,86 @@ def sweep(mark: str, spare: Sequence[str] = ()) -> int:
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
             killed.add(pid)
-    unwanted = tuple(f"{_SCRATCH}{other}" for other in spare)
-    for name in os.listdir(_scratch_root()):
-        if name.startswith(f"{_SCRATCH}{mark}") and not name.startswith(unwanted):
-            folder = f"{_scratch_root()}/{name}"
-            try:
-                os.rmdir(folder)  # nearly all are empty
-            except OSError:
-                from shutil import rmtree  # costs a worker a megabyte
-
-                rmtree(folder, ignore_errors=True)
+    for folder in scratches(mark, spare):
+        remove(folder)
     return len(killed)
+
+
+def scratches(mark: str, spare: Sequence[str] = ()) -> list[str]:
+    """Return the scratch folders that there are of a mark: after `sweep`, what it had to leave."""
+    root, unwanted = _scratch_root(), tuple(f"{_SCRATCH}{other}" for other in spare)
+    return [
+        f"{root}/{name}"
+        for name in os.listdir(root)
+        if name.startswith(f"{_SCRATCH}{mark}") and not name.startswith(unwanted)
+    ]
+
+
+def remove(folder: str) -> None:
+    """Remove a folder and all in it; nothing that a link leads to. What cannot go stays.
+
+    However deep folders lie in each other, this takes no recursion and two descriptors: each is
+    moved up into the first one before it is looked into.
+    """
+    with suppress(OSError):
+        try:
+            os.rmdir(folder)  # nearly all are empty
+        except NotADirectoryError:
+            os.unlink(folder)  # its bot has put a link in its place
+        except OSError:
+            _empty(folder)
+            os.rmdir(folder)
+
+
+def _empty(folder: str) -> None:
+    _unlock(folder)
+    top = os.open(folder, _FOLDER)
+    try:
+        new = os.urandom(8).hex()
+        numbers = count()
+        inside = _without_files(top)
+        while inside:
+            name = inside.pop()
+            with suppress(OSError):
+                here = os.open(name, _FOLDER, dir_fd=top)
+                try:
+                    for deeper in _without_files(here):
+                        above = f"{new}.{next(numbers)}"
+                        with suppress(OSError):
+                            os.rename(deeper, above, src_dir_fd=here, dst_dir_fd=top)
+                            inside.append(above)
+                finally:
+                    os.close(here)
+                os.rmdir(name, dir_fd=top)
+    finally:
+        os.close(top)
+
+
+def _without_files(folder: int) -> list[str]:
+    """Remove the files of an open folder; return the folders in it, which anybody may move."""
+    with os.scandir(folder) as found:
+        entries = list(found)
+    folders = []
+    for entry in entries:
+        with suppress(OSError):
+            if entry.is_dir(follow_symlinks=False):
+                _unlock(entry.name, folder)
+                folders.append(entry.name)
+            else:
+                os.unlink(entry.name, dir_fd=folder)
+    return folders
+
+
+def _unlock(name: str, folder: int | None = None) -> None:
+    """Let this user look into a folder and change it, whatever its bot has forbidden."""
+    if os.chmod in os.supports_follow_symlinks:
+        os.chmod(name, 0o700, dir_fd=folder, follow_symlinks=False)
+        return
+    place = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+    try:
+        os.chmod(f"/proc/self/fd/{place}", 0o700)
+    finally:
+        os.close(place)
 
 
 def _strays(mark: str, spare: Sequence[str]) -> list[int]:

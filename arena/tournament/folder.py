@@ -23,7 +23,7 @@ import tomli_w
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, StoreError
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.process import Watch
-from lath.arena.referee.trees import sweep
+from lath.arena.referee.trees import scratches, sweep
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import digest
 from lath.arena.tournament import system as descriptors
@@ -192,6 +192,8 @@ def _played(
     with closing(Store(folder)) as store:
         tree = _tree(folder)
         sweep(tree)  # of a run that was killed, as are its files half written
+        for scratch in scratches(tree):
+            tell(Warned(text=f"{scratch}, of an earlier run, could not be removed"))
         shared_memory = folder / f"{DATABASE}-shm"  # of who read what a killed run of 0.1.0 left
         halves = (*folder.glob(".*.tmp*"), *(folder / LOGS).glob(".*.tmp*"))
         for leftover in (*halves, shared_memory):

@@ -17,7 +17,7 @@ from typing import Final
 
 from lath.arena.errors import StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.referee.trees import sweep
+from lath.arena.referee.trees import scratches, sweep
 from lath.arena.schedule.core import Dealer, Openings, Schedule, Tags
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book
@@ -308,9 +308,10 @@ class Runner:
             self._clears_up = True
             end(slots, within_s=2.0, at_once=True)  # whoever still works ends its bots now
             sweep(self._tree)
-        for slot in slots:
-            if slot.worker:
-                self._note(slot.worker.notes)
+            for scratch in scratches(self._tree):
+                self._warn(f"{scratch}, a bot's, could not be removed")
+        for worker in [slot.worker for slot in slots if slot.worker]:
+            self._note(worker.notes)
 
     def _new_slots(self) -> list[Slot]:
         """Return the places where games are played, each with cores of its own if there are."""

@@ -222,7 +222,7 @@ def main() -> None:
     tree, scratch, cores = sys.argv[1:4]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     trees.settle(scratch)
-    _own_team().watch.yields = _stays_on([int(core) for core in cores.split(",") if core])
+    _stay_on([int(core) for core in cores.split(",") if core])
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # nothing else may come between the answers
     trees.adopt_orphans()
@@ -247,15 +247,11 @@ def main() -> None:
     trees.sweep(_own_tree(tree))
 
 
-def _stays_on(cores: list[int]) -> bool:
-    """Keep this process and its bots on these cores; return whether all share one core now."""
-    if not cores or not hasattr(os, "sched_setaffinity"):
-        return False
-    try:
-        os.sched_setaffinity(0, cores)
-    except OSError:  # they were taken away since
-        return False
-    return len(cores) == 1
+def _stay_on(cores: list[int]) -> None:
+    """Keep this process and its bots on these cores, if any; not where they were taken away."""
+    if cores and hasattr(os, "sched_setaffinity"):
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, cores)
 
 
 def _listen(jobs: SimpleQueue[Job], tree: str) -> None:

@@ -356,6 +356,50 @@ def test_a_sweep_ends_a_tree_and_spares_another(room: Room) -> None:
     assert sweep(room.tree) == 0
 
 
+DEEP = """if 1:
+    import os
+    for _ in range(1500):
+        os.mkdir("x")
+        open("y", "w").close()
+        os.symlink(KEPT, "z")
+        os.chdir("x")
+"""
+
+
+def test_folders_however_deep_go_and_nothing_that_a_link_leads_to(
+    room: Room, tmp_path: Path
+) -> None:
+    (tmp_path / "kept").touch()
+    child = room.start(DEEP.replace("KEPT", repr(str(tmp_path))))
+    assert room.until(lambda: child.out_closed)
+    before = descriptors()
+    room.end(child)
+    assert not scratch_of(room.tree)
+    assert len(descriptors()) < len(before)
+    assert (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o500])
+def test_folders_that_their_bot_has_closed_are_opened(room: Room, mode: int) -> None:
+    code = f"import os; os.makedirs('x/y/z'); os.chmod('x/y', {mode}); os.chmod('x', {mode})"
+    child = room.start(code)
+    assert room.until(lambda: child.out_closed)
+    room.end(child)
+    assert not scratch_of(room.tree)
+
+
+def test_a_link_in_the_place_of_a_scratch_folder_goes(room: Room, tmp_path: Path) -> None:
+    (tmp_path / "kept").touch()
+    child = room.start(
+        "import os, sys; here = os.getcwd(); os.rmdir(here); os.symlink(sys.argv[1], here)",
+        str(tmp_path),
+    )
+    assert room.until(lambda: child.out_closed)
+    room.end(child)
+    assert not scratch_of(room.tree)
+    assert (tmp_path / "kept").exists()
+
+
 def test_starting_and_ending_many_children_leaks_nothing(room: Room) -> None:
     before = descriptors()
     for _ in range(12):

@@ -28,6 +28,7 @@ from processes import alive_of, gone, new_tree
 from results import a_result, finished
 
 from lath.arena.errors import ArenaError, StoreError
+from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.config import Config
@@ -60,6 +61,23 @@ def test_what_is_odd_about_a_bot_is_told_once_and_counted(desk: Desk) -> None:
     summary = desk.run(odd, rounds=2)
     assert desk.watcher.warnings == ["ann is odd", "bob, too"]
     assert summary.notes == {"ann is odd": 12, "bob, too": 6}
+
+
+def test_a_scratch_folder_that_stays_is_named(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trees, "remove", lambda _folder: None)
+    left: list[str] = []
+
+    def leaves_one(job: PairJob) -> str:
+        left.append(trees.new_scratch(f"{job.tree}{job.pair}"))
+        return all_won(job)
+
+    assert desk.run(leaves_one, rounds=1, jobs=1).is_complete
+    assert sorted(desk.watcher.warnings) == sorted(
+        f"{folder}, a bot's, could not be removed" for folder in left
+    )
+    assert len(left) == 3
+    for folder in left:
+        Path(folder).rmdir()
 
 
 def test_every_game_is_played_once(desk: Desk) -> None:
