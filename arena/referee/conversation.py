@@ -402,6 +402,7 @@ class Bot:
         self._margin_s = limits.margin_s
         self._asked = self._answered = 0
         self._needs_board = True
+        self.child.game_bytes = 0
         after_s = self.call(f"ready {new.number}", limits.startup_s, new.line())
         self._cpu_before_s = self.child.cpu_s
         return after_s

@@ -81,7 +81,10 @@ def priced(error: NoAnswer, seat: Seat, ply: int) -> Mishap:
     if error.why is Termination.TIME:
         detail = f"no answer within {error.within_s:.3f} s at ply {ply}"
     elif error.why is Termination.FLOOD:
-        detail = "wrote a line over 64 KiB, or over 8 MiB for a move (a line counts 80 bytes more)"
+        detail = (
+            "wrote a line over 64 KiB, over 8 MiB for a move (a line counts 80 bytes more, and "
+            "standard error counts) or over 64 MiB in a game"
+        )
     else:
         detail = bot.child.end_words()
         detail += out_of_memory(bot.spec.memory_bytes, bot.child.stderr_text())

@@ -47,7 +47,10 @@ MOST_OF_A_PIECE: Final = 2048
 """Bytes that are kept of a write or a read: its beginning and its end."""
 
 MAX_OUTPUT: Final = 8 << 20
-"""Bytes that a bot may write for one move."""
+"""Bytes that a bot may write for one move, to standard output and standard error together."""
+
+MAX_GAME: Final = 64 << 20
+"""Bytes that it may write in one game."""
 
 STDERR_KEPT: Final = 16 << 10
 """Bytes of standard error that are kept: the end of it."""
@@ -156,7 +159,9 @@ class Child:
         self.arrived_s = 0.0
         """When the newest line came."""
         self.output_bytes = 0
-        """Bytes of standard output since the last answer; who asks sets it to 0."""
+        """Bytes of output and errors since the last answer; who asks sets it to 0."""
+        self.game_bytes = 0
+        """The same since a game began; who begins one sets it to 0."""
         self.flooded = False
         self.has_ended = False
         """Whether the watch was told of its end; without pidfds the closed output tells."""
@@ -293,27 +298,36 @@ class Child:
             self.out_closed = True
             return
         self.exchange.append((self.arrived_s, False, shortened(data)))
-        self.output_bytes += len(data)
         joined = self._partial + data if self._partial else data
         *whole, self._partial = joined.split(b"\n")
         self.lines.extend(whole)
-        self.output_bytes += 80 * len(whole)  # a flood of empty lines is one, too
-        if self.output_bytes > MAX_OUTPUT:
-            self.flooded = True
+        self._count(len(data) + 80 * len(whole))  # a flood of empty lines is one, too
         if len(joined) > MAX_LINE and any(len(line) > MAX_LINE for line in (*whole, self._partial)):
             self.flooded = True
             self._partial = b""
 
+    def _count(self, written: int) -> None:
+        self.output_bytes += written
+        self.game_bytes += written
+        if self.output_bytes > MAX_OUTPUT or self.game_bytes > MAX_GAME:
+            self.flooded = True
+
     def take_errors(self) -> bool:
         """Read standard error and keep the end of it; return whether it is still open."""
+        read = self._read_errors()
+        self._count(read or 0)
+        return read != 0
+
+    def _read_errors(self) -> int | None:
+        """Return how many bytes of standard error were read; None: there are none yet."""
         try:
             data = os.read(self.err_fd, _READ)
         except BlockingIOError:
-            return True
+            return None
         except OSError:
-            return False
+            return 0
         self._stderr = (self._stderr + data)[-STDERR_KEPT:]
-        return bool(data)
+        return len(data)
 
     @property
     def has_unread_input(self) -> bool:
@@ -355,7 +369,7 @@ class Child:
     def stderr_text(self) -> str:
         """Return the end of what it wrote to standard error, without its scratch folder's path."""
         for _ in range(STDERR_KEPT // 1024):
-            self.take_errors()
+            self._read_errors()
         return trees.without_scratch(self._stderr.decode("utf-8", "replace"), self._mark)
 
     def wait(self, until_s: float) -> bool:
@@ -408,8 +422,7 @@ class Watch:
     def drop(self, child: Child) -> None:
         """Listen to a child no longer; call it before `Child.kill`."""
         for descriptor in (child.out_fd, child.err_fd, child.pid_fd, child.in_fd):
-            if self._children.pop(descriptor, None) is not None:
-                self._poll.unregister(descriptor)
+            self._forget(descriptor)
 
     def ask(self, child: Child, request: bytes, within_ms: float) -> bytes | None:
         """Send a request and wait for what comes next; return it where it is one line of the child.
@@ -445,7 +458,7 @@ class Watch:
                 continue
             if descriptor == child.out_fd:
                 child.take_output()
-                is_done = child.out_closed or child.flooded  # a flood is not read to its end
+                is_done = child.out_closed
             elif descriptor == child.err_fd:
                 is_done = not child.take_errors()
             elif descriptor == child.in_fd:
@@ -455,5 +468,11 @@ class Watch:
             else:  # the pidfd
                 is_done = child.has_ended = True
             if is_done:
-                self._poll.unregister(descriptor)
-                del self._children[descriptor]
+                self._forget(descriptor)
+            if child.flooded:  # what it says besides is heard no more
+                self._forget(child.out_fd)
+                self._forget(child.err_fd)
+
+    def _forget(self, descriptor: int) -> None:
+        if self._children.pop(descriptor, None) is not None:
+            self._poll.unregister(descriptor)

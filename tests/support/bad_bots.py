@@ -443,6 +443,21 @@ class WritesForEver(Good):
             write(FLOOD)
 
 
+class ComplainsForEver(Good):
+    """Floods standard error alone."""
+
+    def misbehave(self) -> None:
+        while True:
+            os.write(2, FLOOD)
+
+
+class WritesAndComplainsForEver(Good):
+    def misbehave(self) -> None:
+        while True:
+            write(FLOOD[:64])
+            os.write(2, FLOOD)
+
+
 class WritesForEverOnTheOthersTurn(Good):
     def misbehave(self) -> None:
         self.answer()

@@ -85,6 +85,8 @@ FOUND: Final[dict[str, dict[str, Verdict]]] = {
     "WritesALongLine": {"first": FAULT, "second": FAULT},
     "WritesALineOfExactly64KiB": {"stray-lines": WARNING},
     "WritesForEver": {"first": FAULT, "second": FAULT},
+    "ComplainsForEver": {"first": FAULT, "second": FAULT},
+    "WritesAndComplainsForEver": {"first": FAULT, "second": FAULT},
     "WritesForEverOnTheOthersTurn": {"first": FAULT, "second": FAULT},
     "WritesShortLinesForEverOnTheOthersTurn": {"first": FAULT, "second": FAULT},
     "SaysInsaneInfo": {"info": WARNING},

@@ -98,6 +98,8 @@ LOSSES = [
     illegal(bad_bots.PlaysAVeryLongMove, "aaaa"),
     Mishap(bad_bots.WritesALongLine, Termination.FLOOD, "64 KiB"),
     Mishap(bad_bots.WritesForEver, Termination.FLOOD, "8 MiB"),
+    Mishap(bad_bots.ComplainsForEver, Termination.FLOOD, "standard error counts"),
+    Mishap(bad_bots.WritesAndComplainsForEver, Termination.FLOOD, "8 MiB"),
     Mishap(bad_bots.WritesForEverOnTheOthersTurn, Termination.FLOOD, "8 MiB"),
     Mishap(bad_bots.Resigns, Termination.RESIGNATION, "resigned at ply", is_kept=True),
 ]

@@ -24,7 +24,14 @@ from workers import play_in_worker
 
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
-from lath.arena.referee.process import MOST_PIECES, STDERR_KEPT, Child, Watch
+from lath.arena.referee.process import (
+    MAX_GAME,
+    MAX_OUTPUT,
+    MOST_PIECES,
+    STDERR_KEPT,
+    Child,
+    Watch,
+)
 from lath.arena.referee.trees import sweep
 from lath.notation.protocol import TimeControl
 
@@ -216,6 +223,21 @@ def test_a_flood_is_not_read_to_its_end(room: Room) -> None:
     assert 40_000 < lines < 50_000, "8 MiB, each line being 101 bytes and 80 more"
     room.watch.wait(time.monotonic() + 0.05)
     assert len(child.lines) == lines
+
+
+def test_a_flood_of_a_whole_game_is_one_too_however_it_is_shared_out(room: Room) -> None:
+    child = room.start(f"""if 1:
+        import os
+        while True:
+            os.write(2, b"x" * {MAX_OUTPUT // 2})
+            input()
+    """)
+    for turn in range(2 * MAX_GAME // MAX_OUTPUT + 1):
+        assert not child.flooded
+        child.output_bytes, read = 0, child.game_bytes
+        child.send(b"go\n" if turn else b"")
+        assert room.until(lambda: child.flooded or child.game_bytes - read >= MAX_OUTPUT // 2)  # noqa: B023
+    assert child.flooded
 
 
 @pytest.mark.parametrize(
