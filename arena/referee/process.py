@@ -386,7 +386,10 @@ class Child:
             os.killpg(self.pid, signal.SIGKILL)
         if self._process.poll() is None:
             self._process.kill()
-        self._process.wait()
+        if not self.wait(time.monotonic() + trees.BURIAL_S / 2):
+            sweep(self._mark)  # who is traced stays as long as who traces it: perhaps its child
+            if not self.wait(time.monotonic() + trees.BURIAL_S / 2):
+                self._process.returncode = -signal.SIGKILL  # `trees.reap_orphans` takes it
         trees.own.discard(self.pid)
         if self.pid_fd >= 0:
             os.close(self.pid_fd)

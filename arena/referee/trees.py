@@ -12,6 +12,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
@@ -30,6 +31,9 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _ON_LINUX: Final = sys.platform == "linux"
 
 _LIBC: Final = ctypes.CDLL(None, use_errno=True) if _ON_LINUX else None
+
+BURIAL_S: Final = 1.0
+"""How long who was killed is waited for: a process that is traced stays as long as its tracer."""
 
 own: Final[set[int]] = set()
 """The processes that this one started and waits for itself; other children are orphans."""
@@ -105,13 +109,22 @@ def sweep(mark: str, spare: Sequence[str] = ()) -> int:
     killed: set[int] = set()
     while found := [pid for pid in _strays(mark, spare) if pid not in killed]:
         for pid in found:
-            with suppress(ProcessLookupError, ChildProcessError, PermissionError):
+            with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-            killed.add(pid)
+        until_s = time.monotonic() + BURIAL_S
+        for pid in found:
+            _bury(pid, until_s)
+        killed.update(found)
     for folder in scratches(mark, spare):
         remove(folder)
     return len(killed)
+
+
+def _bury(pid: int, until_s: float) -> None:
+    """Let go of a child that was killed; later, if somebody traces it and keeps it until then."""
+    with suppress(ChildProcessError):  # it is another's
+        while os.waitpid(pid, os.WNOHANG) == (0, 0) and time.monotonic() < until_s:
+            time.sleep(0.001)
 
 
 def scratches(mark: str, spare: Sequence[str] = ()) -> list[str]:

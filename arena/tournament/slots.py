@@ -24,6 +24,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from lath.arena.errors import ArenaError
+from lath.arena.referee.trees import BURIAL_S
 from lath.arena.tournament.events import Listener, PairBegan
 from lath.arena.tournament.system import Cores
 from lath.arena.tournament.worker import Job, PairJob, play_pair
@@ -188,7 +189,7 @@ class Worker(Executor):
     def end(self) -> None:
         """End the process at once, whatever it does; its bots may be left."""
         self._process.kill()
-        self.join(None)
+        self.join(time.monotonic() + BURIAL_S)  # who is traced stays as long as who traces it
 
 
 Executors = Callable[[str, Cores], Executor]

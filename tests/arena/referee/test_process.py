@@ -410,6 +410,29 @@ def test_folders_that_their_bot_has_closed_are_opened(room: Room, mode: int) -> 
     assert not scratch_of(room.tree)
 
 
+TRACER = """if 1:
+    import ctypes, os, sys, time
+    libc = ctypes.CDLL(None, use_errno=True)
+    traced = int(sys.argv[1])
+    seized = libc.ptrace(0x4206, ctypes.c_long(traced), None, None)
+    print(os.strerror(ctypes.get_errno()) if seized else "traces", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_who_is_traced_by_another_bot_holds_nobody_up(room: Room) -> None:
+    traced = room.start("input()")
+    tracer = room.start(TRACER, str(traced.pid))
+    assert room.until(lambda: tracer.lines or tracer.has_ended)
+    if list(tracer.lines) != [b"traces"]:
+        pytest.skip(f"this system grants no tracing: {list(tracer.lines)}")
+    room.end(traced)  # comes back
+    assert not tracer.has_ended
+    assert alive_of(room.tree) == {tracer.pid}
+    room.end(tracer)
+    assert os.waitpid(traced.pid, 0)[0] == traced.pid
+
+
 def test_a_link_in_the_place_of_a_scratch_folder_goes(room: Room, tmp_path: Path) -> None:
     (tmp_path / "kept").touch()
     child = room.start(
