@@ -190,9 +190,17 @@ class Asides:
 
 def _in_words(value: str) -> str:
     """Return as many words of a bot's comment or line of moves as a record keeps."""
+    value = harmless(value)
     if len(value) <= WORDS_KEPT:
         return value
     return value[:WORDS_KEPT].rpartition(" ")[0] or value[:WORDS_KEPT]
+
+
+def harmless(text: str) -> str:
+    """Return what a bot has said without what would command a terminal: a `?` for each."""
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 class NoAnswer(Exception):  # noqa: N818 - a bot's mishap, and no error of the arena
@@ -301,8 +309,7 @@ class Bot:
 
     def describe(self, event: str) -> str:
         """Return `event` with the end of what the bot wrote to standard error."""
-        words = " ".join(self.child.stderr_text().split())
-        said = "".join(letter if letter.isprintable() else "?" for letter in words)
+        said = harmless(" ".join(self.child.stderr_text().split()))
         if not said:
             return event
         return f"{event}; standard error: {'…' if len(said) > 300 else ''}{said[-300:]}"

@@ -22,6 +22,7 @@ from functools import reduce
 from operator import getitem, itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
+from unicodedata import normalize
 
 from pydantic import (
     AfterValidator,
@@ -496,13 +497,15 @@ def _of_sprt(table: SprtTable) -> Iterator[Mistake]:
 def _of_bots(bots: list[BotTable], folder: Path, wrong: Container[Place]) -> Iterator[Mistake]:
     if len(bots) < 2:
         yield Mistake(("bot",), f"expected at least two bots, found {len(bots)}")
-    names: set[str] = set()
+    names: dict[str, str] = {}  # by their looks: case and codes of letters do not tell bots apart
     for index, bot in enumerate(bots):
         called = f"bot {bot.name!r}"
-        if bot.name in names:
-            text = f"two bots are called {bot.name!r}, expected different names"
+        looks = normalize("NFKC", normalize("NFKC", bot.name).casefold())
+        if other := names.get(looks):
+            either = repr(bot.name) if bot.name == other else f"{other!r} and {bot.name!r}"
+            text = f"two bots are called {either}, expected different names"
             yield Mistake(("bot", index, "name"), text)
-        names.add(bot.name)
+        names[looks] = bot.name
         if bot.cwd and not (folder / bot.cwd).is_dir():
             text = f"{called}: cwd {str(folder / bot.cwd)!r} is not a folder"
             yield Mistake(("bot", index, "cwd"), text)

@@ -227,6 +227,12 @@ def test_a_little_oversleeping_changes_nothing(
 # What answers nothing
 
 
+def test_nothing_that_a_bot_says_of_a_move_commands_a_terminal() -> None:
+    asides = Asides()
+    asides.take("info depth 3 text red \x1b[31m and \x9b2J, \u202eback".encode())
+    assert asides.comments() == {"depth": "3", "text": "red ?[31m and ?2J, ?back"}
+
+
 def test_asides_are_sorted_counted_and_bounded() -> None:
     asides = Asides(forgiven=[b"bestmove", b"4"])
     for line in (b"", b" \r", b"error I am\r", b"bestmove 4 a1", b"bestmove 5 a1", b"who?"):

@@ -151,6 +151,11 @@ def test_what_is_written_for_a_resume_says_the_same_from_another_folder(tmp_path
         ),
         (
             'name = "mine"',
+            'name = "\uff27REEDY"',
+            ":17: two bots are called 'greedy' and '\uff27REEDY', expected different",
+        ),
+        (
+            'name = "mine"',
             'name = "a\\nb"',
             ':17: name = "a\\nb", expected a text of 1 to 200 printable',
         ),
