@@ -75,15 +75,27 @@ def run(arguments: list[str]) -> int:
         _discard_output()
         return 0  # who reads our output has seen enough: all is well
     except OSError as error:
-        _discard_output()
-        what = error.filename or "standard output"
-        print(f"arena: {what} cannot be used: {error.strerror or error}", file=sys.stderr)
+        what = error.filename
+        if _output_fails():
+            _discard_output()
+            what = what or "standard output"
+        words = f"{what} cannot be used" if what else "the system refuses what was asked of it"
+        print(f"arena: {words}: {error.strerror or error}", file=sys.stderr)
         return USAGE
     except (KeyboardInterrupt, Abort):
         return _interrupted()
     except Exception as error:  # noqa: BLE001 - the last line of defence tells of it
         return _usage_or_bug(error)
     return status
+
+
+def _output_fails() -> bool:
+    """Return whether what was written cannot reach standard output."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
 
 
 def _discard_output() -> None:
@@ -101,6 +113,10 @@ def _usage_or_bug(error: Exception) -> int:
     if hasattr(error, "show") and hasattr(error, "message"):
         error.message = plain(error.message)
         error.show()
+        return USAGE
+    if isinstance(error, MemoryError) or "can't start new thread" in str(error):
+        what = "memory" if isinstance(error, MemoryError) else "processes or threads (ulimit -u)"
+        print(f"arena: the machine does not grant enough {what}", file=sys.stderr)
         return USAGE
     import traceback
 

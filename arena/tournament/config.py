@@ -53,6 +53,20 @@ DEMO_GAMES: Final = ("mammalath", "manalath", "surikata", "yavalath")
 MOST: Final = 10**15
 """The greatest whole number; no key needs more."""
 
+MOST_LETTERS: Final = 1 << 20
+"""Letters of a configuration: thousands of bots."""
+
+MOST_DEEP: Final = 8
+"""How deep its tables and lists may lie in each other."""
+
+MOST_MISTAKES: Final = 100
+"""Mistakes that are told at once."""
+
+MOST_SHOWN: Final = 200
+"""Letters of a value that are told."""
+
+_MANY_DOTS: Final = re.compile(r"""(?<![\w.-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')\s*\.\s*){100}""")
+
 MAX_JOBS: Final = 512
 """Games at the same time: each is three processes."""
 
@@ -227,7 +241,7 @@ class BotTable(_Table):
     )
     memory: Annotated[
         int, BeforeValidator(_size), _json({"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"})
-    ] = Field(default=0, ge=1, description="a size such as '512MiB' (KiB, MiB or GiB)")
+    ] = Field(default=0, ge=1, le=1 << 60, description="a size such as '512MiB' (KiB, MiB or GiB)")
     time: BotTime | None = Field(
         default=None,
         description="a table such as { initial = '10s', increment = '0.1s' } (or move, or nodes)",
@@ -317,35 +331,37 @@ class Mistake(NamedTuple):
     text: str
 
 
-def _placed(wrong: Mistake, name: str, text: str) -> tuple[int, str]:
+def _placed(wrong: Mistake, name: str, lines: Mapping[Place, int]) -> tuple[int, str]:
     """Return the line of a mistake, for sorting, and what is said of it with its place.
 
-    `name` and `text` are those of the file; empty for a flag's. The line is that of the table where
-    the key has none, and left out where nobody knows.
+    `name` and `lines` are those of the file; empty for a flag's. The line is that of the table
+    where the key has none, and left out where nobody knows.
     """
     if not name:
         return MOST, f"the command line: {wrong.text}"
-    line = _line_of(text, wrong.place) or _line_of(text, wrong.place[:-1])
+    line = lines.get(wrong.place) or lines.get(wrong.place[:-1])
     return (line, f"{name}:{line}: {wrong.text}") if line else (MOST, f"{name}: {wrong.text}")
 
 
-def _line_of(text: str, place: Place) -> int | None:
-    """Return the line on which a key stands, else that of its table's header; None if unknown."""
-    table, key = place[:-1], re.escape(str(place[-1])) if place else ""
+_HEADER: Final = re.compile(r"\s*\[\[?\s*([A-Za-z_.-]+)\s*\]")
+_KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*[.=]""")
+
+
+def _lines_of(text: str) -> dict[Place, int]:
+    """Return the line on which each key first stands, and each table's header."""
+    lines: dict[Place, int] = {}
     current: Place = ()
     bots = -1
-    header = None
     for number, line in enumerate(text.splitlines(), 1):
-        if match := re.match(r"\s*\[\[?\s*([A-Za-z_.-]+)\s*\]", line):
+        if match := _HEADER.match(line):
             first, *rest = match[1].split(".")
             bots += match[1] == "bot"
             current = (first, bots, *rest) if first == "bot" else (first, *rest)
-            if current == place:
-                return number
-            header = number if current == table else header
-        elif place and current == table and re.match(rf"\s*[\"']?{key}[\"']?\s*[.=]", line):
-            return number
-    return header
+            lines.setdefault(current, number)
+        elif match := _KEY.match(line):
+            key = match[1] or match[2] or match[3]
+            lines.setdefault((*current, key), number)
+    return lines
 
 
 def shown(value: Any) -> str:
@@ -357,6 +373,7 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         return repr(value)
     text = json.dumps(value, ensure_ascii=False, default=str)
+    text = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
     for letter in {letter for letter in text if not letter.isprintable()}:
         escaped = letter.encode("unicode_escape").decode().replace("\\x", "\\u00")
         text = text.replace(letter, escaped)
@@ -374,7 +391,8 @@ def _of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
             kinds = {_place_of(each["loc"]): each for each in error.errors()}
             for place, each in kinds.items():
                 kind = each["type"] if each["loc"] == place else "something in its value"
-                mistakes.append(Mistake(place, _text(kind, place, toml)))
+                if len(mistakes) < MOST_MISTAKES:
+                    mistakes.append(Mistake(place, _text(kind, place, toml)))
                 _leave_out(sound, place)
 
 
@@ -598,10 +616,35 @@ def load(path: Path, folder: Path, flags: Mapping[str, Any] = _NONE) -> Config:
     with reading(path):
         text = path.read_text(encoding="utf-8")
     try:
+        toml = _toml(text)
+    except ValueError as error:
+        raise ConfigError(f"{path} {error}") from error
+    return build(toml, folder, flags, name=str(path), text=text)
+
+
+def _toml(text: str) -> dict[str, Any]:
+    """Return what a text of TOML says; raises ValueError for what is no configuration at all."""
+    if len(text) > MOST_LETTERS:
+        raise ValueError(f"has {len(text)} letters, expected at most {MOST_LETTERS}")
+    too_deep = f"has tables or lists in each other, expected at most {MOST_DEEP} deep"
+    if _MANY_DOTS.search(text):  # to read it would take a minute
+        raise ValueError(too_deep)
+    try:
         toml = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path} is not TOML: {error}") from error
-    return build(toml, folder, flags, name=str(path), text=text)
+        raise ValueError(f"is not TOML: {error}") from error
+    except RecursionError:
+        raise ValueError(too_deep) from None
+    except ValueError:  # Python reads no more digits than 4,300
+        raise ValueError("has a number of thousands of digits") from None
+    values: list[Any] = [toml]
+    for _ in range(MOST_DEEP + 1):
+        tables = [value.values() for value in values if isinstance(value, dict)]
+        lists = [value for value in values if isinstance(value, list)]
+        values = [value for each in (*tables, *lists) for value in each]
+    if values:
+        raise ValueError(too_deep)
+    return toml
 
 
 def build(
@@ -617,15 +660,18 @@ def build(
     Relative paths are taken from `folder`. `name` and `text` are those of the file that the table
     is from. Raises ConfigError with all mistakes in the order of the file.
     """
+    lines = _lines_of(text)
     hidden = _of_keys({key: toml[key] for key in flags if key in toml})[1]
-    placed = [_placed(mistake, name, text) for mistake in hidden]
+    placed = [_placed(mistake, name, lines) for mistake in hidden]
     toml = {**toml, **flags}
     model, mistakes = _of_keys({"time": DEMO_TIME, **toml})
     placed += [
-        _placed(mistake, "" if mistake.place[0] in flags else name, text)
+        _placed(mistake, "" if mistake.place[0] in flags else name, lines)
         for mistake in (*mistakes, *_together(model, mistakes, folder))
     ]
     if placed:
+        if len(mistakes) == MOST_MISTAKES:
+            placed.append((MOST, f"{name}: and more mistakes than {MOST_MISTAKES}"))
         placed.sort(key=itemgetter(0))
         raise ConfigError("\n".join(dict.fromkeys(words for _, words in placed)))
     return _made(model, toml, folder)

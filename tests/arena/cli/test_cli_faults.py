@@ -16,6 +16,8 @@ from arena_runs import PATIENCE_S, environment
 from commands import arena
 from loaded import Run
 
+from lath import games
+
 SOUND = '[Game "yavalath"]\n[Event "x"]\n\n1. e5 *\n'
 BAD = f"{SOUND}\n[Game oops]\n"
 
@@ -114,6 +116,29 @@ def test_a_full_disk_under_standard_output_is_told(folder: Path, command: str) -
     _, told = run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 2
     assert told.endswith("arena: standard output cannot be used: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (MemoryError(), "the machine does not grant enough memory"),
+        (RuntimeError("can't start new thread"), "the machine does not grant enough processes"),
+        (OSError(24, "Too many open files"), "the system refuses what was asked of it: Too many"),
+        (OSError(13, "Permission denied", "x"), "x cannot be used: Permission denied"),
+    ],
+    ids=["memory", "thread", "descriptors", "file"],
+)
+def test_what_the_machine_does_not_grant_is_no_bug_of_the_arena(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, words: str
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(games, "installed", fails)
+    ran = arena("games", "list")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(f"arena: {words}")
+    assert len(ran.err.splitlines()) == 1
 
 
 def test_a_closed_standard_output_is_told(folder: Path) -> None:

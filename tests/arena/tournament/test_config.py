@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import config
-from lath.arena.tournament.config import sprt_table
+from lath.arena.tournament.config import MOST_MISTAKES, sprt_table
 from lath.arena.tournament.programs import missing_script
 
 if TYPE_CHECKING:
@@ -212,6 +212,37 @@ command = "x"
 name = "greedy"
 cwd = "gone"
 """
+
+
+@pytest.mark.parametrize(
+    ("rubbish", "message"),
+    [
+        ("seed = " + "9" * 5000, "has a number of thousands of digits"),
+        ("rounds = " + "9" * 4000, f":1: rounds = {'9' * 200}…, expected"),
+        ("event = " + "[" * 3000 + "]" * 3000, "at most 8 deep"),
+        ("event = " + "{a=" * 99_000 + "1" + "}" * 99_000, "at most 8 deep"),
+        ("event = [[[[[[[[[1]]]]]]]]]", "at most 8 deep"),
+        (".".join("a" * 20_000) + " = 1", "at most 8 deep"),
+        ("[" + ' . "a"' * 20_000 + "]", "at most 8 deep"),
+        ("".join(f"key{i} = 1\n" for i in range(10**6)), "letters, expected at most 1048576"),
+        ("event = '" + "a" * 10**6 + "'", ":1: event = "),
+    ],
+    ids=["digits", "number", "lists", "tables", "just", "dots", "quoted", "keys", "text"],
+)
+def test_rubbish_is_refused_in_a_line(tmp_path: Path, rubbish: str, message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path, rubbish)
+    first, *_ = str(error.value).splitlines()
+    assert message in first
+    assert len(first) < 1000
+
+
+def test_of_very_many_mistakes_the_first_are_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path, "".join(f"key{i} = 1\n" for i in range(9000)))
+    lines = str(error.value).splitlines()
+    assert len(lines) <= MOST_MISTAKES + 2
+    assert ":1: unknown key 'key0', " in lines[0]
 
 
 def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
