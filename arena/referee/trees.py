@@ -32,6 +32,9 @@ _ON_LINUX: Final = sys.platform == "linux"
 
 _LIBC: Final = ctypes.CDLL(None, use_errno=True) if _ON_LINUX else None
 
+SWEEP_S: Final = 10.0
+"""How long a sweep goes after processes that start others as fast as they are killed."""
+
 BURIAL_S: Final = 1.0
 """How long who was killed is waited for: a process that is traced stays as long as its tracer."""
 
@@ -107,17 +110,44 @@ def sweep(mark: str, spare: Sequence[str] = ()) -> int:
     can: `scratches` tells what is left.
     """
     killed: set[int] = set()
+    until_s = time.monotonic() + SWEEP_S
     while found := [pid for pid in _strays(mark, spare) if pid not in killed]:
-        for pid in found:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        until_s = time.monotonic() + BURIAL_S
-        for pid in found:
-            _bury(pid, until_s)
+        _end(found)
+        killed.update(found)
+    # Who forks and exits at once is another process each time: none of a former look is left.
+    while _may_adopt() and (found := _orphans()) and time.monotonic() < until_s:
+        _end(found)
         killed.update(found)
     for folder in scratches(mark, spare):
         remove(folder)
     return len(killed)
+
+
+def _end(pids: Sequence[int]) -> None:
+    """Kill processes and their groups, and let go of those that are children."""
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+            if (group := os.getpgid(pid)) != os.getpgrp():
+                os.killpg(group, signal.SIGKILL)
+    until_s = time.monotonic() + BURIAL_S
+    for pid in pids:
+        _bury(pid, until_s)
+
+
+def _may_adopt() -> bool:
+    """Return whether who has no mark and is a child of this process is no running bot's."""
+    return _adopts and all(_state(pid)[0] in "ZX" for pid in own)
+
+
+def _orphans() -> list[int]:
+    """Return the running children of this process that it has not started itself."""
+    found: list[int] = []
+    for task in os.listdir("/proc/self/task"):
+        with suppress(OSError):  # a kernel without CONFIG_PROC_CHILDREN: `_strays` has to do
+            with open(f"/proc/self/task/{task}/children", encoding="ascii") as file:
+                found += map(int, file.read().split())
+    return [pid for pid in found if pid not in own and _state(pid)[0] not in "ZX"]
 
 
 def _bury(pid: int, until_s: float) -> None:
@@ -209,7 +239,7 @@ def _strays(mark: str, spare: Sequence[str]) -> list[int]:
         return []
     wanted = f"{MARK}={mark}".encode()
     unwanted = tuple(f"{MARK}={other}".encode() for other in spare)
-    may_adopt = _adopts and all(_state(pid)[0] in "ZX" for pid in own)
+    may_adopt = _may_adopt()
     found = []
     for name in os.listdir("/proc"):
         if not name.isdigit() or (pid := int(name)) == os.getpid():
