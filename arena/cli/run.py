@@ -17,6 +17,7 @@ import typer
 from lath.arena.cli.bots import time_of, words_of
 from lath.arena.cli.main import App, argument, flag, option, positive
 from lath.arena.errors import BUG, INTERRUPTED, ArenaError, ConfigError, DiskError
+from lath.arena.referee import trees
 from lath.arena.terminal.layout import Output, Steadfast
 from lath.arena.terminal.live import screen, standings
 from lath.arena.tournament.config import Config, build, demo, load, sprt_table, time_table
@@ -199,6 +200,7 @@ def run(
     flags = {name: value for name, value in given.items() if value is not None}
     tournament = _configured(config, out, flags, quiet=quiet)
     progress = Progress(tournament)
+    trees.adopt_orphans()  # of bots that are greeted here, and of workers that die
     is_shared = json_events and json_events_to is None and sys.stdout.isatty()
     with events_of(progress, to_stdout=json_events, path=json_events_to):
         with screen(progress, quiet=quiet, verbose=verbose, is_shared=is_shared), resumable(out):

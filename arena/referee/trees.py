@@ -41,6 +41,9 @@ BURIAL_S: Final = 1.0
 own: Final[set[int]] = set()
 """The processes that this one started and waits for itself; other children are orphans."""
 
+_inherited: Final[set[int]] = set()
+"""Children that this process had before it adopted any: of the program that it was."""
+
 _adopts = False
 _root = ""
 
@@ -83,10 +86,12 @@ def die_with(parent: int) -> None:
 def adopt_orphans() -> None:
     """Make this process the parent of its descendants' orphans, so that `sweep` can end them.
 
-    Only for a process that starts nothing but bots.
+    Only for a process that starts nothing but bots, and what it puts into `own`.
     """
     global _adopts  # noqa: PLW0603 - it is a fact about the process
     if _LIBC is not None:
+        if not _adopts:
+            _inherited.update(_orphans())
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
         _adopts = True
 
@@ -97,7 +102,7 @@ def reap_orphans() -> None:
         return
     with suppress(ChildProcessError):
         while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            if ended.si_pid in own:
+            if ended.si_pid in own | _inherited:
                 return
             os.waitpid(ended.si_pid, 0)
 
@@ -144,10 +149,10 @@ def _orphans() -> list[int]:
     """Return the running children of this process that it has not started itself."""
     found: list[int] = []
     for task in os.listdir("/proc/self/task"):
-        with suppress(OSError):  # a kernel without CONFIG_PROC_CHILDREN: `_strays` has to do
-            with open(f"/proc/self/task/{task}/children", encoding="ascii") as file:
-                found += map(int, file.read().split())
-    return [pid for pid in found if pid not in own and _state(pid)[0] not in "ZX"]
+        # A kernel without CONFIG_PROC_CHILDREN: `_strays` has to do.
+        with suppress(OSError), open(f"/proc/self/task/{task}/children", "rb") as file:
+            found += map(int, file.read().split())
+    return [pid for pid in found if pid not in own | _inherited and _state(pid)[0] not in "ZX"]
 
 
 def _bury(pid: int, until_s: float) -> None:
@@ -251,7 +256,7 @@ def _strays(mark: str, spare: Sequence[str]) -> list[int]:
             if marks:
                 is_stray = marks[0].startswith(wanted) and not marks[0].startswith(unwanted)
             else:
-                is_stray = may_adopt and _state(pid)[1] == os.getpid()
+                is_stray = may_adopt and _state(pid)[1] == os.getpid() and pid not in _inherited
             if is_stray:
                 found.append(pid)
     return found

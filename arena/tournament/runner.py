@@ -17,7 +17,7 @@ from typing import Final
 
 from lath.arena.errors import StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.referee.trees import scratches, sweep
+from lath.arena.referee.trees import reap_orphans, scratches, sweep
 from lath.arena.schedule.core import Dealer, Openings, Schedule, Tags
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book
@@ -392,6 +392,7 @@ class Runner:
         self._open.again.extend(lost)
         alive = [slot.worker.pid for slot in self._slots if slot.worker]
         sweep(self._tree, spare=[f"{self._tree}{pid}." for pid in alive])  # the dead one's bots
+        reap_orphans()
         if not lost or self._interrupted:
             return
         broken = lost[0]

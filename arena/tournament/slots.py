@@ -24,7 +24,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from lath.arena.errors import ArenaError
-from lath.arena.referee.trees import BURIAL_S
+from lath.arena.referee import trees
 from lath.arena.tournament.events import Listener, PairBegan
 from lath.arena.tournament.system import Cores
 from lath.arena.tournament.worker import Job, PairJob, play_pair
@@ -110,6 +110,7 @@ class Worker(Executor):
             stdout=subprocess.PIPE,
             start_new_session=True,  # a Ctrl-C is the runner's
         )
+        trees.own.add(self._process.pid)
         assert self._process.stdin
         assert self._process.stdout
         self._in: Final = self._process.stdin
@@ -181,6 +182,7 @@ class Worker(Executor):
             self._process.wait(left_s)
         except subprocess.TimeoutExpired:
             return False
+        trees.own.discard(self._process.pid)
         self._reader.join(1.0)
         with suppress(OSError):
             self._in.close()
@@ -189,7 +191,7 @@ class Worker(Executor):
     def end(self) -> None:
         """End the process at once, whatever it does; its bots may be left."""
         self._process.kill()
-        self.join(time.monotonic() + BURIAL_S)  # who is traced stays as long as who traces it
+        self.join(time.monotonic() + trees.BURIAL_S)  # who is traced stays as long as who traces it
 
 
 Executors = Callable[[str, Cores], Executor]

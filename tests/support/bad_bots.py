@@ -612,6 +612,35 @@ class HidesAChild(_Parent):
         self.fork_twice({})
 
 
+class HidesAChildWhenItIsGreeted(HidesAChild):
+    def hello(self) -> None:
+        self.have_children()
+        super().hello()
+
+
+RUNS_AWAY: Final = """if 1:
+    import os, time
+    until_s = time.monotonic() + 60
+    while time.monotonic() < until_s:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+"""
+
+
+class RunsAway(_Parent):
+    """Leaves a process that is another one each time it is looked at; it bears the name TOKEN."""
+
+    def have_children(self) -> None:
+        self.has_children = True
+        if os.fork() == 0:
+            os.closerange(0, 3)
+            words = [sys.executable, "-I", "-S", "-c", RUNS_AWAY, os.environ["TOKEN"]]
+            if os.fork() == 0:
+                os.execve(sys.executable, words, {})
+            os._exit(0)
+
+
 class ForksAHundredTimes(_Parent):
     """Each second child leads a session of its own, and none heeds SIGTERM. No more than that."""
 

@@ -99,6 +99,7 @@ FOUND: Final[dict[str, dict[str, Verdict]]] = {
     "HasChildrenAndPlays": {"leaves-nothing": WARNING},
     "ForksAHundredTimes": {"leaves-nothing": WARNING},
     "HidesAChild": {"leaves-nothing": WARNING},
+    "HidesAChildWhenItIsGreeted": {"leaves-nothing": WARNING},
     "LeavesAfterEachGame": {"many-games": FAULT},
     "IgnoresQuit": {"quit": WARNING, "end-of-input": WARNING},
     "ExitsOneOnQuit": {"quit": NOTE},
@@ -141,6 +142,7 @@ ELSEWHERE: Final = {
     "NeedsTooMuchMemory",  # a check has no limit of memory, and the machine might
     "ThinksOnTheOthersTurn",  # for so short a time that it is told from nothing
     "ThinksAndResigns",  # it may: Resigns is judged
+    "RunsAway",  # it would take a core from the others
     "LeaksDescriptors",  # it depends on the machine's limit whether it dies in its games
 }
 

@@ -6,8 +6,10 @@ The prices are those of the table in docs/protocol.md.
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -353,6 +355,25 @@ def test_a_daemon_that_hides_from_the_arena_ends_with_its_worker(
     daemons = pids.read_text().split()
     assert daemons
     assert gone(lambda: still_running(daemons))
+
+
+def test_who_forks_and_exits_all_the_time_ends_with_its_worker(tmp_path: Path) -> None:
+    token = f"runs-away-from-{tmp_path.name}-{os.getpid()}"
+    runner = BotSpec(
+        name="runner", command=bad_bots.command(bad_bots.RunsAway), env={"TOKEN": token}
+    )
+    play_in_worker(runner, BotSpec(name="good", command=bad_bots.command(Good)), RELAXED)
+    for _ in range(100):  # each look may miss it
+        assert bearing(token) == []
+
+
+def bearing(token: str) -> list[str]:
+    """Return the command lines of processes that have a word among theirs."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            found += [text] if token in (text := path.read_bytes().decode()) else []
+    return found
 
 
 def test_a_bot_that_thinks_on_the_others_turn_is_named(

@@ -24,7 +24,7 @@ from arena_runs import (
     wait_until_it_plays,
 )
 from desks import Desk, Inline, Watcher, all_won
-from processes import alive_of, gone, new_tree
+from processes import alive_of, gone, new_tree, still_running
 from results import a_result, finished
 
 from lath.arena.errors import ArenaError, StoreError
@@ -291,6 +291,25 @@ def test_worker_processes_play_and_leave_nothing(tmp_path: Path) -> None:
     store.close()
     assert watcher.warnings == ["bad did not end within 1 s of quit"]
     assert gone(lambda: alive_of(tree))
+
+
+@pytest.mark.parametrize("kills", [0, 1])
+def test_what_bots_started_when_they_were_greeted_ends_with_the_run(
+    tmp_path: Path, kills: int
+) -> None:
+    pids = tmp_path / "pids"
+    with Range(tmp_path) as place:
+        place.variables |= {"PIDS": str(pids)}
+        bots = {"ann": bad_bots.HidesAChildWhenItIsGreeted, "bob": bad_bots.TakesAMillisecond}
+        run = place.begin(*flags(bots, rounds=20, out=place.out))
+        wait_until_it_plays(place, run)
+        for _ in range(kills):
+            kill_a_worker(place, run)
+        _, said = run.communicate(timeout=PATIENCE_S)
+        assert run.returncode == 0, said
+        daemons = pids.read_text().split()
+        assert len(daemons) >= 2 + kills
+        assert still_running(daemons) == []
 
 
 @pytest.mark.parametrize(
