@@ -14,7 +14,7 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from functools import partial
@@ -353,9 +353,10 @@ class Store:
         with self._transaction():
             self._database.executemany(_INSERT, rows)
 
-    def records(self) -> Iterator[str]:
-        """Return the text of each finished game's record, by number."""
-        return (record for (record,) in self._rows("SELECT record FROM game ORDER BY number"))
+    def records(self) -> Generator[str]:
+        """Yield the text of each finished game's record, by number."""
+        for (record,) in self._rows("SELECT record FROM game ORDER BY number"):
+            yield record
 
     def logs(self) -> Iterator[tuple[int, str]]:
         """Yield number and log of each game that ended badly or of which a bot complained."""
@@ -370,7 +371,8 @@ class Store:
 
     def export(self) -> None:
         """Write `games.lath` whole and atomically; raises StoreError."""
-        write_records(self.folder / RECORDS, self.records())
+        with closing(self.records()) as records:  # else their end would come after the database's
+            write_records(self.folder / RECORDS, records)
 
     def _rows(self, question: str, *values: object) -> Iterator[Any]:
         """Yield what the database answers, row by row; raises StoreError."""
