@@ -35,6 +35,10 @@ _LIBC: Final = ctypes.CDLL(None, use_errno=True) if _ON_LINUX else None
 SWEEP_S: Final = 10.0
 """How long a sweep goes after processes that start others as fast as they are killed."""
 
+FEW_MISSES, MANY_MISSES = 3, 1000
+"""Looks for orphans in a row that find none, after which there is none: where other children are
+known, and where there must be one. The system promises to show all only of those that stand."""
+
 BURIAL_S: Final = 1.0
 """How long who was killed is waited for: a process that is traced stays as long as its tracer."""
 
@@ -115,29 +119,51 @@ def sweep(mark: str, spare: Sequence[str] = ()) -> int:
     can: `scratches` tells what is left.
     """
     killed: set[int] = set()
-    until_s = time.monotonic() + SWEEP_S
     while found := [pid for pid in _strays(mark, spare) if pid not in killed]:
         _end(found)
         killed.update(found)
-    # Who forks and exits at once is another process each time: none of a former look is left.
-    while _may_adopt() and (found := _orphans()) and time.monotonic() < until_s:
-        _end(found)
-        killed.update(found)
+    killed.update(_end_orphans())
     for folder in scratches(mark, spare):
         remove(folder)
     return len(killed)
 
 
-def _end(pids: Sequence[int]) -> None:
-    """Kill processes and their groups, and let go of those that are children."""
+def _end_orphans() -> set[int]:
+    """End adopted processes until there is none; return which there were.
+
+    Who forks and exits at once is another process at each look, and some looks miss it.
+    """
+    killed: set[int] = set()
+    held: set[int] = set()
+    misses, until_s = 0, time.monotonic() + SWEEP_S
+    while _may_adopt() and _has_children() and time.monotonic() < until_s:
+        found = [pid for pid in _orphans() if pid not in held]
+        killed.update(pid for pid in found if _state(pid)[0] not in "ZX")
+        held.update(_end(found))
+        misses = 0 if found else misses + 1
+        if misses > (FEW_MISSES if own or _inherited or held else MANY_MISSES):
+            break
+    return killed
+
+
+def _end(pids: Sequence[int]) -> list[int]:
+    """Kill processes and their groups, and let go of children; return those that are held."""
     for pid in pids:
         with suppress(ProcessLookupError, PermissionError):
+            group = os.getpgid(pid)
             os.kill(pid, signal.SIGKILL)
-            if (group := os.getpgid(pid)) != os.getpgrp():
+            if group != os.getpgrp():
                 os.killpg(group, signal.SIGKILL)
     until_s = time.monotonic() + BURIAL_S
-    for pid in pids:
-        _bury(pid, until_s)
+    return [pid for pid in pids if not _bury(pid, until_s)]
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _may_adopt() -> bool:
@@ -146,20 +172,26 @@ def _may_adopt() -> bool:
 
 
 def _orphans() -> list[int]:
-    """Return the running children of this process that it has not started itself."""
+    """Return the children of this process that it has not started itself, or most of them."""
     found: list[int] = []
     for task in os.listdir("/proc/self/task"):
         # A kernel without CONFIG_PROC_CHILDREN: `_strays` has to do.
         with suppress(OSError), open(f"/proc/self/task/{task}/children", "rb") as file:
             found += map(int, file.read().split())
-    return [pid for pid in found if pid not in own | _inherited and _state(pid)[0] not in "ZX"]
+    return [pid for pid in found if pid not in own | _inherited]
 
 
-def _bury(pid: int, until_s: float) -> None:
-    """Let go of a child that was killed; later, if somebody traces it and keeps it until then."""
-    with suppress(ChildProcessError):  # it is another's
-        while os.waitpid(pid, os.WNOHANG) == (0, 0) and time.monotonic() < until_s:
+def _bury(pid: int, until_s: float) -> bool:
+    """Let go of a child that was killed; return whether it is gone, or another's.
+
+    One that somebody traces stays as long as who traces it: `reap_orphans` comes back to it.
+    """
+    with suppress(ChildProcessError):
+        while os.waitpid(pid, os.WNOHANG) == (0, 0):
+            if time.monotonic() > until_s:
+                return False
             time.sleep(0.001)
+    return True
 
 
 def scratches(mark: str, spare: Sequence[str] = ()) -> list[str]:
