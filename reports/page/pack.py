@@ -141,7 +141,8 @@ class _Family:
         texts = known.texts if known else list(self.texts)
         nothing: Sequence[Sequence[str | None]] = [[None, None]] * len(texts)
         effects = known.effects if known else nothing
-        learned = [self._learned.get(kind, _NOTHING) for kind in range(len(texts))]
+        kinds = range(len(texts) if self._learned else 0)
+        learned = [self._learned.get(kind, _NOTHING) for kind in kinds]
         return {
             "id": self.game_id,
             "title": known.game.title if known else self.game_id or "unknown game",
@@ -149,8 +150,8 @@ class _Family:
             "plain": known.plain if known else [],
             "kinds": [[text, *does] for text, does in zip(texts, effects, strict=True)],
             "legal": sorted(self.legal),
-            "ends": [_distances(ends) for ends, _ in learned] if self._learned else [],
-            "begins": [_distances(begins) for _, begins in learned] if self._learned else [],
+            "ends": [_distances(ends) for ends, _ in learned],
+            "begins": [_distances(begins) for _, begins in learned],
         }
 
 
@@ -242,11 +243,12 @@ class Packer:
         links = self.numbering.links
         replayed = chosen(list(zip(*alike, strict=True)), links, self._most)
         families = list(self._families.values())
-        family_at = self._columns["family"][1]
-        for number, family in enumerate(families):
-            own = [self._games[place] for place in replayed if family_at[place] == number]
-            if len(own) >= 5 * LEARNED:
-                family.learn(own[:LEARNED])
+        family_at, samples = self._columns["family"][1], defaultdict[int, list[_Kept]](list)
+        for place in replayed:
+            samples[family_at[place]].append(self._games[place])
+        for number, sample in samples.items():
+            if len(sample) >= 5 * LEARNED:
+                families[number].learn(sample[:LEARNED])
         # Chunks come first: their legal moves may be of kinds that nobody has played.
         chunks = [
             json_letters(self._chunk(replayed[at : at + CHUNK], families))
