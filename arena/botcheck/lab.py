@@ -120,7 +120,7 @@ class Lab:
         is_move = error.awaited.startswith("bestmove ")
         what = f"`{error.awaited} MOVE` to `{self.go}`" if is_move else f"`{error.awaited}`"
         if error.why is Termination.FLOOD:
-            mend = "write lines of at most 64 KiB, and at most 8 MiB for one move"
+            mend = "write lines of at most 64 KiB, and at most 8 MiB for one move in all"
             return FaultFoundError(fault(f"flooded its output before {what}", mend), is_costly=True)
         if error.why is Termination.TIME:
             seen = f"no {what} within {duration(error.within_s)}"
