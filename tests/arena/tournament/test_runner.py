@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -16,6 +17,8 @@ import pytest
 from arena_runs import (
     PATIENCE_S,
     Range,
+    command,
+    environment,
     exported,
     flags,
     kill_a_worker,
@@ -310,6 +313,23 @@ def test_what_bots_started_when_they_were_greeted_ends_with_the_run(
         daemons = pids.read_text().split()
         assert len(daemons) >= 2 + kills
         assert still_running(daemons) == []
+
+
+def test_what_ran_before_the_run_in_its_process_lives_on(tmp_path: Path) -> None:
+    with Range(tmp_path) as place:
+        words = flags({"ann": bad_bots.Good, "bob": bad_bots.Good}, rounds=1, out=place.out)
+        script = 'sleep 600 >/dev/null 2>&1 & echo $!; exec "$@" >/dev/null'
+        ran = subprocess.run(
+            ["sh", "-c", script, "sh", *command(*words)],
+            env={**environment(), **place.variables},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        assert still_running([ran.stdout]) == [int(ran.stdout)]
+        os.kill(int(ran.stdout), signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
