@@ -12,6 +12,7 @@ import sys
 from typing import Final
 
 from lath.arena.errors import BUG, FAULT, INTERRUPTED, USAGE, ArenaError, ConfigError
+from lath.arena.terminal.streams import behind_doors
 
 
 def main() -> None:
@@ -50,6 +51,11 @@ def _open_closed() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
+    with behind_doors():
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     from typer import Abort
 
     from lath.arena.cli.main import app
@@ -112,7 +118,7 @@ def _usage_or_bug(error: Exception) -> int:
     """Show a usage error as the command line's library does; anything else is ours."""
     if hasattr(error, "show") and hasattr(error, "message"):
         error.message = plain(error.message)
-        error.show()
+        error.show(file=sys.stderr)
         return USAGE
     if isinstance(error, MemoryError) or "can't start new thread" in str(error):
         what = "memory" if isinstance(error, MemoryError) else "processes or threads (ulimit -u)"

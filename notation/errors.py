@@ -146,11 +146,24 @@ def _blank(letter: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text with a dot for what would move or colour the terminal's text.
+    """Return the text with a dot for what would move, colour or turn the terminal's text.
 
-    Whatever comes from a file or a bot goes through here before people see it.
+    Whatever comes from a file, a folder or a bot goes through here before people see it.
     """
+    if text.isprintable():
+        return text
     return "".join(letter if letter.isprintable() or letter == "\t" else "·" for letter in text)
+
+
+def escaped(text: str) -> str:
+    r"""Return the text with the same letters written out, where none must be lost.
+
+    >>> escaped("\x1b[2J"), escaped("\u202e")
+    ('\\x1b[2J', '\\u202e')
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class RecordError(NotationError):

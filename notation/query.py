@@ -29,7 +29,7 @@ from lath import games
 from lath.games.core import Game, Position
 from lath.games.errors import PositionError
 from lath.notation.archive import start_text
-from lath.notation.errors import NotationError, listed
+from lath.notation.errors import NotationError, listed, printable
 from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination, all_comments
 from lath.notation.replay import positions, spellings
 
@@ -82,7 +82,7 @@ class QueryError(NotationError):
         whole = f"{message}; expected {expected}" if expected else message
         start = text.rfind("\n", 0, at) + 1
         line = text[start:].partition("\n")[0]
-        shown = "".join(letter if letter.isprintable() else " " for letter in line)
+        shown = printable(line).replace("\t", " ")
         super().__init__(f"{whole}\n  {shown}\n  {' ' * (at - start)}^")
 
 

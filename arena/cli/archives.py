@@ -37,7 +37,6 @@ from lath.notation.archive import (
     verbatim,
 )
 from lath.notation.comparison import Comparison, Difference, Finding
-from lath.notation.errors import printable
 
 app = App()
 
@@ -268,7 +267,7 @@ def diff(
             counts[f"only_in_{side.lower()}" if side else "differ"] += 1
             kind = f"only in {side}" if side else "differs"
             for line in [_as_json(kind, finding)] if as_json else _words(kind, finding):
-                print(printable(line))
+                print(line)
     except sqlite3.Error as error:
         raise ArenaError(f"the temporary database cannot be written: {error}") from error
     bad = {"bad_in_a": archives[0].bad, "bad_in_b": archives[1].bad}

@@ -17,6 +17,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
+from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.programs import bundled, missing_script, resolve
 from lath.arena.tournament.system import on_signals
 from lath.notation.protocol import TimeControl
@@ -101,7 +102,8 @@ def check(
             if quiet and not point.verdict.is_bad:
                 continue
             if as_json:
-                print(json.dumps(asdict(point), ensure_ascii=False), flush=True)
+                line = json.dumps(asdict(point), ensure_ascii=False)
+                print(line, file=data_output(), flush=True)
             else:
                 print_lines(report.add(point))
     if not as_json:

@@ -5,7 +5,6 @@ Must not know what a command does with the records.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import Annotated, TypeVar
 
 from lath.arena.cli.main import argument, flag
 from lath.arena.errors import ArenaError, ConfigError, reading
+from lath.arena.terminal.streams import write_bytes
 from lath.notation import formats
 from lath.notation.reader import Entry, open_bytes, write_atomically
 from lath.notation.reader import entries as entries_of_text
@@ -72,8 +72,7 @@ def write_pieces(out: Path, pieces: Iterable[bytes]) -> None:
     """Write a file of these pieces, whole or not at all; raises ConfigError."""
     with writable(out):
         if str(out) == "-":
-            sys.stdout.buffer.writelines(pieces)
-            sys.stdout.buffer.flush()
+            write_bytes(pieces)
         else:
             write_atomically(out, pieces)
 

@@ -11,6 +11,7 @@ import typer
 from lath import games as registry
 from lath.arena.cli.main import App, AsJson, ListGroup, argument, flag, option
 from lath.arena.errors import ConfigError
+from lath.arena.terminal.streams import data_output
 from lath.games.core import Position
 from lath.games.core import perft as count_paths
 
@@ -43,7 +44,7 @@ def list_games(as_json: AsJson = False) -> None:
         for game in registry.installed()
     ]
     if as_json:
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        print(json.dumps(rows, indent=2, ensure_ascii=False), file=data_output())
         return
     for row in rows:
         columns = f"{row['id']:16}{row['title']:22}{row['cells']:>3} cells"

@@ -16,6 +16,7 @@ import typer
 from lath.arena.cli.files import Files, Quiet, entries, read_from, unless_lossy, write_pieces
 from lath.arena.cli.main import App, argument, flag, option, positive
 from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Position
 from lath.games.errors import GameError
 from lath.notation import formats
@@ -231,7 +232,9 @@ def _draw(
     if outcome:
         state = f"{outcome.result}: {outcome.ending}"
     drawn = drawing(position, last=last, decided=decided)
-    print(f"record {number}: {title}, {when}\n\n{drawn}\n\n{state}\n")
+    print(f"record {number}: {title}, {when}\n")
+    print(drawn, file=unfiltered(sys.stdout))
+    print(f"\n{state}\n")
 
 
 Source = Annotated[Path, argument("SRC", "What is read; - is stdin.")]
@@ -359,5 +362,4 @@ class _Conversion:
             where = f"record {number}"
             if loss.records > 1:
                 where = f"{loss.records} records, the first is {where}"
-            words = f"warning: {format_name} cannot hold {field} ({where})"
-            print(printable(words), file=sys.stderr)
+            print(f"warning: {format_name} cannot hold {field} ({where})", file=sys.stderr)

@@ -22,6 +22,7 @@ import typer
 from lath.arena.cli.files import writable, write_pieces
 from lath.arena.cli.main import App, AsJson, Plain, argument, flag, option
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
+from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.sources import (
     REPORT,
     Following,
@@ -73,9 +74,9 @@ def rate(
     if as_json:
         standings = to_json(table)
         standings |= {} if result is None else {"outcome": outcome.to_json(result)}
-        print(json.dumps(standings, indent=2, ensure_ascii=False))
+        print(json.dumps(standings, indent=2, ensure_ascii=False), file=data_output())
     elif as_csv:
-        sys.stdout.write(to_csv(to_json(table)).replace("\r\n", "\n"))
+        data_output().write(to_csv(to_json(table)).replace("\r\n", "\n"))
     else:
         from lath.arena.terminal.layout import Output
         from lath.arena.terminal.tables import print_outcome, print_standings

@@ -18,8 +18,9 @@ from lath.arena.cli.bots import time_of, words_of
 from lath.arena.cli.main import App, argument, flag, option, positive
 from lath.arena.errors import BUG, INTERRUPTED, ArenaError, ConfigError, DiskError
 from lath.arena.referee import trees
-from lath.arena.terminal.layout import Output, Steadfast
+from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen, standings
+from lath.arena.terminal.streams import Steadfast, data_output
 from lath.arena.tournament.config import Config, build, demo, load, sprt_table, time_table
 from lath.arena.tournament.events import Progress, RunFailed, Summary, end_words, json_lines
 from lath.arena.tournament.folder import CONFIG
@@ -101,7 +102,7 @@ def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iter
         yield
         return
     try:
-        stream = sys.stdout if path is None else path.open("w", encoding="utf-8")
+        stream = data_output() if path is None else path.open("w", encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
     steadfast = Steadfast(stream)

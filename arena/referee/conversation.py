@@ -21,6 +21,7 @@ from lath.arena.referee.clock import MARGIN_S, Limits
 from lath.arena.referee.process import Child, Piece, Watch, shortened
 from lath.games.core import Move, Position
 from lath.notation import protocol as wire
+from lath.notation.errors import escaped, printable
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
 
@@ -190,17 +191,10 @@ class Asides:
 
 def _in_words(value: str) -> str:
     """Return as many words of a bot's comment or line of moves as a record keeps."""
-    value = harmless(value)
+    value = printable(value)
     if len(value) <= WORDS_KEPT:
         return value
     return value[:WORDS_KEPT].rpartition(" ")[0] or value[:WORDS_KEPT]
-
-
-def harmless(text: str) -> str:
-    """Return what a bot has said without what would command a terminal: a `?` for each."""
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 class NoAnswer(Exception):  # noqa: N818 - a bot's mishap, and no error of the arena
@@ -309,7 +303,7 @@ class Bot:
 
     def describe(self, event: str) -> str:
         """Return `event` with the end of what the bot wrote to standard error."""
-        said = harmless(" ".join(self.child.stderr_text().split()))
+        said = printable(" ".join(self.child.stderr_text().split()))
         if not said:
             return event
         return f"{event}; standard error: {'…' if len(said) > 300 else ''}{said[-300:]}"
@@ -596,7 +590,7 @@ def log_of(exchanges: Mapping[str, Iterable[Piece]], errors: Mapping[str, str]) 
     lines = [f"{at_s - timed[0][0]:12.6f} {name:{width}} {line}" for at_s, name, line in timed]
     for name, said in errors.items():
         lines += ["", f"-- {name}, standard error --", *said.splitlines()]
-    text = "".join(f"{_escaped(line)}\n" for line in lines)
+    text = "".join(f"{escaped(line)}\n" for line in lines)
     if len(text) <= MOST_OF_A_LOG:
         return text
     begin = text[: text.rindex("\n", 0, MOST_OF_A_LOG // 2) + 1]
@@ -622,9 +616,3 @@ def lines_of(exchange: Iterable[Piece]) -> Iterator[tuple[float, str]]:
             lines = [line.removesuffix("\r") for line in whole]
             for line in [*lines, f"{rest} ..."] if rest else lines:
                 yield at_s, f"{'>' if is_sent else '<'} {line}"
-
-
-def _escaped(line: str) -> str:
-    if line.isprintable():
-        return line
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)

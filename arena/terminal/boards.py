@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from lath.arena.terminal.streams import unfiltered
 from lath.notation.writer import diagram
 from lath.reports.boards.drawing import CELL, FAINT, LABEL, ink
 
@@ -44,7 +45,7 @@ def drawing(
     In colour where that is a terminal that shows it and is wide enough, with brackets round the
     cells in `last` and bars below those in `decided`; elsewhere as `lath.notation.writer` does.
     """
-    console = Console(file=sys.stdout, highlight=False)
+    console = Console(file=unfiltered(sys.stdout), highlight=False)
     speaks_unicode = (console.encoding or "").lower().startswith("utf")
     # Of 16 colours nobody knows how they look, and several pieces would have the same.
     has_colours = console.color_system in ("256", "truecolor") and not console.no_color

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING, Any, Final, TextIO, cast
+from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -18,6 +18,7 @@ from rich.segment import Segment, SegmentLines
 from rich.style import Style
 from rich.text import Text
 
+from lath.arena.terminal.streams import Steadfast, unfiltered
 from lath.notation.errors import printable
 
 if TYPE_CHECKING:
@@ -133,46 +134,21 @@ def shown(columns: Iterable[Column], letters: Letters) -> list[Column]:
     ]
 
 
-class Steadfast:
-    """A stream that may fail: the games go on, and nobody is told any more."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.failure: OSError | None = None
-        """Why nothing is written any more; None while all is well, or when the reader has left."""
-        self._stream: Final = stream
-
-    def __getattr__(self, name: str) -> Any:
-        """Be for the rest the stream."""
-        return getattr(self._stream, name)
-
-    def write(self, text: str) -> int:
-        """Write, as long as somebody reads."""
-        self._tried(self._stream.write, text)
-        return len(text)
-
-    def flush(self) -> None:
-        """Write what is in the buffer, as long as somebody reads."""
-        self._tried(self._stream.flush)
-
-    def _tried(self, action: Callable[..., object], *given: str) -> None:
-        try:
-            action(*given)
-        except OSError as error:
-            if not isinstance(error, BrokenPipeError):
-                self.failure = error
-            # What is still in the stream's buffer, and all that follows, goes nowhere.
-            with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
-                os.dup2(nowhere.fileno(), self._stream.fileno())
-
-
 class Output:
     """Tables and sentences for people, one below the other, on an output."""
 
     def __init__(self, *, to_stdout: bool = False) -> None:
         """Be as wide as the terminal; what is none has plenty of room."""
         # Standard error may go away while games are played.
-        stream = None if to_stdout else cast("IO[str]", Steadfast(sys.stderr))
-        self.console: Final = Console(file=stream, highlight=False, markup=False, emoji=False)
+        stream = unfiltered(sys.stdout if to_stdout else sys.stderr)
+        self.console: Final = Console(
+            file=stream if to_stdout else cast("TextIO", Steadfast(stream)),
+            # Without colours nothing is bold either.
+            color_system=None if os.environ.get("NO_COLOR") else "auto",
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
         if not self.console.is_terminal and not os.environ.get("COLUMNS"):
             self.console.width = 1000
         self.width: Final = self.console.width

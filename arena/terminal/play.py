@@ -24,10 +24,10 @@ from lath.arena.referee.match import WON_BY, Ending, Mishap, new_game, priced, r
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, Scorebook
 from lath.arena.terminal.boards import changed_cells, drawing
+from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Move, Position, Seat, read_move
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
-from lath.notation.errors import printable
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
 from lath.notation.suggestions import meant_move
@@ -152,10 +152,10 @@ class Sitting:
             ending = self._rally()
         except Mishap as mishap:
             assert self._bot is not None
-            _tell(printable(mishap.story(self._bot)))
+            _tell(mishap.story(self._bot))
             ending = mishap.ending(self._bot)
         except GameVoidError as error:
-            _tell(printable(error.reason))
+            _tell(error.reason)
             ending = Ending("*", Termination.VOID, str(error))
         self._tell_the_bot(ending)
         outcome = self.position.outcome()
@@ -280,7 +280,8 @@ class Sitting:
         last = changed_cells(*self._positions[-2:]) if self.plies else []
         outcome = self.position.outcome()
         decided = outcome.cells if outcome else ()
-        _tell(f"\n{drawing(self.position, last=last, decided=decided)}\n")
+        drawn = drawing(self.position, last=last, decided=decided)
+        _tell(f"\n{drawn}\n", file=unfiltered(sys.stdout))
         self._shown_s = time.monotonic()
 
     def _name(self, seat: Seat) -> str:
@@ -304,5 +305,5 @@ def _typed(prompt: str) -> str | None:
     _tell(prompt, end="")
     line = sys.stdin.readline()
     text = line.removesuffix("\n")
-    _tell(printable(text))
+    _tell(text)
     return text if line else None

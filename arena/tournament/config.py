@@ -46,6 +46,7 @@ from lath.arena.schedule.sprt import MOST_ELO, Sprt
 from lath.arena.tournament import system as cores
 from lath.arena.tournament.programs import bundled, missing_script, resolve
 from lath.games.errors import UnknownGameError
+from lath.notation.errors import escaped
 from lath.notation.protocol import TimeControl
 
 DEMO_GAMES: Final = ("mammalath", "manalath", "surikata", "yavalath")
@@ -374,10 +375,7 @@ def shown(value: Any) -> str:
         return repr(value)
     text = json.dumps(value, ensure_ascii=False, default=str)
     text = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
-    for letter in {letter for letter in text if not letter.isprintable()}:
-        escaped = letter.encode("unicode_escape").decode().replace("\\x", "\\u00")
-        text = text.replace(letter, escaped)
-    return text
+    return "".join(escaped(letter).replace("\\x", "\\u00") for letter in text)
 
 
 def _of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:

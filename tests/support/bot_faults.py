@@ -288,7 +288,7 @@ BY_NUMBER: Final[dict[int, tuple[BotFault, ...]]] = {
     2: (
         void(
             bad_bots.ExitsAtStart,
-            "{name}: exited with status 7 before ok; standard error: I cannot find my ?[31mweights",
+            "{name}: exited with status 7 before ok; standard error: I cannot find my ·[31mweights",
         ),
     ),
     3: (slow_void(bad_bots.HangsInHandshake, "did not say ok within 1 s", GREETED + TRIED),),

@@ -230,7 +230,7 @@ def test_a_little_oversleeping_changes_nothing(
 def test_nothing_that_a_bot_says_of_a_move_commands_a_terminal() -> None:
     asides = Asides()
     asides.take("info depth 3 text red \x1b[31m and \x9b2J, \u202eback".encode())
-    assert asides.comments() == {"depth": "3", "text": "red ?[31m and ?2J, ?back"}
+    assert asides.comments() == {"depth": "3", "text": "red ·[31m and ·2J, ·back"}
 
 
 def test_asides_are_sorted_counted_and_bounded() -> None:

@@ -107,7 +107,7 @@ LOSSES = [
 ]
 
 VOIDS = [
-    (bad_bots.ExitsAtStart, "exited with status 7 before ok; standard error: I cannot find my ?["),
+    (bad_bots.ExitsAtStart, "exited with status 7 before ok; standard error: I cannot find my ·["),
     (bad_bots.HangsInHandshake, "did not say ok within 0.7 s"),
     (bad_bots.FloodsInHandshake, "flooded its output before ok"),
     (bad_bots.HangsAtReady, "did not say ready 1 within 0.7 s"),

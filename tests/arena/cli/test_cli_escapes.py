@@ -1,0 +1,131 @@
+"""Names, records and words that would command a terminal: none gets there."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+from contextlib import closing, suppress
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from arena_runs import PATIENCE_S, command, environment
+from results import a_result
+
+from lath.arena.__main__ import run
+from lath.arena.tournament.store import Store
+
+EVIL = "\x1b[31mred\x1b]0;t\x07\x9b2J\x7f\x08\r\u202eback"
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
+
+class Terminal(io.TextIOWrapper):
+    """What people look at."""
+
+    def isatty(self) -> bool:
+        """Return that it is one."""
+        return True
+
+
+def shown(*words: object, **variables: str) -> str:
+    """Return all that a command writes to a terminal."""
+    streams = [Terminal(io.BytesIO(), "utf-8", "backslashreplace") for _ in range(2)]
+    # Rich keeps what a style is on the first terminal that it sees: all tests have the same.
+    kind = {"COLUMNS": "200", "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    with (
+        mock.patch.multiple(sys, stdout=streams[0], stderr=streams[1]),
+        mock.patch.dict(os.environ, {**kind, **variables}),
+    ):
+        assert run([str(word) for word in words]) < 4
+    for stream in streams:
+        stream.flush()
+    raw = [stream.buffer for stream in streams]
+    return "".join(one.getvalue().decode() for one in raw if isinstance(one, io.BytesIO))
+
+
+def commands_in(text: str) -> list[str]:
+    """Return what in a text would command a terminal."""
+    return [letter for letter in text if not (letter.isprintable() or letter in "\n\t")]
+
+
+@pytest.fixture
+def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Stand in a folder in which everything has an evil name; return what of it is sound."""
+    monkeypatch.chdir(tmp_path)
+    name = f"{EVIL}.lath"
+    tags = f'[Game "yavalath"]\n[Event "{EVIL}"]\n[First "{EVIL}"]\n[Second "{EVIL}b"]'
+    record = f"{tags}\n\n{{{EVIL}}} 1. e5 {{{EVIL}}} *\n"
+    Path(name).write_text(record.replace("\r", ""), newline="")
+    Path(f"other {name}").write_text(record.replace("\r", "").replace("e5", "e4"), newline="")
+    Path(f"bad {name}").write_text(f'{tags}\n[Result "{EVIL}"]\n\n1. zz{EVIL} *\n', newline="")
+    for cup in ("cup", "damaged"):
+        folder = Path(EVIL) / f"{cup}{EVIL}"
+        folder.mkdir(parents=True)
+        with closing(Store(folder)) as store:
+            store.add([a_result(1)])
+    (folder / "tournament.db").write_bytes(b"no database" * 500)
+    Path("evil.toml").write_text(f"event = {EVIL!r}\n")
+    words = {"event": EVIL, "bot": [{"name": EVIL, "command": [EVIL]}]}
+    Path(f"{name}.toml").write_text(str(words))
+    return name
+
+
+COMMANDS = [
+    *(["check", "{}"], ["check", "bad {}"], ["check", "bad {}", "--json"], ["check", "no {}"]),
+    *(["show", "{}"], ["show", "{}", "--json"], ["show", "bad {}"], ["show", "{}", "--svg"]),
+    *(["select", "{}"], ["select", "{}", "--sort", "event"], ["select", "bad {}"]),
+    *(["select", "{}", "--where", "plies = {}"], ["select", "{}", "--sort", "{}"]),
+    *(["convert", "{}", "-", "--to", to] for to in ("lath", "jsonlines", "csv", "sgf", "ygn")),
+    *(["convert", "bad {}", "-", "--to", "lath"], ["convert", "{}", "{}.nothing"]),
+    *(["edit", "{}", "--check"], ["diff", "{}", "other {}"], ["diff", "{}", "{}", "--key", "{}"]),
+    *(["stats", "{}"], ["stats", "bad {}"], ["rate", "{}"], ["rate", "{}", "--json"]),
+    *(["rate", "{}", "--csv"], ["rate", "bad {}"], ["rate", EVIL], ["report", EVIL]),
+    *(["report", "{}", "-o", "{}.html"], ["report", "{}", "--templates", "{}"]),
+    *(["run", "evil.toml"], ["run", "{}.toml"], ["run", "{}"], ["run", "--bot", "{}=x"]),
+    *(["run", "--game", "{}"], ["run", "--rounds", "{}"], ["run", "--tc", "{}"]),
+    *(["bot", "check", "{}"], ["bot", "{}"], ["bot", "log", "{}", "1"], ["{}"], ["rate", "--{}"]),
+    *(["games", "moves", "{}"], ["games", "moves", "yavalath", "{}"], ["play", "{}"]),
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: ascii(" ".join(words))[:40])
+def test_nothing_from_outside_commands_the_terminal(words: list[str], evil: str) -> None:
+    words = [word.replace("{}", evil) for word in words]
+    plain = shown(*words, NO_COLOR="1")
+    assert plain
+    assert commands_in(plain) == []
+    with mock.patch.dict(os.environ):
+        os.environ.pop("NO_COLOR", None)
+        coloured = shown(*words)
+    assert commands_in(COLOUR.sub("", coloured)) == []
+    assert "\x1b[31mred" not in coloured
+
+
+def test_what_goes_to_a_file_or_a_pipe_stays_as_it_is(evil: str) -> None:
+    made = subprocess.run(
+        command("select", evil), env=environment(), capture_output=True, check=True
+    )
+    assert made.stdout == Path(evil).read_bytes()
+
+
+def test_nor_does_anything_on_a_real_terminal(evil: str) -> None:
+    leader, follower = pty.openpty()
+    words = ["rate", "--", evil, f"no {evil}"]
+    process = subprocess.Popen(
+        command("select", *words[1:]), env=environment(), stdout=follower, stderr=follower
+    )
+    os.close(follower)
+    said = b""
+    with suppress(OSError):  # that is its end
+        while block := os.read(leader, 1 << 16):
+            said += block
+    os.close(leader)
+    process.wait(PATIENCE_S)
+    text = said.decode().replace("\r\n", "\n")
+    assert "cannot be read" in text
+    assert "[31mred" in text
+    assert commands_in(text) == []
