@@ -12,7 +12,7 @@ from typing import Final
 
 from lath.games.core import Game, Move, Position
 
-SOAK_GAMES: Final = int(os.environ.get("LATH_SOAK_GAMES", "5000"))
+SOAK_GAMES: Final = int(os.environ.get("LATH_SOAK_WALKS", "5000"))
 """Games of each kind that a test marked `soak` plays."""
 
 _TRIES: Final = 12

@@ -1,4 +1,10 @@
-"""A run that is killed, interrupted or started twice loses no game and doubles none."""
+"""A run that is killed, interrupted or started twice loses no game and doubles none.
+
+    LATH_SOAK_KILLS=200 LATH_SOAK_NUMBER=2 .venv/bin/pytest -m soak -s -k swiss \\
+        tests/arena/tournament/test_kills.py
+
+Each number has other kills, so that a thousand can be done in parts; `-k` takes one format.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +14,10 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import pytest
 import tomli_w
@@ -52,14 +60,25 @@ KILLS = 6
 ROUNDS = 40
 """More than steady bots can play between so many kills."""
 
-SOAK_ROUNDS = 20
-"""For each kill: more than bots can play that take a millisecond."""
+SOAK_KILLS: Final = int(os.environ.get("LATH_SOAK_KILLS", "1000"))
+"""Of all formats together."""
+
+SOAK_NUMBER: Final = int(os.environ.get("LATH_SOAK_NUMBER", "1"))
+
+SOAK_GAMES_A_KILL: Final = 40
+"""More than bots can play that take a millisecond."""
+
+MOST_KILLS: Final = 50
+"""Of one tournament in the soak."""
 
 LONGEST_S = 0.7
 """A run is killed at the latest after this time: in its start, or some hundred games later."""
 
 WORKERS_SHARE = 0.3
 """How likely it is that a worker is killed before the runner is; then perhaps another."""
+
+BOTH_SHARE = 0.2
+"""How likely it is that the workers are killed with the runner: nobody is left to clean up."""
 
 SLOTS = 2
 GAMES_OF_A_PAIR = 2
@@ -84,28 +103,62 @@ def place(tmp_path: Path) -> Iterator[Range]:
         yield place
 
 
+class Form(NamedTuple):
+    """A format as it is killed: what its configuration has beside that of all."""
+
+    settings: dict[str, Any]
+    bots: tuple[str, ...]
+    long: str
+    """Which setting makes it long."""
+
+    games: int
+    """How many there are for each of `long`, at least."""
+
+    def of_games(self, games: int) -> dict[str, Any]:
+        """Return the configuration of a tournament of at least so many games."""
+        return {**self.settings, self.long: -(-games // self.games)}
+
+
+ROUND_ROBIN: Final = Form({"format": "round-robin"}, ("ann", "bob"), "rounds", 2)
+
+FORMS: Final = {
+    "round-robin": ROUND_ROBIN,
+    "gauntlet": Form({"format": "gauntlet"}, ("ann", "bob", "cid"), "rounds", 4),
+    "swiss": Form({"format": "swiss", "rounds": 3}, ("ann", "bob", "cid", "dot"), "pairs", 12),
+    "knockout": Form({"format": "knockout"}, ("ann", "bob", "cid", "dot"), "pairs", 6),
+    # hypotheses so near to each other that no test of these games tells one from the other
+    "match": Form(
+        {"format": "match", "sprt": {"elo0": 0.0, "elo1": 0.01}}, ("ann", "bob"), "rounds", 2
+    ),
+}
+
+
 @dataclass
 class Campaign:
-    """Runs of one tournament that are killed, the runner or one of its workers, at random times."""
+    """Runs of one tournament that are killed: the runner, a worker or both, at random times."""
 
     place: Range
-    rounds: int
+    games: int
     chance: random.Random
     longest_s: float = LONGEST_S
+    form: Form = ROUND_ROBIN
     kills: int = 0
     counts: list[int] = field(default_factory=lambda: [0])
     """Games there were after each kill of the runner."""
+
+    both: int = 0
+    """Kills of the runner and its workers together."""
 
     orphans_s: list[float] = field(default_factory=list)
     """How long the processes of a killed runner lived on, on the calm clock."""
 
     def words(self, jobs: int = 2) -> list[object]:
-        """Return the words of a run whose first bot notes the games that it begins."""
+        """Return the words of a run whose bots note the games that they begin."""
         config = self.place.folder / "cup.toml"
-        told = {"games": ["yavalath"], "rounds": self.rounds, "seed": 7, "jobs": jobs}
+        told = {"games": ["yavalath"], "seed": 7, "jobs": jobs, **self.form.of_games(self.games)}
         rows = [
-            {"name": "ann", "command": list(command(PlaysBySeed)), "env": {"LOG": str(self.log)}},
-            {"name": "bob", "command": list(command(PlaysBySeed))},
+            {"name": name, "command": list(command(PlaysBySeed)), "env": {"LOG": str(self.log)}}
+            for name in self.form.bots
         ]
         config.write_text(tomli_w.dumps({**told, "time": {"nodes": 1}, "bot": rows}))
         return ["run", config, "--out", self.place.out, "-q"]
@@ -124,8 +177,13 @@ class Campaign:
                 self._kill_a_worker(run)
             with pytest.raises(subprocess.TimeoutExpired):
                 run.communicate(timeout=self.chance.uniform(0.05, self.longest_s))
+            workers = workers_of(run.pid) if self.chance.random() < BOTH_SHARE else []
             run.kill()
+            for pid in workers:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             self.kills += 1
+            self.both += bool(workers)
             began_s = calm_s()
             assert gone(self.place.alive), "orphans"
             self.orphans_s.append(calm_s() - began_s)
@@ -146,35 +204,39 @@ class Campaign:
         """Let a run come to its end, with no time to lose."""
         self.place.variables["PACE_S"] = "0"
         last = self.place.begin(*self.words())
-        _, said = last.communicate(timeout=PATIENCE_S + self.rounds)
+        _, said = last.communicate(timeout=PATIENCE_S + self.games)
         assert last.returncode == 0, said
 
     def begun(self) -> int:
         """Return how many games were begun, those that were lost in a kill among them."""
-        return len(self.log.read_text().split()) if self.log.exists() else 0
+        return len(self.log.read_text().split()) // 2 if self.log.exists() else 0
 
     def report(self) -> str:
         games = len(numbers(self.place.out))
         middle_s, most_s = sorted(self.orphans_s)[len(self.orphans_s) // 2], max(self.orphans_s)
         return (
-            f"{self.kills} kills, {len(self.counts) - 1} of them of the runner; {games} games, "
-            f"{self.begun() - games} begun again; orphans {middle_s:.3f} s, at most {most_s:.3f} s"
+            f"{self.kills} kills, {len(self.counts) - 1} of them of the runner, {self.both} of "
+            f"these with its workers; {games} games, {self.begun() - games} begun again; "
+            f"orphans {middle_s:.3f} s, at most {most_s:.3f} s"
         )
 
 
-def campaign(place: Range, *, kills: int, rounds: int, seed: int) -> None:
+def campaign(
+    place: Range, *, kills: int, games: int, seed: str, form: Form = ROUND_ROBIN
+) -> Campaign:
     """Kill a tournament and check that it lost nothing, doubled nothing, and left nothing."""
-    trial = Campaign(place, rounds, random.Random(seed))
+    trial = Campaign(place, games, random.Random(seed), form=form)
     trial.kill(kills)
     assert trial.counts == sorted(trial.counts), "a game that was kept is lost"
-    assert 0 < trial.counts[-1] < 2 * rounds
+    assert 0 < trial.counts[-1] < games
     trial.finish()
     print(trial.report())
-    assert_whole(place, 2 * rounds)
-    again = trial.begun() - 2 * rounds
+    played = len(numbers(place.out))
+    again = trial.begun() - played
     assert 0 <= again <= trial.kills * SLOTS * GAMES_OF_A_PAIR, trial.report()
     assert sorted(trial.orphans_s)[len(trial.orphans_s) // 2] < ORPHANS_S, trial.report()
     assert max(trial.orphans_s) < LONGEST_ORPHANS_S, trial.report()
+    return trial
 
 
 def assert_whole(place: Range, games: int) -> None:
@@ -199,14 +261,32 @@ def assert_whole(place: Range, games: int) -> None:
 
 
 def test_a_run_killed_again_and_again_has_every_game_once(place: Range) -> None:
-    campaign(place, kills=KILLS, rounds=ROUNDS, seed=1)
+    campaign(place, kills=KILLS, games=2 * ROUNDS, seed="1")
+    assert_whole(place, 2 * ROUNDS)
 
 
 @pytest.mark.soak
-def test_many_kills_lose_and_double_nothing(place: Range) -> None:
-    kills = int(os.environ.get("LATH_SOAK_KILLS", "1000"))
-    place.variables.pop("PACE_S")
-    campaign(place, kills=kills, rounds=SOAK_ROUNDS * kills, seed=2)
+@pytest.mark.parametrize("name", FORMS)
+def test_many_kills_lose_and_double_nothing_in_any_format(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = SOAK_KILLS // len(FORMS)
+    while left > 0:
+        kills = min(left, MOST_KILLS)
+        folder = tmp_path / str(left)
+        folder.mkdir()
+        with Range(folder) as place:
+            games, seed = SOAK_GAMES_A_KILL * kills, f"{name} {SOAK_NUMBER} {left}"
+            trial = campaign(place, kills=kills, games=games, seed=seed, form=FORMS[name])
+            report = trial.report()
+            killed = moves_of(place.out)
+            assert exported(place.out) == numbers(place.out)
+            whole = ["--out", folder / "whole", "--no-report", "-q"]
+            assert place.arena(*trial.words()[:2], *whole).returncode == 0
+            assert killed == moves_of(folder / "whole"), "another tournament than without kills"
+        with capsys.disabled():
+            print(f"\n{name}: {report}", end="")
+        left -= trial.kills
 
 
 def moves_of(folder: Path) -> list[tuple[object, ...]]:
@@ -223,7 +303,7 @@ def test_the_same_seed_gives_the_same_moves_from_1_and_2_workers_and_after_kills
         (tmp_path / name).mkdir()
         with Range(tmp_path / name) as place:
             place.variables |= SLOWLY if kills else {}
-            trial = Campaign(place, SAME_ROUNDS, random.Random(3), SAME_LONGEST_S)
+            trial = Campaign(place, 2 * SAME_ROUNDS, random.Random(3), SAME_LONGEST_S)
             trial.kill(kills)
             assert trial.counts[-1] < 2 * SAME_ROUNDS
             place.variables["PACE_S"] = "0"
