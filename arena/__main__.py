@@ -5,10 +5,16 @@ Must stay light: worker processes import this module again.
 
 from __future__ import annotations
 
+import sys
+
+from lath.arena import signals
+
+if sys.argv[1:2] == ["run"]:  # before the rest is read: a signal may come at any time
+    signals.begin(raises=False)
+
 import io
 import os
 import re
-import sys
 from typing import Final
 
 from lath.arena.errors import BUG, FAULT, INTERRUPTED, USAGE, ArenaError, ConfigError
@@ -17,22 +23,32 @@ from lath.arena.terminal.streams import behind_doors
 
 def main() -> None:
     """Run the command line and exit."""
-    has_output = sys.stdout is not None
-    _open_closed()
-    if not has_output and sys.argv[1:2] != ["run"]:  # a run's results are in its directory
-        print("arena: standard output is closed", file=sys.stderr)
-        sys.exit(USAGE)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # names of any letters on a terminal of few
-        sys.stdout.reconfigure(errors="backslashreplace")
+    signals.begin(raises=sys.argv[1:2] != ["run"])
     try:
-        status = run(sys.argv[1:])
+        status = _prepared_run()
+        signals.ignore()
     except KeyboardInterrupt:  # before there was anything to interrupt
+        signals.ignore()
         status = _interrupted()
     try:
         sys.stdout.flush()
     except OSError:  # it was told of before
         _discard_output()
+    if status == INTERRUPTED:
+        # Python ends itself by SIGINT where the exception came through an `exec` of text.
+        os._exit(status)
     sys.exit(status)
+
+
+def _prepared_run() -> int:
+    has_output = sys.stdout is not None
+    _open_closed()
+    if not has_output and sys.argv[1:2] != ["run"]:  # a run's results are in its directory
+        print("arena: standard output is closed", file=sys.stderr)
+        return USAGE
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of any letters on a terminal of few
+        sys.stdout.reconfigure(errors="backslashreplace")
+    return run(sys.argv[1:])
 
 
 def _open_closed() -> None:
@@ -116,6 +132,8 @@ def _interrupted() -> int:
 
 def _usage_or_bug(error: Exception) -> int:
     """Show a usage error as the command line's library does; anything else is ours."""
+    if isinstance(error.__cause__, KeyboardInterrupt):  # it came while a class was being made
+        return _interrupted()
     if hasattr(error, "show") and hasattr(error, "message"):
         error.message = plain(error.message)
         error.show(file=sys.stderr)

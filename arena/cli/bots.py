@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from lath import games
+from lath.arena import signals
 from lath.arena.cli.main import App, AsJson, Group, argument, flag, option
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
@@ -19,7 +20,6 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.programs import bundled, missing_script, resolve
-from lath.arena.tournament.system import on_signals
 from lath.notation.protocol import TimeControl
 
 app = App()
@@ -96,7 +96,7 @@ def check(
     trees.adopt_orphans()  # this process starts nothing but the bot
     began_s = time.monotonic()
     report, points = Report(), []
-    with on_signals():
+    with signals.heeded(raises=True):
         for point in points_of(lab, only or []):
             points.append(point)
             if quiet and not point.verdict.is_bad:

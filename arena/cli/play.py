@@ -14,6 +14,7 @@ from typing import Annotated, Final
 import typer
 
 from lath import games
+from lath.arena import signals
 from lath.arena.cli.bots import time_of, words_of
 from lath.arena.cli.files import append_record, refuse_as_archive
 from lath.arena.cli.games import GameId, PositionText, SetupText
@@ -26,7 +27,6 @@ from lath.arena.referee.match import Ending
 from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.play import LEFT, Sitting
 from lath.arena.tournament.programs import bundled, resolve
-from lath.arena.tournament.system import on_signals
 from lath.games.core import Seat
 from lath.notation.protocol import TimeControl
 
@@ -95,7 +95,7 @@ def _played(
     """Play the game and keep its record; return how it ended, None where it was interrupted."""
     ending = None
     limits, watch = Limits(time=control), process.Watch()
-    with on_signals(), contextlib.ExitStack() as stack:
+    with signals.heeded(raises=True), contextlib.ExitStack() as stack:
         bot = None
         if spec is not None:
             trees.adopt_orphans()  # this process starts nothing but the bot

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 import typer
 
+from lath.arena import signals
 from lath.arena.cli.files import writable, write_pieces
 from lath.arena.cli.main import App, AsJson, Plain, argument, flag, option
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
@@ -35,7 +36,6 @@ from lath.arena.tournament.sources import (
     write_page,
 )
 from lath.arena.tournament.store import DATABASE, RECORDS
-from lath.arena.tournament.system import on_signals
 from lath.notation.errors import RecordError
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.
@@ -228,7 +228,7 @@ def follow(job: ReportJob, *, every_s: float) -> int:
     """
     following = Following(job.sources, others=job.template_files)
     try:
-        with on_signals():
+        with signals.heeded(raises=True):
             _follow(job, following, every_s)
     except KeyboardInterrupt:  # another Ctrl-C does without the last page
         if readable := following.look().readable:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, TextIO, cast
 
 import typer
 
+from lath.arena import signals
 from lath.arena.cli.bots import time_of, words_of
 from lath.arena.cli.main import App, argument, flag, option, positive
 from lath.arena.errors import BUG, INTERRUPTED, ArenaError, ConfigError, DiskError
@@ -26,7 +27,6 @@ from lath.arena.tournament.events import Progress, RunFailed, Summary, end_words
 from lath.arena.tournament.folder import CONFIG
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.programs import resolve
-from lath.arena.tournament.system import ignore
 
 app = App()
 
@@ -43,8 +43,7 @@ def print_end(
     summary: Summary, progress: Progress, out: Path, *, quiet: bool, with_report: bool = True
 ) -> int:
     """Say how a run ended; return its exit status."""
-    if summary.interrupted:
-        ignore()  # it is ending: another Ctrl-C would only spoil the words
+    signals.ignore()  # it is decided how the run ends
     if (summary.bots or summary.standings) and not quiet:
         from lath.arena.terminal.tables import print_bots, print_outcome, print_standings
 
@@ -84,7 +83,8 @@ def resumable(out: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:  # before there was anything to count
-        ignore()
+        if not (out / CONFIG).is_file():  # nor anything to go on with
+            raise
         print(f"arena: interrupted; go on with: {_command(out)}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     except DiskError as error:
@@ -102,7 +102,8 @@ def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iter
         yield
         return
     try:
-        stream = data_output() if path is None else path.open("w", encoding="utf-8")
+        with signals.interruptible():  # a pipe is open when somebody reads
+            stream = data_output() if path is None else path.open("w", encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
     steadfast = Steadfast(stream)
@@ -199,7 +200,8 @@ def run(
         "bot": [_bot_flag(text) for text in bot or ()] or None,
     }
     flags = {name: value for name, value in given.items() if value is not None}
-    tournament = _configured(config, out, flags, quiet=quiet)
+    with signals.interruptible():
+        tournament = _configured(config, out, flags, quiet=quiet)
     progress = Progress(tournament)
     trees.adopt_orphans()  # of bots that are greeted here, and of workers that die
     is_shared = json_events and json_events_to is None and sys.stdout.isatty()

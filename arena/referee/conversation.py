@@ -16,6 +16,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
+from lath.arena import signals
 from lath.arena.errors import ConfigError, GameVoidError, HeldUpError
 from lath.arena.referee.clock import MARGIN_S, Limits
 from lath.arena.referee.process import Child, Piece, Watch, shortened
@@ -496,7 +497,8 @@ class Bot:
 
         Other lines go to `aside`, or to its asides. A line that was read in time counts, however
         late it is looked at. Raises NoAnswer; and, where it `is_strict`, HeldUpError: else time in
-        which the arena stood still does not count.
+        which the arena stood still does not count. KeyboardInterrupt where somebody has asked this
+        process to stop.
         """
         child, aside = self.child, aside or self.asides.take
         wanted = awaited.encode().split()
@@ -528,6 +530,7 @@ class Bot:
                 continue  # it has said something before it went
             if now_s >= until_s:
                 raise NoAnswer(self, Termination.TIME, awaited, within_s)
+            signals.look()
             due_s = min(until_s, now_s + SLICE_S)
             self._watch.wait(due_s)
 

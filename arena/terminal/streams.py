@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TextIO, cast
 
+from lath.arena import signals
 from lath.notation.errors import printable
 
 
@@ -87,7 +88,8 @@ class Steadfast:
 
     def _tried(self, action: Callable[..., object], *given: str) -> None:
         try:
-            action(*given)
+            with signals.raising(2):  # whoever should read may have fallen asleep
+                action(*given)
         except OSError as error:
             if not isinstance(error, BrokenPipeError):
                 self.failure = error

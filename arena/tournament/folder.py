@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import tomli_w
 
+from lath.arena import signals
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, StoreError
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.process import Watch
@@ -40,7 +41,7 @@ from lath.arena.tournament.store import (
     Store,
     write_whole,
 )
-from lath.arena.tournament.system import ROOM, ignore, on_signals, writing_error
+from lath.arena.tournament.system import ROOM, writing_error
 from lath.notation.reader import sync
 from lath.reports.outcome import Outcome
 
@@ -169,12 +170,13 @@ def run(
     Raises StoreError, and ConfigError when the folder holds another tournament, a bot does not
     play one of the games or, unless `force` is set, a bot's files have changed since it played.
     """
-    with on_signals():
+    with signals.heeded():
         summary = _played(config, folder, tell, force=force, patience_s=patience_s)
         if summary.interrupted:
             return summary
         try:
-            return published(folder, summary, with_report=with_report)
+            with signals.interruptible():
+                return published(folder, summary, with_report=with_report)
         except KeyboardInterrupt:
             return replace(summary, interrupted=True)
 
@@ -184,7 +186,8 @@ def _played(
 ) -> Summary:
     """Play what is left, keep the games and the logs."""
     descriptors.ensure(config.jobs)
-    book = book_of(config)
+    with signals.interruptible():
+        book = book_of(config)
     prepare_folder(folder)
     if (free := disk_usage(folder).free) < ROOM:
         room = f"{free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
@@ -199,7 +202,8 @@ def _played(
         for leftover in (*halves, shared_memory):
             leftover.unlink(missing_ok=True)
         config = resumed(store, config, folder)
-        files = fingerprints(config.bots)
+        with signals.interruptible():
+            files = fingerprints(config.bots)
         changed = refuse_changed(store, files, force=force)
         _begin(store, config, files)
         for words in changed:
@@ -217,17 +221,18 @@ def _play(
     make: Callable[[], Runner], config: Config, store: Store, tell: Listener, *, tree: str
 ) -> Summary:
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
-    runner = make()
+    with signals.interruptible():
+        runner = make()
     write_outcome(store.folder, runner.summary().outcome)
     try:
         _greet_bots(config, tell, tree)
-        if runner.run().interrupted:
-            ignore()  # whoever asks again is answered already
-        for number, text in store.logs():
+        answered = int(runner.run().interrupted)
+        for number, text in store.logs():  # which can be read there, too
+            if signals.requests() > answered:
+                raise KeyboardInterrupt
             write_whole(store.folder / LOGS / f"game-{number}.log", [text.encode()])
         summary = runner.summary()
     except KeyboardInterrupt:
-        ignore()
         sweep(tree)  # of a bot that was just being greeted
         known = runner.summary()  # it may be of fewer games: they are stored before they count
         summary = replace(
@@ -276,6 +281,7 @@ def _greet_bots(config: Config, tell: Listener, tree: str) -> None:
     """Start each bot once: refuse one that lacks a game, warn of one that does not start."""
     watch = Watch()
     for spec in config.bots:
+        signals.look()
         bot = Bot(spec, watch, tree=tree)
         try:
             bot.start(config.limits)
@@ -291,6 +297,8 @@ def _greet_bots(config: Config, tell: Listener, tree: str) -> None:
                 ) from error
             tell(Warned(text=str(error)))
         finally:
+            if signals.requests():  # nobody waits until it has ended
+                bot.kill()
             bot.quit()
 
 

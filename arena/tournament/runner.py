@@ -15,6 +15,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from lath.arena import signals
 from lath.arena.errors import StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.referee.trees import reap_orphans, scratches, sweep
@@ -38,7 +39,6 @@ from lath.arena.tournament.outcomes import outcome_of
 from lath.arena.tournament.slots import Executors, Pace, Slot, Worker, end
 from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import PATIENCE_S, BufferedWriter, Store, Walkover
-from lath.arena.tournament.system import on_signals
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.reports.outcome import Outcome
 
@@ -234,7 +234,6 @@ class Runner:
         self._slots: list[Slot] = []
         self._notes: Counter[str] = Counter()
         self._interrupted = False
-        self._clears_up = False
         self._files: Final = (
             Refreshed(store.export, self._warn, every_s=RECORDS_S),
             Refreshed(
@@ -252,13 +251,14 @@ class Runner:
         stored = self._store.tally(), self._store.pairs()
         self._tell(RunBegan.of(self._config, *stored, self._open.schedule.total))
         try:
-            with on_signals(self._interrupt):
+            with signals.heeded():
                 self._play()
         except BaseException:
             with suppress(StoreError):  # what came first is what people should hear of
                 self._store.export()
             raise
-        self._store.export()
+        with signals.raising(2):
+            self._store.export()
         return self.summary()
 
     def summary(self) -> Summary:
@@ -273,15 +273,16 @@ class Runner:
             notes=self._notes,
         )
 
-    def _interrupt(self) -> None:
-        """Take the first signal as the wish to stop, the second as an order.
+    def _look(self) -> bool:
+        """Return whether a signal has come: the wish to stop. The second is an order.
 
-        While bots and workers are cleared away, which takes two seconds at most, no signal is
-        heeded: what it left undone nobody would do.
+        While bots and workers are cleared away, which takes two seconds at most, nobody looks:
+        what was left undone nobody would do.
         """
-        if self._interrupted and not self._clears_up:
+        if signals.requests() > 1:
             raise KeyboardInterrupt
-        self._interrupted = True
+        self._interrupted = signals.requests() > 0
+        return self._interrupted
 
     def _play(self) -> None:
         slots = self._slots = self._new_slots()
@@ -293,11 +294,11 @@ class Runner:
                     slot.show()
                 self._tell(Waiting(self._open.schedule.total, self._open.outcome))
                 is_undecided = self._writer.is_waiting or self._open.lost
-                if self._interrupted or not (is_undecided or any(slot.jobs for slot in slots)):
+                if self._look() or not (is_undecided or any(slot.jobs for slot in slots)):
                     break
                 self._collect(WAKE_S)
             self._collect(0.0, at_once=True)  # what is finished when a signal comes counts
-            if not self._interrupted:
+            if not self._look():
                 end(slots, within_s=PARTING_S)
         except KeyboardInterrupt:  # an order to stop, not to forget
             for _, result in self._writer.store(at_once=True):
@@ -305,7 +306,6 @@ class Runner:
             self._keep_lost(at_once=True)
             raise
         finally:
-            self._clears_up = True
             end(slots, within_s=2.0, at_once=True)  # whoever still works ends its bots now
             sweep(self._tree)
             for scratch in scratches(self._tree):
@@ -339,7 +339,7 @@ class Runner:
         """Keep every worker's window full; the emptiest first."""
         for depth in range(self._pace.window):
             for slot in self._slots:
-                if len(slot.jobs) > depth or self._interrupted:
+                if len(slot.jobs) > depth or signals.requests():
                     continue
                 job = self._open.next()
                 if job is None:

@@ -23,6 +23,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
 from typing import Any, Final
 
+from lath.arena import signals
 from lath.arena.errors import ArenaError
 from lath.arena.referee import trees
 from lath.arena.tournament.events import Listener, PairBegan
@@ -139,7 +140,8 @@ class Worker(Executor):
 
     def _send(self, job: Job) -> None:
         left = memoryview(pickle.dumps(job))
-        with suppress(OSError, ValueError):  # a dead or ended worker: `_listen` says so
+        # A worker that was stopped takes nothing. A dead or ended one: `_listen` says so.
+        with signals.raising(1), suppress(OSError, ValueError):
             while left:
                 left = left[os.write(self._in.fileno(), left) :]
 

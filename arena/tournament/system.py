@@ -1,4 +1,4 @@
-"""What the machine gives: cores, open files, disks and signals.
+"""What the machine gives: cores, open files and disks.
 
 A bot and the runner's worker take turns: pinned to one core they never wait for another to wake.
 
@@ -10,13 +10,11 @@ from __future__ import annotations
 import errno
 import os
 import resource
-import signal
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
 from lath.arena.errors import ConfigError, DiskError, InUseError, StoreError
@@ -149,43 +147,3 @@ def writing_error(path: Path, error: OSError, what: str = "written") -> StoreErr
     if error.errno in (*_FULL, errno.EIO):
         return DiskError(text, is_full=error.errno in _FULL)
     return StoreError(text)
-
-
-_STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-@contextmanager
-def on_signals(stop: Callable[[], None] | None = None) -> Iterator[None]:
-    """Call `stop` at Ctrl-C, SIGTERM and SIGHUP; without it they raise what Ctrl-C does.
-
-    A SIGHUP that nohup ignored stays ignored. Once `stop` has raised, further signals are not
-    heeded: they would interrupt the clearing up.
-    """
-    has_raised = False
-
-    def heed(_number: int, _frame: FrameType | None) -> None:
-        nonlocal has_raised
-        if has_raised:
-            return
-        try:
-            if stop is None:
-                raise KeyboardInterrupt
-            stop()
-        except BaseException:
-            has_raised = True
-            raise
-
-    is_immune = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    kinds = (signal.SIGINT, signal.SIGTERM, *(() if is_immune else (signal.SIGHUP,)))
-    before = {kind: signal.signal(kind, heed) for kind in kinds}
-    try:
-        yield
-    finally:
-        for kind, handler in before.items():
-            signal.signal(kind, handler)
-
-
-def ignore() -> None:
-    """Heed no signal that asks to stop from now on: the process is ending."""
-    for kind in _STOPPING:
-        signal.signal(kind, signal.SIG_IGN)
