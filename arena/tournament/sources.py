@@ -20,10 +20,12 @@ from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.tournament.store import (
     DATABASE,
     RECORDS,
+    Stamp,
     has_fallen_behind,
     is_being_played,
     read_records,
     read_rows,
+    stamp_of,
     write_whole,
 )
 from lath.arena.tournament.system import primary_code
@@ -272,9 +274,6 @@ class Sight:
     """The sources of which there is something to read now."""
 
 
-Stamp = tuple[object, ...]
-
-
 class Following:
     """Follows tournaments' directories, which may not be there yet, and files."""
 
@@ -294,18 +293,18 @@ class Following:
 
     def look(self) -> Sight:
         """Return what there is to see."""
-        seen: list[object] = [(path, _stamp(path)) for path in self._others()]
+        seen: list[object] = [(path, stamp_of(path)) for path in self._others()]
         readable, done = [], []
         for source in self._sources():
             if source.is_file():
                 readable.append(source)
-                seen.append((source, _stamp(source)))
+                seen.append((source, stamp_of(source)))
                 continue
             is_there = _is_tournament(source)
             is_playing = is_there and is_being_played(source)
             if is_there:
                 readable.append(source)
-            seen.append((source, is_playing, *(_stamp(source / name) for name in _READ)))
+            seen.append((source, is_playing, *(stamp_of(source / name) for name in _READ)))
             if is_playing:
                 self._played.add(source)
             # A run that was seen and is gone has said before what its games came to.
@@ -320,12 +319,3 @@ class Following:
     def rendered(self) -> None:
         """Note that something was made of what the last look saw."""
         self._rendered = self._seen
-
-
-def _stamp(path: Path) -> Stamp:
-    """Return what changes when a file is replaced or written; empty where there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return ()
-    return (found.st_ino, found.st_size, found.st_mtime_ns)

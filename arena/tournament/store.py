@@ -19,6 +19,8 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Final, NamedTuple
 
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
@@ -169,6 +171,18 @@ class Walkover(NamedTuple):
 
     pair: int
     loser: str
+
+
+Stamp = tuple[object, ...]
+
+
+def stamp_of(path: Path) -> Stamp:
+    """Return what changes when a file is replaced or written; empty where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -421,22 +435,61 @@ def read_records(folder: Path) -> Iterator[str]:
             last = rows[-1][0]
 
 
+_HINDERED: Final = (
+    *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN),
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
+)
+"""Kinds of errors that may be of writing: what a killed run had half stored is taken back so."""
+
+
 @contextmanager
 def _opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Give a database for reading, None where it has no tables; raises sqlite3.Error."""
-    # Where a run was killed while it wrote, what it had half done is taken back: that is writing.
-    for mode in ("ro", "rw"):
-        address = f"{path.absolute().as_uri()}?mode={mode}"
-        made = sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None)
-        with closing(made) as database:
+    """Give a database for reading, None where it has no tables; raises sqlite3.Error.
+
+    What a killed run had half stored is taken back; in a copy, where there is no room for that.
+    """
+    with ExitStack() as undo:
+        database = None
+        for mode in ("ro", "rw"):
             try:
-                has_tables = database.execute("SELECT 1 FROM sqlite_master").fetchone()
+                database = database or _answering(path, mode)
             except sqlite3.OperationalError as error:
-                if mode == "rw" or primary_code(error) != sqlite3.SQLITE_READONLY:
+                if primary_code(error) not in _HINDERED:
                     raise
-            else:
-                yield database if has_tables else None
-                return
+                refused = error
+        if database is None:
+            folder = Path(undo.enter_context(TemporaryDirectory(prefix="arena-")))
+            database = _answering(_copied(path, folder, refused), "rw")
+        undo.callback(database.close)
+        has_tables = database.execute("SELECT 1 FROM sqlite_master").fetchone()
+        yield database if has_tables else None
+
+
+def _answering(path: Path, mode: str) -> sqlite3.Connection:
+    """Open a database that there is, and ask it something; raises sqlite3.Error."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    database = sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None)
+    try:
+        database.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _copied(path: Path, folder: Path, refused: sqlite3.Error) -> Path:
+    """Copy a database with what belongs to it; raises `refused` where it cannot be had as it is."""
+    files = [path.with_name(path.name + end) for end in ("", "-journal", "-wal")]
+    before = [*map(stamp_of, files)]
+    try:
+        for file in files:
+            if file.exists():
+                copyfile(file, folder / file.name)
+    except OSError as error:
+        raise refused from error
+    if [*map(stamp_of, files)] != before:  # somebody writes, who has room
+        raise refused
+    return folder / path.name
 
 
 def has_fallen_behind(folder: Path) -> bool:

@@ -7,12 +7,14 @@ in KiB.
 from __future__ import annotations
 
 import json
+import os
 import signal
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from itertools import product
+from itertools import groupby, product
 from pathlib import Path
 from shutil import disk_usage
 from tempfile import mkdtemp
@@ -21,8 +23,9 @@ from unittest.mock import patch
 
 from arena_runs import PATIENCE_S, Range, exported, flags, listened_to, sequence, until_it_says
 from bad_bots import Good
+from commands import arena
 from quick_runs import QuickRun
-from results import finished
+from results import a_result, finished
 
 from lath.arena.errors import DiskError
 from lath.arena.tournament.slots import Pace
@@ -158,8 +161,74 @@ def _numbers(folder: Path) -> list[int]:
         return sorted(finished(store))
 
 
+READ_GAMES: Final = 600
+"""What taking back half of them needs is more than the room of all levels but the last."""
+
+
+def unread(folder: Path, size: int) -> dict[str, Any]:
+    """Read what a run has left that was killed while it stored, with so many KiB of room."""
+    return _read(folder, size, folder.parent)
+
+
+def unread_anywhere(folder: Path, size: int) -> dict[str, Any]:
+    """Do the same where temporary files have no other room."""
+    return _read(folder, size, folder)
+
+
+def _read(folder: Path, size: int, temporary: Path) -> dict[str, Any]:
+    resize(folder, LARGE, "remount")
+    out = folder / "cup"
+    out.mkdir()
+    _kill_while_it_stores(out)
+    _let_taking_back_need_room(out / "tournament.db")
+    used = sum(path.stat().st_blocks for path in out.iterdir()) // 2
+    resize(folder, used + size, "remount")
+    page = folder.parent / "page.html"
+    with patch("tempfile.tempdir", str(temporary)):
+        ran = {"rate": arena("rate", out, "--json"), "report": arena("report", out, "-o", page)}
+    return {
+        **{name: {"status": each.status, "said": each.err} for name, each in ran.items()},
+        "games": json.loads(ran["rate"].out)["overall"]["games"] if ran["rate"].out else 0,
+        "page": page.stat().st_size if page.exists() else 0,
+    }
+
+
+def _kill_while_it_stores(folder: Path) -> None:
+    child = os.fork()
+    if not child:
+        store = Store(folder)
+        store.add([a_result(number) for number in range(1, READ_GAMES + 1)])
+        store.export()
+        store._database.execute("PRAGMA cache_size = 1")
+        store._database.execute("BEGIN IMMEDIATE")
+        store._database.execute("UPDATE game SET result = '*', record = ''")
+        store._database.execute("UPDATE about SET value = hex(zeroblob(100000))")
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def _let_taking_back_need_room(database: Path) -> None:
+    """Take the room of all pages that a journal will write again, as file systems do that copy."""
+    journal = database.with_name(f"{database.name}-journal").read_bytes()
+    at, numbers = 0, set()
+    while len(header := journal[at + 8 : at + 28]) == 20:
+        count, _, _, sector, page = struct.unpack(">IIIII", header)
+        at += sector
+        end = at + count * (page + 8)
+        numbers |= {int.from_bytes(journal[at : at + 4]) for at in range(at, end, page + 8)}
+        at = -(-end // sector) * sector
+    for _, run in groupby(enumerate(sorted(numbers)), lambda pair: pair[1] - pair[0]):
+        pages = [number for _, number in run]
+        where = ["-o", str((pages[0] - 1) * page), "-l", str(len(pages) * page)]
+        subprocess.run(["fallocate", "--punch-hole", *where, database], check=True)
+
+
 SCENARIOS: Final[dict[str, Callable[[Path, int], dict[str, Any]]]] = {
-    each.__name__: each for each in (level, long_level, small_blocks, mended, command, interrupted)
+    each.__name__: each
+    for each in (
+        *(level, long_level, small_blocks, mended, command, interrupted),
+        *(unread, unread_anywhere),
+    )
 }
 
 

@@ -130,6 +130,22 @@ def test_the_program_ends_with_a_status_of_its_own_and_can_be_resumed(tmp_path: 
     assert_said_and_resumed(interrupted, tmp_path)
 
 
+READ_LEVELS: Final = (*range(4, 208, 4), 400)
+"""KiB of room where a killed run is read: it can be taken back at the last level alone."""
+
+
+@needs_mounts
+@pytest.mark.parametrize("step", [30, pytest.param(1, marks=pytest.mark.soak)])
+def test_what_a_killed_run_has_left_is_read_without_room(step: int, tmp_path: Path) -> None:
+    levels = happened(tmp_path, "unread", *READ_LEVELS[::step])
+    for found in levels:
+        assert found["games"] == full_disks.READ_GAMES, found
+        assert found["rate"] == {"status": 0, "said": ""}
+        assert found["report"]["status"] == 0
+        assert found["page"] > 100_000
+    print(f"{len(levels)} levels are read")
+
+
 @needs_mounts
 @pytest.mark.soak
 def test_a_disk_that_fills_up_at_many_levels_loses_nothing(tmp_path: Path) -> None:
