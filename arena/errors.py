@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lath.notation.record import Termination
+
 FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
 """Exit statuses besides 0: the input or a bot is at fault, wrong usage, Ctrl-C, a bug, a disk that
 is full or failing."""
@@ -57,11 +59,13 @@ class DiskError(StoreError):
 class GameVoidError(ArenaError):
     """A game could not take place: a bot did not start, or left before its first turn."""
 
-    def __init__(self, bot: str, reason: str) -> None:
+    def __init__(self, bot: str, reason: str, why: Termination | None = None) -> None:
         super().__init__(f"{bot}: {reason}" if bot else reason)
         self.bot = bot
         """Whose fault it is; empty: no bot's, but the machine's."""
         self.reason = reason
+        self.why = why
+        """What a bot loses by that does so again; None: there was none, it could not be started."""
 
 
 class HeldUpError(ArenaError):

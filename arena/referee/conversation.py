@@ -9,6 +9,7 @@ one poll and one read, with nothing beside them that can be left out (benchmarks
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -261,6 +262,11 @@ class Bot:
         return self._child is not None
 
     @property
+    def has_been_greeted(self) -> bool:
+        """Return whether it was started and said `ok`, if only once."""
+        return self.greeting.after_s > 0
+
+    @property
     def is_running(self) -> bool:
         """Return whether there is a process that can be talked to, as far as is known."""
         child = self._child
@@ -296,11 +302,12 @@ class Bot:
 
     def _void(self, error: NoAnswer, cause: str = "") -> GameVoidError:
         if error.why is Termination.FLOOD:
-            return GameVoidError(self.name, f"flooded its output before {error.awaited}")
+            event = f"flooded its output before {error.awaited}"
+            return GameVoidError(self.name, event, error.why)
         event = f"did not say {error.awaited} within {error.within_s:g} s"
         if error.why is Termination.CRASH:
             event = f"{self.child.end_words()} before {error.awaited}{cause and f': {cause}'}"
-        return GameVoidError(self.name, self.describe(event))
+        return GameVoidError(self.name, self.describe(event), error.why)
 
     def describe(self, event: str) -> str:
         """Return `event` with the end of what the bot wrote to standard error."""
@@ -405,6 +412,7 @@ class Bot:
         self._asked = self._answered = 0
         self._needs_board = True
         self.child.game_bytes = 0
+        self._cpu_before_s = math.inf  # nothing is odd before it is ready
         after_s = self.call(f"ready {new.number}", limits.startup_s, new.line())
         self._cpu_before_s = self.child.cpu_s
         return after_s

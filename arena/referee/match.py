@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
 from lath import games
 from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Clock, Limits
-from lath.arena.referee.conversation import Bot, NoAnswer, log_of, play_line
+from lath.arena.referee.conversation import Asides, Bot, NoAnswer, log_of, play_line
 from lath.arena.referee.process import Watch, out_of_memory
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.games.core import SEATS, Move, Position, Seat, read_move
@@ -61,21 +61,16 @@ class Mishap(Exception):  # noqa: N818 - it ends a game, and is no error of the 
         self.seat = seat
         self.why = why
 
-    def story(self, bot: Bot) -> str:
-        """Return what happened, with what the bot wrote to standard error where it broke."""
-        detail = str(self)[:300]  # the bot may have had its say in it
-        return bot.describe(detail) if self.why in ENDS_THE_BOT else detail
-
     def ending(self, bot: Bot) -> Ending:
         """Return the loss of the bot that sits there."""
-        words = f"{bot.name} ({self.seat.word}): {self.story(bot)}"
+        words = f"{bot.name} ({self.seat.word}): {self}"
         return Ending(WON_BY[self.seat.other], self.why, words)
 
 
-def priced(error: NoAnswer, seat: Seat, ply: int) -> Mishap:
+def priced(error: NoAnswer, seat: Seat, ply: int) -> Mishap | GameVoidError:
     """Return what it costs a bot in this seat that no answer came at a ply.
 
-    Raises GameVoidError for a bot that left before its first turn.
+    A GameVoidError is for one that left before its first turn.
     """
     bot = error.bot
     if error.why is Termination.TIME:
@@ -89,8 +84,9 @@ def priced(error: NoAnswer, seat: Seat, ply: int) -> Mishap:
         detail = bot.child.end_words()
         detail += out_of_memory(bot.spec.memory_bytes, bot.child.stderr_text())
         if bot.left_unasked:
-            raise GameVoidError(bot.name, bot.describe(f"{detail} before its first turn"))
-    return Mishap(seat, error.why, detail)
+            reason = bot.describe(f"{detail} before its first turn")
+            return GameVoidError(bot.name, reason, error.why)
+    return Mishap(seat, error.why, bot.describe(detail))
 
 
 def read_answer(position: Position, seat: Seat, text: str, ply: int) -> tuple[Move, Position]:
@@ -105,7 +101,8 @@ def read_answer(position: Position, seat: Seat, text: str, ply: int) -> tuple[Mo
         move = read_move(position, plain)
         return move, position.play(move)
     except GameError as error:
-        raise Mishap(seat, Termination.ILLEGAL_MOVE, f"{error} at ply {ply}") from error
+        detail = f"{error} at ply {ply}"[:300]  # the bot has had its say in it
+        raise Mishap(seat, Termination.ILLEGAL_MOVE, detail) from error
 
 
 # What ends a game before its rules do
@@ -210,24 +207,28 @@ def play_game(
     *,
     adjudication: Adjudication = NO_ADJUDICATION,
     keep_log: bool = False,
+    spent: Collection[str] = (),
 ) -> GameResult:
     """Play one game to its end; raises GameVoidError when it could not take place.
 
     Raises HeldUpError when the arena did not get to run for a while. Bots that do not run are
     started, and those that crashed, hung or flooded are killed. The log of what was said is kept of
-    games that end badly, else only with `keep_log`.
+    games that end badly, else only with `keep_log`. `spent` are the names of bots for which a game
+    was void already: what would make this one void loses it for them.
     """
     if any(bot.is_running for bot in bots):
         watch.wait(0.0)  # it may have left since its last game
-    for bot in bots:
-        if not bot.is_running:
-            bot.start(limits)
-    return _Match(plan, bots, limits).play(adjudication, keep_log=keep_log)
+    return _Match(plan, bots, limits, spent).play(adjudication, keep_log=keep_log)
 
 
 class _Match:
-    def __init__(self, plan: GamePlan, bots: tuple[Bot, Bot], limits: Limits) -> None:
+    def __init__(
+        self, plan: GamePlan, bots: tuple[Bot, Bot], limits: Limits, spent: Collection[str]
+    ) -> None:
         self._plan = plan
+        self._spent = spent
+        self._seated: list[tuple[Seat, Bot]] = []
+        """Who has been told of the game."""
         self._bots = bots
         self._other_way_round = (bots[1], bots[0])
         self._limits = limits
@@ -237,22 +238,15 @@ class _Match:
 
     def play(self, adjudication: Adjudication, *, keep_log: bool) -> GameResult:
         position, broken = start_of(self._plan), None
-        for seat in SEATS:
-            new = new_game(self._plan, seat, self._times[seat])
-            self._bots[seat].begin(new, self._limits)
         for text in self._plan.opening:
             move = Move(text)
             position = position.play(move)
             self._book.add(move, None)
-            for bot in self._bots:
-                bot.news += play_line(self._book.plies, move)
         try:
+            self._seat()
             ending = self._rally(position, adjudication)
-        except (Mishap, NoAnswer) as error:
-            mishap = error
-            if isinstance(mishap, NoAnswer):
-                seat = Seat(self._bots.index(mishap.bot))
-                mishap = priced(mishap, seat, self._book.plies + 1)
+        except (Mishap, NoAnswer, GameVoidError) as error:
+            mishap = self._mishap(error)
             bot = self._bots[mishap.seat]
             ending = mishap.ending(bot)
             broken = bot if mishap.why in ENDS_THE_BOT else None
@@ -260,6 +254,40 @@ class _Match:
         if broken is not None:
             broken.kill()
         return played
+
+    def _seat(self) -> None:
+        """Start the bots that do not run, and tell both of the game; raises GameVoidError."""
+        kept = [bot for bot in self._bots if bot.is_running]
+        for bot in self._bots:
+            bot.asides = Asides()
+        for bot in self._bots:
+            if bot not in kept:
+                bot.start(self._limits)
+        for seat, bot in zip(SEATS, self._bots, strict=True):
+            new = new_game(self._plan, seat, self._times[seat])
+            self._seated.append((seat, bot))
+            try:
+                bot.begin(new, self._limits)
+            except GameVoidError as error:
+                if bot not in kept or error.why is not Termination.CRASH:
+                    raise
+                bot.start(self._limits)  # the one before has left after its last game
+                bot.begin(new, self._limits)
+        for ply, text in enumerate(self._plan.opening, 1):
+            for bot in self._bots:
+                bot.news += play_line(ply, Move(text))
+
+    def _mishap(self, error: Mishap | NoAnswer | GameVoidError) -> Mishap:
+        """Return who loses the game, and by what; raises GameVoidError where it is void."""
+        if isinstance(error, NoAnswer):
+            seat = Seat(self._bots.index(error.bot))
+            error = priced(error, seat, self._book.plies + 1)
+        if isinstance(error, Mishap):
+            return error
+        if error.why is None or error.bot not in self._spent:
+            raise error
+        seat = Seat(self._plan.names.index(error.bot))
+        return Mishap(seat, error.why, f"again {error.reason}")
 
     def _rally(self, position: Position, adjudication: Adjudication) -> Ending:
         """Return how the game ends, by its rules or by a verdict; raises Mishap, NoAnswer."""
@@ -295,7 +323,7 @@ class _Match:
     def _close(self, ending: Ending, *, keep_log: bool) -> GameResult:
         """Tell both bots how it ended; return the game. What passed is forgotten after this."""
         notes = []
-        for seat, bot in zip(SEATS, self._bots, strict=True):
+        for seat, bot in self._seated:
             own_turns_s = sum(self._book.answers_s(seat))
             if bot.is_thinking:
                 own_turns_s += time.monotonic() - bot.child.asked_s
@@ -305,11 +333,12 @@ class _Match:
                 stop = [wire.STOP] if bot.is_thinking else []
                 bot.say(*stop, wire.result_line(self._plan.number, ending.result, ending.why))
         errors, log = {}, ""
+        started = [bot for bot in self._bots if bot.has_process]
         if ending.is_bots_fault or keep_log:
-            errors = {bot.name: text for bot in self._bots if (text := bot.child.stderr_text())}
-            log = log_of({bot.name: bot.child.exchange for bot in self._bots}, errors)
+            errors = {bot.name: text for bot in started if (text := bot.child.stderr_text())}
+            log = log_of({bot.name: bot.child.exchange for bot in started}, errors)
         said = {}
-        for bot in self._bots:
+        for bot in started:
             last = errors.get(bot.name, "") if ending.is_bots_fault else ""
             if words := [*bot.asides.complaints.first, *([last] if last else [])]:
                 said[bot.name] = "\n".join(words)

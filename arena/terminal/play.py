@@ -152,7 +152,7 @@ class Sitting:
             ending = self._rally()
         except Mishap as mishap:
             assert self._bot is not None
-            _tell(mishap.story(self._bot))
+            _tell(str(mishap))
             ending = mishap.ending(self._bot)
         except GameVoidError as error:
             _tell(error.reason)

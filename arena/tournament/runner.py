@@ -38,7 +38,7 @@ from lath.arena.tournament.events import (
 from lath.arena.tournament.outcomes import outcome_of
 from lath.arena.tournament.slots import Executors, Pace, Slot, Worker, end
 from lath.arena.tournament.sources import write_outcome
-from lath.arena.tournament.store import PATIENCE_S, BufferedWriter, Store, Walkover
+from lath.arena.tournament.store import PATIENCE_S, SPENT, BufferedWriter, Store, Walkover
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.reports.outcome import Outcome
 
@@ -76,9 +76,13 @@ class OpenGames:
         """Why two bots play no more in this run, and whose fault it is, if one's."""
         self.lost: Final[list[Walkover]] = []
         """What is lost by walkover and does not count yet, since it is not stored."""
+        self.spent: Final[set[str]] = set(store.note(SPENT) or ())
+        """Bots that a game was void for, though they can be started."""
+        self._started: Final[set[str]] = set()
+        """Bots that have played a game to its end."""
         self.schedule: Final = schedule_of(config, openings, tags)
         for row in store.results():
-            self.schedule.report(*row)
+            self._report(*row)
         if self.schedule.keeps_walkovers:
             for pair, loser in store.walkovers():
                 self.schedule.walkover(pair, loser)
@@ -111,6 +115,8 @@ class OpenGames:
                     tree=self._tree,
                     adjudication=self._config.adjudication,
                     keeps_logs=self._config.log == "all",
+                    spent=frozenset(pair.names) & self.spent,
+                    started=frozenset(pair.names) & self._started,
                 )
             else:
                 return None
@@ -121,7 +127,11 @@ class OpenGames:
     def report(self, games: Iterable[GameResult]) -> None:
         """Count games that are stored now."""
         for game in games:
-            self.schedule.report(game.number, game.first, game.second, game.result)
+            self._report(game.number, game.first, game.second, game.result)
+
+    def _report(self, number: int, first: str, second: str, result: str) -> None:
+        self._started.update((first, second))
+        self.schedule.report(number, first, second, result)
 
     def lose(self) -> None:
         """Count all of `lost`, which is stored now."""
@@ -404,6 +414,11 @@ class Runner:
     def _judge(self, job: PairJob, result: PairResult) -> None:
         if result.voided:
             self._warn(f"{' - '.join(sorted(job.pairing))}: {result.voided} void, played again")
+        for name in sorted(set(result.spent) - self._open.spent):
+            self._warn(
+                f"{name} left a game before its first turn; it loses the next one that it leaves"
+            )
+        self._open.spent.update(result.spent)
         self._note([note for game in result.games for note in game.notes])
         self._note(result.notes)
         self._open.report(result.games)

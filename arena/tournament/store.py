@@ -14,7 +14,7 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from functools import partial
@@ -138,6 +138,9 @@ FILES: Final = "files"
 
 ROUNDS: Final = "rounds"
 """Of how many rounds the tournament has."""
+
+SPENT: Final = "bots that a game was void for"
+"""Of the names of those that will lose another one."""
 
 OUTCOME_STATE: Final = "outcome is current"
 """Of whether `outcome.json` is of what is stored.
@@ -303,9 +306,12 @@ class Store:
 
     def keep_notes(self, notes: Mapping[str, object]) -> None:
         """Write something down about the tournament, all or none; raises StoreError."""
-        texts = [(key, json.dumps(value)) for key, value in notes.items()]
         with self._transaction():
-            self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", texts)
+            self._keep_notes(notes)
+
+    def _keep_notes(self, notes: Mapping[str, object]) -> None:
+        texts = [(key, json.dumps(value)) for key, value in notes.items()]
+        self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", texts)
 
     def has_games(self) -> bool:
         """Return whether any game is stored."""
@@ -355,10 +361,11 @@ class Store:
             for name, moves, used_s, worst_s, games, *lost in self._rows(_BOTS)
         ]
 
-    def add(self, results: Iterable[GameResult]) -> None:
+    def add(self, results: Iterable[GameResult], spent: Collection[str] = ()) -> None:
         """Keep finished games, all or none, safe from a power cut when this returns.
 
-        A number that is there already stays as it is. Raises StoreError.
+        A number that is there already stays as it is; `spent` are bots to be noted as such, too.
+        Raises StoreError.
         """
         rows = [
             {**asdict(result), "stderr": json.dumps(result.stderr, ensure_ascii=False)}
@@ -366,6 +373,8 @@ class Store:
         ]
         with self._transaction():
             self._database.executemany(_INSERT, rows)
+            if spent:
+                self._keep_notes({SPENT: sorted({*spent, *(self.note(SPENT) or ())})})
 
     def records(self) -> Generator[str]:
         """Yield the text of each finished game's record, by number."""
@@ -560,7 +569,9 @@ class BufferedWriter:
         Raises DiskError when the disk has refused it for too long, or refuses it `at_once`.
         """
         games = [game for _, result in self.held for game in result.games]
-        if games and not self.takes(partial(self._store.add, games), at_once=at_once):
+        spent = {name for _, result in self.held for name in result.spent}
+        add = partial(self._store.add, games, spent)
+        if (games or spent) and not self.takes(add, at_once=at_once):
             return []
         stored, self.held = self.held, []
         return stored

@@ -50,6 +50,12 @@ class PairJob:
     keeps_logs: bool = False
     """Whether the log is kept of every game; else of those that end badly."""
 
+    spent: frozenset[str] = frozenset()
+    """Which of the bots a game of the tournament was void for: another one is a loss."""
+
+    started: frozenset[str] = frozenset()
+    """Which of them can be started: they have played in the tournament."""
+
     @property
     def pairing(self) -> frozenset[str]:
         """Return who plays whom."""
@@ -69,7 +75,10 @@ class PairResult:
     """Whose fault that was; empty where it is the machine's."""
 
     voided: int = 0
-    """Games that were void once and played again."""
+    """Times that a game was void and played again."""
+
+    spent: tuple[str, ...] = ()
+    """Bots that a game was void for, though they can be started."""
 
     notes: tuple[str, ...] = ()
     """What is odd about bots or machine, apart from the games."""
@@ -83,7 +92,8 @@ def read_result(text: str) -> PairResult:
     """Return what `PairResult.as_text` wrote."""
     values: dict[str, Any] = json.loads(text)
     games = (GameResult(**{**row, "notes": tuple(row["notes"])}) for row in values["games"])
-    return PairResult(**{**values, "games": tuple(games), "notes": tuple(values["notes"])})
+    lists = {name: tuple(values[name]) for name in ("notes", "spent")}
+    return PairResult(**{**values, **lists, "games": tuple(games)})
 
 
 KEPT_BOTS: Final = 4
@@ -105,6 +115,8 @@ class _Team:
         """What is odd about bots, in no result yet."""
         self.voids: dict[frozenset[str], GameVoidError] = {}
         """Pairings that were stopped here, and why; what waits of them is not tried."""
+        self.spent: set[str] = set()
+        """Bots that a game was void for, here or elsewhere, though they can be started."""
         self._bots: dict[str, Bot] = {}
         self._stubborn: set[str] = set()
         """Names of bots that did not end when asked to; they are not waited for again."""
@@ -153,10 +165,12 @@ def _own_tree(tree: str) -> str:
 def play_pair(job: PairJob) -> str:
     """Play the games of a job and return a PairResult as text.
 
-    A void game is played again once with fresh processes; a second void in a row ends the pair, and
-    all pairs of these bots that wait here.
+    A void game is played again with fresh processes. A bot that can be started has one in a
+    tournament, then it loses; one that cannot ends the pair by its second, and all pairs of these
+    bots that wait here.
     """
     team = _own_team()
+    team.spent |= job.spent
     results: list[GameResult] = []
     voided = 0
     void = team.voids.get(job.pairing)
@@ -165,17 +179,14 @@ def play_pair(job: PairJob) -> str:
         for plan in job.games:
             bots = (one, other) if one.name == plan.names[0] else (other, one)
             try:
-                try:
-                    played = _play_through(plan, bots, job, team)
-                except GameVoidError:
-                    played = _play_through(plan, bots, job, team)
-                    voided += 1
+                played, voids = _play_out(plan, bots, job, team)
             except GameVoidError as error:
                 void = error
                 if error.bot:
                     team.voids[job.pairing] = error
                 break
             results.append(played)
+            voided += voids
         team.trim(KEPT_BOTS)
         trees.reap_orphans()
     return PairResult(
@@ -184,8 +195,30 @@ def play_pair(job: PairJob) -> str:
         void="" if void is None else str(void),
         void_bot="" if void is None else void.bot,
         voided=voided,
+        spent=tuple(sorted((team.spent & job.pairing) - job.spent)),
         notes=team.take_notes(),
     ).as_text()
+
+
+def _play_out(
+    plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team
+) -> tuple[GameResult, int]:
+    """Play a game, again where it is void; return how often it was.
+
+    Raises GameVoidError where it is void a second time for the same bot, or the machine.
+    """
+    voids: list[str] = []
+    while True:
+        try:
+            return _play_through(plan, bots, job, team), len(voids)
+        except GameVoidError as error:
+            if error.bot in voids:
+                raise
+            voids.append(error.bot)
+            for bot in bots:
+                can_start = bot.has_been_greeted or bot.name in job.started
+                if bot.name == error.bot and can_start:
+                    team.spent.add(bot.name)
 
 
 def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:
@@ -202,6 +235,7 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
                 team.watch,
                 adjudication=job.adjudication,
                 keep_log=job.keeps_logs,
+                spent=team.spent,
             )
         except (HeldUpError, GameVoidError) as error:
             for bot in bots:

@@ -257,6 +257,13 @@ class ExitsBeforeItsFirstGo(Good):
         sys.exit(3)
 
 
+class LeavesWhereItIsSecond(Good):
+    def take(self, words: list[str]) -> None:
+        super().take(words)
+        if words[0] == "new" and "second" in words:
+            sys.exit(4)
+
+
 class NeverReads(Good):
     """Says what a bot says, and reads nothing that comes after the hello."""
 
@@ -698,6 +705,20 @@ class LeavesAfterEachGame(Good):
         super().take(words)
         if words[0] == "result":
             sys.exit(0)
+
+
+class StartsUntilAGameIsOver(LeavesAfterEachGame):
+    """Cannot be started any more once it has played, as the file LOG tells it."""
+
+    def run(self) -> None:
+        if os.path.exists(os.environ["LOG"]):
+            sys.exit(6)
+        super().run()
+
+    def take(self, words: list[str]) -> None:
+        if words[0] == "result":
+            open(os.environ["LOG"], "x").close()
+        super().take(words)
 
 
 class IgnoresQuit(Good):

@@ -281,6 +281,9 @@ CLOCKED: Final = {"initial": "200ms", "margin": "8s"}
 
 MEMORY: Final = {"memory": "128MiB"}
 PADDED: Final = {"options": {"padding": "x" * 150_000}}
+VOID: Final = 1
+"""Games that nobody loses, of each bot."""
+
 QUIT_S: Final = 1.0
 
 BY_NUMBER: Final[dict[int, tuple[BotFault, ...]]] = {
@@ -302,7 +305,23 @@ BY_NUMBER: Final[dict[int, tuple[BotFault, ...]]] = {
             said="bot '{name}' does not play yavalath: it says that it plays chess",
         ),
     ),
-    6: (slow_void(bad_bots.HangsAtReady, "did not say ready", TRIED),),
+    6: (
+        BotFault(
+            kind=bad_bots.HangsAtReady,
+            ending="time",
+            noted="again did not say ready",
+            starts=GREETED + VOID + BADS_GAMES,
+            said="{name} left a game before its first turn",
+            time=IMPATIENT,
+            limit_s=(VOID + BADS_GAMES) * IMPATIENT_S,
+        ),
+        crash(
+            bad_bots.ExitsBeforeItsFirstGo,
+            "again exited with status 3 before",
+            starts=GREETED + VOID + BADS_GAMES,
+            said="{name} left a game before its first turn",
+        ),
+    ),
     7: (
         crash(bad_bots.DiesInItsMove, "was ended by signal SIGSEGV; standard error: segmentation"),
     ),

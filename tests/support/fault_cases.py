@@ -52,7 +52,7 @@ WORDS: Final = """
 3 handshake hangs | void, killed
 4 banner before the handshake | ignored
 5 wrong game | refused before game 1
-6 ready hangs | void, killed
+6 ready hangs, exits before its first go | void once, then loss, time or crash
 7 dies in its move | loss, crash
 8 dies on the other's turn | noticed at once: loss, crash
 9 exits 0 in a game | loss, crash

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,13 +107,23 @@ LOSSES = [
 ]
 
 VOIDS = [
-    (bad_bots.ExitsAtStart, "exited with status 7 before ok; standard error: I cannot find my ·["),
-    (bad_bots.HangsInHandshake, "did not say ok within 0.7 s"),
-    (bad_bots.FloodsInHandshake, "flooded its output before ok"),
-    (bad_bots.HangsAtReady, "did not say ready 1 within 0.7 s"),
-    (bad_bots.NeverReads, "did not say ready 1 within 0.7 s"),
-    (bad_bots.ExitsBeforeItsFirstGo, "exited with status 3 before"),
+    Mishap(
+        bad_bots.ExitsAtStart,
+        Termination.CRASH,
+        "exited with status 7 before ok; standard error: I cannot find my ·[",
+    ),
+    Mishap(bad_bots.HangsInHandshake, Termination.TIME, "did not say ok within 0.7 s"),
+    Mishap(bad_bots.FloodsInHandshake, Termination.FLOOD, "flooded its output before ok"),
+    Mishap(bad_bots.HangsAtReady, Termination.TIME, "did not say ready 1 within 0.7 s"),
+    Mishap(
+        bad_bots.NeverReads,
+        Termination.TIME,
+        "did not say ready 1 within 0.7 s",
+        spec={"options": {"padding": "x" * 200_000}},
+    ),
+    Mishap(bad_bots.ExitsBeforeItsFirstGo, Termination.CRASH, "exited with status 3 before"),
 ]
+"""What loses a game only for a bot that has had its void."""
 
 HARMLESS = [
     bad_bots.Good,
@@ -153,7 +163,17 @@ class Table:
         self.bots.append(bot)
         return bot
 
-    def play(self, bad: Bot, good: Bot, seat: Seat, limits: Limits, number: int = 1) -> GameResult:
+    def play(
+        self,
+        bad: Bot,
+        good: Bot,
+        seat: Seat,
+        limits: Limits,
+        number: int = 1,
+        *,
+        spent: Collection[str] = (),
+        opening: tuple[str, ...] = (),
+    ) -> GameResult:
         bots = (bad, good) if seat is Seat.FIRST else (good, bad)
         plan = GamePlan(
             number=number,
@@ -162,8 +182,9 @@ class Table:
             setup=None,
             names=(bots[0].name, bots[1].name),
             seeds=(1, 2),
+            opening=opening,
         )
-        return play_game(plan, bots, limits, self.watch)
+        return play_game(plan, bots, limits, self.watch, spent=spent)
 
 
 @pytest.fixture(autouse=True)
@@ -257,22 +278,29 @@ def test_a_mishap_in_a_game_loses_it(
 
 
 @in_each_seat
-@pytest.mark.parametrize(("kind", "why"), VOIDS, ids=lambda value: getattr(value, "__name__", ""))
-def test_a_bot_that_does_not_begin_voids_the_game(
-    kind: type[Good], why: str, seat: Seat, table: Table
+@pytest.mark.parametrize("mishap", VOIDS, ids=lambda mishap: mishap.kind.__name__)
+def test_a_bot_that_does_not_begin_voids_a_game_and_loses_the_next(
+    mishap: Mishap, seat: Seat, table: Table
 ) -> None:
-    options = {"padding": "x" * 200_000} if kind is bad_bots.NeverReads else {}
-    bad, good = table.sit(kind, options=options), table.sit(Good)
+    bad, good = table.sit(mishap.kind, **mishap.spec), table.sit(Good)
     good.start(RELAXED)
-    if "ready" in why:
+    if "ready" in mishap.told:
         bad.start(RELAXED)
-    limits = IMPATIENT if "did not say" in why else RELAXED
+    limits = IMPATIENT if mishap.why is Termination.TIME else RELAXED
     began_s = calm_s()
     with pytest.raises(GameVoidError) as caught:
-        table.play(bad, good, seat, limits)
+        table.play(bad, good, seat, limits, spent=[good.name])
     assert calm_s() - began_s < IMPATIENT.startup_s + SPARE_S
     assert caught.value.bot == bad.name
-    assert why in caught.value.reason
+    assert mishap.told in caught.value.reason
+    bad.kill()
+    played = table.play(bad, good, seat, limits, spent=[bad.name], opening=("e5",))
+    assert (played.result, played.termination) == (("0-1", "1-0")[seat], mishap.why)
+    (words,) = record_of(played).comments[0]
+    assert str(words).startswith(f"{bad.name} ({seat.word}): again {mishap.told}"[:200])
+    assert record_of(played).moves[:1] == ("e5",)
+    assert_sound(played)
+    assert not bad.is_running
 
 
 def await_output(child: Child) -> None:

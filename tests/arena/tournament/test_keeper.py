@@ -167,7 +167,7 @@ def test_waits_grow_from_half_a_second_to_ten(
     monkeypatch.setattr(time, "monotonic", lambda: now_s)
     tries: list[float] = []
 
-    def refuse(_games: object) -> None:
+    def refuse(*_: object) -> None:
         tries.append(now_s)
         raise DiskError("the disk is full", is_full=True)
 
@@ -189,7 +189,7 @@ def test_waits_grow_from_half_a_second_to_ten(
 def test_an_error_that_is_not_the_disks_ends_the_run_at_once(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_games: object) -> None:
+    def refuse(*_: object) -> None:
         raise StoreError("attempt to write a readonly database")
 
     monkeypatch.setattr(place.store, "add", refuse)

@@ -157,10 +157,10 @@ def test_a_run_that_an_error_ends_still_tells_how_it_stands(
 ) -> None:
     add = Store.add
 
-    def add_once(store: Store, results: Any) -> None:
+    def add_once(store: Store, results: Any, *more: Any) -> None:
         if finished(store):
             raise DiskError("the disk is broken", is_full=False)
-        add(store, results)
+        add(store, results, *more)
 
     monkeypatch.setattr(Store, "add", add_once)
     monkeypatch.setattr("lath.arena.tournament.store.RETRIES", 0)

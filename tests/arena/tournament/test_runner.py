@@ -54,6 +54,24 @@ def once(*played: int) -> Counter[int]:
     return Counter(dict.fromkeys(played, 1))
 
 
+def test_who_voids_a_game_is_known_to_all_workers_and_later_runs(desk: Desk) -> None:
+    known: list[tuple[frozenset[str], frozenset[str]]] = []
+
+    def leaves_once(job: PairJob) -> str:
+        known.append((job.spent, job.started))
+        games = tuple(a_result(plan.number, names=plan.names) for plan in job.games)
+        return PairResult(pair=job.pair, games=games, voided=1, spent=("B",)).as_text()
+
+    desk.run(leaves_once, names=("A", "B"), rounds=1)
+    assert known == [(frozenset(), frozenset())]
+    told = "B left a game before its first turn; it loses the next one that it leaves"
+    assert told in desk.watcher.warnings
+    desk.watcher.warnings.clear()
+    desk.run(leaves_once, names=("A", "B"), rounds=2)
+    assert known[1:] == [({"B"}, {"A", "B"})]
+    assert told not in desk.watcher.warnings
+
+
 def test_what_is_odd_about_a_bot_is_told_once_and_counted(desk: Desk) -> None:
     def odd(job: PairJob) -> str:
         games = (
@@ -213,7 +231,7 @@ def test_a_bug_in_a_worker_is_raised_and_what_was_stored_is_exported(desk: Desk)
 
 
 def test_an_error_of_the_store_ends_the_run(desk: Desk) -> None:
-    def full(_results: object) -> None:
+    def full(*_: object) -> None:
         raise StoreError("the disk is full")
 
     desk.patch.setattr(desk.store, "add", full)

@@ -52,6 +52,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     yield shop
     worker._own_team().trim(0)
     worker._own_team().voids.clear()
+    worker._own_team().spent.clear()
     assert gone(shop.running)
 
 
@@ -128,6 +129,27 @@ def test_a_game_that_is_void_twice_ends_the_pair(shop: Shop) -> None:
     assert gone(shop.running), "a void game leaves no bot behind"
 
 
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        (bad_bots.LeavesWhereItIsSecond, "exited with status 4 before its first turn"),
+        (bad_bots.StartsUntilAGameIsOver, "exited with status 6 before ok"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_bot_cannot_choose_the_games_that_it_plays(
+    kind: type[Good], why: str, shop: Shop
+) -> None:
+    picky, bob = shop.spec("picky", kind), shop.spec("bob")
+    played = shop.play(picky, bob)
+    assert [game.termination for game in played.games] == ["rules", "crash"]
+    assert played.games[1].result == "1-0"
+    assert f"picky (second): again {why}" in played.games[1].record.replace("\n", " ")
+    assert (played.void, played.voided, played.spent) == ("", 1, ("picky",))
+    again = shop.play(bob, picky)
+    assert (again.games[0].termination, again.voided) == ("crash", 0), "it has had its void"
+
+
 def test_what_waits_of_a_stopped_pairing_is_not_tried_again(shop: Shop) -> None:
     ill, bob = shop.spec("ill", bad_bots.ExitsAtStart), shop.spec("bob")
     first = shop.play(ill, bob)
@@ -166,6 +188,6 @@ def test_a_result_is_the_same_after_a_trip_as_text() -> None:
         a_result(1),
         a_result(2, stderr={"ann": "ünïcödé \0 \x1b"}, first_used_s=0.1, second_used_s=1 / 3),
     )
-    result = PairResult(pair=7, games=games, void="why", voided=1)
+    result = PairResult(pair=7, games=games, void="why", voided=1, spent=("ann",))
     assert read_result(result.as_text()) == result
     assert "\n" not in result.as_text()
