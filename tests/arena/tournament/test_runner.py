@@ -68,7 +68,7 @@ def test_who_voids_a_game_is_known_to_all_workers_and_later_runs(desk: Desk) -> 
     assert told in desk.watcher.warnings
     desk.watcher.warnings.clear()
     desk.run(leaves_once, names=("A", "B"), rounds=2)
-    assert known[1:] == [({"B"}, {"A", "B"})]
+    assert known[1:] == [(frozenset({"B"}), frozenset({"A", "B"}))]
     assert told not in desk.watcher.warnings
 
 
