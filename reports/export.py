@@ -14,7 +14,7 @@ from types import NoneType
 from typing import Any, Final
 
 from lath.notation.formats.tables import guarded
-from lath.reports.outcome import Outcome
+from lath.reports.outcome import Change, Outcome
 from lath.reports.schema import Schema, schema_of, shape_of, written_paths
 from lath.reports.standings import Standings
 
@@ -35,7 +35,12 @@ def schema() -> Schema:
     """Return the JSON Schema of `standings.json`."""
     found = schema_of(Standings, "Standings of a Lath Arena tournament")
     where = "in what `arena rate --json` prints of one tournament: its outcome.json"
-    also = {"outcome": shape_of(Outcome) | {"description": where}}
+    changed = {
+        "description": "in the same place, what was changed while it was played, if anything was",
+        "type": "array",
+        "items": shape_of(Change),
+    }
+    also = {"outcome": shape_of(Outcome) | {"description": where}, "changes": changed}
     return {**found, "properties": found["properties"] | also}
 
 

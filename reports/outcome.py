@@ -1,17 +1,18 @@
 """What a tournament came to by the rules of its format, as plain data for pages and terminals.
 
-Must not know tournaments: who held one says what it came to. `outcome.json` is this.
+So is what was changed while it was played. Must not know tournaments: who held one says what it
+came to. `outcome.json` is this.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any, Literal
 
-from lath.reports.schema import Count, Schema, schema_of
+from lath.reports.schema import Count, Positive, Schema, schema_of
 
 Kind = Literal["name", "number", "text"]
 """What a column holds: a name may be cut where room is short, the others may not."""
@@ -101,6 +102,43 @@ class Outcome:
         return f"Result so far: {self.format}, {self.done} of {self.total} games"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A setting that became another one while a tournament was played."""
+
+    setting: str
+    """As the configuration calls it, such as `memory` or `time.margin`."""
+
+    bot: str = ""
+    """Whose it is; empty where it is everybody's."""
+
+    before: str
+    """What it was, in words."""
+
+    now: str
+    """What it is since then."""
+
+    games: Positive
+    """How many games were stored by then, which were played before."""
+
+    date: str
+    """When, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+
+
+def changes_sheet(changes: Iterable[Change]) -> Sheet:
+    """Return the table of changes, in their order."""
+    rows = [
+        (one.setting, one.bot, one.before, one.now, f"{one.games}", one.date[:16].replace("T", " "))
+        for one in changes
+    ]
+    columns = (
+        *(Column("setting", "text"), Column("bot", "name")),
+        *(Column("before", "text"), Column("since then", "text")),
+        *(Column("after games"), Column("when", "text")),
+    )
+    return Sheet(columns, tuple(rows), "Changes while it was played")
+
+
 def to_json(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as `schema` describes it, ready for `json.dumps`."""
     written: dict[str, Any] = json.loads(json.dumps(asdict(outcome)))  # lists for tuples
@@ -109,23 +147,33 @@ def to_json(outcome: Outcome) -> dict[str, Any]:
 
 def from_json(value: object) -> Outcome:
     """Return the outcome that somebody has kept; raises ValueError where it is none."""
-    from pydantic import ValidationError
-
-    try:
-        outcome: Outcome = _adapter().validate_python(value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        words = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
-        raise ValueError(f"it is no outcome: {words}") from error
+    outcome: Outcome = _checked(value, Outcome, "outcome")
     return outcome
 
 
+def changes_from_json(values: Sequence[object]) -> tuple[Change, ...]:
+    """Return the changes that somebody has kept; raises ValueError where one is none."""
+    return tuple(_checked(value, Change, "change") for value in values)
+
+
+def _checked(value: object, kind: type, what: str) -> Any:
+    """Return a value of a kind from what was kept of it; raises ValueError."""
+    from pydantic import ValidationError
+
+    try:
+        return _adapter(kind).validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        words = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
+        raise ValueError(f"it is no {what}: {words}") from error
+
+
 @cache
-def _adapter() -> Any:
-    """Return what checks outcomes; it takes milliseconds to make."""
+def _adapter(kind: type) -> Any:
+    """Return what checks values of a kind; it takes milliseconds to make."""
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Outcome)
+    return TypeAdapter(kind)
 
 
 def schema() -> Schema:

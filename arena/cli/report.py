@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
@@ -27,6 +27,7 @@ from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.sources import (
     REPORT,
     Following,
+    changes_in,
     collect,
     is_collection,
     needs_report,
@@ -61,6 +62,8 @@ def rate(
     A record file may be of any format that is read. JSON and CSV always have the tables of each
     game.
 
+    What was changed while that was played comes last.
+
     Example: arena rate tournament --csv > standings.csv
     """
     from lath.reports import outcome
@@ -71,19 +74,22 @@ def rate(
         raise typer.BadParameter("--json and --csv exclude each other")
     table = compute(records_of(sources))
     result = None if as_csv else outcome_in(sources)
+    changes = () if as_csv else changes_in(sources)
     if as_json:
         standings = to_json(table)
         standings |= {} if result is None else {"outcome": outcome.to_json(result)}
+        standings |= {"changes": [asdict(change) for change in changes]} if changes else {}
         print(json.dumps(standings, indent=2, ensure_ascii=False), file=data_output())
     elif as_csv:
         data_output().write(to_csv(to_json(table)).replace("\r\n", "\n"))
     else:
         from lath.arena.terminal.layout import Output
-        from lath.arena.terminal.tables import print_outcome, print_standings
+        from lath.arena.terminal.tables import print_changes, print_outcome, print_standings
 
         output = Output(to_stdout=True)
         print_outcome(result, output)
         print_standings(table, output, by_game=by_game)
+        print_changes(changes, output)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +122,12 @@ class ReportJob:
         from lath.reports.page.document import gather
         from lath.reports.page.page import page_of
 
-        gathered = gather(records_of(sources), title=self.title, outcome=outcome_in(sources))
+        gathered = gather(
+            records_of(sources),
+            title=self.title,
+            outcome=outcome_in(sources),
+            changes=changes_in(sources),
+        )
         games = gathered.document["facts"]["records"]
         if not games and refresh_s is None:
             raise ArenaError(f"no records in {', '.join(map(str, self.given))}")

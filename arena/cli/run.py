@@ -27,6 +27,7 @@ from lath.arena.tournament.events import Progress, RunFailed, Summary, end_words
 from lath.arena.tournament.folder import CONFIG
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.programs import resolve
+from lath.arena.tournament.sources import played_in
 
 app = App()
 
@@ -237,12 +238,13 @@ def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet:
 
     Raises ConfigError where a file may be meant.
     """
+    played = played_in(out)
     if config is not None:
-        return load(config, config.parent, flags)
+        return load(config, config.parent, flags, played=played)
     if (out / CONFIG).is_file():
-        return load(out / CONFIG, Path(), flags)
+        return load(out / CONFIG, Path(), flags, played=played)
     if "bot" in flags:
-        return build({**demo(), "event": "Tournament", **flags}, Path())
+        return build({**demo(), "event": "Tournament", **flags}, Path(), played=played)
     if Path(CONFIG).is_file():
         raise ConfigError(
             f"there is a {CONFIG} here: name it, `arena run {CONFIG}`, or name the bots with "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, groupby, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +28,7 @@ from lath.arena.terminal.layout import (
     part,
 )
 from lath.reports.figures import OPENINGS, GameCounts, Survey
-from lath.reports.outcome import Outcome, Sheet
+from lath.reports.outcome import Change, Outcome, Sheet, changes_sheet
 from lath.reports.ratings.results import Z95, Estimate
 from lath.reports.standings import Meeting, Standings, Table, counts, greatest_gap
 
@@ -387,6 +388,14 @@ def print_outcome(outcome: Outcome | None, output: Output) -> None:
         if number or outcome.verdict:
             output.console.line()
         output.lines(_together(list(alike), output))
+
+
+def print_changes(changes: Sequence[Change], output: Output) -> None:
+    """Print what was changed while a tournament was played, if anything was."""
+    if changes:
+        sheet = changes_sheet(changes)
+        output.title(sheet.title)
+        output.lines(_together([replace(sheet, title="")], output))
 
 
 def _together(sheets: Sequence[Sheet], output: Output) -> list[Line]:

@@ -14,7 +14,7 @@ import os
 import re
 import shlex
 import tomllib
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -431,7 +431,9 @@ def _text(kind: str, place: Place, toml: Any) -> str:
     return f"{key} = {shown(value)}, expected {keys[key].description}"
 
 
-def _together(model: ConfigTable, wrong: Iterable[Mistake], folder: Path) -> Iterator[Mistake]:
+def _together(
+    model: ConfigTable, wrong: Iterable[Mistake], folder: Path, played: Container[str]
+) -> Iterator[Mistake]:
     """Yield what does not go together, as far as the keys that belong to it are right."""
     places = {mistake.place for mistake in wrong}
     for game_id in model.games:
@@ -451,7 +453,7 @@ def _together(model: ConfigTable, wrong: Iterable[Mistake], folder: Path) -> Ite
         except ConfigError as error:
             yield Mistake(("openings", "file"), f"openings: {error}")
     if ("bot",) not in places:
-        yield from _of_bots(model.bot, folder, places)
+        yield from _of_bots(model.bot, folder, places, played)
 
 
 _SETTINGS: Final = ("pairs", "challengers", "sprt")
@@ -510,14 +512,17 @@ def _of_sprt(table: SprtTable) -> Iterator[Mistake]:
         yield Mistake(("sprt", "elo0"), text)
 
 
-def _of_bots(bots: list[BotTable], folder: Path, wrong: Container[Place]) -> Iterator[Mistake]:
+def _of_bots(
+    bots: list[BotTable], folder: Path, wrong: Container[Place], played: Container[str]
+) -> Iterator[Mistake]:
     if len(bots) < 2:
         yield Mistake(("bot",), f"expected at least two bots, found {len(bots)}")
     names: dict[str, str] = {}  # by their looks: case and codes of letters do not tell bots apart
     for index, bot in enumerate(bots):
         called = f"bot {bot.name!r}"
         looks = normalize("NFKC", normalize("NFKC", bot.name).casefold())
-        if other := names.get(looks):
+        other = names.get(looks)
+        if other and not (other != bot.name and other in played and bot.name in played):
             either = repr(bot.name) if bot.name == other else f"{other!r} and {bot.name!r}"
             text = f"two bots are called {either}, expected different names"
             yield Mistake(("bot", index, "name"), text)
@@ -534,6 +539,61 @@ def _of_bots(bots: list[BotTable], folder: Path, wrong: Container[Place]) -> Ite
 
 
 _NONE: Final[Mapping[str, Any]] = {}
+
+_NOT_NOTED: Final[Mapping[str, Any]] = {
+    # What they say decides which games are played: a run that goes on with another is refused.
+    **dict.fromkeys(("event", "games", "format", "pairs", "challengers", "seed"), True),
+    **dict.fromkeys(("adjudication", "sprt", "openings"), True),
+    "time": set(BotTime.model_fields),
+    "bot": {"__all__": {"name", "command", "options", "time"}},
+    # More of them may be played, not fewer.
+    "rounds": True,
+    # It changes no game.
+    "log": True,
+}
+"""All other keys may be others when a run goes on, and a change of them is noted."""
+
+Noted = Mapping[str, Mapping[str, Any]]
+"""The values of what is noted: by bot, or "" for what is everybody's, and by key."""
+
+
+def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec]) -> Noted:
+    """Return them as they are used: `auto` counted, folders absolute."""
+    values = model.model_dump(exclude={**_NOT_NOTED})
+    times, rows = values.pop("time"), values.pop("bot")
+    return {
+        "": {**values, "jobs": jobs, **{f"time.{key}": value for key, value in times.items()}},
+        **{
+            bot.name: {**row, "cwd": bot.cwd or "", "threads": bot.threads}
+            for bot, row in zip(bots, rows, strict=True)
+        },
+    }
+
+
+def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
+    """Return in words what a setting was and is; of variables their names, for they may be secret.
+
+    >>> changed_words("memory", 0, 512 << 20), changed_words("time.margin", 0.05, 0.1)
+    (('no limit', '512 MiB'), ('0.05 s', '0.1 s'))
+    >>> changed_words("env", {"KEY": "1"}, {"KEY": "2"})
+    ('KEY', 'KEY (another value)')
+    """
+
+    def words(value: Any) -> str:
+        match setting.split("."), value:
+            case ["memory"], size:
+                unit = next((unit for unit, of in _SIZES.items() if size % (of << 10)), "GiB")
+                return f"{size // _SIZES[unit]} {unit}" if size else "no limit"
+            case ["time", _], time_s:
+                return f"{time_s:g} s"
+            case ["cwd"], "":
+                return "a scratch folder"
+            case ["env"], variables:
+                return ", ".join(variables) or "nothing"
+        return f"{value}"
+
+    was, is_ = words(before), words(now)
+    return was, f"{is_} (another value)" if was == is_ else is_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -557,6 +617,9 @@ class Config(Settings):
     bots: tuple[BotSpec, ...]
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The same as TOML would say it, for `tournament.toml`."""
+
+    noted: Noted = field(default_factory=dict, compare=False)
+    """What may be another when it is gone on with, and is noted then."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -605,11 +668,12 @@ def demo() -> dict[str, Any]:
     }
 
 
-def load(path: Path, folder: Path, flags: Mapping[str, Any] = _NONE) -> Config:
-    """Return the tournament that a file says, and flags over it.
+def load(
+    path: Path, folder: Path, flags: Mapping[str, Any] = _NONE, *, played: Collection[str] = ()
+) -> Config:
+    """Return the tournament that a file says, and flags over it; else as `build`.
 
-    Relative paths are taken from `folder`. Raises ConfigError, of a mistake in the file also where
-    a flag stands in the place of the key.
+    Raises ConfigError, of a mistake in the file also where a flag stands in the place of the key.
     """
     with reading(path):
         text = path.read_text(encoding="utf-8")
@@ -617,7 +681,7 @@ def load(path: Path, folder: Path, flags: Mapping[str, Any] = _NONE) -> Config:
         toml = _toml(text)
     except ValueError as error:
         raise ConfigError(f"{path} {error}") from error
-    return build(toml, folder, flags, name=str(path), text=text)
+    return build(toml, folder, flags, name=str(path), text=text, played=played)
 
 
 def _toml(text: str) -> dict[str, Any]:
@@ -652,20 +716,23 @@ def build(
     *,
     name: str = "",
     text: str = "",
+    played: Collection[str] = (),
 ) -> Config:
     """Return the tournament that a table says, and flags over it.
 
     Relative paths are taken from `folder`. `name` and `text` are those of the file that the table
-    is from. Raises ConfigError with all mistakes in the order of the file.
+    is from. Bots of names `played` have played in its directory: there 0.1.0 took such as differ in
+    case alone. Raises ConfigError with all mistakes in the order of the file.
     """
     lines = _lines_of(text)
     hidden = _of_keys({key: toml[key] for key in flags if key in toml})[1]
     placed = [_placed(mistake, name, lines) for mistake in hidden]
     toml = {**toml, **flags}
-    model, mistakes = _of_keys({"time": DEMO_TIME, **toml})
+    time = {"time": DEMO_TIME} if toml.get("time", {}) == {} else {}
+    model, mistakes = _of_keys({**toml, **time})
     placed += [
         _placed(mistake, "" if mistake.place[0] in flags else name, lines)
-        for mistake in (*mistakes, *_together(model, mistakes, folder))
+        for mistake in (*mistakes, *_together(model, mistakes, folder, played))
     ]
     if placed:
         if len(mistakes) == MOST_MISTAKES:
@@ -679,6 +746,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     """Return the tournament of a table in which nothing is wrong."""
     bots = tuple(_bot(table, folder) for table in model.bot)
     most = max(1, len(cores.available()) // max(bot.threads for bot in bots))
+    jobs = most if model.jobs == "auto" else model.jobs
     rows = zip(toml["bot"], bots, strict=True)  # as any folder can read them
     written = {
         **toml,
@@ -697,7 +765,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     return Config(
         **{name: getattr(model, name) for name in names},
         games=tuple(model.games),
-        jobs=most if model.jobs == "auto" else model.jobs,
+        jobs=jobs,
         sprt=None if model.sprt is None else Sprt(**dict(model.sprt)),
         openings=openings,
         adjudication=Adjudication(**dict(model.adjudication)),
@@ -709,6 +777,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
         ),
         bots=bots,
         as_written=written,
+        noted=_noted(model, jobs, bots),
     )
 
 

@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
@@ -28,22 +28,31 @@ from lath.arena.referee.trees import scratches, sweep
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import digest
 from lath.arena.tournament import system as descriptors
-from lath.arena.tournament.config import Config
+from lath.arena.tournament.config import Config, changed_words
 from lath.arena.tournament.events import Listener, Summary, Warned
 from lath.arena.tournament.runner import Runner, book_of, schedule_of
-from lath.arena.tournament.sources import REPORT, outcome_in, records_of, write_outcome, write_page
+from lath.arena.tournament.sources import (
+    REPORT,
+    changes_in,
+    outcome_in,
+    records_of,
+    write_outcome,
+    write_page,
+)
 from lath.arena.tournament.store import (
+    CHANGES,
     DATABASE,
     FILES,
     OUTCOME_STATE,
     PATIENCE_S,
     ROUNDS,
+    SETTINGS,
     Store,
     write_whole,
 )
 from lath.arena.tournament.system import ROOM, writing_error
 from lath.notation.reader import sync
-from lath.reports.outcome import Outcome
+from lath.reports.outcome import Change, Outcome
 
 Files = dict[str, dict[str, str]]
 """For each bot, by name, the SHA-256 of its files by their paths."""
@@ -139,6 +148,38 @@ def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> Conf
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotedChange(Change):
+    """A change as the store has it."""
+
+    was: object
+    """The value that it was before."""
+
+
+def note_changes(store: Store, config: Config) -> tuple[dict[str, object], list[NotedChange]]:
+    """Return notes of how settings are now, and what is another than in the games that are stored.
+
+    What was not noted, as by 0.1.0, is not known to be another.
+    """
+    games = sum(tally.games for tally in store.tally())
+    before: dict[str, dict[str, Any]] = store.note(SETTINGS) or {}
+    rows: list[dict[str, Any]] = store.note(CHANGES) or []
+    for row in (row for row in rows if row["games"] == games):  # no game was played with it
+        before[row["bot"]][row["setting"]] = row["was"]
+    date = dt.datetime.now().astimezone().isoformat(timespec="seconds")
+    new = []
+    for bot, values in config.noted.items() if games else ():
+        known = before.get(bot, {})
+        for setting, now in values.items():
+            if (was := known.get(setting, now)) != now:
+                words = dict(zip(("before", "now"), changed_words(setting, was, now), strict=True))
+                new.append(
+                    NotedChange(setting=setting, bot=bot, **words, games=games, date=date, was=was)
+                )
+    kept = [row for row in rows if row["games"] < games]
+    return {SETTINGS: config.noted, CHANGES: [*kept, *map(asdict, new)]}, new
+
+
 def refuse_changed(store: Store, files: Files, *, force: bool) -> list[str]:
     """Return which bots with stored games are not what they were; raises ConfigError instead."""
     changed = changes(store.note(FILES) or {}, files) if store.has_games() else []
@@ -205,7 +246,10 @@ def _played(
         with signals.interruptible():
             files = fingerprints(config.bots)
         changed = refuse_changed(store, files, force=force)
-        _begin(store, config, files)
+        for new in _begin(store, config, files):
+            of = f"{new.setting} of bot {new.bot!r}" if new.bot else new.setting
+            words = f"{of} was {new.before} and is {new.now} from here on, after {new.games} games"
+            tell(Warned(text=words))
         for words in changed:
             tell(Warned(text=f"{words}; its games so far were played by another program"))
         today = dt.datetime.now().astimezone().date()  # the organiser's
@@ -265,16 +309,21 @@ def prepare_folder(folder: Path) -> None:
         raise writing_error(folder, error, "made") from error
 
 
-def _begin(store: Store, config: Config, files: Files) -> None:
-    """Write down what is played; raises ConfigError where a file of the user's would be lost."""
+def _begin(store: Store, config: Config, files: Files) -> list[NotedChange]:
+    """Write down what is played; return what is another than before.
+
+    Raises ConfigError where a file of the user's would be lost.
+    """
     path, text = store.folder / CONFIG, tomli_w.dumps(config.as_written)
     if store.tournament() is None and path.is_file() and path.read_text() != text:
         raise ConfigError(
             f"{path} was not written by a run, and would be lost; choose another --out"
         )
     write_whole(path, [text.encode()])
-    notes = {FILES: files, ROUNDS: config.rounds, OUTCOME_STATE: False}
+    notes, new = note_changes(store, config)
+    notes |= {FILES: files, ROUNDS: config.rounds, OUTCOME_STATE: False}
     store.begin(config.identity(), notes)
+    return new
 
 
 def _greet_bots(config: Config, tell: Listener, tree: str) -> None:
@@ -330,7 +379,9 @@ def published(folder: Path, summary: Summary, *, with_report: bool = True) -> Su
     try:
         from lath.reports.page.page import render
 
-        page = render(records_of([folder]), outcome=outcome_in([folder]))
+        page = render(
+            records_of([folder]), outcome=outcome_in([folder]), changes=changes_in([folder])
+        )
         try:
             write_page(folder / REPORT, page)
         except OSError as error:

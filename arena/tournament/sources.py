@@ -18,8 +18,10 @@ from urllib.parse import quote
 
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.tournament.store import (
+    CHANGES,
     DATABASE,
     RECORDS,
+    TOURNAMENT,
     Stamp,
     has_fallen_behind,
     is_being_played,
@@ -34,7 +36,7 @@ from lath.notation.errors import RecordError, RecordSyntaxError
 from lath.notation.reader import open_bytes, read, write_atomically
 from lath.notation.record import Record
 from lath.notation.scanner import parse
-from lath.reports.outcome import Outcome, from_json, to_json
+from lath.reports.outcome import Change, Outcome, changes_from_json, from_json, to_json
 
 if TYPE_CHECKING:
     from lath.reports.page.index import Document
@@ -128,6 +130,33 @@ def outcome_in(sources: Sequence[Path]) -> Outcome | None:
         return from_json(json.loads(text))
     except ValueError as error:
         raise ArenaError(f"{path} is damaged: {error}; `arena run` writes it again") from error
+
+
+def played_in(folder: Path) -> tuple[str, ...]:
+    """Return the names of the bots that have played in a tournament's directory."""
+    question = "SELECT value FROM about WHERE key = ? AND EXISTS (SELECT 1 FROM game)"
+    try:
+        rows = read_rows(folder, question, TOURNAMENT)
+        return tuple(bot["name"] for (value,) in rows for bot in json.loads(value)["bots"])
+    except (sqlite3.Error, TypeError, ValueError, KeyError):  # whoever goes on there is told of it
+        return ()
+
+
+def changes_in(sources: Sequence[Path]) -> tuple[Change, ...]:
+    """Return what was changed while a tournament was played, by what is stored of it.
+
+    None where there are other sources. Raises ArenaError where that is damaged.
+    """
+    if len(sources) != 1 or not (path := sources[0] / DATABASE).is_file():
+        return ()
+    try:
+        rows = read_rows(sources[0], "SELECT value FROM about WHERE key = ?", CHANGES)
+    except sqlite3.Error:  # whoever reads the games is told of it
+        return ()
+    try:
+        return changes_from_json(json.loads(rows[0][0])) if rows else ()
+    except (TypeError, ValueError) as error:
+        raise ArenaError(f"{path} is damaged: its note of changes: {error}") from error
 
 
 def log_of(folder: Path, number: int) -> str:

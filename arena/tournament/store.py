@@ -133,14 +133,23 @@ FROM (
 """  # noqa: S608 - nothing of it comes from outside
 
 
+TOURNAMENT: Final = "tournament"
+"""The key of a note: what may not be another when it is gone on with."""
+
 FILES: Final = "files"
-"""The key of a note: the fingerprints of the bots' files."""
+"""Of the fingerprints of the bots' files."""
 
 ROUNDS: Final = "rounds"
 """Of how many rounds the tournament has."""
 
 SPENT: Final = "bots that a game was void for"
 """Of the names of those that will lose another one."""
+
+SETTINGS: Final = "settings"
+"""Of what may be another when a run goes on: how it is now."""
+
+CHANGES: Final = "changes"
+"""Of which settings became others, from how many games on."""
 
 OUTCOME_STATE: Final = "outcome is current"
 """Of whether `outcome.json` is of what is stored.
@@ -287,7 +296,7 @@ class Store:
             raise StoreError(
                 f"{self.folder / DATABASE} has format {rows.get('format')}, expected {_FORMAT}"
             )
-        tournament: dict[str, object] = json.loads(rows["tournament"])
+        tournament: dict[str, object] = json.loads(rows[TOURNAMENT])
         return tournament
 
     def begin(
@@ -297,7 +306,7 @@ class Store:
 
         `notes` are what `note` returns then.
         """
-        self.keep_notes({"format": _FORMAT, "tournament": tournament, **(notes or {})})
+        self.keep_notes({"format": _FORMAT, TOURNAMENT: tournament, **(notes or {})})
 
     def note(self, key: str) -> Any:
         """Return what is noted under a key; None where there is nothing."""

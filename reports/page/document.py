@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 from lath.notation.record import Record, Termination
 from lath.reports import export, figures
 from lath.reports import outcome as outcomes
-from lath.reports.outcome import Outcome
+from lath.reports.outcome import Change, Outcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
@@ -360,6 +360,8 @@ class Document(TypedDict):
     """of the event"""
     outcome: Annotated[dict[str, Any], About("as outcome.json has it", shape=Outcome)] | None
     """what it came to by the rules of the format; null where that says nothing"""
+    changes: list[Annotated[dict[str, Any], About(shape=Change)]]
+    """what was changed while it was played"""
     standings: Annotated[dict[str, Any], About("as standings.json has them", shape=Standings)]
     history: History
     """the rating over time"""
@@ -393,18 +395,27 @@ class Gathered(NamedTuple):
 
 
 def document(
-    records: Iterable[Record], *, title: str | None = None, outcome: Outcome | None = None
+    records: Iterable[Record],
+    *,
+    title: str | None = None,
+    outcome: Outcome | None = None,
+    changes: Iterable[Change] = (),
 ) -> Document:
     """Return the data behind the page on `records`, whose order is that of the games.
 
-    `outcome` is what their tournament came to by the rules of its format. Without `title` it is
-    the records' events, or else DEFAULT_TITLE. Without records lists are empty.
+    `outcome` is what their tournament came to by the rules of its format, `changes` what was
+    changed while it was played. Without `title` it is the records' events, or else DEFAULT_TITLE.
+    Without records lists are empty.
     """
-    return gather(records, title=title, outcome=outcome).document
+    return gather(records, title=title, outcome=outcome, changes=changes).document
 
 
 def gather(
-    records: Iterable[Record], *, title: str | None = None, outcome: Outcome | None = None
+    records: Iterable[Record],
+    *,
+    title: str | None = None,
+    outcome: Outcome | None = None,
+    changes: Iterable[Change] = (),
 ) -> Gathered:
     """Return the document and the packed replays, after one pass over the records."""
     packer, tally, facts, games = Packer(), Tally(), figures.FactCounter(), figures.GameCounter()
@@ -444,6 +455,7 @@ def gather(
         "facts": said,
         "outcome": outcomes.to_json(shown) if shown else None,
         "heading": shown.heading if shown else "",
+        "changes": [asdict(change) for change in changes],
         "standings": export.to_json(standings),
         "history": _history(tally, standings),
         "first_move": _first_move(standings),

@@ -28,7 +28,7 @@ from markupsafe import Markup
 
 from lath.notation.record import Record
 from lath.reports.export import to_csv
-from lath.reports.outcome import Outcome
+from lath.reports.outcome import Change, Outcome
 from lath.reports.page import views
 from lath.reports.page.document import Gathered, gather
 from lath.reports.page.pack import json_letters
@@ -126,18 +126,20 @@ def render(
     *,
     title: str | None = None,
     outcome: Outcome | None = None,
+    changes: Iterable[Change] = (),
     templates: Path | None = None,
     refresh_s: float | None = None,
 ) -> Page:
     """Return the report on `records`, whose order is that of the games.
 
-    `outcome` is what their tournament came to by the rules of its format, and comes first.
+    `outcome` is what their tournament came to by the rules of its format, and comes first;
+    `changes` are what was changed while it was played.
     Without `title` it is the records' events, or else DEFAULT_TITLE. Without records the tables
     are empty. Games that cannot be replayed are listed with the reason. Files of the folder
     `templates` come before ours of the same name. With `refresh_s` the page loads itself anew
     that often. Raises jinja2's errors for templates of the user's that are wrong.
     """
-    gathered = gather(records, title=title, outcome=outcome)
+    gathered = gather(records, title=title, outcome=outcome, changes=changes)
     return page_of(gathered, templates=templates, refresh_s=refresh_s)
 
 

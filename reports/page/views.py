@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from lath.reports.boards.drawing import line, number
+from lath.reports.outcome import Change, changes_sheet
 
 # Drawings
 
@@ -303,6 +305,13 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
         heads = next(names, 0)
         found.append({"caption": caption, "columns": columns, "heads": heads, "rows": cells})
     return found
+
+
+def changed(changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the table of what was changed while a tournament was played."""
+    sheet = asdict(changes_sheet(Change(**change) for change in changes))
+    (table,) = sheets({"sheets": [sheet]})
+    return {**table, "heads": 0, "caption": "Settings that were other ones in the first games."}
 
 
 def left_out(standings: Mapping[str, Any]) -> str:

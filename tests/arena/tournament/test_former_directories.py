@@ -1,144 +1,127 @@
-"""Directories that 0.1.0 has left, stopped or killed, are taken over with all their games."""
+"""Directories that 0.1.0 has left, finished, stopped and killed, are gone on with as it would have.
+
+They are real ones: tests/samples/former/make.py says how they were played.
+"""
 
 from __future__ import annotations
 
 import json
-import shutil
-import sqlite3
-from collections.abc import Iterator
+import tarfile
 from contextlib import closing
+from functools import cache
 from pathlib import Path
+from typing import Final
 
+import commands
 import pytest
-from arena_runs import Range, exported, numbers, sequence
-from results import a_result
 
 from lath.arena.tournament.sources import records_of
 from lath.arena.tournament.store import DATABASE, Store
+from lath.notation.reader import read
+from lath.notation.record import Record
 
-TABLES = """
-CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE game (
-    number INTEGER PRIMARY KEY,
-    round INTEGER NOT NULL,
-    game TEXT NOT NULL,
-    first TEXT NOT NULL,
-    second TEXT NOT NULL,
-    result TEXT NOT NULL,
-    termination TEXT NOT NULL,
-    plies INTEGER NOT NULL,
-    first_used_s REAL NOT NULL,
-    second_used_s REAL NOT NULL,
-    first_worst_s REAL NOT NULL,
-    second_worst_s REAL NOT NULL,
-    stray_lines INTEGER NOT NULL,
-    stderr TEXT NOT NULL,
-    record TEXT NOT NULL,
-    first_moves INTEGER NOT NULL DEFAULT 0,
-    second_moves INTEGER NOT NULL DEFAULT 0,
-    log TEXT NOT NULL DEFAULT ''
-);
-CREATE TABLE walkover (pair INTEGER PRIMARY KEY, loser TEXT);
-"""
+ARCHIVE: Final = Path(__file__).parents[2] / "samples/former/0.1.0.tar.xz"
 
-NAMES = ("greedy", "random")
-COMMANDS = {
-    name: ["/gone/.venv/bin/python", "-P", "-m", module]
-    for name, module in zip(NAMES, ("bots.greedy", "bots.random_mover"), strict=True)
+PLAYED: Final = {
+    "round-robin": 8,
+    "begun": 0,
+    "swiss": 6,
+    "knockout": 4,
+    "gauntlet": 4,
+    "match": 4,
+    "openings": 4,
+    "mishaps": 8,
+    "alike": 2,
+    "finished": 8,
+    "walkovers": 6,
 }
-IDENTITY = {
-    "event": "Tournament",
-    "games": ["yavalath"],
-    "format": "round-robin",
-    "pairs": 1,
-    "challengers": 1,
-    "sprt": None,
-    "openings": None,
-    "seed": 1,
-    "time": "2+0.02",
-    "adjudication": {
-        "plies": 0,
-        "win_eval": 0.0,
-        "draw_eval": 0.0,
-        "win_after": 0,
-        "draw_after": 0,
-    },
-    "bots": [
-        {"name": name, "command": command, "options": {}, "time": None}
-        for name, command in COMMANDS.items()
-    ],
-}
-ABOUT = {
-    "format": "2",
-    "tournament": json.dumps(IDENTITY),
-    "rounds": "2",
-    "files": '{"greedy": {}, "random": {}}',
-    "outcome is current": "false",
-}
-CONFIGURATION = """
-event = "Tournament"
-games = ["yavalath"]
-format = "round-robin"
-rounds = 2
-seed = 1
-jobs = 1
+"""Stored games, by directory."""
 
-[time]
-initial = "2s"
-increment = "20ms"
-""" + "".join(
-    f"[[bot]]\nname = {json.dumps(name)}\ncommand = {json.dumps(command)}\n"
-    for name, command in COMMANDS.items()
-)
+OVER: Final = ("finished", "walkovers")
+"""Where nothing was left to play."""
 
 
-def left_by_a_former_run(folder: Path, *, killed: bool) -> None:
-    """Make the directory of a run of 0.1.0 that has stored three of four games."""
-    (folder / "logs").mkdir(parents=True)
-    (folder / "tournament.toml").write_text(CONFIGURATION)
-    game = "INSERT INTO game VALUES (" + ", ".join("?" * 18) + ")"
-    with closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as database:
-        database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        database.execute("PRAGMA journal_mode = WAL")
-        database.executescript(TABLES)
-        database.executemany("INSERT INTO about VALUES (?, ?)", ABOUT.items())
-        values: list[object]
-        for number in (1, 2, 3):
-            names = NAMES if number % 2 else NAMES[::-1]
-            row = a_result(number, names)
-            values = [number, 1 if number < 3 else 2, "yavalath", *names, row.result, "rules"]
-            values += [row.plies, 1.0, 2.0, 0.5, 0.25, 0, "{}", row.record, 9, 8, ""]
-            database.execute(game, values)
-        if killed:  # what is there at this moment, the log included
-            for path in (folder / DATABASE, folder / f"{DATABASE}-wal"):
-                shutil.copy(path, folder / f"{path.name}.copy")
-    if killed:
-        for path in (folder / DATABASE, folder / f"{DATABASE}-wal"):
-            (folder / f"{path.name}.copy").rename(path)
+@cache
+def files() -> dict[str, bytes]:
+    """Return what is in the archive, by path."""
+    with tarfile.open(ARCHIVE) as tar:
+        members = {entry.name: tar.extractfile(entry) for entry in tar}
+        return {name: stream.read() for name, stream in members.items() if stream is not None}
 
 
-@pytest.fixture(params=[False, True], ids=["stopped", "killed"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Range]:
-    with Range(tmp_path) as place:
-        left_by_a_former_run(place.out, killed=request.param)
-        yield place
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """Return where the directories are, each as 0.1.0 has left it."""
+    for name, data in files().items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    config = tmp_path / "openings/tournament.toml"  # the book has moved
+    config.write_text(config.read_text().replace("/mnt/cups", str(tmp_path)))
+    return tmp_path
 
 
-def test_its_games_are_read(place: Range) -> None:
-    assert [record.tag("Number") for record in records_of([place.out])] == ["1", "2", "3"]
+def played(records: list[Record]) -> list[tuple[object, ...]]:
+    """Return what a former run and one of today have in common."""
+    tags = ("Number", "Round", "Game", "First", "Second", "Setup", "Position", "Opening", "Seed")
+    return [
+        (*map(one.tag, tags), one.result, one.termination)
+        + (() if one.termination == "time" else one.moves)
+        for one in records
+    ]
 
 
-def test_a_run_goes_on_there_with_the_bots_of_before(place: Range) -> None:
-    ran = place.arena("run", "--out", place.out, "-q")
-    assert ran.returncode == 0, ran.stderr
-    assert numbers(place.out) == exported(place.out) == sequence(4)
-    again = place.arena("run", "--out", place.out, "--rounds", "3", "-q", "--no-report")
-    assert again.returncode == 0, again.stderr
-    assert numbers(place.out) == sequence(6)
+@pytest.mark.parametrize("name", PLAYED)
+def test_it_is_read_gone_on_with_rated_and_reported(base: Path, name: str) -> None:
+    out = base / name
+    before = list(records_of([out]))
+    assert len(before) == PLAYED[name]
+    later = base / (f"{name}/games.lath" if name in OVER else f"{name}/later.lath")
+    expected = list(read(later))
+    ran = commands.arena("run", "--out", out, "-q", "--no-report")
+    assert (ran.status, ran.err) == (0, "")
+    after = list(records_of([out]))
+    beyond = len(after) - len(expected)  # what ran when the match was decided is kept, too
+    assert beyond == 0 or (name, beyond) == ("match", 2)
+    assert played(after)[: len(expected)] == played(expected)
+    assert all(record in after for record in before)
+    assert list(read(out / "games.lath")) == after
+    assert commands.arena("check", out / "games.lath").status == 0
+    rated = json.loads(commands.arena("rate", out, "--json").out)
+    assert rated["overall"]["games"] == len(after)
+    assert "changes" not in rated, "0.1.0 has not noted what it played with"
+    reported = commands.arena("report", out, "-o", base / "page.html")
+    assert reported.status == 0, reported.err
 
 
-def test_the_store_has_no_write_ahead_log_afterwards(place: Range) -> None:
-    with closing(Store(place.out)) as store:
-        assert len(list(store.records())) == 3
-        assert not (place.out / f"{DATABASE}-wal").exists()
-        assert len(list(records_of([place.out]))) == 3, "it may be read"
+@pytest.mark.parametrize("name", ["round-robin", "begun"])
+def test_the_write_ahead_log_of_a_killed_run_is_taken_in(base: Path, name: str) -> None:
+    out = base / name
+    assert (out / f"{DATABASE}-wal").stat().st_size > 4096
+    with closing(Store(out)) as store:
+        assert len(list(store.records())) == PLAYED[name]
+        assert not (out / f"{DATABASE}-wal").exists()
+        assert len(list(records_of([out]))) == PLAYED[name], "it may be read"
+
+
+def test_names_that_differ_in_case_alone_stay_what_they_were_there(base: Path) -> None:
+    config = base / "alike/tournament.toml"
+    for out, status in ((base / "alike", 0), (base / "new", 2)):
+        ran = commands.arena("run", config, "--out", out, "-q", "--no-report")
+        assert ran.status == status, ran.err
+    assert "two bots are called 'Ant' and 'ant', expected different names" in ran.err
+
+
+def test_the_bundled_bots_play_on_there_under_their_new_names(base: Path) -> None:
+    ran = commands.arena("run", "--out", base / "finished", "--rounds", "2", "-q", "--no-report")
+    assert ran.status == 0, ran.err
+    assert len(list(records_of([base / "finished"]))) == 16
+
+
+def test_records_with_every_tag_are_what_they_were(base: Path) -> None:
+    text = (base / "records.lath").read_text()
+    assert commands.arena("check", base / "records.lath").status == 0
+    assert commands.arena("edit", "-", stdin=text).out == text, "they are canonical"
+    ran = commands.arena("convert", base / "records.lath", base / "now.jsonl")
+    assert ran.status == 0, ran.err
+    assert (base / "now.jsonl").read_bytes() == (base / "records.jsonl").read_bytes()

@@ -1,0 +1,216 @@
+"""What a run that goes on with other settings does: refuse them, note them, or pass them over."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import commands
+import pytest
+from quick_runs import play_nothing
+
+from lath.arena.tournament.config import TABLES, Config, build
+from lath.arena.tournament.sources import changes_in
+from lath.arena.tournament.store import SETTINGS, Store
+
+Values = dict[str, Any]
+
+BOTS: Final[list[Values]] = [{"name": "ann", "command": ["a"]}, {"name": "bob", "command": ["b"]}]
+SPRT: Final = {"elo0": 0, "elo1": 10}
+
+REFUSED, NOTED, FREE = "refused", "noted", "free"
+
+CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
+    "": {
+        "event": (REFUSED, "Cup", {}),
+        "games": (REFUSED, ["yavalath"], {}),
+        "format": (REFUSED, "swiss", {}),
+        "rounds": (FREE, 7, {}),  # more of them: see test_tournament.py
+        "pairs": (REFUSED, 2, {"format": "swiss"}),
+        "challengers": (REFUSED, 2, {"format": "gauntlet", "bot": [*BOTS, {"name": "greedy"}]}),
+        "seed": (REFUSED, 2, {}),
+        "jobs": (NOTED, 2, {}),
+        "pin": (NOTED, "off", {}),
+        "log": (FREE, "all", {}),
+    },
+    "time": {
+        "initial": (REFUSED, "3s", {}),
+        "increment": (REFUSED, "1s", {}),
+        "move": (REFUSED, "1s", {"time": {"move": "2s"}}),
+        "nodes": (REFUSED, 5, {"time": {"nodes": 6}}),
+        "margin": (NOTED, "1s", {}),
+        "startup": (NOTED, "1s", {}),
+        "limit": (NOTED, "1s", {}),
+    },
+    "adjudication": {
+        "plies": (REFUSED, 5, {}),
+        "win_eval": (REFUSED, 0.5, {"adjudication": {"win_eval": 0.9, "win_after": 2}}),
+        "win_after": (REFUSED, 5, {"adjudication": {"win_eval": 0.9, "win_after": 2}}),
+        "draw_eval": (REFUSED, 0.5, {"adjudication": {"draw_eval": 0.9, "draw_after": 2}}),
+        "draw_after": (REFUSED, 5, {"adjudication": {"draw_eval": 0.9, "draw_after": 2}}),
+    },
+    "sprt": {
+        key: (REFUSED, value, {"format": "match", "sprt": SPRT})
+        for key, value in (
+            *(("elo0", 1), ("elo1", 5), ("alpha", 0.1), ("beta", 0.1), ("model", "normalized")),
+        )
+    },
+    "openings": {
+        "file": (FREE, "copy.txt", {}),  # what is in it may not be another
+        "order": (REFUSED, "random", {}),
+        "plies": (REFUSED, 0, {}),
+        "start": (REFUSED, 2, {}),
+    },
+    "bot": {
+        "name": (REFUSED, "cat", {}),
+        "command": (REFUSED, ["c"], {}),
+        "cwd": (NOTED, "home", {}),
+        "env": (NOTED, {"A": "1"}, {}),
+        "options": (REFUSED, {"level": 3}, {}),
+        "memory": (NOTED, "1MiB", {}),
+        "time": (REFUSED, {"nodes": 3}, {}),
+        "threads": (NOTED, 2, {}),
+    },
+}
+"""Of every key what becomes of another value, such a value, and what else stands there."""
+
+
+def test_every_key_has_its_class() -> None:
+    keys = {table: set(model.model_fields) for table, model in TABLES.items()}
+    keys[""] -= set(TABLES)
+    assert {table: set(classes) for table, classes in CLASSES.items()} == keys
+
+
+@pytest.mark.parametrize(
+    ("table", "key"), [(table, key) for table, keys in CLASSES.items() for key in keys]
+)
+def test_another_value_is_of_its_class(table: str, key: str, tmp_path: Path) -> None:
+    kind, value, more = CLASSES[table][key]
+    (tmp_path / "home").mkdir()
+    for name in ("book.txt", "copy.txt"):
+        (tmp_path / name).write_text("yavalath 5/6/7/8/9/8/7/6/5 w\n")
+    base: Values = {"time": {"initial": "2s"}, "bot": BOTS, **more}
+    if table == "openings":
+        base["openings"] = {"file": "book.txt"}
+    config = build(base, tmp_path)
+    match table:
+        case "":
+            other = {**base, key: value}
+        case "bot":
+            first, *rest = base["bot"]
+            other = {**base, "bot": [{**first, key: value}, *rest]}
+        case _:
+            other = {**base, table: {**base.get(table, {}), key: value}}
+    changed = build(other, tmp_path)
+    assert what_is_another(config, changed) == {REFUSED: [1, key == "name"], NOTED: [0, 1]}.get(
+        kind, [0, 0]
+    )
+    json.dumps(changed.noted)
+
+
+def what_is_another(one: Config, other: Config) -> list[int]:
+    return [one.identity() != other.identity(), one.noted != other.noted]
+
+
+CUP: Final = """
+games = ["yavalath"]
+rounds = ROUNDS
+[time]
+move = "5s"
+margin = "MARGIN"
+[[bot]]
+name = "ann"
+command = ["ann"]
+memory = "MEMORY"
+env = { KEY = "SECRET" }
+[[bot]]
+name = "bob"
+command = ["bob"]
+"""
+FIRST: Final = {"ROUNDS": "1", "MARGIN": "50ms", "MEMORY": "512MiB", "SECRET": "hush"}
+OTHERS: Final = {"ROUNDS": "2", "MARGIN": "0.1s", "MEMORY": "1GiB", "SECRET": "shush"}
+
+
+class Cup:
+    """A tournament that is run several times."""
+
+    def __init__(self, folder: Path) -> None:
+        self.out = folder / "out"
+        self._file = folder / "cup.toml"
+
+    def run(self, *flags: str, **values: str) -> list[str]:
+        """Play what is left with these values; return the warnings."""
+        text = CUP
+        for name, value in {**FIRST, **values}.items():
+            text = text.replace(name, value)
+        self._file.write_text(text)
+        ran = commands.arena("run", self._file, "--out", self.out, "-q", "--no-report", *flags)
+        assert ran.status == 0, ran.err
+        return ran.err.splitlines()
+
+
+@pytest.fixture
+def cup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cup:
+    play_nothing(monkeypatch)
+    return Cup(tmp_path)
+
+
+def test_changes_are_told_and_kept_with_old_and_new_values(cup: Cup, tmp_path: Path) -> None:
+    assert cup.run() == []
+    assert cup.run(**OTHERS) == [
+        "warning: time.margin was 0.05 s and is 0.1 s from here on, after 2 games",
+        "warning: env of bot 'ann' was KEY and is KEY (another value) from here on, after 2 games",
+        "warning: memory of bot 'ann' was 512 MiB and is 1 GiB from here on, after 2 games",
+    ]
+    assert cup.run(**{**OTHERS, "ROUNDS": "3"}) == [], "they are told once"
+    assert tomllib.loads((cup.out / "tournament.toml").read_text())["bot"][0]["memory"] == "1GiB"
+    shown = commands.arena("rate", cup.out, "--json")
+    found = json.loads(shown.out)["changes"]
+    assert [(one["bot"], one["setting"], one["games"]) for one in found] == [
+        ("", "time.margin", 2),
+        ("ann", "env", 2),
+        ("ann", "memory", 2),
+    ]
+    page = tmp_path / "page.html"
+    data = commands.arena("report", cup.out, "--data", "-")
+    assert json.loads(data.out)["changes"] == found
+    assert commands.arena("report", cup.out, "-o", page).status == 0
+    assert "Changes while it was played" in page.read_text()
+    assert "512 MiB" in commands.arena("rate", cup.out).out
+    told = (page.read_text(), data.out, shown.out)
+    assert not any("hush" in text for text in told), "variables may be secret"
+
+
+def test_what_is_changed_back_before_any_game_is_no_change(cup: Cup) -> None:
+    cup.run()
+    assert len(cup.run(MARGIN="1s")) == len(cup.run(MARGIN="2s")) == 1
+    assert [change.before for change in changes_in([cup.out])] == ["0.05 s"]
+    assert cup.run() == []
+    assert changes_in([cup.out]) == ()
+
+
+def test_changes_before_the_first_game_are_none(cup: Cup, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Store, "tally", lambda _: [])
+    cup.run()
+    assert cup.run(**OTHERS) == []
+
+
+def test_of_settings_that_were_not_noted_no_change_is_claimed(cup: Cup) -> None:
+    cup.run()
+    with closing(Store(cup.out)) as store:
+        store.keep_notes({SETTINGS: None})  # as in a directory of 0.1.0
+    assert cup.run(**OTHERS) == []
+    assert changes_in([cup.out]) == ()
+    assert len(cup.run(**{**OTHERS, "MARGIN": "1s"})) == 1, "from now on it is known"
+
+
+def test_a_damaged_note_of_changes_is_told(cup: Cup) -> None:
+    cup.run()
+    with closing(Store(cup.out)) as store:
+        store.keep_notes({"changes": [{"setting": 5}]})
+    ran = commands.arena("rate", cup.out)
+    assert ran.status == 1
+    assert "tournament.db is damaged: its note of changes: it is no change: " in ran.err
