@@ -140,7 +140,7 @@ class Lines:
         self.number += 1
         if len(self.first) < self.kept:
             text = line if isinstance(line, str) else line.decode("utf-8", "replace")
-            self.first.append(text.rstrip("\r")[: self.width])
+            self.first.append(printable(text.rstrip("\r")[: self.width]))
 
 
 @dataclass(slots=True)

@@ -152,9 +152,10 @@ class Worker(Executor):
                 with self._lock:
                     future = self._waiting.popleft() if self._waiting else None
                 if future is None:
-                    self.notes = tuple(json.loads(line))
+                    with suppress(ValueError, TypeError):
+                        self.notes = tuple(json.loads(line))
                 else:
-                    future.set_result(line.decode().rstrip("\n"))
+                    future.set_result(line.decode("utf-8", "replace").rstrip("\n"))
         with self._lock:
             self._is_closed = True
             lost = list(self._waiting)

@@ -128,7 +128,7 @@ def outcome_in(sources: Sequence[Path]) -> Outcome | None:
         text = path.read_bytes()
     try:
         return from_json(json.loads(text))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ArenaError(f"{path} is damaged: {error}; `arena run` writes it again") from error
 
 

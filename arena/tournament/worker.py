@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from queue import SimpleQueue
 from typing import Any, Final
 
-from lath.arena.errors import GameVoidError, HeldUpError
+from lath.arena.errors import ArenaError, GameVoidError, HeldUpError
 from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
@@ -89,11 +89,17 @@ class PairResult:
 
 
 def read_result(text: str) -> PairResult:
-    """Return what `PairResult.as_text` wrote."""
-    values: dict[str, Any] = json.loads(text)
-    games = (GameResult(**{**row, "notes": tuple(row["notes"])}) for row in values["games"])
-    lists = {name: tuple(values[name]) for name in ("notes", "spent")}
-    return PairResult(**{**values, **lists, "games": tuple(games)})
+    """Return what `PairResult.as_text` wrote.
+
+    Raises ArenaError for anything else: who has this user's rights may write into any pipe of his.
+    """
+    try:
+        values: dict[str, Any] = json.loads(text)
+        games = (GameResult(**{**row, "notes": tuple(row["notes"])}) for row in values["games"])
+        lists = {name: tuple(values[name]) for name in ("notes", "spent")}
+        return PairResult(**{**values, **lists, "games": tuple(games)})
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ArenaError(f"a worker said what is no result of a pair: {text[:100]!r}") from error
 
 
 KEPT_BOTS: Final = 4

@@ -158,8 +158,9 @@ def test_several_sources_have_no_result_in_common(folder: Path) -> None:
     assert outcome_in([folder / "games.lath"]) is None
 
 
-def test_a_damaged_outcome_is_named(folder: Path) -> None:
-    (folder / OUTCOME).write_text("{")
+@pytest.mark.parametrize("text", ["{", "[" * 100_000])
+def test_a_damaged_outcome_is_named(folder: Path, text: str) -> None:
+    (folder / OUTCOME).write_text(text)
     with pytest.raises(ArenaError, match=r"outcome\.json is damaged"):
         outcome_in([folder])
 

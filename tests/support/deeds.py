@@ -11,9 +11,9 @@ from pathlib import Path
 def children(_nothing: object) -> str:
     """Return how many children this process has, zombies among them."""
     count = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for file in Path("/proc").glob("[0-9]*/stat"):
         try:
-            fields = stat.read_bytes().rpartition(b")")[2].split()
+            fields = file.read_bytes().rpartition(b")")[2].split()
         except OSError:
             continue
         count += int(fields[1]) == os.getpid()
@@ -33,6 +33,14 @@ def dies(_nothing: object) -> str:
 
 def prints(_nothing: object) -> str:
     print("this is no answer", flush=True)
+    return "answer"
+
+
+def forges(_nothing: object) -> str:
+    """Answer twice, at first with what is no text, as whoever has its rights may do for it."""
+    for file in Path("/proc/self/fd").iterdir():
+        if int(file.name) > 2 and file.is_fifo():
+            os.write(int(file.name), b"\xff{\n")
     return "answer"
 
 

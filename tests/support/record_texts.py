@@ -255,13 +255,16 @@ def soup(chance: Random) -> str:
     return f"{head}{signs}{chance.choice((' *', '*', ' 1-0', ''))}"
 
 
-def mutant(text: str, other: str, chance: Random) -> str:
-    """Return the text with a few characters, words or lines changed, or spliced with the other."""
+def mutant(text: str, other: str, chance: Random, signs: Sequence[str] = SIGNS) -> str:
+    """Return the text with a few characters, words or lines changed, or spliced with the other.
+
+    `signs` are what may come in.
+    """
     if chance.random() < 0.1:
         return _spliced(text, other, chance)
     units = chance.choice((_characters, _TOKEN.findall, _lines))(text)
     for _ in range(chance.choice((1, 1, 1, 1, 3))):
-        _change(units, chance)
+        _change(units, chance, signs)
     return "".join(units)
 
 
@@ -277,7 +280,7 @@ def _spliced(text: str, other: str, chance: Random) -> str:
     return text[: chance.randrange(len(text) + 1)] + other[chance.randrange(len(other) + 1) :]
 
 
-def _change(units: list[str], chance: Random) -> None:
+def _change(units: list[str], chance: Random, signs: Sequence[str]) -> None:
     at, to = chance.randrange(len(units) + 1), chance.randrange(len(units) + 1)
     match chance.randrange(5):
         case 0:
@@ -287,6 +290,6 @@ def _change(units: list[str], chance: Random) -> None:
         case 2:
             units[at : at + 1], units[to : to + 1] = units[to : to + 1], units[at : at + 1]
         case 3:
-            units.insert(at, chance.choice(SIGNS))
+            units.insert(at, chance.choice(signs))
         case _:
-            units[at : at + 1] = [chance.choice(SIGNS)]
+            units[at : at + 1] = [chance.choice(signs)]

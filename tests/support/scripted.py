@@ -244,9 +244,16 @@ class ScriptedWatch(Watch):
             child.act()
 
 
+Make = Callable[[str, Clock], Any]
+"""Makes a script, or what has the same names, of the last word of a command."""
+
+
 @contextmanager
-def scripted(**variables: str) -> Iterator[Clock]:
-    """Have bad bots be scripts, with these environment variables, wherever the arena starts one."""
+def scripted(make: Make | None = None, **variables: str) -> Iterator[Clock]:
+    """Have bad bots be scripts, with these environment variables, wherever the arena starts one.
+
+    `make` makes something else of a command.
+    """
     clock = Clock()
 
     class Start:
@@ -254,6 +261,8 @@ def scripted(**variables: str) -> Iterator[Clock]:
         def start(command: Sequence[str], **_how: object) -> Child:
             if not Path(command[0]).exists():
                 raise FileNotFoundError(2, os.strerror(2), command[0])
+            if make:
+                return ScriptedChild(make(command[-1], clock))
             return ScriptedChild(Script(getattr(bad_bots, command[-1]), clock, variables))
 
     watch = type("Watching", (ScriptedWatch,), {"clock": clock})

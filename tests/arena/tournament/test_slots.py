@@ -11,10 +11,11 @@ from concurrent.futures import BrokenExecutor
 import bad_bots
 import pytest
 from bad_bots import Good
-from deeds import dies, prints, sleeps, told
+from deeds import dies, forges, prints, sleeps, told
 from processes import alive_of, gone, new_tree
 from workers import a_job
 
+from lath.arena.errors import ArenaError
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.events import PairBegan
@@ -64,6 +65,14 @@ def test_a_pinned_worker_stays_on_its_cores_and_its_bots_too(tree: str) -> None:
 def test_what_a_worker_prints_is_no_answer(tree: str) -> None:
     with Worker(tree) as worker:
         assert worker.submit(prints, None).result(SOON_S) == "answer"
+
+
+def test_an_answer_that_others_wrote_in_its_place_is_no_result(tree: str) -> None:
+    with Worker(tree) as worker:
+        forged = worker.submit(forges, None).result(SOON_S)
+        with pytest.raises(ArenaError, match="a worker said what is no result of a pair"):
+            read_result(forged)
+    assert worker.notes == ()
 
 
 def test_a_worker_that_dies_breaks_what_it_had_not_answered(tree: str) -> None:
