@@ -45,6 +45,10 @@ class InUseError(StoreError):
     """Somebody else has the tournament open."""
 
 
+class MovedError(StoreError):
+    """The directory was moved, removed or replaced while its run was writing."""
+
+
 class DiskError(StoreError):
     """The disk is full or failing: something could not be kept; what was kept before stays."""
 

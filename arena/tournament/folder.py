@@ -21,12 +21,12 @@ from typing import Any, Final
 import tomli_w
 
 from lath.arena import signals
-from lath.arena.errors import ArenaError, ConfigError, GameVoidError, StoreError
+from lath.arena.errors import ArenaError, ConfigError, GameVoidError, MovedError, StoreError
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.process import Watch
 from lath.arena.referee.trees import scratches, sweep
 from lath.arena.schedule.formats import FORMATS
-from lath.arena.schedule.openings import digest
+from lath.arena.schedule.openings import Book, digest
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.config import Config, changed_words
 from lath.arena.tournament.events import Listener, Summary, Warned
@@ -50,7 +50,7 @@ from lath.arena.tournament.store import (
     Store,
     write_whole,
 )
-from lath.arena.tournament.system import ROOM, writing_error
+from lath.arena.tournament.system import ROOM, HeldFolder, writing_error
 from lath.notation.reader import sync
 from lath.reports.outcome import Change, Outcome
 
@@ -212,24 +212,32 @@ def run(
     play one of the games or, unless `force` is set, a bot's files have changed since it played.
     """
     with signals.heeded():
-        summary = _played(config, folder, tell, force=force, patience_s=patience_s)
-        if summary.interrupted:
-            return summary
-        try:
-            with signals.interruptible():
-                return published(folder, summary, with_report=with_report)
-        except KeyboardInterrupt:
-            return replace(summary, interrupted=True)
+        descriptors.ensure(config.jobs)
+        with signals.interruptible():
+            book = book_of(config)
+        prepare_folder(folder)
+        with HeldFolder(folder) as home:
+            summary = _played(config, home, book, tell, force=force, patience_s=patience_s)
+            if summary.interrupted:
+                return summary
+            try:
+                with signals.interruptible():
+                    return published(home, summary, with_report=with_report)
+            except KeyboardInterrupt:
+                return replace(summary, interrupted=True)
 
 
 def _played(
-    config: Config, folder: Path, tell: Listener, *, force: bool, patience_s: float
+    config: Config,
+    home: HeldFolder,
+    book: Book | None,
+    tell: Listener,
+    *,
+    force: bool,
+    patience_s: float,
 ) -> Summary:
     """Play what is left, keep the games and the logs."""
-    descriptors.ensure(config.jobs)
-    with signals.interruptible():
-        book = book_of(config)
-    prepare_folder(folder)
+    folder = home.path
     if (free := disk_usage(folder).free) < ROOM:
         room = f"{free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
         tell(Warned(text=f"{folder} has room for {room}"))
@@ -288,14 +296,20 @@ def _play(
         raise
     try:
         _settle_outcome(store, summary.outcome)
+    except MovedError:
+        raise
     except StoreError as error:  # the next run does it
         tell(Warned(text=str(error)))
     return summary
 
 
 def _tree(folder: Path) -> str:
-    """Return how the marks of all processes of this tournament begin, in every run of it."""
-    return hashlib.sha256(bytes(folder.resolve())).hexdigest()[:16] + "."
+    """Return how the marks of all processes of this tournament begin, in every run of it.
+
+    It is the directory's that is there now: whoever takes its place has nothing to do with them.
+    """
+    found = folder.stat()
+    return hashlib.sha256(b"%d:%d" % (found.st_dev, found.st_ino)).hexdigest()[:16] + "."
 
 
 def prepare_folder(folder: Path) -> None:
@@ -360,32 +374,31 @@ def _settle_outcome(store: Store, outcome: Outcome) -> None:
     store.keep_notes({OUTCOME_STATE: True})
 
 
-def published(folder: Path, summary: Summary, *, with_report: bool = True) -> Summary:
-    """Write standings and report of the games in `folder`; return the summary with both.
+def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -> Summary:
+    """Write standings and report of the games in a directory; return the summary with both.
 
     A report that cannot be made costs nothing else. Raises StoreError.
     """
     from lath.reports import standings
     from lath.reports.export import to_csv, to_json
 
-    table = standings.compute(records_of([folder]))
+    table = standings.compute(records_of([home.path]))
     values = to_json(table)
     as_json = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
-    write_whole(folder / "standings.json", [as_json.encode()])
-    write_whole(folder / "standings.csv", [to_csv(values).encode()])
+    write_whole(home.path / "standings.json", [as_json.encode()])
+    write_whole(home.path / "standings.csv", [to_csv(values).encode()])
     summary = replace(summary, standings=table)
     if not with_report:
         return summary
     try:
         from lath.reports.page.page import render
 
-        page = render(
-            records_of([folder]), outcome=outcome_in([folder]), changes=changes_in([folder])
-        )
+        sources = [home.path]
+        page = render(records_of(sources), outcome=outcome_in(sources), changes=changes_in(sources))
         try:
-            write_page(folder / REPORT, page)
+            write_page(home.path / REPORT, page)
         except OSError as error:
-            raise writing_error(folder / REPORT, error) from error
+            raise writing_error(home.path / REPORT, error) from error
     except ArenaError:
         raise
     except Exception as error:  # noqa: BLE001 - games of plugins have their say in it

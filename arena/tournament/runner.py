@@ -16,7 +16,7 @@ from functools import partial
 from typing import Final
 
 from lath.arena import signals
-from lath.arena.errors import StoreError
+from lath.arena.errors import MovedError, StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.referee.trees import reap_orphans, scratches, sweep
 from lath.arena.schedule.core import Dealer, Openings, Schedule, Tags
@@ -202,6 +202,8 @@ class Refreshed:
         pause_s = self._every_s
         try:
             self._write()
+        except MovedError:
+            raise
         except StoreError as error:
             self._warn(str(error))
             pause_s = RECORDS_S

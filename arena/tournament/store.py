@@ -25,9 +25,9 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
-from lath.arena.errors import DiskError, InUseError, StoreError
+from lath.arena.errors import DiskError, InUseError, MovedError, StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament.system import database_errors, primary_code, writing_error
+from lath.arena.tournament.system import HeldFolder, database_errors, primary_code, writing_error
 from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.reader import write_atomically
 from lath.reports.schema import About, Amount, Count
@@ -250,8 +250,9 @@ class Store:
         self, folder: Path, *, connect: Callable[[Path], sqlite3.Connection] = connect
     ) -> None:
         """Open or make the store in `folder`; raises StoreError, also when it is in use."""
-        self.folder: Final = folder
         with ExitStack() as undo:
+            self._home: Final = HeldFolder(folder)
+            undo.callback(self._home.close)
             self._lock: Final = _locked(folder)
             undo.callback(os.close, self._lock)
             with database_errors(folder / DATABASE):
@@ -259,6 +260,11 @@ class Store:
                 undo.callback(self._database.close)
                 self._prepare()
             undo.pop_all()  # it is open: `close` lets go of both
+
+    @property
+    def folder(self) -> Path:
+        """Return where everything is written; raises MovedError where that is elsewhere now."""
+        return self._home.path
 
     def _prepare(self) -> None:
         # EXCLUSIVE only while it is opened, and before the first read: what a run of 0.1.0 that
@@ -282,10 +288,12 @@ class Store:
 
     def close(self) -> None:
         """Let go of the file; its journal, which is done with, goes."""
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, MovedError):
+            self._home.check()  # else the journal that lies at its path may be another's
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
         os.close(self._lock)
+        self._home.close()
 
     def tournament(self) -> dict[str, object] | None:
         """Return what `begin` was given; None in a new store. Raises StoreError."""

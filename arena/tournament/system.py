@@ -10,14 +10,15 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import shlex
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
-from lath.arena.errors import ConfigError, DiskError, InUseError, StoreError
+from lath.arena.errors import ConfigError, DiskError, InUseError, MovedError, StoreError
 
 _TOPOLOGY: Final = Path("/sys/devices/system/cpu")
 _QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
@@ -127,6 +128,10 @@ def primary_code(error: sqlite3.Error) -> int:
 
 
 def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
+    whole = getattr(error, "sqlite_errorcode", None)
+    is_gone = whole == sqlite3.SQLITE_IOERR_FSTAT and not path.exists()
+    if is_gone or whole == sqlite3.SQLITE_READONLY_DBMOVED:
+        return MovedError(f"{path} was moved, removed or replaced while its run was writing")
     kind = primary_code(error)
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return InUseError(f"{path} is locked by another program")
@@ -147,3 +152,57 @@ def writing_error(path: Path, error: OSError, what: str = "written") -> StoreErr
     if error.errno in (*_FULL, errno.EIO):
         return DiskError(text, is_full=error.errno in _FULL)
     return StoreError(text)
+
+
+class HeldFolder:
+    """A directory that must stay where it is: who moves it may make another one in its place."""
+
+    def __init__(self, path: Path) -> None:
+        """Hold the directory that is there now; raises StoreError."""
+        self._path: Final = path
+        self._place: Final = path.absolute()  # where a database has its files, whatever moves
+        try:
+            self._held = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            raise writing_error(path, error, "opened") from error
+
+    def __enter__(self) -> Self:
+        """Hold it while something is done."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of it."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the directory; its path may not be asked for afterwards."""
+        os.close(self._held)
+        self._held = -1
+
+    @property
+    def path(self) -> Path:
+        """Return the path, which leads to the directory still; raises MovedError."""
+        self.check()
+        return self._path
+
+    def check(self) -> None:
+        """Raise MovedError if the path leads elsewhere, or nowhere."""
+        found = "another one"
+        try:
+            if os.path.samestat(os.fstat(self._held), os.stat(self._place)):  # noqa: PTH116 - 2 µs
+                return
+        except OSError as error:
+            found = f"none ({error.strerror})"
+        raise MovedError(
+            f"{self._path} was moved, removed or replaced while its run was writing: expected the "
+            f"directory in which the run began, found {found}{self._now_at()}"
+        )
+
+    def _now_at(self) -> str:
+        """Return in words where the directory is now, as far as the system tells."""
+        try:
+            now = os.readlink(f"/proc/self/fd/{self._held}")  # noqa: PTH115 - no path's
+            is_there = os.path.samestat(os.fstat(self._held), os.stat(now))  # noqa: PTH116
+        except OSError:
+            return ""
+        return f"; go on with: arena run --out {shlex.quote(now)}" if is_there else ""

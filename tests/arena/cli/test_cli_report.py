@@ -15,6 +15,7 @@ from results import a_config
 from sample_records import tournament
 
 from lath.arena.tournament import folder as directory
+from lath.arena.tournament.system import HeldFolder
 from lath.notation.writer import format_record
 from lath.reports.page import document as data_of_page
 from lath.reports.page.page import TEMPLATES, names
@@ -269,7 +270,8 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(
 
     monkeypatch.setattr(page, "render", broken)
     summary = Summary(done=4, total=4, stopped={}, interrupted=False)
-    told = directory.published(records.parent, summary)
+    with HeldFolder(records.parent) as home:
+        told = directory.published(home, summary)
     assert isinstance(told.unreported, ZeroDivisionError)
     assert told.standings is not None
     assert {"standings.json", "standings.csv"} <= set(listed(records.parent))

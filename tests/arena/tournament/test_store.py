@@ -267,9 +267,9 @@ def test_games_that_cannot_be_exported_are_told_of(tmp_path: Path) -> None:
     store.close()
     del error  # and with it what the export was doing: an error now would have nobody to tell
     gc.collect()
-    with closing(Store(store.folder)) as again:
+    with closing(Store(tmp_path)) as again:
         again.export()
-    assert exported(store.folder) == sequence(1999)
+    assert exported(tmp_path) == sequence(1999)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

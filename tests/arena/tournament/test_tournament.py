@@ -83,7 +83,7 @@ class Place:
 
     def has_ended(self) -> bool:
         """Return whether all processes of its runs have ended."""
-        return gone(lambda: alive_of(tournament._tree(self.folder)))
+        return not self.folder.is_dir() or gone(lambda: alive_of(tournament._tree(self.folder)))
 
 
 @pytest.fixture
@@ -271,6 +271,7 @@ def test_files_half_written_by_a_killed_run_are_removed(place: Place) -> None:
 def test_processes_left_by_a_killed_run_are_ended(place: Place) -> None:
     from lath.arena.referee.process import Child
 
+    place.folder.mkdir(parents=True)
     stray = Child.start(["sleep", "600"], tree=f"{tournament._tree(place.folder)}dead.")
     place.run(place.config(rounds=1))
     assert gone(lambda: stray.pid in alive_of(tournament._tree(place.folder)))

@@ -1,0 +1,141 @@
+"""A directory that is moved under its run: the run stops, and who took its place gets nothing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arena_runs import exported, numbers, sequence
+from quick_runs import play_nothing
+from results import a_config
+
+from lath.arena.errors import MovedError
+from lath.arena.referee import trees
+from lath.arena.tournament import folder as directory
+from lath.arena.tournament.events import Event, PairEnded, Progress, Summary, Waiting
+
+ROUNDS = 20
+GAMES = 6 * ROUNDS
+
+
+def play(folder: Path, on_pair: Callable[[], object] = lambda: None) -> Summary:
+    """Play a tournament; once, when a pair is stored, something else happens."""
+    config = a_config(rounds=ROUNDS)
+    left = [on_pair]
+
+    class Watched(Progress):
+        def __call__(self, event: Event | Waiting) -> None:
+            super().__call__(event)
+            if isinstance(event, PairEnded) and left:
+                left.pop()()
+
+    return directory.run(config, folder, Watched(config), with_report=False)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    play_nothing(monkeypatch)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """Return another tournament, which is over."""
+    play(tmp_path / "other")
+    return tmp_path / "other"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def rename(out: Path, _other: Path) -> None:
+    out.rename(out.with_name("moved"))
+
+
+def rename_and_make_anew(out: Path, other: Path) -> None:
+    rename(out, other)
+    out.mkdir()
+
+
+def rename_and_put_another_there(out: Path, other: Path) -> None:
+    rename(out, other)
+    shutil.copytree(other, out)
+    (out / "tournament.db-journal").write_bytes(b"of a run that goes on there")
+
+
+def remove(out: Path, _other: Path) -> None:
+    shutil.rmtree(out)
+
+
+WAYS = [rename, rename_and_make_anew, rename_and_put_another_there, remove]
+
+MOMENTS = ["_greet_bots", "a pair is stored", "published"]
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_run_whose_directory_is_moved_stops_and_writes_nothing_elsewhere(
+    way: Callable[[Path, Path], None],
+    moment: str,
+    other: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    out, moved = tmp_path / "out", tmp_path / "moved"
+    there: dict[str, bytes] = {}
+
+    def happen() -> None:
+        way(out, other)
+        there.update(contents(out))
+
+    with monkeypatch.context() as patch:
+        if moment in MOMENTS[::2]:
+            plain = getattr(directory, moment)
+
+            def then(*given: Any, **more: Any) -> Any:
+                happen()
+                return plain(*given, **more)
+
+            patch.setattr(directory, moment, then)
+        with pytest.raises(MovedError, match="was moved, removed or replaced while") as caught:
+            play(out, happen if moment == MOMENTS[1] else lambda: None)
+    assert contents(out) == there
+    assert out.exists() == (way in WAYS[1:3])
+    if way is remove:
+        assert "go on" not in str(caught.value)
+        return
+    assert str(caught.value).endswith(f"; go on with: arena run --out {moved}")
+    kept = numbers(moved)
+    assert len(kept) == {MOMENTS[0]: 0, MOMENTS[2]: GAMES}.get(moment, len(kept)) >= 0
+    assert play(moved).is_complete
+    assert numbers(moved) == exported(moved) == sequence(GAMES)
+
+
+def test_a_run_whose_database_is_taken_away_stops(tmp_path: Path) -> None:
+    with pytest.raises(MovedError, match=r"tournament\.db was moved, removed or replaced"):
+        play(tmp_path / "out", (tmp_path / "out" / "tournament.db").unlink)
+
+
+def test_a_directory_that_is_moved_and_linked_to_is_the_same(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+
+    def link() -> None:
+        rename(out, out)
+        out.symlink_to(tmp_path / "moved")
+
+    assert play(out, link).is_complete
+    assert numbers(out) == exported(tmp_path / "moved") == sequence(GAMES)
+
+
+def test_who_takes_the_place_of_a_directory_has_nothing_to_do_with_its_bots(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    play(out)
+    scratch = Path(trees.new_scratch(f"{directory._tree(out)}dead.1"))
+    rename(out, out)
+    play(out)
+    assert scratch.exists()
+    play(tmp_path / "moved")
+    assert not scratch.exists()
