@@ -9,8 +9,16 @@ import sys
 
 from lath.arena import signals
 
-if sys.argv[1:2] == ["run"]:  # before the rest is read: a signal may come at any time
-    signals.begin(raises=False)
+
+def _heed_signals() -> bool:
+    """Begin to; return whether a run is what was asked for, which has something to lose."""
+    is_run = sys.argv[1:2] == ["run"]
+    signals.begin(*(signals.STOPPING if is_run else signals.STOPPING[:1]))
+    return is_run
+
+
+if __name__ == "__main__" or sys.argv[0].endswith("/arena"):  # one may come before all is read
+    _heed_signals()
 
 import io
 import os
@@ -23,9 +31,14 @@ from lath.arena.terminal.streams import behind_doors
 
 def main() -> None:
     """Run the command line and exit."""
-    signals.begin(raises=sys.argv[1:2] != ["run"])
+    is_run = _heed_signals()
     try:
-        status = _prepared_run()
+        if is_run:
+            status = _prepared_run()
+        else:
+            with signals.raising(1):
+                signals.look()
+                status = _prepared_run()
         signals.ignore()
     except KeyboardInterrupt:  # before there was anything to interrupt
         signals.ignore()

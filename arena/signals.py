@@ -68,15 +68,10 @@ def _raise_again(dropped: sys.UnraisableHookArgs) -> None:
     signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
 
 
-def begin(*, raises: bool) -> None:
-    """Heed signals from now on, for a whole program.
-
-    One that `raises`, since nothing is lost wherever it ends, heeds only Ctrl-C.
-    """
-    global _raises_from  # noqa: PLW0603 - likewise
-    _raises_from = 1 if raises else _NEVER
+def begin(*kinds: signal.Signals) -> None:
+    """Count signals of these kinds from now on, for a whole program."""
     sys.unraisablehook = _raise_again
-    _set_handlers(STOPPING[:1] if raises else STOPPING)
+    _set_handlers(kinds)
 
 
 def _set_handlers(kinds: tuple[signal.Signals, ...]) -> list[Callable[[], object]]:

@@ -93,8 +93,10 @@ def test_a_signal_is_heeded_where_an_exception_would_be_dropped(
 def test_what_was_dropped_of_another_command_comes_again(tmp_path: Path) -> None:
     program = (
         "import time; from test_signals import send; from lath.arena import signals\n"
-        "signals.begin(raises=True); send()\n"
-        "while True: time.sleep(1)"
+        "signals.begin(*signals.STOPPING)\n"
+        "with signals.raising(1):\n"
+        "    send()\n"
+        "    while True: time.sleep(1)"
     )
     ended = subprocess.run(
         [sys.executable, "-c", program],
