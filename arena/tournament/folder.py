@@ -34,6 +34,7 @@ from lath.arena.tournament.runner import Runner, book_of, schedule_of
 from lath.arena.tournament.sources import (
     REPORT,
     changes_in,
+    mark_stale,
     outcome_in,
     records_of,
     write_outcome,
@@ -218,13 +219,42 @@ def run(
         prepare_folder(folder)
         with HeldFolder(folder) as home:
             summary = _played(config, home, book, tell, force=force, patience_s=patience_s)
-            if summary.interrupted:
-                return summary
             try:
-                with signals.interruptible():
-                    return published(home, summary, with_report=with_report)
+                if not summary.interrupted:
+                    with signals.interruptible():
+                        return published(home, summary, with_report=with_report)
+                if summary.bots:
+                    _refresh(home, summary, tell, with_report=with_report)
             except KeyboardInterrupt:
-                return replace(summary, interrupted=True)
+                _tell_of_stale(home, tell, "they were not written anew")
+            return replace(summary, interrupted=True)
+
+
+def _refresh(home: HeldFolder, summary: Summary, tell: Listener, *, with_report: bool) -> None:
+    """Publish what is kept when a signal has come, a report where there is one.
+
+    What cannot be written then is worth no other status. Raises MovedError, and KeyboardInterrupt
+    at a second signal.
+    """
+    if signals.requests() > 1:
+        raise KeyboardInterrupt
+    has_report = with_report and (home.path / REPORT).is_file()
+    try:
+        with signals.raising(2):
+            wrong = published(home, summary, with_report=has_report).unreported
+    except MovedError:
+        raise
+    except ArenaError as error:
+        wrong = error
+    if wrong is not None:
+        _tell_of_stale(home, tell, str(wrong))
+
+
+def _tell_of_stale(home: HeldFolder, tell: Listener, why: str) -> None:
+    """Say which files may be of fewer games than there are."""
+    names = ("standings.json", "standings.csv", REPORT)
+    if found := [name for name in names if (home.path / name).is_file()]:
+        tell(Warned(text=f"games may be missing in {', '.join(found)}: {why}"))
 
 
 def _played(
@@ -275,6 +305,8 @@ def _play(
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
     with signals.interruptible():
         runner = make()
+    if not runner.summary().is_complete:
+        mark_stale(store.folder)
     write_outcome(store.folder, runner.summary().outcome)
     try:
         _greet_bots(config, tell, tree)

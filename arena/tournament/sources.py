@@ -283,6 +283,26 @@ def write_page(out: Path, page: Page) -> int:
     return len(html)
 
 
+_STALE: Final = (
+    b'<p class="remark" id="stale">This tournament was gone on with after the page was written: '
+    b"games may be missing. <code>arena report</code> writes it anew.</p>"
+)
+_MAIN: Final = re.compile(rb"<main\b[^>]*>")
+
+
+def mark_stale(folder: Path) -> None:
+    """Let the report in a tournament's directory say that games may be missing; raises StoreError.
+
+    It stays so until it is written anew, whatever ends the run.
+    """
+    path = folder / REPORT
+    if path.is_file():
+        with reading(path):
+            page = path.read_bytes()
+        if _STALE not in page and (place := _MAIN.search(page)):
+            write_whole(path, [page[: place.end()], _STALE, page[place.end() :]])
+
+
 def write_outcome(folder: Path, outcome: Outcome) -> None:
     """Write what a tournament has come to; raises StoreError."""
     text = json.dumps(to_json(outcome), indent=2, ensure_ascii=False) + "\n"

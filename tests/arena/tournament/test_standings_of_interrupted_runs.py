@@ -1,0 +1,132 @@
+"""Standings and report after Ctrl-C: of all that is kept, or called what they are."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import commands
+import pytest
+from quick_runs import AtOnce, play_nothing
+
+from lath.arena.errors import StoreError
+from lath.arena.tournament import folder as directory
+from lath.arena.tournament.runner import Runner
+
+BOTS: Final = ("--bot", "ann=/nowhere", "--bot", "bob=/nowhere")
+WORDS: Final = ("run", "--game", "yavalath", "--tc", "move 5", *BOTS, "--out", "out", "-q")
+STALE: Final = "warning: games may be missing in standings.json, standings.csv, report.html: "
+
+
+class Stopped(AtOnce):
+    """Somebody presses Ctrl-C after some pairs."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__([])
+        self._left = after
+
+    def submit(self, _play: Callable[..., Any], /, *jobs: Any, **more: Any) -> Future[Any]:
+        self._left -= 1
+        if not self._left:
+            signal.raise_signal(signal.SIGINT)
+        return super().submit(_play, *jobs, **more)
+
+
+@pytest.fixture(autouse=True)
+def interrupted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
+    """Play a round; return what goes on for many, until Ctrl-C, and what that says."""
+    monkeypatch.chdir(tmp_path)
+    play_nothing(monkeypatch)
+
+    def go_on(*words: str) -> str:
+        with pytest.MonkeyPatch.context() as patch:
+            runner = partial(Runner, executors=lambda *_: Stopped(5))
+            patch.setattr(directory, "Runner", runner)
+            ran = commands.arena(*WORDS, "--rounds", "40", *words)
+        assert ran.status == 3, ran.err
+        assert re.fullmatch(r".* go on with: arena run --out out", ran.err.splitlines()[-1])
+        return ran.err
+
+    return go_on
+
+
+def played(*words: str) -> None:
+    ran = commands.arena(*WORDS, *words)
+    assert (ran.status, ran.err) == (0, "")
+
+
+def games() -> list[int]:
+    """Return how many games there are, by what is stored, by the standings and by the page."""
+    found = [Path("out/games.lath").read_text().count("[Number ")]
+    found.append(json.loads(Path("out/standings.json").read_text())["overall"]["games"])
+    if Path("out/report.html").exists():
+        page = Path("out/report.html").read_text()
+        found += map(int, re.findall(r"<dt>Games</dt><dd>([0-9]+)</dd>", page))
+    return found
+
+
+def is_marked() -> bool:
+    return "This tournament was gone on with after" in Path("out/report.html").read_text()
+
+
+def test_they_are_of_all_games_after_one_signal(interrupted: Callable[..., str]) -> None:
+    played("--rounds", "1")
+    assert games() == [2, 2, 2]
+    assert "warning" not in interrupted()
+    stored, *others = games()
+    assert stored > 2
+    assert others == [stored, stored]
+    assert not is_marked()
+
+
+def test_a_report_that_was_not_there_is_not_made(interrupted: Callable[..., str]) -> None:
+    assert "warning" not in interrupted()
+    stored, *others = games()
+    assert others == [stored]
+
+
+def test_a_second_signal_skips_them_and_the_page_says_so(
+    interrupted: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played("--rounds", "1")
+    with monkeypatch.context() as patch:
+        patch.setattr(directory, "published", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+        assert interrupted().startswith(f"{STALE}they were not written anew\n")
+    stored, *others = games()
+    assert stored > 2
+    assert others == [2, 2]
+    assert is_marked()
+    assert commands.arena("report", "out", "-o", "out/report.html").status == 0
+    assert not is_marked()
+
+
+@pytest.mark.parametrize("fault", [StoreError("no room"), RuntimeError("a bug")])
+def test_what_goes_wrong_then_is_told_and_no_other_status(
+    fault: Exception, interrupted: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played("--rounds", "1")
+
+    def fail(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(directory, "write_page", fail)
+    assert interrupted().startswith(f"{STALE}{fault}\n")
+    assert is_marked()
+
+
+def test_a_run_that_writes_no_report_marks_the_one_that_is_there() -> None:
+    played("--rounds", "1")
+    played("--rounds", "1", "--no-report")
+    assert not is_marked(), "it played nothing"
+    for rounds in ("2", "3"):
+        played("--rounds", rounds, "--no-report")
+        assert Path("out/report.html").read_text().count('id="stale"') == 1
+    played("--rounds", "4")
+    assert not is_marked()
+    assert games() == [8, 8, 8]
