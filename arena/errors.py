@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from lath.notation.record import Termination
 
 FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
 """Exit statuses besides 0: the input or a bot is at fault, wrong usage, Ctrl-C, a bug, a disk that
-is full or failing."""
+is full or failing or a machine that lacks what else is needed."""
+
+LACKS: Final = {
+    errno.ENOSPC: "room on the disk",
+    errno.EDQUOT: "room on the disk",
+    errno.EAGAIN: "processes",
+    errno.ENOMEM: "memory",
+    errno.EMFILE: "open files",
+    errno.ENFILE: "open files",
+}
+"""What the machine has too little of, by the error of who asked for it."""
 
 
 class ArenaError(Exception):
@@ -58,6 +70,15 @@ class DiskError(StoreError):
         super().__init__(message)
         self.is_full = is_full
         """Whether room would help; else the disk is failing."""
+
+
+class MachineError(ArenaError):
+    """The machine lacks what a bot or a worker needs: nobody's fault, and time may mend it."""
+
+    status = FULL
+
+    spoilt = ""
+    """What a bot did that may have met this, in a game that was begun; else empty."""
 
 
 class GameVoidError(ArenaError):

@@ -17,7 +17,7 @@ import typer
 from lath.arena import signals
 from lath.arena.cli.bots import time_of, words_of
 from lath.arena.cli.main import App, argument, flag, option, positive
-from lath.arena.errors import BUG, INTERRUPTED, ArenaError, ConfigError, DiskError
+from lath.arena.errors import BUG, INTERRUPTED, ArenaError, ConfigError, DiskError, MachineError
 from lath.arena.referee import trees
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen, standings
@@ -80,7 +80,7 @@ def _command(out: Path) -> str:
 
 @contextmanager
 def resumable(out: Path) -> Iterator[None]:
-    """Let a run that a signal or a full or failing disk has ended say how it goes on."""
+    """Let a run that a signal, a disk or what the machine lacks has ended say how it goes on."""
     try:
         yield
     except KeyboardInterrupt:  # before there was anything to count
@@ -88,9 +88,10 @@ def resumable(out: Path) -> Iterator[None]:
             raise
         print(f"arena: interrupted; go on with: {_command(out)}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    except DiskError as error:
-        words = f"{error}; when the disk is well, go on with: {_command(out)}"
-        raise DiskError(words, is_full=error.is_full) from error
+    except (DiskError, MachineError) as error:
+        what = "disk" if isinstance(error, DiskError) else "machine"
+        error.args = (f"{error}; when the {what} is well, go on with: {_command(out)}",)
+        raise
 
 
 @contextmanager

@@ -18,9 +18,10 @@ from operator import itemgetter
 from typing import Final
 
 from lath.arena import signals
-from lath.arena.errors import ConfigError, GameVoidError, HeldUpError
+from lath.arena.errors import LACKS, ConfigError, GameVoidError, HeldUpError
 from lath.arena.referee.clock import MARGIN_S, Limits
 from lath.arena.referee.process import Child, Piece, Watch, shortened
+from lath.arena.referee.trees import lacking
 from lath.games.core import Move, Position
 from lath.notation import protocol as wire
 from lath.notation.errors import escaped, printable
@@ -273,7 +274,10 @@ class Bot:
         return child is not None and not child.is_gone and not child.flooded
 
     def open(self, memory_bytes: int | None = None) -> None:
-        """Start the process, perhaps with a limit of its own; raises GameVoidError."""
+        """Start the process, perhaps with a limit of its own.
+
+        Raises GameVoidError, and MachineError where that is nobody's fault.
+        """
         self.kill()
         self._opened_s = time.monotonic()
         spec = self.spec
@@ -286,6 +290,8 @@ class Bot:
                 memory_bytes=memory_bytes or spec.memory_bytes,
             )
         except OSError as error:
+            if error.errno in LACKS:
+                raise lacking(f"{self.name} cannot be started", error.errno) from error
             what = error.filename or spec.command[0]
             raise GameVoidError(
                 self.name, f"cannot be started: {error.strerror}: {str(what)!r}"
@@ -293,7 +299,7 @@ class Bot:
         self._watch.add(self._child)
 
     def start(self, limits: Limits) -> None:
-        """Start the process and greet it; raises GameVoidError."""
+        """Start the process and greet it; raises GameVoidError and MachineError."""
         self.open()
         try:
             self.greet(limits.startup_s)

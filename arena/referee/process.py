@@ -187,7 +187,7 @@ class Child:
         env: Mapping[str, str] | None = None,
         memory_bytes: int | None = None,
     ) -> Child:
-        """Start a program; raises OSError where the system cannot.
+        """Start a program; raises OSError where the system cannot, MachineError without scratch.
 
         `tree` begins the mark of it and of all that it starts; without `cwd` it runs in a scratch
         directory of its own, which goes with it. `memory_bytes` limits its data.

@@ -8,15 +8,19 @@ process groups have to do. Every worker has this in its memory: no pathlib, temp
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import re
 import signal
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Final
+
+from lath.arena.errors import LACKS, MachineError
 
 MARK: Final = "LATH_ARENA_TREE"
 """Environment variable that tells whose tree a process belongs to."""
@@ -42,6 +46,9 @@ known, and where there must be one. The system promises to show all only of thos
 BURIAL_S: Final = 1.0
 """How long who was killed is waited for: a process that is traced stays as long as its tracer."""
 
+NEEDED: Final = 1 << 20
+"""Bytes that should be free for a bot's scratch folder."""
+
 own: Final[set[int]] = set()
 """The processes that this one started and waits for itself; other children are orphans."""
 
@@ -53,10 +60,45 @@ _root = ""
 
 
 def new_scratch(mark: str) -> str:
-    """Make a folder for the process with this mark; `sweep` takes it away. Raises OSError."""
-    folder = f"{_scratch_root()}/{_SCRATCH}{mark}"
-    os.mkdir(folder, mode=0o700)
+    """Make a folder for the process with this mark; `sweep` takes it away. Raises MachineError."""
+    folder = f"{scratch_root()}/{_SCRATCH}{mark}"
+    try:
+        os.mkdir(folder, mode=0o700)
+    except OSError as error:
+        raise lacking(f"no scratch folder can be made in {_root}", error.errno) from error
     return folder
+
+
+def lacking(event: str, code: int | None) -> MachineError:
+    """Return what to raise where the system refuses something with an error that is nobody's."""
+    words, lack = os.strerror(code or 0), LACKS.get(code or 0, "")
+    return MachineError(f"{event}: {words}{lack and f' (the machine needs more {lack})'}")
+
+
+def refuse_if_lacking(mark: str) -> None:
+    """Raise MachineError where a bot would have no room for what it writes, or no process.
+
+    It is tried with a file of this mark.
+    """
+    path = f"{scratch_root()}/{_SCRATCH}{mark}{os.urandom(8).hex()}"
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            left = NEEDED
+            while left:
+                left -= os.write(file, bytes(left))
+        finally:
+            os.close(file)
+            os.unlink(path)
+    except OSError as error:
+        if error.errno != errno.EFBIG:  # a limit of the user's own
+            raise lacking(f"bots have no room for files in {_root}", error.errno) from error
+    try:  # the system counts it as it does a process
+        trial = threading.Thread(target=int)
+        trial.start()
+        trial.join()
+    except RuntimeError as error:
+        raise lacking("bots cannot start a process", errno.EAGAIN) from error
 
 
 def without_scratch(text: str, mark: str) -> str:
@@ -71,11 +113,16 @@ def settle(scratch_root: str) -> None:
     _root = scratch_root
 
 
-def _scratch_root() -> str:
+def scratch_root() -> str:
+    """Return the folder of scratch folders; raises MachineError where none can be written."""
     if not _root:
         from tempfile import gettempdir  # costs a worker a megabyte: `settle` says it
 
-        settle(gettempdir())
+        try:
+            settle(gettempdir())
+        except OSError as error:
+            words = f"no folder can hold scratch folders: {error.strerror}"
+            raise MachineError(words) from error
     return _root
 
 
@@ -196,10 +243,15 @@ def _bury(pid: int, until_s: float) -> bool:
 
 def scratches(mark: str, spare: Sequence[str] = ()) -> list[str]:
     """Return the scratch folders that there are of a mark: after `sweep`, what it had to leave."""
-    root, unwanted = _scratch_root(), tuple(f"{_SCRATCH}{other}" for other in spare)
+    unwanted = tuple(f"{_SCRATCH}{other}" for other in spare)
+    try:
+        root = scratch_root()
+        names = os.listdir(root)
+    except (OSError, MachineError):  # whoever needs one is told
+        return []
     return [
         f"{root}/{name}"
-        for name in os.listdir(root)
+        for name in names
         if name.startswith(f"{_SCRATCH}{mark}") and not name.startswith(unwanted)
     ]
 

@@ -10,6 +10,7 @@ import datetime as dt
 import hashlib
 import json
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
@@ -21,16 +22,23 @@ from typing import Any, Final
 import tomli_w
 
 from lath.arena import signals
-from lath.arena.errors import ArenaError, ConfigError, GameVoidError, MovedError, StoreError
+from lath.arena.errors import (
+    ArenaError,
+    ConfigError,
+    GameVoidError,
+    MachineError,
+    MovedError,
+    StoreError,
+)
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.process import Watch
-from lath.arena.referee.trees import scratches, sweep
+from lath.arena.referee.trees import refuse_if_lacking, scratches, sweep
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book, digest
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.config import Config, changed_words
-from lath.arena.tournament.events import Listener, Summary, Warned
-from lath.arena.tournament.runner import Runner, book_of, schedule_of
+from lath.arena.tournament.events import Listener, Summary, Warned, warner
+from lath.arena.tournament.runner import WAKE_S, Runner, book_of, schedule_of
 from lath.arena.tournament.sources import (
     REPORT,
     changes_in,
@@ -45,13 +53,19 @@ from lath.arena.tournament.store import (
     DATABASE,
     FILES,
     OUTCOME_STATE,
-    PATIENCE_S,
     ROUNDS,
     SETTINGS,
     Store,
     write_whole,
 )
-from lath.arena.tournament.system import ROOM, HeldFolder, writing_error
+from lath.arena.tournament.system import (
+    ENOUGH,
+    PATIENCE_S,
+    ROOM,
+    HeldFolder,
+    Patience,
+    writing_error,
+)
 from lath.notation.reader import sync
 from lath.reports.outcome import Change, Outcome
 
@@ -207,7 +221,8 @@ def run(
 
     Without `with_report` all but the HTML page.
 
-    On a full disk it waits `patience_s` for room, and then raises DiskError.
+    On a full disk it waits `patience_s` for room, and then raises DiskError; for what else the
+    machine lacks likewise, with MachineError.
 
     Raises StoreError, and ConfigError when the folder holds another tournament, a bot does not
     play one of the games or, unless `force` is set, a bot's files have changed since it played.
@@ -295,12 +310,18 @@ def _played(
         make = partial(
             Runner, config, store, tell, tree=tree, tags=tags, openings=book, patience_s=patience_s
         )
-        summary = _play(make, config, store, tell, tree=tree)
+        summary = _play(make, config, store, tell, tree=tree, patience_s=patience_s)
         return replace(summary, bots=tuple(store.bots()))
 
 
 def _play(
-    make: Callable[[], Runner], config: Config, store: Store, tell: Listener, *, tree: str
+    make: Callable[[], Runner],
+    config: Config,
+    store: Store,
+    tell: Listener,
+    *,
+    tree: str,
+    patience_s: float,
 ) -> Summary:
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
     with signals.interruptible():
@@ -309,7 +330,7 @@ def _play(
         mark_stale(store.folder)
     write_outcome(store.folder, runner.summary().outcome)
     try:
-        _greet_bots(config, tell, tree)
+        _greet_bots(config, tell, tree, patience_s)
         answered = int(runner.run().interrupted)
         for number, text in store.logs():  # which can be read there, too
             if signals.requests() > answered:
@@ -372,29 +393,48 @@ def _begin(store: Store, config: Config, files: Files) -> list[NotedChange]:
     return new
 
 
-def _greet_bots(config: Config, tell: Listener, tree: str) -> None:
-    """Start each bot once: refuse one that lacks a game, warn of one that does not start."""
+def _greet_bots(config: Config, tell: Listener, tree: str, patience_s: float) -> None:
+    """Start each bot once: refuse one that lacks a game, warn of one that does not start.
+
+    Waits where the machine lacks what a bot needs; raises MachineError where that takes too long.
+    """
+    patience = Patience(warner(tell), patience_s, well=ENOUGH)
     watch = Watch()
-    for spec in config.bots:
+    left = [Bot(spec, watch, tree=tree) for spec in reversed(config.bots)]
+    while left:
         signals.look()
-        bot = Bot(spec, watch, tree=tree)
         try:
-            bot.start(config.limits)
-            bot.refuse_unless_it_plays(config.games)
-            for wrong in bot.wrong_options():
-                raise ConfigError(f"bot {bot.name!r}: {wrong}")
-        except GameVoidError as error:
+            _greet(left[-1], config, tell, tree)
+        except MachineError as error:
+            patience.lacks(error)
+            while not patience.is_due:
+                signals.look()
+                time.sleep(WAKE_S)
+        else:
+            patience.granted()
+            left.pop()
+
+
+def _greet(bot: Bot, config: Config, tell: Listener, tree: str) -> None:
+    """Start a bot and end it; raises MachineError."""
+    try:
+        bot.start(config.limits)
+        bot.refuse_unless_it_plays(config.games)
+        for wrong in bot.wrong_options():
+            raise ConfigError(f"bot {bot.name!r}: {wrong}")
+    except GameVoidError as error:
+        bot.kill()
+        refuse_if_lacking(tree)
+        if schedule_of(config).keeps_walkovers:
+            raise ArenaError(
+                f"{error}; in a {config.format} all its games would be lost for good: mend it "
+                "or take it out"
+            ) from error
+        tell(Warned(text=str(error)))
+    finally:
+        if signals.requests():  # nobody waits until it has ended
             bot.kill()
-            if schedule_of(config).keeps_walkovers:
-                raise ArenaError(
-                    f"{error}; in a {config.format} all its games would be lost for good: mend it "
-                    "or take it out"
-                ) from error
-            tell(Warned(text=str(error)))
-        finally:
-            if signals.requests():  # nobody waits until it has ended
-                bot.kill()
-            bot.quit()
+        bot.quit()
 
 
 def _settle_outcome(store: Store, outcome: Outcome) -> None:

@@ -12,11 +12,12 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from lath.arena import signals
-from lath.arena.errors import MovedError, StoreError
+from lath.arena.errors import MachineError, MovedError, StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.referee.trees import reap_orphans, scratches, sweep
 from lath.arena.schedule.core import Dealer, Openings, Schedule, Tags
@@ -38,7 +39,8 @@ from lath.arena.tournament.events import (
 from lath.arena.tournament.outcomes import outcome_of
 from lath.arena.tournament.slots import Executors, Pace, Slot, Worker, end
 from lath.arena.tournament.sources import write_outcome
-from lath.arena.tournament.store import PATIENCE_S, SPENT, BufferedWriter, Store, Walkover
+from lath.arena.tournament.store import SPENT, BufferedWriter, Store, Stored, Walkover
+from lath.arena.tournament.system import ENOUGH, PATIENCE_S, Patience
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.reports.outcome import Outcome
 
@@ -212,6 +214,10 @@ class Refreshed:
         self._games = games
 
 
+_Lack = tuple[MachineError, Slot, PairJob]
+"""What the machine lacks, and whose job cannot be done for it."""
+
+
 class Runner:
     """Plays what is left of a tournament."""
 
@@ -230,8 +236,8 @@ class Runner:
         """`tree` begins the marks of all processes that the run starts.
 
         `executors` makes what plays in a slot. `tags` stand in every record; without `openings`
-        setups are drawn. `patience_s` is how long to wait for room on a full disk. Raises
-        StoreError.
+        setups are drawn. `patience_s` is how long to wait for room on a full disk, or for what
+        else the machine lacks. Raises StoreError.
         """
         self._executors: Final = executors
         self._config: Final = config
@@ -241,7 +247,10 @@ class Runner:
         self._writer: Final = BufferedWriter(store, self._warn, patience_s=patience_s)
         self._tree: Final = f"{tree}{secrets.token_hex(8)}."
         self._open: Final = OpenGames(config, store, tree=self._tree, openings=openings, tags=tags)
-        self._breaks: dict[int, int] = {}
+        self._patience: Final = Patience(self._warn, patience_s, well=ENOUGH)
+        self._trial: tuple[Slot, PairJob] | None = None
+        """A job without games, and who is to try it next: whether the machine has enough again."""
+        self._breaks: Counter[int] = Counter()
         self._pace: Final = Pace(config.jobs)
         self._slots: list[Slot] = []
         self._notes: Counter[str] = Counter()
@@ -258,7 +267,8 @@ class Runner:
     def run(self) -> Summary:
         """Play until all is done or a signal comes; then write `games.lath`.
 
-        Raises StoreError when results cannot be kept; what was kept stays.
+        Raises StoreError when results cannot be kept, and MachineError when the machine lacks what
+        bots need; what was kept stays.
         """
         stored = self._store.tally(), self._store.pairs()
         self._tell(RunBegan.of(self._config, *stored, self._open.schedule.total))
@@ -305,14 +315,14 @@ class Runner:
                 for slot in slots:
                     slot.show()
                 self._tell(Waiting(self._open.schedule.total, self._open.outcome))
-                is_undecided = self._writer.is_waiting or self._open.lost
+                is_undecided = self._is_waiting or self._open.lost
                 if self._look() or not (is_undecided or any(slot.jobs for slot in slots)):
                     break
                 self._collect(WAKE_S)
             self._collect(0.0, at_once=True)  # what is finished when a signal comes counts
             if not self._look():
                 end(slots, within_s=PARTING_S)
-        except KeyboardInterrupt:  # an order to stop, not to forget
+        except (KeyboardInterrupt, MachineError):  # an order to stop, not to forget
             for _, result in self._writer.store(at_once=True):
                 self._open.report(result.games)
             self._keep_lost(at_once=True)
@@ -347,8 +357,20 @@ class Runner:
                 self._warn(note)
             self._notes[note] += 1
 
+    @property
+    def _is_waiting(self) -> bool:
+        return self._writer.is_waiting or self._patience.is_waiting
+
     def _feed(self) -> None:
-        """Keep every worker's window full; the emptiest first."""
+        """Keep every worker's window full; the emptiest first.
+
+        Where the machine lacks something, only try now and then whether it still does.
+        """
+        if self._patience.is_waiting:
+            if self._trial and self._patience.is_due:
+                trial, self._trial = self._trial, None
+                self._hand(*trial)
+            return
         for depth in range(self._pace.window):
             for slot in self._slots:
                 if len(slot.jobs) > depth or signals.requests():
@@ -356,29 +378,42 @@ class Runner:
                 job = self._open.next()
                 if job is None:
                     return
-                try:
-                    slot.submit(job)
-                except BrokenExecutor:  # it died without being noticed: its successor plays
-                    self._take_back(slot)
-                    slot.submit(job)
+                self._hand(slot, job)
+                if self._patience.is_waiting:
+                    return
+
+    def _hand(self, slot: Slot, job: PairJob) -> None:
+        """Hand a worker a job, now or when the machine has what it lacks."""
+        try:
+            try:
+                slot.submit(job)
+            except BrokenExecutor:  # it died without being noticed: its successor plays
+                self._take_back(slot)
+                slot.submit(job)
+        except MachineError as error:
+            self._wait_for(error, slot, job)
+
+    def _wait_for(self, lack: MachineError, slot: Slot, job: PairJob) -> None:
+        """Let a job wait until the machine has what it lacks; raises MachineError for too long.
+
+        Whether it has is tried where it was lacking: others may have all that they need.
+        """
+        if job.games:
+            self._open.again.append(job)
+        if not (job.games and self._patience.is_waiting):
+            self._trial = slot, replace(job, games=())
+            self._patience.lacks(lack)
 
     def _collect(self, within_s: float, *, at_once: bool = False) -> None:
         """Store what is ready, in one transaction, and put it on the screen.
 
-        On a full disk it waits for a later call. Raises DiskError where that never comes.
+        On a full disk it waits for a later call. Raises DiskError where that never comes, and
+        MachineError likewise.
         """
         futures = [future for slot in self._slots for future in slot.jobs]
         done, _ = wait(futures, within_s, FIRST_COMPLETED)
-        time.sleep(within_s if self._writer.is_waiting and not futures else self._pace.gather_s)
-        results = []
-        for slot in self._slots:
-            for future in [future for future in slot.jobs if done and future.done()]:
-                try:
-                    result = read_result(future.result())
-                except BrokenExecutor:
-                    self._take_back(slot)
-                    break
-                results.append((slot.take(future), result))
+        time.sleep(within_s if self._is_waiting and not futures else self._pace.gather_s)
+        results, lacks = self._finished() if done else ([], [])
         self._pace.count(len(results))
         self._writer.held += results
         began_s = time.monotonic()
@@ -388,9 +423,34 @@ class Runner:
         for job, result in stored:
             self._judge(job, result)
         self._keep_lost(at_once=at_once)
+        for lack in lacks:
+            if not at_once:
+                self._wait_for(*lack)
         if not self._writer.is_waiting:
             for file in self._files:
                 file.sometimes(self._open.schedule.done)
+
+    def _finished(self) -> tuple[list[Stored], list[_Lack]]:
+        """Take what workers have done, and what they could not do for want of something."""
+        results: list[Stored] = []
+        lacks: list[_Lack] = []
+        for slot in self._slots:
+            for future in [future for future in slot.jobs if future.done()]:
+                try:
+                    result = read_result(future.result())
+                except BrokenExecutor:
+                    self._take_back(slot)
+                    break
+                except MachineError as error:
+                    lacks += [(error, slot, job) for job in slot.replace()]
+                    break
+                job = slot.take(future)
+                results.append((job, result))
+                if result.lack:
+                    lacks.append((MachineError(result.lack), slot, self._left(job, result)))
+                elif not job.games:
+                    self._patience.granted()
+        return results, lacks
 
     def _keep_lost(self, *, at_once: bool) -> None:
         """Store what was lost by walkover: it counts then. Raises DiskError as `_collect` does."""
@@ -400,7 +460,10 @@ class Runner:
 
     def _take_back(self, slot: Slot) -> None:
         """Replace a worker that died; play its pair again, and the one it had not begun."""
-        lost = slot.replace()
+        jobs = slot.replace()
+        lost = [job for job in jobs if job.games]
+        if len(lost) < len(jobs):  # who was to try whether it may start has started
+            self._patience.granted()
         self._open.again.extend(lost)
         alive = [slot.worker.pid for slot in self._slots if slot.worker]
         sweep(self._tree, spare=[f"{self._tree}{pid}." for pid in alive])  # the dead one's bots
@@ -408,10 +471,26 @@ class Runner:
         if not lost or self._interrupted:
             return
         broken = lost[0]
-        breaks = self._breaks[broken.pair] = self._breaks.get(broken.pair, 0) + 1
         self._warn(f"a worker died in pair {broken.pair}; the pair is played again")
-        if breaks >= MAX_BREAKS:
-            self._stop(broken, f"pair {broken.pair} ended its worker {breaks} times", None)
+        self._count_break(broken, f"pair {broken.pair} ended its worker {MAX_BREAKS} times")
+
+    def _count_break(self, job: PairJob, why: str) -> None:
+        """Stop a pairing, by nobody's fault, where that has happened too often in a pair."""
+        self._breaks[job.pair] += 1
+        if self._breaks[job.pair] >= MAX_BREAKS:
+            self._stop(job, why, None)
+
+    def _left(self, job: PairJob, result: PairResult) -> PairJob:
+        """Return what is left of a job that the machine could not do whole.
+
+        A game that bots break off again and again for that reason is not begun for ever.
+        """
+        if result.void:
+            why = f"{MAX_BREAKS} times while {result.lack}: {result.void}"
+            self._count_break(job, why)
+        played = {game.number for game in result.games}
+        left = tuple(game for game in job.games if game.number not in played)
+        return replace(job, games=left, spent=job.spent | set(result.spent))
 
     def _judge(self, job: PairJob, result: PairResult) -> None:
         if result.voided:
@@ -424,11 +503,13 @@ class Runner:
         self._note([note for game in result.games for note in game.notes])
         self._note(result.notes)
         self._open.report(result.games)
-        if result.void:
+        if result.void and not result.lack:
             self._stop(job, result.void, result.void_bot or None)
         for game in result.games:
             self._tell(GameEnded.of(result.pair, game))
-        self._tell(PairEnded(pair=result.pair, games=len(result.games), voided=result.voided))
+        if job.games and not result.lack:
+            ended = PairEnded(pair=result.pair, games=len(result.games), voided=result.voided)
+            self._tell(ended)
 
     def _stop(self, job: PairJob, why: str, loser: str | None) -> None:
         if self._open.stop(job, why, loser):

@@ -8,13 +8,13 @@ Must not know what is in a job's result. The seam is `concurrent.futures.Executo
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
 import pickle
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
@@ -24,11 +24,11 @@ from contextlib import suppress
 from typing import Any, Final
 
 from lath.arena import signals
-from lath.arena.errors import ArenaError
+from lath.arena.errors import LACKS, ArenaError
 from lath.arena.referee import trees
 from lath.arena.tournament.events import Listener, PairBegan
 from lath.arena.tournament.system import Cores
-from lath.arena.tournament.worker import Job, PairJob, play_pair
+from lath.arena.tournament.worker import NO_THREAD, Job, PairJob, play_pair
 
 GATHER_S: Final = 0.02
 """How long results of short pairs wait for others; a run that is killed plays them again."""
@@ -79,6 +79,8 @@ class Pace:
         return min(MOST, max(FEWEST, math.ceil(3 * away_s / self._pair_s)))
 
 
+NO_WORKER: Final = "no worker can be started"
+
 _PROGRAM: Final = (
     "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
     "from lath.arena.tournament.worker import main; main()"
@@ -94,7 +96,7 @@ class Worker(Executor):
     """
 
     def __init__(self, tree: str, cores: Cores = ()) -> None:
-        """Start the process; raises OSError.
+        """Start the process; raises OSError and MachineError.
 
         `tree` marks what it starts; `cores` are those that it and its bots stay on, empty: any.
         """
@@ -104,7 +106,7 @@ class Worker(Executor):
         self._lock: Final = threading.Lock()
         self._is_closed = False
         paths = os.pathsep.join(sys.path)
-        places = [tree, tempfile.gettempdir(), ",".join(map(str, cores))]
+        places = [tree, trees.scratch_root(), ",".join(map(str, cores))]
         self._process: Final = subprocess.Popen(
             [sys.executable, "-P", "-c", _PROGRAM, paths, *places],
             stdin=subprocess.PIPE,
@@ -117,7 +119,13 @@ class Worker(Executor):
         self._in: Final = self._process.stdin
         self._out: Final = self._process.stdout
         self._reader: Final = threading.Thread(target=self._listen, daemon=True)
-        self._reader.start()
+        try:
+            self._reader.start()
+        except RuntimeError as error:
+            self._process.kill()
+            with self._process:
+                trees.own.discard(self._process.pid)
+            raise trees.lacking(NO_WORKER, errno.EAGAIN) from error
 
     @property
     def pid(self) -> int:
@@ -160,8 +168,13 @@ class Worker(Executor):
             self._is_closed = True
             lost = list(self._waiting)
             self._waiting.clear()
+        with suppress(subprocess.TimeoutExpired):  # one that is traced stays
+            self._process.wait(trees.BURIAL_S)
+        why: Exception = BrokenExecutor("the worker died")
+        if self._process.returncode == NO_THREAD:
+            why = trees.lacking(NO_WORKER, errno.EAGAIN)
         for future in lost:
-            future.set_exception(BrokenExecutor("the worker died"))
+            future.set_exception(why)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Let the process end its bots and itself; with `cancel_futures` at once.
@@ -228,7 +241,8 @@ class Slot:
     def _show(self, future: Future[str]) -> None:
         if future not in self._told:
             self._told.add(future)
-            self._tell(PairBegan.of(self.jobs[future], self._number))
+            if self.jobs[future].games:
+                self._tell(PairBegan.of(self.jobs[future], self._number))
 
     def take(self, future: Future[str]) -> PairJob:
         """Return a job that is over and let go of it; tell of it before where nobody had looked."""
@@ -242,13 +256,18 @@ class Slot:
         return self._executor if isinstance(self._executor, Worker) else None
 
     def submit(self, job: PairJob) -> None:
-        """Hand the worker a job; raises BrokenExecutor, and ArenaError where none can start."""
+        """Hand the worker a job; raises BrokenExecutor, and ArenaError where none can start.
+
+        That is a MachineError where it may be possible later.
+        """
         try:
             if self._executor is None:
                 self._executor = self._make()
             self.jobs[self._executor.submit(play_pair, job)] = job
         except OSError as error:
-            raise ArenaError(f"no worker can be started: {error.strerror}") from error
+            if error.errno in LACKS:
+                raise trees.lacking(NO_WORKER, error.errno) from error
+            raise ArenaError(f"{NO_WORKER}: {error.strerror}") from error
 
     def replace(self) -> list[PairJob]:
         """Let go of a worker that broke; return what it has not played. The next job starts one.

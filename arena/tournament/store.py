@@ -27,7 +27,14 @@ from typing_extensions import TypedDict  # pydantic takes that of `typing` from 
 
 from lath.arena.errors import DiskError, InUseError, MovedError, StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament.system import HeldFolder, database_errors, primary_code, writing_error
+from lath.arena.tournament.system import (
+    PATIENCE_S,
+    HeldFolder,
+    Patience,
+    database_errors,
+    primary_code,
+    writing_error,
+)
 from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.reader import write_atomically
 from lath.reports.schema import About, Amount, Count
@@ -546,16 +553,6 @@ def write_records(path: Path, records: Iterable[str]) -> None:
     write_whole(path, map(str.encode, pieces))
 
 
-PATIENCE_S: Final = 600.0
-"""How long to wait for room on a full disk."""
-
-FIRST_WAIT_S: Final = 0.5
-LONGEST_WAIT_S: Final = 10.0
-"""Between two tries; each wait is twice the one before."""
-
-RETRIES: Final = 3
-"""How often to try again where the disk is not full but failing: time will not mend it."""
-
 Stored = tuple[PairJob, PairResult]
 
 
@@ -567,18 +564,14 @@ class BufferedWriter:
     ) -> None:
         """`warn` hears when the store takes no more, and when it does again."""
         self._store: Final = store
-        self._warn: Final = warn
-        self._patience_s: Final = patience_s
+        self._patience: Final = Patience(warn, patience_s, well="the disk takes results again")
         self.held: list[Stored] = []
         """What is not stored yet."""
-        self._tries = 0  # that failed, one after the other
-        self._began_s = 0.0  # when the first of them did
-        self._next_s = 0.0
 
     @property
     def is_waiting(self) -> bool:
         """Return whether the disk refuses what is to be kept; no more should be played then."""
-        return self._tries > 0
+        return self._patience.is_waiting
 
     def store(self, *, at_once: bool = False) -> list[Stored]:
         """Store what is held, in one transaction, and return it; empty while it must wait.
@@ -598,39 +591,29 @@ class BufferedWriter:
 
         Raises DiskError as `store` does.
         """
-        if self.is_waiting and not at_once and time.monotonic() < self._next_s:
+        if not (at_once or self._patience.is_due):
             return False
         try:
             write()
         except (DiskError, InUseError) as error:
             self._wait(error, at_once=at_once)
             return False
-        if self.is_waiting:
-            after_s = time.monotonic() - self._began_s
-            self._tries = 0
-            self._warn(f"after {after_s:.0f} s the disk takes results again; the run goes on")
+        self._patience.granted()
         return True
 
     def _wait(self, error: DiskError | InUseError, *, at_once: bool) -> None:
-        """Decide when to try again; raises DiskError for never."""
-        now_s = time.monotonic()
-        self._tries += 1
-        if self._tries == 1:
-            self._began_s = now_s
-        until_s = self._began_s + self._patience_s
+        """Have it tried again later; raises DiskError for never."""
         is_full = isinstance(error, DiskError) and error.is_full
         is_failing = isinstance(error, DiskError) and not is_full
-        if at_once or (is_failing and self._tries > RETRIES) or now_s >= until_s:
-            games = sum(len(result.games) for _, result in self.held)
-            words = (
-                f"{games} finished game{'' if games == 1 else 's'} could not be kept and will be "
-                "played again"
-                if games
-                else "a walkover could not be kept and will be decided again"
-            )
-            raise DiskError(f"{error}; {words}", is_full=is_full) from error
-        if self._tries == 1:
-            what = "waiting for room" if is_full else "trying again"
-            self._warn(f"{error}; no game begins until results can be kept, {what}")
-        wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** (self._tries - 1))
-        self._next_s = min(now_s + wait_s, until_s)
+        what = "waiting for room" if is_full else "trying again"
+        warning = f"{error}; no game begins until results can be kept, {what}"
+        if not at_once and self._patience.refused(warning, is_failing=is_failing):
+            return
+        games = sum(len(result.games) for _, result in self.held)
+        words = (
+            f"{games} finished game{'' if games == 1 else 's'} could not be kept and will be "
+            "played again"
+            if games
+            else "a walkover could not be kept and will be decided again"
+        )
+        raise DiskError(f"{error}; {words}", is_full=is_full) from error

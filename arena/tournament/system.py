@@ -13,12 +13,21 @@ import resource
 import shlex
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Self
 
-from lath.arena.errors import ConfigError, DiskError, InUseError, MovedError, StoreError
+from lath.arena.errors import (
+    LACKS,
+    ConfigError,
+    DiskError,
+    InUseError,
+    MachineError,
+    MovedError,
+    StoreError,
+)
 
 _TOPOLOGY: Final = Path("/sys/devices/system/cpu")
 _QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
@@ -149,8 +158,8 @@ def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
 def writing_error(path: Path, error: OSError, what: str = "written") -> StoreError:
     """Return what to raise for a file that cannot be written, or whatever it cannot be."""
     text = f"{path} cannot be {what}: {error.strerror or error}"
-    if error.errno in (*_FULL, errno.EIO):
-        return DiskError(text, is_full=error.errno in _FULL)
+    if error.errno in (*_FULL, *LACKS, errno.EIO):
+        return DiskError(text, is_full=error.errno != errno.EIO)
     return StoreError(text)
 
 
@@ -206,3 +215,69 @@ class HeldFolder:
         except OSError:
             return ""
         return f"; go on with: arena run --out {shlex.quote(now)}" if is_there else ""
+
+
+PATIENCE_S: Final = 600.0
+"""How long to wait for what the machine lacks, such as room on a full disk."""
+
+FIRST_WAIT_S: Final = 0.5
+LONGEST_WAIT_S: Final = 10.0
+"""Between two tries; each wait is twice the one before."""
+
+ENOUGH: Final = "the machine has enough again"
+
+RETRIES: Final = 3
+"""How often to try again where nothing is lacking but fails: time will not mend it."""
+
+
+class Patience:
+    """When to try again what the machine refuses, and when to give it up."""
+
+    def __init__(self, warn: Callable[[str], None], patience_s: float, *, well: str) -> None:
+        """`warn` hears when the waiting begins and, with the words `well`, when it is over."""
+        self._warn: Final = warn
+        self._patience_s: Final = patience_s
+        self._well: Final = well
+        self._tries = 0  # that failed, one after the other
+        self._began_s = 0.0  # when the first of them did
+        self._next_s = 0.0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether the last try has failed."""
+        return self._tries > 0
+
+    @property
+    def is_due(self) -> bool:
+        """Return whether it is time to try."""
+        return not self._tries or time.monotonic() >= self._next_s
+
+    def refused(self, warning: str, *, is_failing: bool = False) -> bool:
+        """Note a try that has failed; return whether another one makes sense.
+
+        With `is_failing` that is only so a few times. The first one is worth a `warning`.
+        """
+        now_s = time.monotonic()
+        self._tries += 1
+        if self._tries == 1:
+            self._began_s = now_s
+        until_s = self._began_s + self._patience_s
+        if (is_failing and self._tries > RETRIES) or now_s >= until_s:
+            return False
+        if self._tries == 1:
+            self._warn(warning)
+        wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** (self._tries - 1))
+        self._next_s = min(now_s + wait_s, until_s)
+        return True
+
+    def lacks(self, error: MachineError) -> None:
+        """Note a try that the machine has refused; raises MachineError where none makes sense."""
+        if not self.refused(f"{error}; no game begins until there is enough, trying again"):
+            raise MachineError(f"{error}; no bot has lost a game by it") from error
+
+    def granted(self) -> None:
+        """Note a try that has not failed."""
+        if self._tries:
+            after_s = time.monotonic() - self._began_s
+            self._tries = 0
+            self._warn(f"after {after_s:.0f} s {self._well}; the run goes on")

@@ -24,13 +24,15 @@ from dataclasses import asdict, dataclass
 from queue import SimpleQueue
 from typing import Any, Final
 
-from lath.arena.errors import ArenaError, GameVoidError, HeldUpError
+from lath.arena.errors import ArenaError, GameVoidError, HeldUpError, MachineError
 from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
-from lath.arena.referee.match import NO_ADJUDICATION, Adjudication, play_game
+from lath.arena.referee.match import NO_ADJUDICATION, WON_BY, Adjudication, play_game
 from lath.arena.referee.process import Watch, start_no_more
 from lath.arena.referee.record import GamePlan, GameResult
+from lath.games.core import Seat
+from lath.notation.record import Termination
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,8 @@ class PairJob:
     """Unique in its tournament, from 1."""
 
     games: tuple[GamePlan, ...]
+    """None: it is only tried whether the bots can be started."""
+
     bots: tuple[BotSpec, BotSpec]
     limits: Limits
     tree: str
@@ -73,6 +77,12 @@ class PairResult:
 
     void_bot: str = ""
     """Whose fault that was; empty where it is the machine's."""
+
+    lack: str = ""
+    """What the machine lacks, so that the rest was not played and is to be tried again; else empty.
+
+    With `void` a game was begun, and broken off by a bot that may have met that.
+    """
 
     voided: int = 0
     """Times that a game was void and played again."""
@@ -107,6 +117,9 @@ KEPT_BOTS: Final = 4
 
 MOST_HOLD_UPS: Final = 20
 """Times that a game is begun again because the machine stood still, before it counts as void."""
+
+NO_THREAD: Final = 75
+"""What a worker exits with that may not have its second thread."""
 
 Job = tuple[Callable[[object], str], object] | None
 """A function and its argument; None: the worker shall end its bots politely, and itself."""
@@ -173,33 +186,37 @@ def play_pair(job: PairJob) -> str:
 
     A void game is played again with fresh processes. A bot that can be started has one in a
     tournament, then it loses; one that cannot ends the pair by its second, and all pairs of these
-    bots that wait here.
+    bots that wait here. What the machine lacks is a void of nobody.
     """
     team = _own_team()
     team.spent |= job.spent
     results: list[GameResult] = []
-    voided = 0
+    voided, lack, spoilt = 0, "", ""
     void = team.voids.get(job.pairing)
     if void is None:
         one, other = (team.get(spec, _own_tree(job.tree)) for spec in job.bots)
-        for plan in job.games:
-            bots = (one, other) if one.name == plan.names[0] else (other, one)
-            try:
+        try:
+            if not job.games:
+                _try_to_start((one, other), job)
+            for plan in job.games:
+                bots = (one, other) if one.name == plan.names[0] else (other, one)
                 played, voids = _play_out(plan, bots, job, team)
-            except GameVoidError as error:
-                void = error
-                if error.bot:
-                    team.voids[job.pairing] = error
-                break
-            results.append(played)
-            voided += voids
-        team.trim(KEPT_BOTS)
+                results.append(played)
+                voided += voids
+        except MachineError as error:
+            lack, spoilt = str(error), error.spoilt
+        except GameVoidError as error:
+            void = error
+            if error.bot:
+                team.voids[job.pairing] = error
+        team.trim(0 if lack else KEPT_BOTS)
         trees.reap_orphans()
     return PairResult(
         pair=job.pair,
         games=tuple(results),
-        void="" if void is None else str(void),
+        void=spoilt if void is None else str(void),
         void_bot="" if void is None else void.bot,
+        lack=lack,
         voided=voided,
         spent=tuple(sorted((team.spent & job.pairing) - job.spent)),
         notes=team.take_notes(),
@@ -230,11 +247,12 @@ def _play_out(
 def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:
     """Play a game, from its start again where the machine stood still.
 
-    Raises GameVoidError; a void game leaves no process of the bots.
+    Raises GameVoidError; a void game leaves no process of the bots. Raises MachineError where the
+    machine lacks something, also for what a bot has just broken off: it may have met that.
     """
     for _ in range(MOST_HOLD_UPS):
         try:
-            return play_game(
+            played = play_game(
                 plan,
                 bots,
                 job.limits,
@@ -243,13 +261,43 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
                 keep_log=job.keeps_logs,
                 spent=team.spent,
             )
-        except (HeldUpError, GameVoidError) as error:
+        except (HeldUpError, GameVoidError, MachineError) as error:
             for bot in bots:
                 bot.kill()
             if isinstance(error, GameVoidError):
+                _excuse(str(error), job)
+            if not isinstance(error, HeldUpError):
                 raise
             team.notes.append("the machine stood still for a while; a game was begun again")
+        else:
+            if played.termination == Termination.CRASH:
+                loser = plan.names[played.result == WON_BY[Seat.FIRST]]
+                _excuse(f"{loser} crashed in game {plan.number}", job)
+            return played
     raise GameVoidError("", f"the machine stood still {MOST_HOLD_UPS} times in a game")
+
+
+def _excuse(mishap: str, job: PairJob) -> None:
+    """Raise MachineError for what a bot did where the machine lacks something.
+
+    The bot has ended, and its scratch folder is gone: what that held was its own.
+    """
+    try:
+        trees.refuse_if_lacking(_own_tree(job.tree))
+    except MachineError as error:
+        error.spoilt = mishap
+        raise
+
+
+def _try_to_start(bots: tuple[Bot, Bot], job: PairJob) -> None:
+    """Start bots that do not run, as far as that is the machine's to grant; raises MachineError."""
+    trees.refuse_if_lacking(_own_tree(job.tree))
+    for bot in bots:
+        if not bot.is_running:
+            try:
+                bot.start(job.limits)
+            except GameVoidError:  # the game will tell
+                bot.kill()
 
 
 def main() -> None:
@@ -268,7 +316,10 @@ def main() -> None:
     trees.adopt_orphans()
     jobs: SimpleQueue[Job] = SimpleQueue()
     listener = threading.Thread(target=_listen, args=(jobs, tree), daemon=True)
-    listener.start()
+    try:
+        listener.start()
+    except RuntimeError:  # the system counts threads as it does processes
+        sys.exit(NO_THREAD)
     # What was imported stays out of the collector's way; what it was made of is given back.
     gc.collect()
     gc.freeze()

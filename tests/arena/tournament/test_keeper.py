@@ -18,6 +18,7 @@ from results import a_config, a_result, finished
 
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.tournament import store as keeper
+from lath.arena.tournament import system
 from lath.arena.tournament.events import warner
 from lath.arena.tournament.runner import OpenGames
 from lath.arena.tournament.slots import Pace
@@ -71,7 +72,7 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     """Give a new store."""
-    monkeypatch.setattr(keeper, "FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr(system, "FIRST_WAIT_S", 0.001)
     monkeypatch.setattr(Pace, "window", WINDOW)
     place = Place(tmp_path)
     yield place
@@ -127,7 +128,7 @@ def test_a_disk_that_fails_is_tried_a_few_times_only(place: Place) -> None:
     with pytest.raises(DiskError, match="disk I/O error; 8 finished games could not") as caught:
         place.quick.run(rounds=ROUNDS, patience_s=5.0)
     assert not caught.value.is_full
-    assert len(tries) == 1 + keeper.RETRIES
+    assert len(tries) == 1 + system.RETRIES
     place.goes_on_when_mended()
 
 

@@ -163,7 +163,7 @@ def test_a_run_that_an_error_ends_still_tells_how_it_stands(
         add(store, results, *more)
 
     monkeypatch.setattr(Store, "add", add_once)
-    monkeypatch.setattr("lath.arena.tournament.store.RETRIES", 0)
+    monkeypatch.setattr("lath.arena.tournament.system.RETRIES", 0)
     with pytest.raises(DiskError, match="the disk is broken"):
         play(tmp_path, a_swiss(rounds=3))
     outcome = outcome_in([tmp_path])

@@ -242,10 +242,10 @@ def test_an_error_of_the_store_ends_the_run(desk: Desk) -> None:
 def test_a_worker_that_cannot_start_is_told_of(desk: Desk) -> None:
     class Refused(Inline):
         def submit(self, _play: object, /, *_jobs: object, **_: object) -> Future[Any]:
-            raise OSError(11, "Resource temporarily unavailable")
+            raise FileNotFoundError(2, "No such file or directory")
 
     desk.worker = Refused
-    with pytest.raises(ArenaError, match="no worker can be started: Resource temporarily"):
+    with pytest.raises(ArenaError, match="no worker can be started: No such file"):
         desk.run()
 
 

@@ -15,7 +15,7 @@ from recorded_disk import Disk, Failure, Step, failing, full
 from results import a_config, a_result, finished
 
 from lath.arena.errors import DiskError
-from lath.arena.tournament import store as keeper
+from lath.arena.tournament import system
 from lath.arena.tournament.events import Summary
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.slots import Pace
@@ -124,7 +124,7 @@ def cup(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Cup]:
     """Give a new tournament of each format in which walkovers decide."""
-    monkeypatch.setattr(keeper, "FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr(system, "FIRST_WAIT_S", 0.001)
     monkeypatch.setattr("lath.arena.tournament.runner.WAKE_S", 0.005)
     cup = Cup(tmp_path / "cup", request.param)
     yield cup
@@ -236,7 +236,7 @@ def test_a_failing_disk_is_tried_a_few_times_only(
     cup.fail_for_walkovers(monkeypatch, failing)
     with pytest.raises(DiskError, match="disk I/O error; a walkover could not be kept"):
         cup.run()
-    assert cup.tries == 1 + keeper.RETRIES
+    assert cup.tries == 1 + system.RETRIES
 
 
 @pytest.mark.parametrize("signals", [1, 2])
