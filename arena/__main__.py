@@ -25,7 +25,7 @@ import os
 import re
 from typing import Final
 
-from lath.arena.errors import BUG, FAULT, INTERRUPTED, USAGE, ArenaError, ConfigError
+from lath.arena.errors import BUG, FAULT, FULL, INTERRUPTED, LACKS, USAGE, ArenaError, ConfigError
 from lath.arena.terminal.streams import behind_doors
 
 
@@ -116,7 +116,7 @@ def _run(arguments: list[str]) -> int:
             what = what or "standard output"
         words = f"{what} cannot be used" if what else "the system refuses what was asked of it"
         print(f"arena: {words}: {error.strerror or error}", file=sys.stderr)
-        return USAGE
+        return FULL if not what and error.errno in LACKS else USAGE
     except (KeyboardInterrupt, Abort):
         return _interrupted()
     except Exception as error:  # noqa: BLE001 - the last line of defence tells of it
@@ -154,7 +154,7 @@ def _usage_or_bug(error: Exception) -> int:
     if isinstance(error, MemoryError) or "can't start new thread" in str(error):
         what = "memory" if isinstance(error, MemoryError) else "processes or threads (ulimit -u)"
         print(f"arena: the machine does not grant enough {what}", file=sys.stderr)
-        return USAGE
+        return FULL
     import traceback
 
     traceback.print_exc()

@@ -172,7 +172,12 @@ def run(
     ] = None,
     disk_patience: Annotated[
         float,
-        option("--disk-patience", "SECONDS", "How long to wait for room on a full disk.", min=0.0),
+        option(
+            "--disk-patience",
+            "SECONDS",
+            "How long to wait for room on a full disk, or what else is lacking.",
+            min=0.0,
+        ),
     ] = 600.0,
     quiet: Annotated[bool, flag("--quiet -q", "Say nothing but warnings and errors.")] = False,
     verbose: Annotated[bool, flag("--verbose -v", "Tell of every game that ends.")] = False,
@@ -182,7 +187,8 @@ def run(
     Started again on the same directory it goes on where it stopped.
 
     Exit status 0 when every game is played, 1 when a pairing had to be stopped, 3 after Ctrl-C,
-    4 when no report could be made, 5 when the disk is full or failing.
+    4 when no report could be made, 5 when the disk is full or failing, or the machine lacks
+    memory, processes or open files: nobody loses by it, and the same command goes on later.
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
