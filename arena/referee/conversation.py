@@ -19,6 +19,7 @@ from typing import Final
 
 from lath.arena import signals
 from lath.arena.errors import LACKS, ConfigError, GameVoidError, HeldUpError
+from lath.arena.referee import trees
 from lath.arena.referee.clock import MARGIN_S, Limits
 from lath.arena.referee.process import Child, Piece, Watch, shortened
 from lath.arena.referee.trees import lacking
@@ -31,11 +32,15 @@ from lath.notation.record import Termination
 QUIT_S: Final = 1.0
 """Time that a bot has to end after `quit`."""
 
-SLICE_S: Final = 0.25
-"""How long the arena sleeps at most while a bot thinks, so as to notice that it was held up."""
+SHORTEST_SLICE_S, LONGEST_SLICE_S = 0.01, 0.25
+"""How long the arena sleeps while a bot thinks, so as to notice that it was held up: half of the
+margin, which then covers what a stall takes unseen; a wake costs 20 microseconds."""
 
-HELD_UP_S: Final = 0.5
-"""Oversleeping after which nobody can tell what the bot took."""
+NOISE: Final = 0.2
+"""Part of a slice that the arena may oversleep; what is over that was a stall."""
+
+SPOILT: Final = 0.05
+"""Part of a bot's clock that a stall may take without making the game void."""
 
 INFO_KEPT: Final = 64
 """Lines of `info` a move that are looked at: the last ones."""
@@ -45,8 +50,6 @@ WORDS_KEPT: Final = 1000
 
 MOST_OF_A_LOG: Final = 256 << 10
 """Letters of a log: its beginning and its end."""
-
-_SLICE_MS: Final = SLICE_S * 1000
 
 _ODD_CPU_S: Final = 0.2
 """CPU time over that of its own turns from which on a bot is said to use the other's, too."""
@@ -244,7 +247,12 @@ class Bot:
         self._asked = self._answered = 0
         """The last ply that it was asked for, and the last that it has answered; 0: none."""
         self._go_line = wire.go_writer(TimeControl())
-        self._margin_s = MARGIN_S
+        self._expect_stalls(MARGIN_S)
+        self.is_watched = False
+        """Whether it is seen to what its processes use in a turn; who plays against it, too."""
+        self._burnt_s: list[tuple[Bot, float]] = []
+        """CPU time of its processes and of the other's when it was asked, where it is watched."""
+        self._has_clock = False
         self._needs_board = True
         """Whether more than the news has to be sent before `go`, or may have to."""
         self._cpu_before_s = 0.0
@@ -414,7 +422,8 @@ class Bot:
         """Tell of a new game; return how long the bot takes to be ready; raises NoAnswer."""
         self.news = b""
         self._go_line = wire.go_writer(new.time)
-        self._margin_s = limits.margin_s
+        self._expect_stalls(limits.margin_s)
+        self._has_clock = new.time.has_clock
         self._asked = self._answered = 0
         self._needs_board = True
         self.child.game_bytes = 0
@@ -452,25 +461,24 @@ class Bot:
         child = self._child
         assert child is not None
         if self._needs_board or child.lines or child.glance(0):
-            self._prepare(position, ply)
+            self._prepare(position, ply, other)
         request = self.news + self._go_line(ply, left_ms[0], left_ms[1])
         self.news = b""
         self._asked = ply
         child.output_bytes = 0
-        slice_ms = _SLICE_MS if allowed_s > SLICE_S else allowed_s * 1000
-        line = self._watch.ask(child, request, slice_ms)
+        line = self._watch.ask(child, request, self._slice_ms)
         if line is not None:
             answer = b"bestmove %d " % ply
             if line.startswith(answer):
                 used_s = child.arrived_s - child.asked_s
-                if used_s <= allowed_s and used_s < HELD_UP_S:
+                if used_s <= allowed_s and used_s <= self._slice_s:
                     self._answered = ply
                     child.output_bytes = 0
                     return line[len(answer) :].decode("utf-8", "replace"), used_s
             child.lines.append(line)
         return self.await_move(ply, child.asked_s, allowed_s, other)
 
-    def _prepare(self, position: Position, ply: int) -> None:
+    def _prepare(self, position: Position, ply: int, other: Bot | None) -> None:
         """Drop what the bot said before it was asked, and add to its news what it wants."""
         if not self._asked or self.child.lines or self.child.glance(0):
             self.catch_up()  # it may also have left since it was ready
@@ -478,7 +486,10 @@ class Bot:
             raise NoAnswer(self, Termination.CRASH, f"bestmove {ply}", 0.0)
         self.asides.infos.clear()
         wants = self.greeting.wants
-        self._needs_board = bool(wants)
+        self._needs_board = bool(wants) or self.is_watched
+        if self.is_watched:
+            both = [self, *([other] if other else [])]
+            self._burnt_s = [(bot, trees.cpu_s(bot.child.pid)) for bot in both]
         if "position" in wants:
             self.news += f"position {position.text()}\n".encode()
         if "legal" in wants:
@@ -510,23 +521,22 @@ class Bot:
         """Return what follows the words `awaited`, a move, and the time of their line; see `ask`.
 
         Other lines go to `aside`, or to its asides. A line that was read in time counts, however
-        late it is looked at. Raises NoAnswer; and, where it `is_strict`, HeldUpError: else time in
-        which the arena stood still does not count. KeyboardInterrupt where somebody has asked this
-        process to stop.
+        late it is looked at. Time in which the arena stood still is waited for longer. Raises
+        NoAnswer; and, where it `is_strict`, HeldUpError: else that time does not count.
+        KeyboardInterrupt where somebody has asked this process to stop.
         """
         child, aside = self.child, aside or self.asides.take
         wanted = awaited.encode().split()
         takes_move = wanted[0] == b"bestmove"
         until_s, held_s = since_s + within_s, 0.0
-        due_s = min(until_s, since_s + SLICE_S)
+        due_s = since_s + self._slice_s
         while True:
             now_s = time.monotonic()
-            overslept_s = now_s - due_s
-            if overslept_s > HELD_UP_S:
-                if is_strict:
-                    raise HeldUpError(overslept_s)
+            if (overslept_s := now_s - due_s) > NOISE * self._slice_s:
                 held_s += overslept_s
                 until_s += overslept_s
+                due_s = now_s
+            has_said = bool(child.lines)
             while child.lines:
                 line = child.lines.popleft()
                 words = line.split()
@@ -534,9 +544,11 @@ class Bot:
                 if words[: len(wanted)] != wanted or (move and not takes_move):
                     aside(line)
                     continue
-                if is_strict and child.arrived_s > until_s and overslept_s > self._margin_s:
-                    raise HeldUpError(overslept_s)  # nobody knows when it came
-                used_s = max(0.0, child.arrived_s - since_s - held_s)
+                used_s = child.arrived_s - since_s
+                if is_strict:
+                    used_s = self._charged(used_s, within_s, held_s)
+                else:
+                    used_s = max(0.0, used_s - held_s)
                 return b" ".join(move).decode("utf-8", "replace"), used_s
             if broken := self._broken(other):
                 raise NoAnswer(*broken, awaited, within_s)
@@ -545,8 +557,43 @@ class Bot:
             if now_s >= until_s:
                 raise NoAnswer(self, Termination.TIME, awaited, within_s)
             signals.look()
-            due_s = min(until_s, now_s + SLICE_S)
+            if has_said:  # to look at what it says takes time that is no stall
+                now_s = time.monotonic()
+            due_s = min(until_s, now_s + self._slice_s)
             self._watch.wait(due_s)
+
+    def _charged(self, used_s: float, within_s: float, held_s: float) -> float:
+        """Return what an answer took, during which the arena stood still for `held_s`.
+
+        Raises HeldUpError where that decides the game. It is no stall where the bot's own processes
+        kept the machine busy; and where the other's did, the answer counts as one in time.
+        """
+
+        def decides(held_s: float) -> bool:
+            if used_s > within_s:
+                return used_s - held_s <= within_s
+            return self._has_clock and held_s > max(self._margin_s, SPOILT * within_s)
+
+        if not decides(held_s):
+            return used_s
+        own_s, others_s = 0.0, 0.0
+        for bot, before_s in self._burnt_s:
+            burnt_s = (trees.cpu_s(bot.child.pid) - before_s) / trees.cores()
+            if bot is self:
+                own_s = burnt_s
+            else:
+                others_s = burnt_s
+        if not decides(min(held_s, used_s - own_s)):
+            return used_s
+        if others_s > held_s / 2:
+            return min(used_s, within_s)
+        raise HeldUpError(held_s)
+
+    def _expect_stalls(self, margin_s: float) -> None:
+        """Sleep so that a stall is seen before it has taken the margin."""
+        self._margin_s = margin_s
+        self._slice_s = min(LONGEST_SLICE_S, max(SHORTEST_SLICE_S, margin_s / 2))
+        self._slice_ms = 1000 * self._slice_s
 
     def _broken(self, other: Bot | None) -> tuple[Bot, Termination] | None:
         """Return which bot has flooded or gone, with no line of this one left to look at."""

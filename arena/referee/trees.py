@@ -220,12 +220,17 @@ def _may_adopt() -> bool:
 
 def _orphans() -> list[int]:
     """Return the children of this process that it has not started itself, or most of them."""
+    return [pid for pid in _children("self") if pid not in own | _inherited]
+
+
+def _children(process: int | str) -> list[int]:
+    """Return the children of a process, or most of them; raises OSError."""
     found: list[int] = []
-    for task in os.listdir("/proc/self/task"):
+    for task in os.listdir(f"/proc/{process}/task"):
         # A kernel without CONFIG_PROC_CHILDREN: `_strays` has to do.
-        with suppress(OSError), open(f"/proc/self/task/{task}/children", "rb") as file:
+        with suppress(OSError), open(f"/proc/{process}/task/{task}/children", "rb") as file:
             found += map(int, file.read().split())
-    return [pid for pid in found if pid not in own | _inherited]
+    return found
 
 
 def _bury(pid: int, until_s: float) -> bool:
@@ -239,6 +244,26 @@ def _bury(pid: int, until_s: float) -> bool:
                 return False
             time.sleep(0.001)
     return True
+
+
+def cores() -> int:
+    """Return how many cores this process and what it starts may use."""
+    return len(os.sched_getaffinity(0)) if _ON_LINUX else os.cpu_count() or 1
+
+
+def cpu_s(pid: int) -> float:
+    """Return the CPU time of a process and its descendants, in seconds; 0 where nobody tells.
+
+    What its children had used when they ended counts as its own.
+    """
+    total, waiting = 0, [pid]
+    while waiting:
+        process = waiting.pop()
+        with suppress(OSError):  # it has ended
+            with open(f"/proc/{process}/stat", "rb") as file:
+                total += sum(map(int, file.read().rpartition(b")")[2].split()[11:15]))
+            waiting += _children(process)
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def scratches(mark: str, spare: Sequence[str] = ()) -> list[str]:

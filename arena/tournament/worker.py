@@ -136,6 +136,8 @@ class _Team:
         """Pairings that were stopped here, and why; what waits of them is not tried."""
         self.spent: set[str] = set()
         """Bots that a game was void for, here or elsewhere, though they can be started."""
+        self.watched: set[str] = set()
+        """Bots of games in which the machine stood still, or somebody lost by time."""
         self._bots: dict[str, Bot] = {}
         self._stubborn: set[str] = set()
         """Names of bots that did not end when asked to; they are not waited for again."""
@@ -251,6 +253,8 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
     machine lacks something, also for what a bot has just broken off: it may have met that.
     """
     for _ in range(MOST_HOLD_UPS):
+        for bot in bots:
+            bot.is_watched = bot.name in team.watched
         try:
             played = play_game(
                 plan,
@@ -268,11 +272,14 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
                 _excuse(str(error), job)
             if not isinstance(error, HeldUpError):
                 raise
+            team.watched.update(plan.names)
             team.notes.append("the machine stood still for a while; a game was begun again")
         else:
             if played.termination == Termination.CRASH:
                 loser = plan.names[played.result == WON_BY[Seat.FIRST]]
                 _excuse(f"{loser} crashed in game {plan.number}", job)
+            if played.termination == Termination.TIME:
+                team.watched.update(plan.names)
             return played
     raise GameVoidError("", f"the machine stood still {MOST_HOLD_UPS} times in a game")
 

@@ -670,6 +670,20 @@ class ComputesTooLong(Good):
             pass
 
 
+class KeepsAllCoresBusy(Good):
+    """Starts children that compute, answers too late, and hopes that the machine is blamed."""
+
+    def misbehave(self) -> None:
+        until_s = time.monotonic() + 0.25
+        for _ in range(20):
+            if os.fork() == 0:
+                while time.monotonic() < until_s:
+                    pass
+                os._exit(0)
+        time.sleep(0.25)
+        self.answer()
+
+
 class LeavesAChildAtItsOutput(Good):
     """Says something that is no answer and dies, while a child of it holds the output open."""
 

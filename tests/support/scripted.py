@@ -165,6 +165,13 @@ class ScriptedChild(Child):
         """Return when it does something next; None: never."""
         return self._script.deeds[0][0] if self._script.deeds else None
 
+    def put_off(self, seconds: float) -> None:
+        """Do all that is to be done so much later."""
+        deeds = self._script.deeds
+        later = [(at_s + seconds, deed) for at_s, deed in deeds]
+        deeds.clear()
+        deeds.extend(later)
+
     def act(self) -> None:
         """Do what is to be done by now."""
         deeds = self._script.deeds
@@ -218,17 +225,15 @@ class ScriptedWatch(Watch):
 
     def __init__(self) -> None:
         super().__init__()
-        self._scripted: list[ScriptedChild] = []
-        self.stands_still_s = 0.0
-        """How long the machine stands still when the arena waits the next time."""
+        self.children: list[ScriptedChild] = []
 
     def add(self, child: Child) -> None:
         assert isinstance(child, ScriptedChild)
-        self._scripted.append(child)
+        self.children.append(child)
 
     def drop(self, child: Child) -> None:
         assert isinstance(child, ScriptedChild)
-        self._scripted.remove(child)
+        self.children.remove(child)
 
     def ask(self, child: Child, request: bytes, within_ms: float) -> bytes | None:
         child.asked_s = child.send(request)
@@ -238,9 +243,9 @@ class ScriptedWatch(Watch):
     def wait(self, until_s: float) -> None:
         clock = self.clock
         until_s = max(until_s, clock.now_s)
-        due = [at_s for child in self._scripted if (at_s := child.next_s()) is not None]
+        due = [at_s for child in self.children if (at_s := child.next_s()) is not None]
         clock.now_s = max(clock.now_s, min([until_s, *due]))
-        for child in self._scripted:
+        for child in self.children:
             child.act()
 
 

@@ -101,7 +101,6 @@ FOUND: Final[dict[str, dict[str, Verdict]]] = {
     "HidesAChild": {"leaves-nothing": WARNING},
     "HidesAChildWhenItIsGreeted": {"leaves-nothing": WARNING},
     "LeavesAfterEachGame": {"many-games": FAULT},
-    "LeavesWhereItIsSecond": {"first": FAULT, "second": FAULT},
     "IgnoresQuit": {"quit": WARNING, "end-of-input": WARNING},
     "ExitsOneOnQuit": {"quit": NOTE},
     # Each at one point
@@ -143,7 +142,9 @@ ELSEWHERE: Final = {
     "NeedsTooMuchMemory",  # a check has no limit of memory, and the machine might
     "ThinksOnTheOthersTurn",  # for so short a time that it is told from nothing
     "ThinksAndResigns",  # it may: Resigns is judged
+    "LeavesWhereItIsSecond",  # ExitsBeforeItsFirstGo is judged
     "StartsUntilAGameIsOver",  # LeavesAfterEachGame is judged
+    "KeepsAllCoresBusy",  # as the next one
     "RunsAway",  # it would take a core from the others
     "LeaksDescriptors",  # it depends on the machine's limit whether it dies in its games
 }

@@ -13,7 +13,7 @@ from scripted import Clock, ScriptedWatch, scripted
 
 from lath import games
 from lath.arena.errors import ConfigError, GameVoidError, HeldUpError
-from lath.arena.referee import process
+from lath.arena.referee import process, trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import INFO_KEPT, Asides, Bot, BotSpec, NoAnswer, play_line
 from lath.games.core import Move
@@ -43,6 +43,12 @@ class Table:
         new = wire.NewGame(number=7, game="yavalath", side="first", time=TIME, seed=1)
         bot.begin(new, LIMITS)
         return bot
+
+    def again(self, bot: Bot, time: TimeControl = TIME) -> None:
+        """Begin a game with a fresh process."""
+        bot.start(LIMITS)
+        new = wire.NewGame(number=8, game="yavalath", side="first", time=time, seed=1)
+        bot.begin(new, LIMITS)
 
     def ask(self, bot: Bot, ply: int, other: Bot | None = None) -> tuple[str, float]:
         position = games.get("yavalath").start()
@@ -183,45 +189,115 @@ def test_the_other_bot_is_watched_while_one_thinks(table: Table) -> None:
 # A machine that stands still
 
 
-def stands_still(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    """Let the machine stand still whenever a bot is waited for."""
-    wait = ScriptedWatch.wait
+def freeze(table: Table, after_s: float, seconds: float, *, arena_only: bool = False) -> None:
+    """Let the machine stand still once, so long after now; bots that it stops go on after it."""
+    watch, begins_s = table.watch, table.clock.now_s + after_s
+    assert isinstance(watch, ScriptedWatch)
+    wait, is_over = watch.wait, False
 
-    def still(watch: ScriptedWatch, until_s: float) -> None:
-        if until_s > watch.clock.now_s:
-            watch.clock.now_s = until_s + seconds
-        wait(watch, until_s)
+    def frozen(until_s: float) -> None:
+        nonlocal is_over
+        if is_over or until_s <= begins_s:
+            return wait(until_s)
+        first = min([until_s, *(child.next_s() or until_s for child in watch.children)])
+        if first < begins_s:
+            return wait(until_s)
+        is_over = True
+        table.clock.now_s = begins_s + seconds
+        for child in watch.children:
+            child.put_off(0.0 if arena_only else seconds)
+        return wait(min(until_s, table.clock.now_s))
 
-    monkeypatch.setattr(ScriptedWatch, "wait", still)
+    watch.wait = frozen  # type: ignore[method-assign]
 
 
-@pytest.mark.parametrize("seconds", [0.6, 3.0])
-def test_a_game_is_given_up_in_which_nobody_knows_what_a_bot_took(
-    seconds: float, table: Table, monkeypatch: pytest.MonkeyPatch
+STALLS = [0.05, 0.06, 0.1, 0.4, 0.6, 3.0, 20.0]
+MOMENTS = [*range(0, 300, 7), 295, 299]
+"""Milliseconds of a turn of 300."""
+
+
+def play_frozen(
+    table: Table, bot: Bot, move_ms: int, at_ms: int, seconds: float, **how: bool
+) -> tuple[str, float]:
+    table.ask(bot, 1)
+    freeze(table, at_ms / 1000, seconds, **how)
+    position = games.get("yavalath").start()
+    return bot.ask(position, 3, (0, 0), move_ms / 1000 + 0.05)
+
+
+@pytest.mark.parametrize("seconds", STALLS)
+@pytest.mark.parametrize("arena_only", [False, True])
+def test_no_stall_makes_an_answer_late_that_took_the_time_there_was(
+    seconds: float, arena_only: bool, table: Table
 ) -> None:
     bot = table.sit(bad_bots.ThinksABit)
-    table.ask(bot, 1)
-    stands_still(monkeypatch, seconds)
+    held_s = []
+    for at_ms in MOMENTS:
+        table.again(bot)
+        try:
+            used_s = play_frozen(table, bot, 301, at_ms, seconds, arena_only=arena_only)[1]
+        except HeldUpError as error:
+            used_s = 0.0
+            held_s.append(error.held_s)
+        assert used_s <= 0.351
+    assert all(abs(seconds - 0.02 - each_s) < 0.03 for each_s in held_s)
+    assert len(held_s) == len(MOMENTS) or seconds < 0.4
+
+
+@pytest.mark.parametrize("seconds", STALLS)
+@pytest.mark.parametrize("kind", [bad_bots.ThinksABit, bad_bots.HangsInItsMove])
+def test_no_stall_excuses_a_bot_that_takes_too_long(
+    seconds: float, kind: type[Good], table: Table
+) -> None:
+    bot = table.sit(kind)
+    for at_ms in MOMENTS:
+        table.again(bot)
+        with pytest.raises(NoAnswer) as caught:
+            play_frozen(table, bot, 200, at_ms, seconds)
+        assert caught.value.why is Termination.TIME
+
+
+def test_a_stall_that_takes_little_of_a_clock_is_charged_and_a_long_one_is_not(
+    table: Table,
+) -> None:
+    clock = TimeControl(initial_ms=10_000)
+    bot = table.sit(bad_bots.ThinksABit)
+    table.again(bot, clock)
+    assert play_frozen(table, bot, 10_000, 100, 0.4)[1] == pytest.approx(0.7, abs=0.01)
+    table.again(bot, clock)
     with pytest.raises(HeldUpError):
-        table.ask(bot, 3)
+        play_frozen(table, bot, 10_000, 100, 0.6)
+    table.again(bot)
+    assert play_frozen(table, bot, 10_000, 100, 0.6)[1] == pytest.approx(0.9, abs=0.01)
 
 
-def test_where_it_is_forgiven_the_time_is_taken_off(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_it_is_forgiven_the_time_is_taken_off(table: Table) -> None:
     bot = table.sit(bad_bots.ThinksABit, forgives=True)
-    table.ask(bot, 1)
-    stands_still(monkeypatch, 3.0)
-    assert table.ask(bot, 3)[1] <= 0.3
+    assert play_frozen(table, bot, 301, 100, 3.0)[1] <= 0.351
 
 
-def test_a_little_oversleeping_changes_nothing(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("own_s", "others_s", "verdict"),
+    [(0.0, 0.0, "again"), (0.1, 0.0, "again"), (0.4, 0.0, "late"), (0.0, 0.4, "in time")],
+)
+def test_who_keeps_the_machine_busy_gains_nothing(
+    own_s: float, others_s: float, verdict: str, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bot = table.sit(bad_bots.ThinksABit)
-    table.ask(bot, 1)
-    stands_still(monkeypatch, 0.2)
-    assert 0.3 <= table.ask(bot, 3)[1] <= 0.7
+    bot, other = table.sit(bad_bots.ThinksABit), table.sit(Good)
+    bot.is_watched = other.is_watched = True
+    table.ask(bot, 1, other)
+    began_s = table.clock.now_s
+    used = iter([0.0, 0.0, 2 * own_s, 2 * others_s])
+    monkeypatch.setattr(trees, "cores", lambda: 2)
+    monkeypatch.setattr(trees, "cpu_s", lambda _pid: next(used))
+    freeze(table, 0.1, 0.4)
+    position = games.get("yavalath").start()
+    if verdict == "in time":
+        assert bot.ask(position, 3, (0, 0), 0.351, other) == ("a1", 0.351)
+        return
+    with pytest.raises(HeldUpError if verdict == "again" else NoAnswer):
+        bot.ask(position, 3, (0, 0), 0.351, other)
+    assert table.clock.now_s - began_s == pytest.approx(0.7, abs=0.05)
 
 
 # What answers nothing

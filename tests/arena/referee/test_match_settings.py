@@ -1,19 +1,15 @@
-"""A game with openings, positions, each bot's own time, verdicts, hold-ups, and its log."""
+"""A game with openings, positions, each bot's own time, verdicts, and its log."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import bad_bots
 import pytest
-from bad_bots import Good
 from one_game import CLOCK, Table, a_table, record_of
 
 from lath import games
-from lath.arena.errors import HeldUpError
-from lath.arena.referee import conversation
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import Adjudication
 from lath.notation.protocol import TimeControl
@@ -116,19 +112,3 @@ def test_a_log_begins_with_its_own_game(table: Table) -> None:
     table.bots[0].start(Limits(time=CLOCK))
     assert len(table.bots[0].child.exchange) < 10
     assert played.log.count("> new ") == 2
-
-
-def test_a_bot_does_not_pay_for_a_machine_that_stood_still(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Clock:
-        """Three seconds later from the moment at which a bot was asked and has not answered."""
-
-        @staticmethod
-        def monotonic() -> float:
-            thinks = any(bot.is_thinking for bot in table.bots)
-            return time.monotonic() + (3.0 if thinks else 0.0)
-
-    monkeypatch.setattr(conversation, "time", Clock)
-    with pytest.raises(HeldUpError, match=r"the arena was held up for ([2-9]|\d\d)\.\d s"):
-        table.play(bad_bots.ThinksABit, Good)

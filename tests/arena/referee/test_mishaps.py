@@ -6,6 +6,7 @@ The prices are those of the table in docs/protocol.md.
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping
@@ -190,7 +191,7 @@ class Table:
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no game be begun again because this process had to wait for a core."""
-    monkeypatch.setattr(conversation, "HELD_UP_S", 60.0)
+    monkeypatch.setattr(conversation, "NOISE", math.inf)
 
 
 def laid(table: Table) -> Iterator[Table]:
