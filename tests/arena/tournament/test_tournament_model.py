@@ -32,8 +32,7 @@ from results import a_config, a_result
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.schedule.core import InEncounters
 from lath.arena.tournament import runner as running
-from lath.arena.tournament import slots
-from lath.arena.tournament import store as keeper
+from lath.arena.tournament import slots, system
 from lath.arena.tournament.events import Event, GameEnded, Waiting
 from lath.arena.tournament.runner import OpenGames, Runner
 from lath.arena.tournament.store import DATABASE, RECORDS, Store
@@ -54,7 +53,7 @@ Row = tuple[str, str, str]
 ACTIONS: Final = st.one_of(
     *[st.tuples(st.just("finish"), st.integers(0, 7))] * 5,
     st.tuples(st.just("break"), st.integers(0, 1)),
-    st.tuples(st.sampled_from(["void", "machine void"]), st.integers(0, 7)),
+    st.tuples(st.sampled_from(["void", "machine void", "lack"]), st.integers(0, 7)),
     st.tuples(st.sampled_from(["full", "room"]), st.just(0)),
     st.tuples(st.just("fail"), st.integers(1, 2)),
 )
@@ -257,15 +256,20 @@ class Story(RuleBasedStateMachine):
     def _result(self, job: PairJob, what: str) -> PairResult:
         plans = job.games
         if what != "finish":
-            plans = plans[: self._chance.randrange(len(plans))]
+            plans = plans[: self._chance.randint(0, max(0, len(plans) - 1))]
         games = []
         for plan in plans:
             result = self._chance.choice(("1-0", "0-1", "1/2-1/2"))
             self._played.setdefault(plan.number, set()).add((*plan.names, result))
             games.append(a_result(plan.number, plan.names, result=result))
-        guilty = min(job.pairing) if what == "void" else ""
-        void = "" if what == "finish" else "it cannot be started"
-        return PairResult(pair=job.pair, games=tuple(games), void=void, void_bot=guilty)
+        is_void = what in ("void", "machine void") and bool(job.games)
+        return PairResult(
+            pair=job.pair,
+            games=tuple(games),
+            void="it cannot be started" if is_void else "",
+            void_bot=min(job.pairing) if is_void and what == "void" else "",
+            lack="no room for temporary files" if what == "lack" else "",
+        )
 
     def _after(self, ending: str) -> dict[str, bytes]:
         """Return what is left of the folder."""
@@ -301,7 +305,7 @@ def quick() -> ExitStack:
     for module, names in (
         (running, {"WAKE_S": 0.0, "sweep": mock.DEFAULT, "reap_orphans": mock.DEFAULT}),
         (slots, {"GATHER_S": 0.0}),
-        (keeper, {"FIRST_WAIT_S": 0.0}),
+        (system, {"FIRST_WAIT_S": 0.0}),
     ):
         stack.enter_context(mock.patch.multiple(module, **names))
     return stack
