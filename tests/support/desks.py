@@ -100,7 +100,7 @@ class Desk:
         self.played: Counter[int] = Counter()
         self.worker: Callable[[], Executor] = Inline
 
-    def run(self, play: Play = all_won, **config: Any) -> Summary:
+    def run(self, play: Play = all_won, *, patience_s: float = 600.0, **config: Any) -> Summary:
         def counted(job: PairJob) -> str:
             text = play(job)
             self.played.update(plan.number for plan in job.games)
@@ -108,6 +108,10 @@ class Desk:
 
         self.patch.setattr(lath.arena.tournament.slots, "play_pair", counted)
         runner = Runner(
-            a_config(**config), self.store, self.watcher, executors=lambda *_: self.worker()
+            a_config(**config),
+            self.store,
+            self.watcher,
+            executors=lambda *_: self.worker(),
+            patience_s=patience_s,
         )
         return runner.run()

@@ -1,0 +1,267 @@
+"""What the machine lacks is nobody's loss: a run waits for it, and ends undecided without it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from desks import Desk, Inline
+from results import a_result, finished
+
+from lath.arena.errors import FULL, LACKS, MachineError
+from lath.arena.tournament import system
+from lath.arena.tournament.events import Event, Summary, Waiting
+from lath.arena.tournament.runner import MAX_BREAKS
+from lath.arena.tournament.worker import PairJob, PairResult
+
+FOUR: Final = ("A", "B", "C", "D")
+
+LACK: Final = (
+    "A cannot be started: Resource temporarily unavailable (the machine needs more processes)"
+)
+
+FORMATS: Final = ("round-robin", "swiss", "knockout")
+
+
+def result(job: PairJob, games: int = 2, **more: Any) -> str:
+    """Return wins, in the first games of a job, of the bot whose name comes first."""
+    played = [
+        a_result(plan.number, plan.names, result="1-0" if plan.names[0] < plan.names[1] else "0-1")
+        for plan in job.games[:games]
+    ]
+    return PairResult(pair=job.pair, games=tuple(played), **more).as_text()
+
+
+class Hall(Desk):
+    """A tournament on a machine that refuses to start bots when a test says so."""
+
+    def __init__(self, folder: Path, form: str, patch: pytest.MonkeyPatch) -> None:
+        folder.mkdir()
+        super().__init__(folder, patch)
+        self.form = form
+        self.refuses: Callable[[PairJob], bool] = lambda _job: False
+        self.games_before = 0
+        """Of a job, those that are played before the machine refuses the next."""
+        self.games: Counter[int] = Counter()
+        """How often each was played."""
+        self.tries = 0
+        """Jobs without games."""
+
+    def refuse(self, after: int, tries: int) -> None:
+        """Refuse what comes after so many pairs, and then so many tries."""
+
+        def refuses(_job: PairJob) -> bool:
+            return after <= len(self.games) // 2 and self.tries < tries
+
+        self.refuses = refuses
+
+    def play(self, job: PairJob) -> str:
+        self.tries += not job.games
+        is_refused = self.refuses(job)
+        games = min(self.games_before if is_refused else 2, len(job.games))
+        self.games.update(plan.number for plan in job.games[:games])
+        return result(job, games, lack=LACK if is_refused else "")
+
+    def go(self, **more: Any) -> Summary:
+        values = {"rounds": 3, "pairs": 2, "jobs": 2, "names": FOUR, **more}
+        return self.run(self.play, format=self.form, **values)
+
+    def assert_like(self, whole: Hall, summary: Summary) -> None:
+        """Check that it came to what it comes to where nothing is lacking."""
+        assert summary.is_complete
+        assert not summary.stopped
+        assert self.store.walkovers() == []
+        assert list(self.store.results()) == list(whole.store.results())
+        assert set(self.games.values()) == {1}, "a game was played twice"
+
+
+def make(folder: Path, form: str, patch: pytest.MonkeyPatch) -> Iterator[Hall]:
+    patch.setattr(system, "FIRST_WAIT_S", 0.001)
+    patch.setattr("lath.arena.tournament.runner.WAKE_S", 0.002)
+    hall = Hall(folder, form, patch)
+    yield hall
+    hall.store.close()
+
+
+@pytest.fixture(params=FORMATS)
+def form(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def hall(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
+    """Give a new tournament of each kind of format."""
+    yield from make(tmp_path / "hall", form, monkeypatch)
+
+
+@pytest.fixture
+def whole(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
+    """Give the same one, played on a machine that has everything."""
+    for whole in make(tmp_path / "whole", form, monkeypatch):
+        assert whole.go().is_complete
+        yield whole
+
+
+@pytest.mark.parametrize("games_before", [0, 1])
+def test_what_is_lacking_is_waited_for_and_costs_nobody_a_game(
+    games_before: int, hall: Hall, whole: Hall
+) -> None:
+    hall.games_before = games_before
+    hall.refuse(after=1, tries=3)
+    hall.assert_like(whole, hall.go())
+    assert hall.watcher.warnings == [
+        f"{LACK}; no game begins until there is enough, trying again",
+        "after 0 s the machine has enough again; the run goes on",
+    ]
+    assert hall.tries == 3, "the third was granted"
+    ended = Counter(event.pair for event in hall.watcher.results)
+    assert set(ended.values()) == {1}, "a pair ended twice"
+
+
+def test_no_game_begins_while_it_is_lacking(hall: Hall) -> None:
+    hall.refuse(after=1, tries=5)
+    seen: list[int] = []
+    hear = hall.watcher.__call__
+
+    def look(event: Event | Waiting) -> None:
+        hear(event)
+        if isinstance(event, Waiting) and len(hall.watcher.warnings) == 1:
+            seen.append(len(hall.games))
+
+    hall.patch.setattr(type(hall.watcher), "__call__", lambda _self, event: look(event))
+    assert hall.go(jobs=1).is_complete
+    assert len(seen) > 4
+    assert len(set(seen)) == 1
+
+
+def test_without_it_for_too_long_a_run_ends_undecided_and_the_next_one_goes_on(
+    hall: Hall, whole: Hall
+) -> None:
+    hall.refuse(after=1, tries=10**9)
+    with pytest.raises(MachineError, match="processes\\); no bot has lost a game by it") as ended:
+        hall.go(patience_s=0.02)
+    assert ended.value.status == FULL == 5
+    assert hall.store.walkovers() == []
+    assert finished(hall.store) == set(hall.games)
+    hall.refuses = lambda _job: False
+    hall.assert_like(whole, hall.go())
+
+
+class Office:
+    """Gives workers, but for the first ones that are asked for after `empties`."""
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+        self.left = 0
+
+    def empties(self) -> None:
+        self.left = 3
+
+    def __call__(self) -> Executor:
+        if self.left:
+            self.left -= 1
+            raise OSError(self.code, os.strerror(self.code))
+        return Inline()
+
+
+@pytest.mark.parametrize("form", ["swiss"])
+@pytest.mark.parametrize("code", LACKS)
+def test_a_worker_that_cannot_be_started_is_waited_for(code: int, hall: Hall, whole: Hall) -> None:
+    office = hall.worker = Office(code)
+    office.empties()
+    hall.assert_like(whole, hall.go())
+    first, second = hall.watcher.warnings
+    assert first == (
+        f"no worker can be started: {os.strerror(code)} (the machine needs more {LACKS[code]}); "
+        "no game begins until there is enough, trying again"
+    )
+    assert second == "after 0 s the machine has enough again; the run goes on"
+
+
+def test_and_so_is_one_in_the_place_of_one_that_died(hall: Hall, whole: Hall) -> None:
+    office = hall.worker = Office(errno.ENOMEM)
+    play = hall.play
+
+    def dies_once(job: PairJob) -> str:
+        if len(hall.games) == 2 and not office.left and len(hall.watcher.warnings) == 0:
+            office.empties()
+            raise BrokenProcessPool
+        return play(job)
+
+    hall.play = dies_once  # type: ignore[method-assign]
+    hall.assert_like(whole, hall.go(jobs=1))
+    died, lacks, has = hall.watcher.warnings
+    assert "a worker died in pair 2" in died
+    assert "no worker can be started: Cannot allocate memory" in lacks
+    assert "has enough again" in has
+
+
+def test_a_worker_that_dies_when_it_is_to_try_is_replaced(hall: Hall, whole: Hall) -> None:
+    hall.refuse(after=1, tries=2)
+    play = hall.play
+
+    def dies_of_a_try(job: PairJob) -> str:
+        if not job.games:
+            hall.tries = 2
+            raise BrokenProcessPool
+        return play(job)
+
+    hall.play = dies_of_a_try  # type: ignore[method-assign]
+    hall.assert_like(whole, hall.go(jobs=1))
+    assert len(hall.watcher.warnings) == 2
+
+
+def test_a_signal_ends_the_wait_and_nothing_is_decided(hall: Hall, whole: Hall) -> None:
+    hall.refuse(after=1, tries=10**9)
+    play = hall.play
+
+    def interrupts(job: PairJob) -> str:
+        if not job.games:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return play(job)
+
+    hall.play = interrupts  # type: ignore[method-assign]
+    assert hall.go().interrupted
+    assert hall.store.walkovers() == []
+    hall.refuses = lambda _job: False
+    hall.assert_like(whole, hall.go())
+
+
+def test_who_breaks_off_a_game_whenever_something_is_lacking_only_stops_the_pairing(
+    hall: Hall,
+) -> None:
+    begun = 0
+
+    def breaks_off(job: PairJob) -> str:
+        nonlocal begun
+        if job.pair != 1 or not job.games:
+            return hall.play(job)
+        begun += 1
+        return result(job, 0, void="A crashed in game 1", lack="bots have no room")
+
+    hall.run(breaks_off, format=hall.form, names=FOUR, rounds=2, pairs=2, jobs=1)
+    assert begun == MAX_BREAKS
+    assert hall.store.walkovers() == []
+    summary = hall.run(result, format=hall.form, names=FOUR, rounds=2, pairs=2)
+    assert summary.is_complete, "the next run plays it"
+
+
+@pytest.mark.parametrize("form", ["round-robin"])
+def test_a_pairing_that_stops_so_says_why(hall: Hall) -> None:
+    def breaks_off(job: PairJob) -> str:
+        if not job.games:
+            return result(job)
+        return result(job, 0, void="B crashed in game 2", lack="bots have no room")
+
+    summary = hall.run(breaks_off, names=("A", "B"), rounds=1)
+    why = f"{MAX_BREAKS} times while bots have no room: B crashed in game 2"
+    assert summary.stopped == {frozenset({"A", "B"}): why}
+    assert not summary.is_complete
