@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import tomli_w
 
@@ -25,6 +25,7 @@ from lath.arena import signals
 from lath.arena.errors import (
     ArenaError,
     ConfigError,
+    DiskError,
     GameVoidError,
     MachineError,
     MovedError,
@@ -231,7 +232,7 @@ def run(
         descriptors.ensure(config.jobs)
         with signals.interruptible():
             book = book_of(config)
-        prepare_folder(folder)
+        _with_room(partial(prepare_folder, folder), tell, patience_s)
         with HeldFolder(folder) as home:
             summary = _played(config, home, book, tell, force=force, patience_s=patience_s)
             try:
@@ -286,7 +287,7 @@ def _played(
     if (free := disk_usage(folder).free) < ROOM:
         room = f"{free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
         tell(Warned(text=f"{folder} has room for {room}"))
-    with closing(Store(folder)) as store:
+    with closing(_with_room(partial(Store, folder), tell, patience_s)) as store:
         tree = _tree(folder)
         sweep(tree)  # of a run that was killed, as are its files half written
         for scratch in scratches(tree):
@@ -299,7 +300,8 @@ def _played(
         with signals.interruptible():
             files = fingerprints(config.bots)
         changed = refuse_changed(store, files, force=force)
-        for new in _begin(store, config, files):
+        begin = partial(_begin, store, config, files)
+        for new in _with_room(begin, tell, patience_s):
             of = f"{new.setting} of bot {new.bot!r}" if new.bot else new.setting
             words = f"{of} was {new.before} and is {new.now} from here on, after {new.games} games"
             tell(Warned(text=words))
@@ -328,7 +330,8 @@ def _play(
         runner = make()
     if not runner.summary().is_complete:
         mark_stale(store.folder)
-    write_outcome(store.folder, runner.summary().outcome)
+    outcome = runner.summary().outcome
+    _with_room(partial(write_outcome, store.folder, outcome), tell, patience_s)
     try:
         _greet_bots(config, tell, tree, patience_s)
         answered = int(runner.run().interrupted)
@@ -354,6 +357,30 @@ def _play(
     except StoreError as error:  # the next run does it
         tell(Warned(text=str(error)))
     return summary
+
+
+Done = TypeVar("Done")
+
+
+def _with_room(do: Callable[[], Done], tell: Listener, patience_s: float) -> Done:
+    """Return what is done, as soon as the disk has room for it; raises DiskError."""
+    patience = Patience(warner(tell), patience_s, well="the disk has room")
+    while True:
+        try:
+            done = do()
+        except DiskError as error:
+            if not error.is_full or not patience.refused(f"{error}; waiting for room"):
+                raise
+            _wait_until_due(patience)
+        else:
+            patience.granted()
+            return done
+
+
+def _wait_until_due(patience: Patience) -> None:
+    while not patience.is_due:
+        signals.look()
+        time.sleep(WAKE_S)
 
 
 def _tree(folder: Path) -> str:
@@ -407,9 +434,7 @@ def _greet_bots(config: Config, tell: Listener, tree: str, patience_s: float) ->
             _greet(left[-1], config, tell, tree)
         except MachineError as error:
             patience.lacks(error)
-            while not patience.is_due:
-                signals.look()
-                time.sleep(WAKE_S)
+            _wait_until_due(patience)
         else:
             patience.granted()
             left.pop()

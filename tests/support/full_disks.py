@@ -156,6 +156,19 @@ def _commanded(folder: Path, *more: str) -> dict[str, Any]:
     }
 
 
+def made(folder: Path, _size: int) -> dict[str, Any]:
+    """Run the program on a disk that does not hold an empty tournament, and give it room then."""
+    with Range(Path(mkdtemp(dir=folder.parent))) as place:
+        place.out = folder / "out"
+        run = place.begin(*flags({"ann": Good, "bob": Good}, rounds=1, out=place.out, jobs=1))
+        with listened_to(run) as saying:
+            said = until_it_says(saying, "waiting for room")
+            resize(folder, LARGE, "remount")
+            said += saying.read()
+        run.wait(PATIENCE_S)
+    return {"status": run.returncode, "said": said, "games": _numbers(folder / "out")}
+
+
 def _numbers(folder: Path) -> list[int]:
     with closing(Store(folder)) as store:
         return sorted(finished(store))
@@ -226,7 +239,7 @@ def _let_taking_back_need_room(database: Path) -> None:
 SCENARIOS: Final[dict[str, Callable[[Path, int], dict[str, Any]]]] = {
     each.__name__: each
     for each in (
-        *(level, long_level, small_blocks, mended, command, interrupted),
+        *(level, long_level, small_blocks, mended, command, interrupted, made),
         *(unread, unread_anywhere),
     )
 }

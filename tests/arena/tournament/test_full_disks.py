@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -128,6 +129,18 @@ def test_the_program_ends_with_a_status_of_its_own_and_can_be_resumed(tmp_path: 
     waited, interrupted = happened(tmp_path, "command,interrupted", 150)
     assert_said_and_resumed(waited, tmp_path)
     assert_said_and_resumed(interrupted, tmp_path)
+
+
+@needs_mounts
+@pytest.mark.parametrize("sizes", [(20,), pytest.param(range(4, 36, 4), marks=pytest.mark.soak)])
+def test_a_run_waits_for_room_before_there_is_anything(
+    sizes: Sequence[int], tmp_path: Path
+) -> None:
+    for found in happened(tmp_path, "made", *sizes):
+        assert found["status"] == 0, found
+        assert found["games"] == [1, 2]
+        assert "; waiting for room" in found["said"]
+        assert "s the disk has room; the run goes on" in found["said"]
 
 
 READ_LEVELS: Final = (*range(4, 208, 4), 400)
