@@ -53,6 +53,10 @@ class StoreError(ArenaError):
     """The tournament's directory cannot be used: foreign, damaged, or one of those below."""
 
 
+class DamagedError(StoreError):
+    """What is stored is not what was stored, or not in a state to be read."""
+
+
 class InUseError(StoreError):
     """Somebody else has the tournament open."""
 

@@ -256,7 +256,7 @@ class Runner:
         self._notes: Counter[str] = Counter()
         self._interrupted = False
         self._files: Final = (
-            Refreshed(store.export, self._warn, every_s=RECORDS_S),
+            Refreshed(partial(store.export, self._warn), self._warn, every_s=RECORDS_S),
             Refreshed(
                 lambda: write_outcome(store.folder, self._open.outcome()),
                 self._warn,
@@ -277,10 +277,10 @@ class Runner:
                 self._play()
         except BaseException:
             with suppress(StoreError):  # what came first is what people should hear of
-                self._store.export()
+                self._store.export(self._warn)
             raise
         with signals.raising(2):
-            self._store.export()
+            self._store.export(self._warn)
         return self.summary()
 
     def summary(self) -> Summary:

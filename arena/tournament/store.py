@@ -12,12 +12,15 @@ import fcntl
 import json
 import os
 import random
+import re
+import shlex
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
@@ -25,18 +28,29 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
-from lath.arena.errors import DiskError, InUseError, MovedError, StoreError
+from lath.arena.errors import DamagedError, DiskError, InUseError, MovedError, StoreError
 from lath.arena.referee.record import GameResult
+from lath.arena.tournament.rows import (
+    CHECKSUM,
+    COLUMNS,
+    Row,
+    checksum,
+    fault_of,
+    row_of,
+    shown,
+    total_of,
+)
 from lath.arena.tournament.system import (
     PATIENCE_S,
     HeldFolder,
     Patience,
     database_errors,
     primary_code,
+    reading_database,
     writing_error,
 )
 from lath.arena.tournament.worker import PairJob, PairResult
-from lath.notation.reader import write_atomically
+from lath.notation.reader import chunks, entry_of, sync, texts_of, write_atomically
 from lath.reports.schema import About, Amount, Count
 
 DATABASE: Final = "tournament.db"
@@ -44,26 +58,20 @@ RECORDS: Final = "games.lath"
 LOCK: Final = "tournament.lock"
 """Locked by the run that writes; it stays, empty, when that is over."""
 
-_KINDS: Final = {"int": "INTEGER NOT NULL", "float": "REAL NOT NULL"}
-"""Of a column, by the type of its field; all others are text."""
-
-COLUMNS: Final = {
-    field.name: _KINDS.get(str(field.type), "TEXT NOT NULL")
-    for field in fields(GameResult)
-    if field.name != "notes"  # what is odd about a bot is no game's
-} | {"number": "INTEGER PRIMARY KEY"}
-"""Of a game, in the order of the fields, and what each has."""
-
+_GAME: Final = [f"{name} {kind} NOT NULL" for name, kind in COLUMNS.items() if name != "number"]
 
 SCHEMA: Final = f"""
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS game ({", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())});
+CREATE TABLE IF NOT EXISTS game (
+    number INTEGER PRIMARY KEY, {", ".join(_GAME)}, {CHECKSUM} INTEGER
+);
 CREATE TABLE IF NOT EXISTS walkover (pair INTEGER PRIMARY KEY, loser TEXT);
 """
 
+_NAMES: Final = (*COLUMNS, CHECKSUM)
 _INSERT: Final = (
     # Not OR IGNORE: that would pass over a row that is wrong, too.
-    f"INSERT INTO game ({', '.join(COLUMNS)}) VALUES ({', '.join(f':{name}' for name in COLUMNS)}) "  # noqa: S608
+    f"INSERT INTO game ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))}) "  # noqa: S608
     "ON CONFLICT (number) DO NOTHING"
 )
 
@@ -142,6 +150,9 @@ FROM (
 
 TOURNAMENT: Final = "tournament"
 """The key of a note: what may not be another when it is gone on with."""
+
+SEAL: Final = "checksum"
+"""Of the checksum of all others, and of the walkovers."""
 
 FILES: Final = "files"
 """Of the fingerprints of the bots' files."""
@@ -243,6 +254,174 @@ def _locked(folder: Path) -> int:
             return lock
 
 
+def seal_of(database: sqlite3.Connection) -> int:
+    """Return the checksum of all that is stored besides games; raises sqlite3.Error."""
+    question = "SELECT key, value FROM about WHERE key <> ? ORDER BY key"
+    notes = database.execute(question, (SEAL,)).fetchall()
+    tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+    lost = []
+    if "walkover" in tables:
+        lost = database.execute("SELECT pair, loser FROM walkover ORDER BY pair").fetchall()
+    return checksum((notes, lost, ""))
+
+
+def _seal_in(database: sqlite3.Connection) -> int | None:
+    """Return the checksum that is noted; None where there is none."""
+    rows = database.execute("SELECT value FROM about WHERE key = ?", (SEAL,)).fetchall()
+    return json.loads(rows[0][0]) if rows else None
+
+
+RECORD: Final = -2
+"""Where the text of the record is in a row."""
+
+
+class Games:
+    """The games of a database, some at a time: who reads all at once keeps a run from storing."""
+
+    BATCH: Final = 500
+
+    def __init__(self, database: sqlite3.Connection, path: Path) -> None:
+        """`path` is what errors name; raises sqlite3.Error, as all that is here does."""
+        self._database: Final = database
+        self._path: Final = path
+        columns = {name for _, name, *_ in database.execute("PRAGMA table_info(game)")}
+        self.have_sums: Final = CHECKSUM in columns
+        """Whether they have checksums; a version that wrote none had no column for them."""
+        names = ", ".join((*COLUMNS, CHECKSUM if self.have_sums else "NULL"))
+        self._question: Final = f"SELECT {names} FROM game WHERE number"  # noqa: S608
+
+    def after(self, number: int) -> list[Row]:
+        """Return the next rows by number, as they are; empty where there are none."""
+        question = f"{self._question} > ? ORDER BY number LIMIT {self.BATCH}"
+        return self._database.execute(question, (number,)).fetchall()
+
+    def numbered(self, number: int) -> list[Row]:
+        """Return the row of a number, as it is; empty where there is none."""
+        return self._database.execute(f"{self._question} = ?", (number,)).fetchall()
+
+    def total(self) -> int | None:
+        """Return the total of the checksums of all that were stored; None where it is not known."""
+        ((total,),) = self._database.execute("PRAGMA user_version")
+        return int(total) if self.have_sums else None
+
+    def __iter__(self) -> Iterator[Row]:
+        """Yield all rows by number.
+
+        Raises DamagedError at one that is not what was stored, and in the end where some are lost.
+        """
+        before, last, total = self.total(), 0, 0
+        while rows := self.after(last):
+            for row in rows:
+                if wrong := fault_of(row) or ("" if row[0] > last else f"it comes after {last}"):
+                    raise DamagedError(f"{self._path} is damaged: game {shown(row[0])}: {wrong}")
+                last, total = row[0], total_of((total, row[-1] or 0))
+                yield row
+        # Where it is another in the end, a run goes on storing: it will see to it.
+        if before is not None and before == self.total() != total:
+            raise DamagedError(f"{self._path} is damaged: {LOST}")
+
+    def wrong_besides(self) -> str:
+        """Return what is wrong with a database whose games are sound; empty where nothing is."""
+        for (words,) in self._database.execute("PRAGMA quick_check(1)"):
+            if words != "ok":
+                return " ".join(words.removeprefix("*** in database main ***").split())
+        if self.have_sums and seal_of(self._database) != _seal_in(self._database):
+            return "what is noted besides its games does not match its checksum"
+        return ""
+
+
+LOST: Final = "games are missing of those that were stored"
+
+
+class _Unknown(NamedTuple):
+    """How many games of a `games.lath` are not known."""
+
+    lacking: int
+    """No game has their number."""
+
+    others: int
+    """A game of their number has another record; or nobody can say which game it was."""
+
+
+class _Known:
+    """Games that are stored, as far as it takes to know them again in `games.lath`."""
+
+    def __init__(self) -> None:
+        self.numbers: Final[set[int]] = set()
+        self._records: Final[set[int]] = set()
+
+    def add(self, row: Row) -> None:
+        """Know a game."""
+        self.numbers.add(row[0])
+        self._records.add(hash(row[RECORD].strip()))
+
+    def compared(self, path: Path) -> _Unknown:
+        """Return what of a file of records is not known; raises StoreError.
+
+        What is no record counts as nothing where it names a known game, or is the torn end.
+        """
+        lacking = others = torn = 0
+        if not path.is_file():
+            return _Unknown(0, 0)
+        try:
+            with path.open("rb") as stream:
+                for text in chain.from_iterable(map(texts_of, chunks(stream))):
+                    others, torn = others + torn, 0
+                    if hash(text.text) in self._records:
+                        continue
+                    record = entry_of(text, RECORDS, 1, rules=False).record
+                    number = _NUMBER.search(text.text)
+                    if number and int(number[1]) in self.numbers:
+                        others += record is not None
+                    elif record is not None:
+                        lacking += 1
+                    else:
+                        torn = 1
+        except OSError as error:
+            raise writing_error(path, error, "read") from error
+        return _Unknown(lacking, others + (torn if not self.numbers else 0))
+
+
+_NUMBER: Final = re.compile(r'^\[Number "([0-9]{1,15})"\]$', re.MULTILINE)
+
+
+def _counted(number: int) -> str:
+    return f"{number} game{'' if number == 1 else 's'}"
+
+
+def keep(path: Path) -> Path:
+    """Keep a file that is about to be replaced, beside it, and return where; raises StoreError."""
+    for number in count(1):
+        kept = path.with_name(f"{path.name}.kept-{number}")
+        try:
+            try:
+                os.link(path, kept)
+                sync(path.parent)
+            except FileExistsError:
+                continue
+            except OSError:  # a file system without such links
+                if kept.exists():
+                    continue
+                write_atomically(kept, [path.read_bytes()])
+        except OSError as error:
+            raise writing_error(kept, error) from error
+        return kept
+    raise AssertionError
+
+
+@contextmanager
+def _pointing_out(folder: Path) -> Iterator[None]:
+    """Say of damage how to go on with what is sound."""
+    try:
+        yield
+    except DamagedError as error:
+        check = f"arena check {shlex.quote(str(folder))}"
+        raise DamagedError(
+            f"{error}; `{check}` counts the games that are sound, and `{check} --sound OUT` makes "
+            "a tournament of them in OUT, which `arena run --out OUT` goes on with"
+        ) from error
+
+
 _GOOD_ENDINGS: Final = ("rules", "resignation", "adjudication", "ply limit")
 
 
@@ -256,15 +435,26 @@ class Store:
     def __init__(
         self, folder: Path, *, connect: Callable[[Path], sqlite3.Connection] = connect
     ) -> None:
-        """Open or make the store in `folder`; raises StoreError, also when it is in use."""
+        """Open or make the store in `folder`; raises StoreError, also when it is in use.
+
+        All that is stored is read once. Where it is not what was stored, or `games.lath` holds
+        games that it lacks, DamagedError says so and what to do; nothing is changed then.
+        """
+        self._path: Final = folder / DATABASE
+        self._written: Stamp | None = None
+        """Of `games.lath`, as it was when all that is in it was known to be here."""
         with ExitStack() as undo:
             self._home: Final = HeldFolder(folder)
             undo.callback(self._home.close)
             self._lock: Final = _locked(folder)
             undo.callback(os.close, self._lock)
-            with database_errors(folder / DATABASE):
-                self._database = connect(folder / DATABASE)
+            undo.enter_context(_pointing_out(folder))
+            if not self._path.exists() or not self._path.stat().st_size:
+                self._refuse_to_lose(_Known())  # before SQLite makes a file of its own
+            with database_errors(self._path):
+                self._database = connect(self._path)
                 undo.callback(self._database.close)
+                self._verify()
                 self._prepare()
             undo.pop_all()  # it is open: `close` lets go of both
 
@@ -273,23 +463,58 @@ class Store:
         """Return where everything is written; raises MovedError where that is elsewhere now."""
         return self._home.path
 
-    def _prepare(self) -> None:
+    def _verify(self) -> None:
+        """Read all that is stored, and nothing but read; raises DamagedError."""
         # EXCLUSIVE only while it is opened, and before the first read: what a run of 0.1.0 that
         # was killed has left is a write-ahead log, whose shared memory then stays off the disk,
         # where a full file system could turn it into SIGBUS.
         self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        rows = self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        names = {name for (name,) in rows}
-        if names and names not in ({"about", "game"}, {"about", "game", "walkover"}):
-            tables = ", ".join(sorted(names))
-            raise StoreError(
-                f"{self.folder / DATABASE} is not a tournament: it has tables {tables}"
+        with reading_database(self._path):
+            rows = self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            names = {name for (name,) in rows}
+            if not names:
+                return
+            if names not in ({"about", "game"}, {"about", "game", "walkover"}):
+                tables = ", ".join(sorted(names))
+                raise DamagedError(f"{self._path} is not a tournament: it has tables {tables}")
+            known = _Known()
+            games = Games(self._database, self._path)
+            for row in games:
+                known.add(row)
+            if wrong := games.wrong_besides():
+                raise DamagedError(f"{self._path} is damaged: {wrong}")
+        self._refuse_to_lose(known)
+
+    def _refuse_to_lose(self, known: _Known) -> None:
+        """Raise DamagedError where `games.lath` holds games that are not stored here."""
+        path = self.folder / RECORDS
+        stamp = stamp_of(path)
+        unknown = known.compared(path)
+        if unknown.lacking:
+            raise DamagedError(
+                f"{path} holds {_counted(unknown.lacking)} that {DATABASE} lacks, which has "
+                f"{len(known.numbers) or 'none'}"
             )
+        if not unknown.others:
+            self._written = stamp
+
+    def _prepare(self) -> None:
         self._database.execute("PRAGMA journal_mode = PERSIST")
         self._database.execute("PRAGMA synchronous = FULL")
         with self._transaction():  # what is there is safe from a power cut, too, after this
             for statement in SCHEMA.split(";"):
                 self._database.execute(statement)
+            games = Games(self._database, self._path)
+            total = games.total()
+            if total is None:  # of a version that had none; `_verify` has read them closely
+                self._database.execute(f"ALTER TABLE game ADD COLUMN {CHECKSUM} INTEGER")
+                sums = [(checksum(row[:-1]), row[0]) for row in games]
+                question = f"UPDATE game SET {CHECKSUM} = ? WHERE number = ?"  # noqa: S608
+                self._database.executemany(question, sums)
+                total = total_of(sum_ for sum_, _ in sums)
+            self._keep_total(total)
+            if self.note(SEAL) is None:
+                self._keep_notes({})
         self._database.execute("PRAGMA locking_mode = NORMAL")
         self._database.execute("SELECT 1 FROM sqlite_master").fetchone()  # now readers are let in
 
@@ -304,14 +529,13 @@ class Store:
 
     def tournament(self) -> dict[str, object] | None:
         """Return what `begin` was given; None in a new store. Raises StoreError."""
-        rows: dict[str, str] = dict(self._rows("SELECT key, value FROM about"))
-        if not rows:
+        if not list(self._rows("SELECT 1 FROM about WHERE key <> ?", SEAL)):
             return None
-        if rows.get("format") != str(_FORMAT):
-            raise StoreError(
-                f"{self.folder / DATABASE} has format {rows.get('format')}, expected {_FORMAT}"
-            )
-        tournament: dict[str, object] = json.loads(rows[TOURNAMENT])
+        if (format_ := self.note("format")) != _FORMAT:
+            raise StoreError(f"{self._path} has format {shown(format_)}, expected {_FORMAT}")
+        tournament = self.note(TOURNAMENT)
+        if not isinstance(tournament, dict):
+            raise DamagedError(f"{self._path} is damaged: it does not say what is played")
         return tournament
 
     def begin(
@@ -326,7 +550,8 @@ class Store:
     def note(self, key: str) -> Any:
         """Return what is noted under a key; None where there is nothing."""
         rows = list(self._rows("SELECT value FROM about WHERE key = ?", key))
-        return json.loads(rows[0][0]) if rows else None
+        with reading_database(self._path):
+            return json.loads(rows[0][0]) if rows else None
 
     def keep_notes(self, notes: Mapping[str, object]) -> None:
         """Write something down about the tournament, all or none; raises StoreError."""
@@ -334,8 +559,10 @@ class Store:
             self._keep_notes(notes)
 
     def _keep_notes(self, notes: Mapping[str, object]) -> None:
+        question = "INSERT OR REPLACE INTO about VALUES (?, ?)"
         texts = [(key, json.dumps(value)) for key, value in notes.items()]
-        self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", texts)
+        self._database.executemany(question, texts)
+        self._database.execute(question, (SEAL, str(seal_of(self._database))))
 
     def has_games(self) -> bool:
         """Return whether any game is stored."""
@@ -359,6 +586,7 @@ class Store:
             self._database.executemany(
                 "INSERT INTO walkover VALUES (?, ?) ON CONFLICT (pair) DO NOTHING", walkovers
             )
+            self._keep_notes({})
 
     def tally(self) -> list[Tally]:
         """Return how many games of each two bots ended how; its size does not grow with them."""
@@ -391,19 +619,43 @@ class Store:
         A number that is there already stays as it is; `spent` are bots to be noted as such, too.
         Raises StoreError.
         """
-        rows = [
-            {**asdict(result), "stderr": json.dumps(result.stderr, ensure_ascii=False)}
-            for result in results
-        ]
+        rows = [row_of(result) for result in results]
         with self._transaction():
+            before, total = self._one("SELECT total_changes()"), self._one("PRAGMA user_version")
             self._database.executemany(_INSERT, rows)
+            if self._one("SELECT total_changes()") - before == len(rows):
+                total = total_of((total, *(row[-1] for row in rows)))
+            else:  # some were there
+                sums = self._rows(f"SELECT {CHECKSUM} FROM game")  # noqa: S608
+                total = total_of(sum_ for (sum_,) in sums)
+            self._keep_total(total)
             if spent:
                 self._keep_notes({SPENT: sorted({*spent, *(self.note(SPENT) or ())})})
 
+    def _one(self, question: str) -> int:
+        """Return the number that is the answer to a question."""
+        ((number,),) = self._rows(question)
+        return int(number)
+
+    def _keep_total(self, total: int) -> None:
+        # On the first page, which every transaction writes: it costs nothing there. And so it
+        # writes in any case. Where the last sync of one before has failed, its games are there to
+        # see and may be gone after a power cut: whoever adds them again, and finds nothing to add,
+        # must not be promised that they are kept before a sync succeeds.
+        self._database.execute(f"PRAGMA user_version = {total}")
+
     def records(self) -> Generator[str]:
-        """Yield the text of each finished game's record, by number."""
-        for (record,) in self._rows("SELECT record FROM game ORDER BY number"):
-            yield record
+        """Yield the text of each finished game's record, by number.
+
+        Raises DamagedError where the next is not what was stored, and in the end where one is lost.
+        """
+        for row in self._games():
+            yield row[RECORD]
+
+    def _games(self) -> Iterator[Row]:
+        """Yield all games by number, checked; raises StoreError."""
+        with reading_database(self._path):
+            yield from Games(self._database, self._path)
 
     def logs(self) -> Iterator[tuple[int, str]]:
         """Yield number and log of each game that ended badly or of which a bot complained."""
@@ -416,27 +668,40 @@ class Store:
                 parts = (f"-- {name}, standard error --\n{text}\n" for name, text in words)
                 yield number, log or "\n".join(parts)
 
-    def export(self) -> None:
-        """Write `games.lath` whole and atomically; raises StoreError."""
-        with closing(self.records()) as records:  # else their end would come after the database's
-            write_records(self.folder / RECORDS, records)
+    def export(self, warn: Callable[[str], None] = lambda _: None) -> None:
+        """Write `games.lath` whole and atomically; raises StoreError.
+
+        Where the old one is not what was written last, and has games that are not here, or not so,
+        it is kept beside the new one, and `warn` hears of it.
+        """
+        path = self.folder / RECORDS
+        with closing(self._pieces(path, warn)) as records:  # else they would end after the database
+            write_records(path, records)
+        self._written = stamp_of(path)
+
+    def _pieces(self, path: Path, warn: Callable[[str], None]) -> Generator[str]:
+        """Yield all records; then, before they replace the old file, keep that where it must be."""
+        is_ours = stamp_of(path) == self._written
+        known = _Known()
+        for row in self._games():
+            if not is_ours:
+                known.add(row)
+            yield row[RECORD]
+        if not is_ours and (unknown := sum(known.compared(path))):
+            held = f"{path} held {_counted(unknown)} that {DATABASE} has not, or not so"
+            warn(f"{held}: it is kept as {keep(path).name}")
 
     def _rows(self, question: str, *values: object) -> Iterator[Any]:
         """Yield what the database answers, row by row; raises StoreError."""
-        with database_errors(self.folder / DATABASE):
+        with database_errors(self._path):
             yield from self._database.execute(question, values)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Keep what is done within, all or none; raises StoreError."""
-        with database_errors(self.folder / DATABASE):
+        with database_errors(self._path):
             try:
                 self._database.execute("BEGIN IMMEDIATE")
-                # So that it writes in any case. Where the last sync of one before has failed, its
-                # games are there to see and may be gone after a power cut: whoever adds them again,
-                # and finds nothing to add, must not be promised that they are kept before a sync
-                # succeeds.
-                self._database.execute("PRAGMA user_version = 1")
                 yield
                 self._database.execute("COMMIT")
             except BaseException:
@@ -451,21 +716,19 @@ def read_rows(folder: Path, question: str, *values: object) -> list[tuple[Any, .
 
     Empty where a run was killed before there were tables. Raises sqlite3.Error.
     """
-    with _opened_to_read(folder / DATABASE) as database:
+    with opened_to_read(folder / DATABASE) as database:
         return database.execute(question, values).fetchall() if database else []
 
 
 def read_records(folder: Path) -> Iterator[str]:
-    """Yield the records of all games stored, by number, also while more are; raises sqlite3.Error.
+    """Yield the records of all games stored, by number, also while more are.
 
-    Some at a time: whoever has the file locked for long keeps a run from storing.
+    Raises sqlite3.Error, and DamagedError as `Store.records` does.
     """
-    question = "SELECT number, record FROM game WHERE number > ? ORDER BY number LIMIT 500"
-    last = -1
-    with _opened_to_read(folder / DATABASE) as database:
-        while database and (rows := database.execute(question, (last,)).fetchall()):
-            yield from (record for _, record in rows)
-            last = rows[-1][0]
+    with opened_to_read(folder / DATABASE) as database:
+        if database:
+            for row in Games(database, folder / DATABASE):
+                yield row[RECORD]
 
 
 _HINDERED: Final = (
@@ -476,7 +739,7 @@ _HINDERED: Final = (
 
 
 @contextmanager
-def _opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
+def opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
     """Give a database for reading, None where it has no tables; raises sqlite3.Error.
 
     What a killed run had half stored is taken back; in a copy, where there is no room for that.
@@ -523,6 +786,22 @@ def _copied(path: Path, folder: Path, refused: sqlite3.Error) -> Path:
     if [*map(stamp_of, files)] != before:  # somebody writes, who has room
         raise refused
     return folder / path.name
+
+
+def read_notes(folder: Path) -> tuple[dict[str, Any], list[Walkover]] | None:
+    """Return what is noted of a tournament, and its walkovers; None where they are not sound.
+
+    Raises sqlite3.Error, and what comes of reading damaged values.
+    """
+    with opened_to_read(folder / DATABASE) as database:
+        if not database:
+            return None
+        if _seal_in(database) not in (None, seal_of(database)):
+            return None
+        rows = database.execute("SELECT key, value FROM about WHERE key <> ?", (SEAL,)).fetchall()
+        notes = {key: json.loads(value) for key, value in rows}
+        rows = database.execute("SELECT pair, loser FROM walkover ORDER BY pair").fetchall()
+        return notes, [Walkover(*row) for row in rows]
 
 
 def has_fallen_behind(folder: Path) -> bool:

@@ -22,6 +22,7 @@ from typing import Final, Self
 from lath.arena.errors import (
     LACKS,
     ConfigError,
+    DamagedError,
     DiskError,
     InUseError,
     MachineError,
@@ -122,6 +123,11 @@ def is_full(folder: Path) -> bool:
     return False
 
 
+_DAMAGED: Final = (0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG)
+"""Kinds of errors of questions that a sound database answers; Python's own, of text that is no
+UTF-8, have none."""
+
+
 @contextmanager
 def database_errors(path: Path) -> Iterator[None]:
     """Turn the errors of a database into ours."""
@@ -131,9 +137,24 @@ def database_errors(path: Path) -> Iterator[None]:
         raise _database_error(path, error) from error
 
 
+@contextmanager
+def reading_database(path: Path) -> Iterator[None]:
+    """Turn the errors of a database into ours, and those of values that nobody has stored."""
+    try:
+        with database_errors(path):
+            yield
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise DamagedError(f"{path} is damaged: {error}") from error
+
+
 def primary_code(error: sqlite3.Error) -> int:
     """Return the kind of a database's error, without where in SQLite it is; 0 where it has none."""
     return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+def in_words(error: Exception) -> str:
+    """Return what a database says of an error, on one line and without the text it is about."""
+    return "a text is not UTF-8" if "decode to UTF-8" in str(error) else str(error)
 
 
 def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
@@ -141,18 +162,20 @@ def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
     is_gone = whole == sqlite3.SQLITE_IOERR_FSTAT and not path.exists()
     if is_gone or whole == sqlite3.SQLITE_READONLY_DBMOVED:
         return MovedError(f"{path} was moved, removed or replaced while its run was writing")
-    kind = primary_code(error)
+    kind, words = primary_code(error), in_words(error)
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return InUseError(f"{path} is locked by another program")
     if kind == sqlite3.SQLITE_FULL:
-        return DiskError(f"{path}: {error}", is_full=True)
+        return DiskError(f"{path}: {words}", is_full=True)
     if kind == sqlite3.SQLITE_IOERR:  # also what SQLite makes of a quota that is used up
-        return DiskError(f"{path}: {error}", is_full=is_full(path.parent))
+        return DiskError(f"{path}: {words}", is_full=is_full(path.parent))
     if kind == sqlite3.SQLITE_CANTOPEN and is_full(path.parent):
-        return DiskError(f"{path}: {error}, the disk is full", is_full=True)
-    if isinstance(error, sqlite3.OperationalError):
-        return StoreError(f"{path}: {error}")
-    return StoreError(f"{path} is not a tournament: {error}")
+        return DiskError(f"{path}: {words}, the disk is full", is_full=True)
+    if kind == sqlite3.SQLITE_NOTADB:
+        return DamagedError(f"{path} is not a tournament: {words}")
+    if kind in _DAMAGED:
+        return DamagedError(f"{path} is damaged: {words}")
+    return StoreError(f"{path}: {words}")
 
 
 def writing_error(path: Path, error: OSError, what: str = "written") -> StoreError:

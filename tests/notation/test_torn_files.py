@@ -30,6 +30,7 @@ RECORD: Final = """\
 
 1. e5 2. swap 3. d4 0-1
 """
+ENDED: Final[dict[str, Any]] = {"result": "0-1", "termination": "resignation"}
 NUMBERS: Final = (1, 2, 3)
 TEXT: Final = "\n".join(RECORD.format(number=number) for number in NUMBERS)
 
@@ -38,7 +39,9 @@ TEXT: Final = "\n".join(RECORD.format(number=number) for number in NUMBERS)
 def store(tmp_path: Path) -> Iterator[Store]:
     """Give a store of three short games."""
     with closing(Store(tmp_path)) as store:
-        store.add([a_result(number, record=RECORD.format(number=number)) for number in NUMBERS])
+        store.add(
+            [a_result(number, record=RECORD.format(number=number), **ENDED) for number in NUMBERS]
+        )
         yield store
 
 

@@ -220,12 +220,16 @@ def _kill_while_it_stores(folder: Path) -> None:
     os.waitpid(child, 0)
 
 
+_JOURNAL: Final = bytes.fromhex("d9d505f920a163d7")
+"""How each part of a journal begins."""
+
+
 def _let_taking_back_need_room(database: Path) -> None:
     """Take the room of all pages that a journal will write again, as file systems do that copy."""
     journal = database.with_name(f"{database.name}-journal").read_bytes()
     at, numbers = 0, set()
-    while len(header := journal[at + 8 : at + 28]) == 20:
-        count, _, _, sector, page = struct.unpack(">IIIII", header)
+    while journal.startswith(_JOURNAL, at):  # what follows is of a longer one before
+        count, _, _, sector, page = struct.unpack(">IIIII", journal[at + 8 : at + 28])
         at += sector
         end = at + count * (page + 8)
         numbers |= {int.from_bytes(journal[at : at + 4]) for at in range(at, end, page + 8)}

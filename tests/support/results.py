@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -32,12 +33,18 @@ def a_config(names: tuple[str, ...] = NAMES, **more: Any) -> Config:
 
 
 @cache
-def _a_game(names: tuple[str, str]) -> tuple[Record, str]:
-    """Return a random game, always the same, and its record with the number 0."""
-    record = random_game("yavalath", 1, first=names[0], second=names[1], Number="0")
-    text = format_record(record)
+def _a_game() -> Record:
+    return random_game("yavalath", 1)
+
+
+@cache
+def _a_record(**said: str) -> str:
+    """Return the text of a random game, always the same, with tags that say so; its number is 0."""
+    tags = [(name, said.get(name, value)) for name, value in _a_game().tags]
+    tags.insert(-1, ("Number", "0"))
+    text = format_record(replace(_a_game(), tags=tuple(tags), result=said["Result"]))
     assert text.count('[Number "0"]') == 1
-    return record, text
+    return text
 
 
 def finished(store: Store) -> set[int]:
@@ -46,22 +53,28 @@ def finished(store: Store) -> set[int]:
 
 
 def a_result(number: int, names: tuple[str, str] = ("ann", "bob"), **more: Any) -> GameResult:
-    """Return a finished game, its record being a random one of the right number."""
-    record, text = _a_game(names)
+    """Return a finished game, its record being a random one of the right number, end and players.
+
+    Moves may say otherwise.
+    """
     values: dict[str, Any] = {
         "number": number,
         "round": 1,
         "game": "yavalath",
         "first": names[0],
         "second": names[1],
-        "result": record.result,
+        "result": _a_game().result,
         "termination": "rules",
-        "plies": len(record.plies),
-        "record": text.replace('[Number "0"]', f'[Number "{number}"]'),
+        "plies": len(_a_game().plies),
         "first_used_s": 1.0,
         "second_used_s": 2.0,
         "first_worst_s": 0.5,
         "second_worst_s": 0.25,
         "stray_lines": 0,
+        **more,
     }
-    return GameResult(**{**values, **more})
+    if "record" not in values:
+        names_of_tags = ("game", "first", "second", "termination", "result")
+        said = {name.title(): values[name] for name in names_of_tags}
+        values["record"] = _a_record(**said).replace('[Number "0"]', f'[Number "{number}"]')
+    return GameResult(**values)

@@ -1,0 +1,173 @@
+"""A finished game as a row of the database: its columns, its checksum, whether both are sound.
+
+And a row for a game of which nothing is left but its record. Must not know where rows are kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from hashlib import blake2b
+from operator import attrgetter
+from typing import Any, Final
+
+from lath.arena.referee.record import GameResult
+from lath.games.core import Seat
+from lath.notation.errors import RecordSyntaxError
+from lath.notation.record import RESULTS, Record, Termination
+from lath.notation.replay import positions
+from lath.notation.scanner import parse
+
+_KINDS: Final = {"int": "INTEGER", "float": "REAL"}
+"""Of a column, by the type of its field; all others are text."""
+
+COLUMNS: Final = {
+    field.name: _KINDS.get(str(field.type), "TEXT")
+    for field in sorted(fields(GameResult), key=lambda field: field.name == "record")
+    if field.name != "notes"  # what is odd about a bot is no game's
+}
+"""Of a game, the record last, and what each holds."""
+
+CHECKSUM: Final = "checksum"
+"""The column of the sum of all others; NULL in a row of a version that had none."""
+
+_TYPES: Final = tuple(
+    {"INTEGER": int, "REAL": float, "TEXT": str}[kind] for kind in COLUMNS.values()
+)
+_WORDS: Final = {int: "a whole number", float: "a number", str: "text"}
+_VALUES: Final = attrgetter(*COLUMNS)
+_AT: Final = {name: place for place, name in enumerate(COLUMNS)}
+_REALS: Final = tuple(place for place, kind in enumerate(_TYPES) if kind is float)
+
+Row = tuple[Any, ...]
+"""The values of COLUMNS in their order, and the checksum."""
+
+_encoded: Final = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def checksum(values: Sequence[object]) -> int:
+    """Return the sum of the values of COLUMNS, as the database gives them, in 64 bits."""
+    # JSON ends by itself, and has floats exactly: no two games give the same text.
+    text = _encoded(values[:-1]) + str(values[-1])
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def row_of(result: GameResult) -> Row:
+    """Return the row of a game."""
+    values: list[Any] = list(_VALUES(result))
+    values[_AT["stderr"]] = json.dumps(result.stderr, ensure_ascii=False)
+    for place in _REALS:
+        values[place] = as_stored(values[place])
+    return (*values, checksum(values))
+
+
+def as_stored(value: float) -> float:
+    """Return a number as SQLite gives it back: never an integer, nor a zero below zero."""
+    return value if value is None else float(value) + 0.0
+
+
+def result_of(row: Row) -> GameResult:
+    """Return the game of a sound row."""
+    values = dict(zip(COLUMNS, row, strict=False))
+    return GameResult(**{**values, "stderr": json.loads(values["stderr"])})
+
+
+def total_of(checksums: Iterable[int]) -> int:
+    """Return what the sums of games come to in any order, in 31 bits: a number of SQLite's own."""
+    return sum(checksums) & 0x7FFFFFFF
+
+
+def fault_of(row: Row) -> str:
+    """Return what is wrong with a row, empty where it is sound: a game of which it can be said.
+
+    Without a checksum its record is read closely, since it alone says what the game was.
+    """
+    *values, known = row
+    if tuple(map(type, values)) != _TYPES or not (known is None or type(known) is int):
+        return _wrong_type(row)
+    wrong = _disagreement(values, closely=known is None)
+    if not wrong and known is not None and known != checksum(values):
+        wrong = "its checksum does not match"
+    return wrong
+
+
+def _wrong_type(row: Row) -> str:
+    names = (*COLUMNS, CHECKSUM)
+    for name, value, kind in zip(names, row, (*_TYPES, int), strict=True):
+        if type(value) is not kind:
+            return f"its {name} is not {_WORDS[kind]} but {shown(value)}"
+    return ""
+
+
+def shown(value: object) -> str:
+    """Return a damaged value on one line, or as much of it as helps."""
+    text = ascii(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+_ENDINGS: Final = frozenset(Termination)
+_TAGS: Final = (("Game", "game"), ("First", "first"), ("Second", "second"), ("Number", "number"))
+_ENDS: Final = (("Termination", "termination"), ("Result", "result"))
+"""Tags of a record, and the columns that say the same."""
+
+
+def _disagreement(values: Sequence[Any], *, closely: bool) -> str:
+    """Return where the columns say something else than the record, or what no game has."""
+    text, result, ending = values[-1], values[_AT["result"]], values[_AT["termination"]]
+    if values[_AT["number"]] < 1:
+        return f"its number is {values[_AT['number']]}"
+    if result not in RESULTS[:3]:
+        return f"its result is {shown(result)}"
+    if ending not in _ENDINGS:
+        return f"its termination is {shown(ending)}"
+    said = (f'[{tag} "{values[_AT[name]]}"]\n' for tag, name in (*_TAGS, *_ENDS))
+    if not closely and all(map(text.__contains__, said)):
+        return ""
+    try:
+        record = parse(text)
+    except (RecordSyntaxError, RecursionError) as error:
+        return f"its record is damaged: {shown(str(error))}"
+    for tag, name in (*_TAGS, *_ENDS):
+        value, known = str(values[_AT[name]]), record.tag(tag)
+        if known and value != known:
+            return f"its {name} is {shown(value)}, and {shown(known)} in its record"
+    if record.result != result:
+        return f"its result is {shown(result)}, and {shown(record.result)} in its record"
+    return ""
+
+
+def taken_back(record: Record, text: str) -> GameResult | None:
+    """Return the game that a sound record tells of; None where it is not one of a tournament.
+
+    Times are those of its moves: of an answer that was no move, such as a resignation, nothing is
+    known, nor what was said on standard error, nor lines that were no answer. Openings take none.
+    """
+    number, ending = record.tag("Number"), record.termination
+    is_number = number.isascii() and number.isdigit() and 0 < len(number) <= 15 and int(number)
+    if not is_number or ending not in _ENDINGS or record.result not in RESULTS[:3]:
+        return None
+    used: dict[Seat, list[float]] = {Seat.FIRST: [], Seat.SECOND: []}
+    for position, ply in zip(positions(record), record.plies, strict=False):
+        if ply.used_s is not None:
+            used[position.to_move].append(ply.used_s)
+    first, second = used[Seat.FIRST], used[Seat.SECOND]
+    round_ = record.tag("Round")
+    return GameResult(
+        number=int(number),
+        round=int(round_) if round_.isascii() and round_.isdigit() and len(round_) <= 15 else 0,
+        game=record.game,
+        first=record.first,
+        second=record.second,
+        result=record.result,
+        termination=ending,
+        plies=len(record.plies),
+        first_used_s=sum(first),
+        second_used_s=sum(second),
+        first_worst_s=max(first, default=0.0),
+        second_worst_s=max(second, default=0.0),
+        stray_lines=0,
+        record=text,
+        first_moves=len(first),
+        second_moves=len(second),
+    )

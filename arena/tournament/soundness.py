@@ -1,0 +1,257 @@
+"""Which games of a tournament's directory are sound, in its database and in `games.lath`.
+
+And a new tournament of what is sound in either. What is looked at is never changed, whatever is
+wrong with it. Must not know how games are played, nor how counts are shown.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from lath.arena.errors import ConfigError, DamagedError, StoreError
+from lath.arena.referee.record import GameResult
+from lath.arena.tournament.folder import CONFIG, prepare_folder
+from lath.arena.tournament.rows import Row, fault_of, result_of, shown, taken_back, total_of
+from lath.arena.tournament.store import (
+    DATABASE,
+    LOST,
+    OUTCOME_STATE,
+    RECORDS,
+    Games,
+    Store,
+    opened_to_read,
+    read_notes,
+    write_whole,
+)
+from lath.arena.tournament.system import in_words, reading_database, writing_error
+from lath.notation.reader import entries
+
+
+@dataclass(frozen=True, slots=True)
+class Unsound:
+    """A game that is not what was stored, games that cannot be read, or a whole file."""
+
+    where: str
+    """`tournament.db`, or `games.lath` with the line on which the record begins."""
+
+    why: str
+
+    def __str__(self) -> str:
+        """Return both on one line."""
+        return f"{self.where}: {self.why}"
+
+
+def stored(folder: Path, highest: int = 0) -> Iterator[GameResult | Unsound]:
+    """Yield the games of a tournament's database, whatever state it is in; each number once.
+
+    Where the database does not even say how far its numbers go, games up to `highest` are looked
+    for.
+    """
+    path = folder / DATABASE
+    try:
+        if not path.is_file():
+            raise DamagedError("it is not there")
+        with reading_database(path), opened_to_read(path) as database:
+            if database is None:
+                raise DamagedError("it is empty")
+            yield from _stored(Games(database, path), highest)
+    except StoreError as error:
+        why = str(error).removeprefix(str(path)).removeprefix(" is damaged")
+        yield Unsound(DATABASE, why.removeprefix(":").strip())
+
+
+def _stored(games: Games, highest: int) -> Iterator[GameResult | Unsound]:
+    seen: set[int] = set()
+    total = 0
+    is_whole = True
+    for row in _rows(games, highest):
+        if isinstance(row, Unsound):
+            found: GameResult | Unsound = row
+        elif wrong := fault_of(row):
+            found = Unsound(DATABASE, f"game {shown(row[0])}: {wrong}")
+        elif row[0] in seen:
+            continue
+        else:
+            seen.add(row[0])
+            total = total_of((total, row[-1] or 0))
+            found = result_of(row)
+        is_whole = is_whole and not isinstance(found, Unsound)
+        yield found
+    if is_whole and games.total() not in (None, total):
+        yield Unsound(DATABASE, LOST)
+        is_whole = False
+    if is_whole and (wrong := games.wrong_besides()):
+        yield Unsound(DATABASE, wrong)
+
+
+def _rows(games: Games, highest: int) -> Iterator[Row | Unsound]:
+    """Yield rows by number; where that fails, one by one, so that only what is damaged is lost."""
+    last = 0
+    while True:
+        try:
+            rows = games.after(last)
+            if not rows:
+                return
+            if rows[-1][0] <= last:
+                raise sqlite3.DatabaseError("numbers are out of order")
+        except (sqlite3.Error, TypeError):
+            until = last + Games.BATCH
+            numbers = range(last + 1, min(until, highest or until) + 1)
+            found = list(_one_by_one(games, numbers))
+            yield from found
+            if all(isinstance(row, Unsound) for row in found) if not highest else until >= highest:
+                return
+            last = until
+        else:
+            yield from rows
+            last = rows[-1][0]
+
+
+def _one_by_one(games: Games, numbers: range) -> Iterator[Row | Unsound]:
+    """Yield the rows that are there; those that cannot be read are told of together."""
+    failures: list[tuple[int, str]] = []
+    for number in numbers:
+        try:
+            yield from games.numbered(number)
+        except (sqlite3.Error, TypeError) as error:
+            failures.append((number, in_words(error)))
+    for why in sorted({why for _, why in failures}):
+        these = [number for number, reason in failures if reason == why]
+        which = f"game {these[0]}" if len(these) == 1 else f"games from {these[0]} to {these[-1]}"
+        yield Unsound(DATABASE, f"{which}: {why}")
+
+
+def exported(folder: Path) -> Iterator[GameResult | Unsound]:
+    """Yield the games of `games.lath`, played by the rules; each number once.
+
+    A record says less of a game than the database does: see `rows.taken_back`.
+    """
+    path = folder / RECORDS
+    seen: set[int] = set()
+    try:
+        for entry in entries(path):
+            where, game = f"{RECORDS}:{entry.line}", None
+            if entry.record is not None and not entry.problems:
+                game = taken_back(entry.record, f"{entry.text}\n")
+            if entry.problems:
+                yield Unsound(where, entry.problems[0].message)
+            elif game is None:
+                yield Unsound(where, "no finished game of a tournament")
+            elif game.number in seen:
+                yield Unsound(where, f"game {game.number} is there twice")
+            else:
+                seen.add(game.number)
+                yield game
+    except FileNotFoundError:
+        yield Unsound(RECORDS, "it is not there")
+    except OSError as error:
+        yield Unsound(RECORDS, f"it cannot be read: {error.strerror or error}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What is sound in a tournament's directory, and what is not."""
+
+    stored: int
+    """Sound games of the database."""
+
+    exported: int
+    """Sound games of `games.lath`."""
+
+    different: tuple[int, ...]
+    """Numbers of games that are sound in both, with other records: the database is right, since its
+    games have checksums."""
+
+    taken_back: tuple[int, ...]
+    """Numbers of games that are sound in `games.lath` alone."""
+
+    unsound: tuple[Unsound, ...]
+
+    @property
+    def sound(self) -> int:
+        """Return how many games are sound in either."""
+        return self.stored + len(self.taken_back)
+
+    @property
+    def is_sound(self) -> bool:
+        """Return whether there is nothing to tell."""
+        return not (self.different or self.taken_back or self.unsound)
+
+
+def look(folder: Path) -> Findings:
+    """Return what is sound in a tournament's directory; changes nothing."""
+    return _gathered(folder, None)
+
+
+def rescue(folder: Path, out: Path) -> Findings:
+    """Make a tournament in `out`, which is not there yet, of all games that are sound in either.
+
+    `arena run --out` goes on with it. Raises ConfigError where there is something, and StoreError.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ConfigError(f"{out} is there already; choose a new directory")
+    prepare_folder(out)
+    with closing(Store(out)) as store:
+        findings = _gathered(folder, store)
+        _take_notes(folder, store)
+        store.export()
+    return findings
+
+
+def _gathered(folder: Path, store: Store | None) -> Findings:
+    """Look through a directory; keep what is sound in a store, if there is one."""
+    unsound: list[Unsound] = []
+    records: dict[int, int] = {}
+    for game in exported(folder):
+        if isinstance(game, Unsound):
+            unsound.append(game)
+        else:
+            records[game.number] = hash(game.record)
+    missing, different, number_stored = dict(records), [], 0
+    for games in _batches(stored(folder, max(records, default=0)), unsound):
+        number_stored += len(games)
+        for game in games:
+            if missing.pop(game.number, None) not in (None, hash(game.record)):
+                different.append(game.number)  # noqa: PERF401 - two things are done here
+        if store is not None:
+            store.add(games)
+    if store is not None:
+        for games in _batches(exported(folder), []):
+            store.add(game for game in games if game.number in missing)
+    return Findings(
+        stored=number_stored,
+        exported=len(records),
+        different=tuple(different),
+        taken_back=tuple(missing),
+        unsound=tuple(unsound),
+    )
+
+
+def _batches(
+    games: Iterable[GameResult | Unsound], unsound: list[Unsound]
+) -> Iterator[list[GameResult]]:
+    """Yield the sound games, some at a time; the others go into a list."""
+    stream = iter(games)
+    while batch := list(islice(stream, Games.BATCH)):
+        unsound += [game for game in batch if isinstance(game, Unsound)]
+        yield [game for game in batch if isinstance(game, GameResult)]
+
+
+def _take_notes(folder: Path, store: Store) -> None:
+    """Take over what is sound besides the games."""
+    path = folder / CONFIG
+    try:
+        if path.is_file():
+            write_whole(store.folder / CONFIG, [path.read_bytes()])
+    except OSError as error:
+        raise writing_error(path, error, "read") from error
+    with suppress(StoreError), reading_database(folder / DATABASE):
+        if found := read_notes(folder):
+            notes, walkovers = found
+            store.keep_notes({**notes, OUTCOME_STATE: False})
+            store.add_walkovers(walkovers)
