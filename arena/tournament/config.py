@@ -517,12 +517,12 @@ def _of_bots(
 ) -> Iterator[Mistake]:
     if len(bots) < 2:
         yield Mistake(("bot",), f"expected at least two bots, found {len(bots)}")
-    names: dict[str, str] = {}  # by their looks: case and codes of letters do not tell bots apart
+    names: dict[str, str] = {}  # by their looks: case and codes of letters tell no new bots apart
     for index, bot in enumerate(bots):
         called = f"bot {bot.name!r}"
-        looks = normalize("NFKC", normalize("NFKC", bot.name).casefold())
-        other = names.get(looks)
-        if other and not (other != bot.name and other in played and bot.name in played):
+        folded = normalize("NFKC", normalize("NFKC", bot.name).casefold())
+        looks = bot.name if bot.name in played else folded
+        if other := names.get(looks):
             either = repr(bot.name) if bot.name == other else f"{other!r} and {bot.name!r}"
             text = f"two bots are called {either}, expected different names"
             yield Mistake(("bot", index, "name"), text)

@@ -39,6 +39,7 @@ from lath.arena.schedule.openings import Book, digest
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.config import Config, changed_words
 from lath.arena.tournament.events import Listener, Summary, Warned, warner
+from lath.arena.tournament.programs import is_there
 from lath.arena.tournament.runner import WAKE_S, Runner, book_of, schedule_of
 from lath.arena.tournament.sources import (
     REPORT,
@@ -83,7 +84,9 @@ def fingerprints(bots: Iterable[BotSpec]) -> Files:
         bot.name: {
             str(path): digest(path)
             for path in map(Path, bot.command)
-            if path.is_absolute() and path.is_file() and not path.samefile(sys.executable)
+            if path.is_absolute()
+            and is_there(path, Path.is_file)
+            and not path.samefile(sys.executable)
         }
         for bot in bots
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -30,6 +31,14 @@ def bundled() -> dict[str, tuple[str, ...]]:
     }
 
 
+def is_there(path: Path, kind: Callable[[Path], bool]) -> bool:
+    """Return whether a path is that of something; a word may be too long to be anything's."""
+    try:
+        return kind(path)
+    except OSError:
+        return False
+
+
 def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     """Return the command as it can be started from any folder.
 
@@ -46,7 +55,7 @@ def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     paths = {
         word: os.path.normpath(folder / word)
         for word in arguments
-        if not word.startswith("-") and (folder / word).is_file()
+        if not word.startswith("-") and is_there(folder / word, Path.is_file)
     }
     return (program, *(paths.get(word, word) for word in arguments))
 
@@ -62,7 +71,7 @@ def missing_script(command: tuple[str, ...], folder: Path, *, in_scratch: bool) 
     for word in command[1:]:
         is_text = word.startswith("-") or len(word.split()) != 1  # a flag, or a program's own
         is_path = not is_text and (word.endswith(_SCRIPTS) or "/" in word)
-        if is_path and not (folder / word).exists():
+        if is_path and not is_there(folder / word, Path.exists):
             why = " (the bot runs in a scratch folder)" if in_scratch else ""
             return (
                 f"{word} is no file" if word.startswith("/") else f"{word} is not in {folder}{why}"

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import config
-from lath.arena.tournament.config import MOST_MISTAKES, sprt_table
+from lath.arena.tournament.config import MOST_MISTAKES, build, sprt_table
+from lath.arena.tournament.folder import fingerprints
 from lath.arena.tournament.programs import missing_script
 
 if TYPE_CHECKING:
@@ -517,3 +518,27 @@ def test_whatever_a_file_holds_it_is_a_tournament_or_refused_with_places(
 def test_variables_that_no_process_can_have_are_refused(tmp_path: Path, env: str) -> None:
     with pytest.raises(ConfigError, match=r"19: env = .*, expected a table of texts"):
         read(tmp_path, FULL.replace('{ MYBOT_LOG = "0" }', env))
+
+
+def test_a_table_of_time_that_says_nothing_is_as_if_it_were_not_there(tmp_path: Path) -> None:
+    bots = [{"name": "greedy"}, {"name": "random"}]
+    empty = build({"bot": bots, "time": {}}, tmp_path)
+    assert empty.limits == build({"bot": bots}, tmp_path).limits
+    assert empty.limits.time.has_clock, "as in 0.1.0"
+
+
+def test_a_word_of_a_command_may_be_longer_than_a_path(tmp_path: Path) -> None:
+    words = ["sh", "-c", f"/{'x' * 5000} " + "y" * 5000, f"{'z/' * 500}{'z' * 500}.py"]
+    bots = [{"name": "long", "command": words}, {"name": "random"}]
+    config = build({"bot": bots}, tmp_path)
+    assert list(config.bots[0].command) == words
+    assert fingerprints(config.bots)["long"] == {}
+
+
+def test_names_that_have_played_may_differ_in_case_alone(tmp_path: Path) -> None:
+    bots = [{"name": name, "command": ["x"]} for name in ("Ann", "ann", "ANN", "Ann")]
+    played = ("Ann", "ann", "ANN")
+    assert build({"bot": bots[:3]}, tmp_path, played=played).names == played
+    for names in (played, played[:1]):
+        with pytest.raises(ConfigError, match="two bots are called "):
+            build({"bot": bots}, tmp_path, played=names)
