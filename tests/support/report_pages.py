@@ -13,7 +13,7 @@ import pytest
 from sample_records import HOSTILE_NAMES, cut, hostile_records, random_game, tournament, with_tags
 
 from lath.notation.record import Record, comment
-from lath.reports.outcome import Column, Outcome, Sheet
+from lath.reports.outcome import Change, Column, Outcome, Sheet
 from lath.reports.page import pack
 from lath.reports.page.index import Collector
 from lath.reports.page.index import render as render_index
@@ -83,6 +83,20 @@ def knockout() -> Outcome:
     return Outcome(format="knockout", verdict=f"Winner: {'b' * 99}", sheets=sheets)
 
 
+def changes() -> list[Change]:
+    """Return what may be changed while a tournament is played, with words that are long."""
+    said = (
+        ("time.margin", "", "0.05 s", "0.1 s"),
+        ("cwd", "b" * 99, "a scratch folder", f"/{'x' * 300}"),
+        ("env", "<b>ann", "KEY", "KEY (another value)"),
+    )
+    date = "2026-11-22T17:40:05+00:00"
+    return [
+        Change(setting=setting, bot=bot, before=before, now=now, games=1000, date=date)
+        for setting, bot, before, now in said
+    ]
+
+
 def index() -> Page:
     """Return the index of a folder of tournaments, one of them being played."""
     collector = Collector()
@@ -96,7 +110,7 @@ def index() -> Page:
 PAGES: Final[dict[str, Callable[[], Page]]] = {
     "played": as_of_many,
     "hostile": lambda: render(hostile_records()),
-    "outcome": lambda: render(few()[::3], outcome=knockout()),
+    "outcome": lambda: render(few()[::3], outcome=knockout(), changes=changes()),
     "empty": lambda: render([]),
     "one game": lambda: render([random_game("manalath", 1)]),
     "many bots": lambda: render(list(many_bots())),
