@@ -72,7 +72,7 @@ MAX_JOBS: Final = 512
 """Games at the same time: each is three processes."""
 
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_SIZES: Final = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+SIZES: Final = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 def seconds(value: Any) -> float:
@@ -91,7 +91,7 @@ def seconds(value: Any) -> float:
 def _size(value: Any) -> int:
     """Return the bytes of a size such as `512MiB`."""
     if match := re.fullmatch(r"(\d+)\s*(KiB|MiB|GiB)", str(value), re.ASCII):
-        return int(match[1]) * _SIZES[match[2]]
+        return int(match[1]) * SIZES[match[2]]
     raise ValueError("not a size")
 
 
@@ -568,32 +568,6 @@ def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec]) -> Noted:
             for bot, row in zip(bots, rows, strict=True)
         },
     }
-
-
-def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
-    """Return in words what a setting was and is; of variables their names, for they may be secret.
-
-    >>> changed_words("memory", 0, 512 << 20), changed_words("time.margin", 0.05, 0.1)
-    (('no limit', '512 MiB'), ('0.05 s', '0.1 s'))
-    >>> changed_words("env", {"KEY": "1"}, {"KEY": "2"})
-    ('KEY', 'KEY (another value)')
-    """
-
-    def words(value: Any) -> str:
-        match setting.split("."), value:
-            case ["memory"], size:
-                unit = next((unit for unit, of in _SIZES.items() if size % (of << 10)), "GiB")
-                return f"{size // _SIZES[unit]} {unit}" if size else "no limit"
-            case ["time", _], time_s:
-                return f"{time_s:g} s"
-            case ["cwd"], "":
-                return "a scratch folder"
-            case ["env"], variables:
-                return ", ".join(variables) or "nothing"
-        return f"{value}"
-
-    was, is_ = words(before), words(now)
-    return was, f"{is_} (another value)" if was == is_ else is_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """A tournament's directory: what is in it, how a run begins or resumes there, what it leaves.
 
-A tournament that goes on with another program under the same name compares nothing: so the files of
-bots have fingerprints. Must not know how games are played, nor the screen.
+Must not know how games are played, nor the screen.
 """
 
 from __future__ import annotations
@@ -9,15 +8,14 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import tomli_w
 
@@ -31,15 +29,21 @@ from lath.arena.errors import (
     MovedError,
     StoreError,
 )
-from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.conversation import Bot
 from lath.arena.referee.process import Watch
 from lath.arena.referee.trees import refuse_if_lacking, scratches, sweep
-from lath.arena.schedule.formats import FORMATS
-from lath.arena.schedule.openings import Book, digest
+from lath.arena.schedule.openings import Book
 from lath.arena.tournament import system as descriptors
-from lath.arena.tournament.config import Config, changed_words
+from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Listener, Summary, Warned, warner
-from lath.arena.tournament.programs import is_there
+from lath.arena.tournament.resuming import (
+    Files,
+    NotedChange,
+    fingerprints,
+    note_changes,
+    refuse_changed,
+    resumed,
+)
 from lath.arena.tournament.runner import WAKE_S, Runner, book_of, schedule_of
 from lath.arena.tournament.sources import (
     REPORT,
@@ -51,12 +55,10 @@ from lath.arena.tournament.sources import (
     write_page,
 )
 from lath.arena.tournament.store import (
-    CHANGES,
     DATABASE,
     FILES,
     OUTCOME_STATE,
     ROUNDS,
-    SETTINGS,
     Store,
     write_whole,
 )
@@ -69,144 +71,7 @@ from lath.arena.tournament.system import (
     writing_error,
 )
 from lath.notation.reader import sync
-from lath.reports.outcome import Change, Outcome
-
-Files = dict[str, dict[str, str]]
-"""For each bot, by name, the SHA-256 of its files by their paths."""
-
-
-def fingerprints(bots: Iterable[BotSpec]) -> Files:
-    """Return the fingerprints of every program and argument that is a file; raises ConfigError.
-
-    The Python that runs the arena is none of a bot's files, nor is a program found on PATH.
-    """
-    return {
-        bot.name: {
-            str(path): digest(path)
-            for path in map(Path, bot.command)
-            if path.is_absolute()
-            and is_there(path, Path.is_file)
-            and not path.samefile(sys.executable)
-        }
-        for bot in bots
-    }
-
-
-def changes(
-    before: Mapping[str, Mapping[str, str]], now: Mapping[str, Mapping[str, str]]
-) -> list[tuple[str, str]]:
-    """Return bots with a file that is another one now, or has come or gone, by name and path."""
-    return [
-        (name, path)
-        for name, files in before.items()
-        if name in now
-        for path in sorted({*files, *now[name]})
-        if files.get(path) != now[name].get(path)
-    ]
-
-
-FORMER: Final = ("bots.greedy", "bots.monte_carlo", "bots.random_mover")
-"""The modules of the bundled bots in 0.1.0, as directories of that time have them."""
-
-
-def todays(command: Sequence[str]) -> tuple[str, ...]:
-    """Return a command, that of a bundled bot of 0.1.0 as this installation has it.
-
-    >>> todays(["/old/python", "-P", "-m", "bots.greedy"])[1:]
-    ('-P', '-m', 'lath.bots.greedy')
-    """
-    match tuple(command):
-        case (_, "-P", "-m", module) if module in FORMER:
-            return (sys.executable, "-P", "-m", f"lath.{module}")
-        case words:
-            return words
-
-
-def resumed(store: Store, config: Config, folder: Path) -> Config:
-    """Return the configuration that `folder` goes on with; raises ConfigError.
-
-    Without games that is `config`. Else `config` must play the same games; rounds that it does not
-    name are those of before, and others are not fewer. Either may have been written by 0.1.0.
-    """
-    bots = tuple(replace(bot, command=todays(bot.command)) for bot in config.bots)
-    config = replace(config, bots=bots)
-    theirs: dict[str, Any] | None = store.tournament()
-    if theirs is None or not (store.has_games() or store.walkovers()):
-        return config
-    for bot in theirs.get("bots", ()):
-        bot["command"] = list(todays(bot["command"]))
-    if theirs != config.identity():
-        raise _another(theirs, config, folder)
-    before = store.note(ROUNDS)
-    if before is None or "rounds" not in FORMATS[config.format].settings:
-        return config
-    if "rounds" not in config.as_written:
-        return replace(config, rounds=before, as_written={**config.as_written, "rounds": before})
-    if config.rounds < before:
-        raise ConfigError(
-            f"{folder} holds games of a tournament with rounds = {before}, and rounds = "
-            f"{config.rounds} are fewer; choose another --out, or go on with {before} or more"
-        )
-    return config
-
-
-def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> ConfigError:
-    ours = config.identity()
-    different = [key for key in ours if ours[key] != theirs.get(key)]
-    before = theirs.get("openings")
-    if different == ["openings"] and config.openings and isinstance(before, dict):
-        now = config.openings.identity()
-        if {**before, "sha256": now["sha256"]} == now:
-            return ConfigError(
-                f"{config.openings.path}: what is in the opening book has changed since games were "
-                "played; choose another --out, or put the old book back"
-            )
-    return ConfigError(
-        f"{folder} holds a tournament with another configuration ({', '.join(different)}); "
-        "choose another --out, or leave these flags out to resume it"
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotedChange(Change):
-    """A change as the store has it."""
-
-    was: object
-    """The value that it was before."""
-
-
-def note_changes(store: Store, config: Config) -> tuple[dict[str, object], list[NotedChange]]:
-    """Return notes of how settings are now, and what is another than in the games that are stored.
-
-    What was not noted, as by 0.1.0, is not known to be another.
-    """
-    games = sum(tally.games for tally in store.tally())
-    before: dict[str, dict[str, Any]] = store.note(SETTINGS) or {}
-    rows: list[dict[str, Any]] = store.note(CHANGES) or []
-    for row in (row for row in rows if row["games"] == games):  # no game was played with it
-        before[row["bot"]][row["setting"]] = row["was"]
-    date = dt.datetime.now().astimezone().isoformat(timespec="seconds")
-    new = []
-    for bot, values in config.noted.items() if games else ():
-        known = before.get(bot, {})
-        for setting, now in values.items():
-            if (was := known.get(setting, now)) != now:
-                words = dict(zip(("before", "now"), changed_words(setting, was, now), strict=True))
-                new.append(
-                    NotedChange(setting=setting, bot=bot, **words, games=games, date=date, was=was)
-                )
-    kept = [row for row in rows if row["games"] < games]
-    return {SETTINGS: config.noted, CHANGES: [*kept, *map(asdict, new)]}, new
-
-
-def refuse_changed(store: Store, files: Files, *, force: bool) -> list[str]:
-    """Return which bots with stored games are not what they were; raises ConfigError instead."""
-    changed = changes(store.note(FILES) or {}, files) if store.has_games() else []
-    words = [f"bot {name!r}: {path} has changed since games were played" for name, path in changed]
-    if words and not force:
-        raise ConfigError(f"{words[0]}; choose another --out, or go on all the same with --force")
-    return words
-
+from lath.reports.outcome import Outcome
 
 CONFIG: Final = "tournament.toml"
 LOGS: Final = "logs"

@@ -207,10 +207,38 @@ def test_of_settings_that_were_not_noted_no_change_is_claimed(cup: Cup) -> None:
     assert len(cup.run(**{**OTHERS, "MARGIN": "1s"})) == 1, "from now on it is known"
 
 
-def test_a_damaged_note_of_changes_is_told(cup: Cup) -> None:
+@pytest.mark.parametrize(
+    ("key", "note", "reader_says", "run_says"),
+    [
+        ("changes", [{"setting": 5}], "note of changes: it is no change: ", "notes of settings: "),
+        ("changes", 5, "note of changes: ", "notes of settings: "),
+        ("settings", {"ann": 5}, "", "notes of settings: "),
+        ("settings", [5], "", "notes of settings: "),
+    ],
+)
+def test_damaged_notes_are_told(
+    cup: Cup, key: str, note: object, reader_says: str, run_says: str
+) -> None:
     cup.run()
     with closing(Store(cup.out)) as store:
-        store.keep_notes({"changes": [{"setting": 5}]})
+        store.keep_notes({key: note})
     ran = commands.arena("rate", cup.out)
+    assert ran.status == (1 if reader_says else 0)
+    assert not reader_says or f"tournament.db is damaged: its {reader_says}" in ran.err
+    ran = commands.arena("run", "--out", cup.out, "-q", "--no-report")
     assert ran.status == 1
-    assert "tournament.db is damaged: its note of changes: it is no change: " in ran.err
+    assert f"tournament.db is damaged: its {run_says}" in ran.err
+
+
+def test_a_note_whose_values_are_damaged_is_a_change(cup: Cup) -> None:
+    cup.run()
+    with closing(Store(cup.out)) as store:
+        rubbish = {"memory": "?", "env": [1], "cwd": 7, "threads": None}
+        store.keep_notes({SETTINGS: {"ann": rubbish, "": {"time.margin": {}}}})
+    assert [line.partition(" from here on")[0] for line in cup.run()] == [
+        "warning: time.margin was {} and is 0.05 s",
+        "warning: cwd of bot 'ann' was 7 and is a scratch folder",
+        "warning: env of bot 'ann' was [1] and is KEY",
+        "warning: memory of bot 'ann' was ? and is 512 MiB",
+        "warning: threads of bot 'ann' was None and is 1",
+    ]

@@ -19,8 +19,8 @@ from lath.arena.errors import ConfigError
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import config
 from lath.arena.tournament.config import MOST_MISTAKES, build, sprt_table
-from lath.arena.tournament.folder import fingerprints
 from lath.arena.tournament.programs import missing_script
+from lath.arena.tournament.resuming import fingerprints
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -15,7 +15,7 @@ from quick_runs import play_nothing
 
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import BotSpec
-from lath.arena.tournament.folder import changes, fingerprints
+from lath.arena.tournament.resuming import changes, fingerprints
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 """SHA-256 of `abc`; FIPS 180-2, appendix B.1."""
