@@ -34,7 +34,10 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         "report": Listed("report", "Write the HTML report: one file that needs no network."),
     },
     "Records": {
-        "check": Listed("records", "Validate records: syntax, legality, results."),
+        "check": Listed(
+            "records",
+            "Validate records and tournaments' directories: syntax, legality, results, checksums.",
+        ),
         "show": Listed("records", "Draw the board of a record in the terminal, or as SVG."),
         "convert": Listed("records", "Convert records from one format to another."),
         "select": Listed("archives", "Write the records that match a query, of one file or many."),

@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from lath.arena.cli.files import Files, Quiet, entries, read_from, unless_lossy, write_pieces
+from lath.arena.cli.files import (
+    Files,
+    Quiet,
+    read_from,
+    refuse_other_formats,
+    unless_lossy,
+    write_pieces,
+)
+from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.main import App, argument, flag, option, positive
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Position
 from lath.games.errors import GameError
 from lath.notation import formats
+from lath.notation.archive import verbatim
 from lath.notation.errors import RecordError, printable
 from lath.notation.formats import FormatError, Reader
-from lath.notation.reader import Entry, open_bytes
+from lath.notation.reader import Entry, entries, open_bytes
 from lath.notation.reader import read as read_records
 from lath.notation.record import Record
 from lath.notation.replay import canonical, positions
-from lath.notation.validation import validate
+from lath.notation.validation import Findings, validate
 from lath.notation.writer import format_records
 
 app = App()
@@ -40,53 +51,166 @@ def _refuse_other_formats(path: Path) -> None:
         )
 
 
+_SOUND: Final = "Write what is sound into a new file, or of a directory into a new directory."
+
+Checked = Annotated[
+    list[Path], argument("SOURCE...", "Record files, tournaments' directories; - is stdin.")
+]
 ProblemsAsJson = Annotated[bool, flag("--json", "Print each problem as a JSON object on a line.")]
 MaxErrors = Annotated[int | None, positive("--max-errors", "Print N of them, count all.")]
 Jobs = Annotated[int, positive("--jobs -j", "Use N cores for each file.")]
+Sound = Annotated[Path | None, option("--sound", "OUT", _SOUND)]
 
 
 @app.command()
 def check(
-    files: Files,
+    sources: Checked,
     as_json: ProblemsAsJson = False,
     max_errors: MaxErrors = None,
     jobs: Jobs = 1,
+    sound: Sound = None,
     quiet: Quiet = False,
 ) -> None:
-    """Validate records: syntax, legality, results.
+    """Validate records and tournaments' directories: syntax, legality, results, checksums.
 
     Problems go to standard output, counts and throughput to standard error. Exit status 1 if a
-    record is bad, 2 if a file cannot be read; the others are checked all the same.
+    record or a game is bad, 2 if a file cannot be read; the others are checked all the same.
+
+    With --sound what is sound goes into OUT: the records of files, which stay as they are; of a
+    directory all games that are sound in its database or in games.lath, and `arena run --out OUT`
+    goes on with them.
 
     Example: arena check games.lath archive.lath.gz
+
+    Example: arena check tournament --sound mended
     """
-    records = bad = plies = problems = 0
-    unreadable = []
-    began_s = time.perf_counter()
-    for path in files:
+    folders = [path for path in sources if path.is_dir()]
+    check = _Check(as_json=as_json, most=max_errors)
+    if sound is not None:
+        _refuse_out(sound, sources, folders)
+    if sound is not None and not folders:
+        write_pieces(sound, verbatim(check.sound_texts(sources)))
+    else:
+        for path in sources:
+            if path in folders:
+                check.folder(path, sound, quiet=quiet)
+            else:
+                check.file(path, validate(path, jobs=jobs))
+    if not quiet and (check.records or len(sources) > len(folders) + len(check.unreadable)):
+        check.print_counts()
+    for why in check.unreadable:
+        print(f"arena: {why}", file=sys.stderr)
+    raise typer.Exit(2 if check.unreadable else 1 if check.bad or check.problems else 0)
+
+
+def _refuse_out(out: Path, sources: list[Path], folders: list[Path]) -> None:
+    """Raise ConfigError where `out` would replace something, or could not hold all of it."""
+    if folders and len(sources) > 1:
+        raise ConfigError("--sound makes a directory of one directory, or a file of record files")
+    is_empty = bool(folders) and out.is_dir() and not any(out.iterdir())
+    if str(out) == "-" or (out.exists() and not is_empty):
+        raise ConfigError(f"--sound {out}: expected a name that nothing has yet")
+    if not folders:
+        refuse_other_formats(out)
+
+
+class _Check:
+    """What is wrong with files, printed as it is found, and how much that is in all."""
+
+    def __init__(self, *, as_json: bool, most: int | None) -> None:
+        self.records = self.bad = self.plies = self.problems = 0
+        self.unreadable: Final[list[ConfigError]] = []
+        """Why files could not be read."""
+        self._as_json: Final = as_json
+        self._most: Final = most
+        self._began_s: Final = time.perf_counter()
+
+    def file(self, path: Path, parts: Iterable[Findings]) -> None:
+        """Check a file, whose parts are these."""
         try:
             _refuse_other_formats(path)
-            for found in read_from(path, validate(path, jobs=jobs)):
-                records += found.records
-                bad += found.bad
-                plies += found.plies
-                for problem in found.problems:
-                    if max_errors is None or problems < max_errors:
-                        print(json.dumps(problem.as_json()) if as_json else problem)
-                    problems += 1
+            for found in read_from(path, parts):
+                self._add(found)
         except ConfigError as error:
-            unreadable.append(error)
-    if not quiet and (records or not unreadable):
-        took_s = max(time.perf_counter() - began_s, 1e-9)
+            self.unreadable.append(error)
+
+    def sound_texts(self, paths: Iterable[Path]) -> Iterator[str]:
+        """Check files and yield the text of each sound record."""
+        for path in paths:
+            try:
+                _refuse_other_formats(path)
+                for entry in read_from(path, entries(path)):
+                    plies = len(entry.record.plies) if entry.record else 0
+                    self._add(Findings(1, bool(entry.problems), plies, entry.problems))
+                    if not entry.problems:
+                        yield entry.text
+            except ConfigError as error:
+                self.unreadable.append(error)
+
+    def folder(self, folder: Path, out: Path | None, *, quiet: bool) -> None:
+        """Check a tournament's directory, and make one in `out` of what is sound there."""
+        from lath.arena.tournament.soundness import look, rescue
+        from lath.arena.tournament.store import DATABASE, RECORDS
+
+        if not ((folder / DATABASE).is_file() or (folder / RECORDS).is_file()):
+            why = f"{folder} is no tournament: it has neither {DATABASE} nor {RECORDS}"
+            self.unreadable.append(ConfigError(why))
+            return
+        found = look(folder) if out is None else rescue(folder, out)
+        problems = [(each.where, each.why) for each in found.unsound]
+        problems += [(RECORDS, f"game {n}: it is not in {DATABASE}") for n in found.taken_back]
+        problems += [(RECORDS, f"game {n}: {DATABASE} has another") for n in found.different]
+        for where, why in problems:
+            place = f"{folder / where}"
+            self._print(
+                partial(dict, file=place, message=why), partial("{}: {}".format, place, why)
+            )
+        stored_alone = found.stored - (found.exported - len(found.taken_back))
+        counts = {
+            "stored": found.stored,
+            "exported": found.exported,
+            "only_stored": stored_alone,
+            "only_exported": len(found.taken_back),
+            "different": len(found.different),
+            "sound": found.sound,
+        }
+        if self._as_json:
+            print(json.dumps({"folder": str(folder), **counts}))
+        elif not quiet:
+            counted = (
+                "{stored} sound games in tournament.db, {exported} in games.lath; {only_stored} in "
+                "the first alone, {only_exported} in the second, {different} differ; {sound} are "
+                "sound in either"
+            )
+            print(f"{folder}: {counted.format(**counts)}", file=sys.stderr)
+        if out is not None and not quiet:
+            print(
+                f"{out}: {found.sound} games; `arena run --out {shlex.quote(str(out))}` goes on",
+                file=sys.stderr,
+            )
+
+    def _add(self, found: Findings) -> None:
+        self.records += found.records
+        self.bad += found.bad
+        self.plies += found.plies
+        for problem in found.problems:
+            self._print(problem.as_json, problem.__str__)
+
+    def _print(self, as_json: Callable[[], object], words: Callable[[], str]) -> None:
+        if self._most is None or self.problems < self._most:
+            print(json.dumps(as_json()) if self._as_json else words())
+        self.problems += 1
+
+    def print_counts(self) -> None:
+        """Print how many records and problems there are, and how fast that was."""
+        took_s = max(time.perf_counter() - self._began_s, 1e-9)
         print(
-            f"{records} records: {records - bad} sound, {bad} bad "
-            f"({problems} problem{'' if problems == 1 else 's'}); {plies} plies; {took_s:.2f} s, "
-            f"{records / took_s:,.0f} records/s, {plies / took_s:,.0f} plies/s",
+            f"{self.records} records: {self.records - self.bad} sound, {self.bad} bad "
+            f"({self.problems} problem{'' if self.problems == 1 else 's'}); {self.plies} plies; "
+            f"{took_s:.2f} s, {self.records / took_s:,.0f} records/s, "
+            f"{self.plies / took_s:,.0f} plies/s",
             file=sys.stderr,
         )
-    for why in unreadable:
-        print(f"arena: {why}", file=sys.stderr)
-    raise typer.Exit(2 if unreadable else 1 if bad else 0)
 
 
 OnlyCheck = Annotated[bool, flag("--check", "Change nothing; exit 1 if a file is not canonical.")]
@@ -178,7 +302,7 @@ def show(
 def _numbered(file: Path, game: int | None) -> Iterator[tuple[int, Record]]:
     """Yield the record of this number, or all of them; raises ArenaError for a bad one."""
     number = 0
-    for entry in entries(file):
+    for entry in entries_of_any_format(file):
         number = entry.number
         if game in (None, number):
             if entry.record is None or entry.problems:

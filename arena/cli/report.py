@@ -10,7 +10,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -22,10 +22,11 @@ import typer
 from lath.arena import signals
 from lath.arena.cli.files import writable, write_pieces
 from lath.arena.cli.main import App, AsJson, Plain, argument, flag, option
-from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
+from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.sources import (
     REPORT,
+    Doubt,
     Following,
     changes_in,
     collect,
@@ -72,7 +73,8 @@ def rate(
 
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv exclude each other")
-    table = compute(records_of(sources))
+    doubts: list[Doubt] = []
+    table = compute(records_of(sources, doubts))
     result = None if as_csv else outcome_in(sources)
     changes = () if as_csv else changes_in(sources)
     if as_json:
@@ -90,6 +92,14 @@ def rate(
         print_outcome(result, output)
         print_standings(table, output, by_game=by_game)
         print_changes(changes, output)
+    raise typer.Exit(_warned(doubts))
+
+
+def _warned(doubts: Iterable[Doubt]) -> int:
+    """Say where records come from that do not come from where they should; return a status."""
+    for doubt in doubts:
+        print(f"warning: {doubt.words}", file=sys.stderr)
+    return FAULT if any(doubt.damage for doubt in doubts) else 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,13 +127,17 @@ class ReportJob:
         found = () if self.templates is None else self.templates.rglob("*")
         return sorted(path for path in found if path.suffix in KINDS)
 
-    def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> None:
-        """Write data and page, from one pass over the records; with `refresh_s` of none, too."""
+    def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> list[Doubt]:
+        """Write data and page, from one pass over the records; with `refresh_s` of none, too.
+
+        Returns what is to be said of where they come from.
+        """
         from lath.reports.page.document import gather
         from lath.reports.page.page import page_of
 
+        doubts: list[Doubt] = []
         gathered = gather(
-            records_of(sources),
+            records_of(sources, doubts),
             title=self.title,
             outcome=outcome_in(sources),
             changes=changes_in(sources),
@@ -133,6 +147,7 @@ class ReportJob:
             raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
         make = partial(page_of, gathered, templates=self.templates, refresh_s=refresh_s)
         self._write(gathered.document, games, make)
+        return doubts
 
     def _write(self, document: Mapping[str, Any], games: int, make: Callable[[], Page]) -> None:
         """Write the data and the page that `make` returns, and say so; raises ArenaError."""
@@ -183,7 +198,7 @@ class IndexJob(ReportJob):
         """Return the tournaments that are there now."""
         return tournaments_in(self.given[0])
 
-    def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> None:
+    def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> list[Doubt]:
         """Write the reports that are missing, then data and index; `sources` are those with games.
 
         A tournament that cannot be read is told of in the end, and keeps no other from the index.
@@ -201,7 +216,8 @@ class IndexJob(ReportJob):
                 print(f"warning: no report of {path}: {error}", file=sys.stderr)
         (folder,) = self.given
         base = folder if self.out is None else self.out.parent
-        found, damaged = collect(folder, self.sources(), base, self.title)
+        doubts: list[Doubt] = []
+        found, damaged = collect(folder, self.sources(), base, self.title, doubts)
         found["unreadable"] = [
             Unreadable(name=path.relative_to(folder).as_posix(), reason=_reason_of(path, error))
             for path, error in sorted(damaged.items())
@@ -211,7 +227,9 @@ class IndexJob(ReportJob):
         if damaged:
             place = self.data if self.out is None else self.out
             lines = (f"{path} is not in {place}: {error}" for path, error in damaged.items())
+            _warned(doubts)
             raise ArenaError("\n".join(lines))
+        return doubts
 
 
 def _reason_of(tournament: Path, error: ArenaError) -> str:
@@ -240,16 +258,15 @@ def follow(job: ReportJob, *, every_s: float) -> int:
     following = Following(job.sources, others=job.template_files)
     try:
         with signals.heeded(raises=True):
-            _follow(job, following, every_s)
+            return _warned(_follow(job, following, every_s))
     except KeyboardInterrupt:  # another Ctrl-C does without the last page
         if readable := following.look().readable:
-            job.write(readable)
+            _warned(job.write(readable))
         print("arena: watching no more; the page stays as it stands", file=sys.stderr)
         return INTERRUPTED
-    return 0
 
 
-def _follow(job: ReportJob, following: Following, every_s: float) -> None:
+def _follow(job: ReportJob, following: Following, every_s: float) -> list[Doubt]:
     """Write again when something has changed, not too often; return when all is over and written.
 
     What is waited for, and what goes wrong, is said once.
@@ -263,19 +280,19 @@ def _follow(job: ReportJob, following: Following, every_s: float) -> None:
             print(f"waiting for games in {', '.join(map(str, absent))}", file=sys.stderr)
         waits_for = absent
         if job.ends and sight.is_over:
-            job.write(sight.readable)
-            return
+            return job.write(sight.readable)
         if sight.has_changed and time.monotonic() >= due_s:
             began_s = time.monotonic()
             before, warning = warning, ""
             try:
-                job.write(sight.readable, refresh_s=math.ceil(every_s))
+                doubts = job.write(sight.readable, refresh_s=math.ceil(every_s))
+                warning = "\n".join(f"warning: {doubt.words}" for doubt in doubts)
             except ConfigError:
                 raise
             except ArenaError as error:  # half a record that somebody writes, a template at work
                 warning = f"warning: {error}"
-                if warning != before:
-                    print(warning, file=sys.stderr)
+            if warning not in ("", before):
+                print(warning, file=sys.stderr)
             following.rendered()
             now_s = time.monotonic()
             due_s = now_s + max(every_s, SHARE * (now_s - began_s))
@@ -375,7 +392,7 @@ def report(
         job = IndexJob(**vars(job), writes_reports=not no_reports)
     if watch is not None:
         raise typer.Exit(follow(job, every_s=watch))
-    job.write(job.sources())
+    raise typer.Exit(_warned(job.write(job.sources())))
 
 
 def _refuse_files(

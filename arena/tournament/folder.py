@@ -55,6 +55,7 @@ from lath.arena.tournament.sources import (
     write_page,
 )
 from lath.arena.tournament.store import (
+    CONFIG,
     DATABASE,
     FILES,
     OUTCOME_STATE,
@@ -73,7 +74,6 @@ from lath.arena.tournament.system import (
 from lath.notation.reader import sync
 from lath.reports.outcome import Outcome
 
-CONFIG: Final = "tournament.toml"
 LOGS: Final = "logs"
 
 

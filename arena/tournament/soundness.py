@@ -15,12 +15,13 @@ from pathlib import Path
 
 from lath.arena.errors import ConfigError, DamagedError, StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament.folder import CONFIG, prepare_folder
 from lath.arena.tournament.rows import Row, fault_of, result_of, shown, taken_back, total_of
 from lath.arena.tournament.store import (
+    CONFIG,
     DATABASE,
     LOST,
     OUTCOME_STATE,
+    RECORD,
     RECORDS,
     Games,
     Store,
@@ -29,7 +30,8 @@ from lath.arena.tournament.store import (
     write_whole,
 )
 from lath.arena.tournament.system import in_words, reading_database, writing_error
-from lath.notation.reader import entries
+from lath.notation.reader import RecordText, entries, entry_of
+from lath.notation.validation import sound_plies
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def _stored(games: Games, highest: int) -> Iterator[GameResult | Unsound]:
     for row in _rows(games, highest):
         if isinstance(row, Unsound):
             found: GameResult | Unsound = row
-        elif wrong := fault_of(row):
+        elif wrong := fault_of(row) or _illegal(row[RECORD]):
             found = Unsound(DATABASE, f"game {shown(row[0])}: {wrong}")
         elif row[0] in seen:
             continue
@@ -87,6 +89,14 @@ def _stored(games: Games, highest: int) -> Iterator[GameResult | Unsound]:
         is_whole = False
     if is_whole and (wrong := games.wrong_besides()):
         yield Unsound(DATABASE, wrong)
+
+
+def _illegal(text: str) -> str:
+    """Return what the rules say against a record; empty where it is sound."""
+    if sound_plies(text.strip()) is not None:
+        return ""
+    problems = entry_of(RecordText(1, text.strip()), RECORDS, 1).problems
+    return f"its record: {problems[0].message}" if problems else ""
 
 
 def _rows(games: Games, highest: int) -> Iterator[Row | Unsound]:
@@ -153,6 +163,13 @@ def exported(folder: Path) -> Iterator[GameResult | Unsound]:
         yield Unsound(RECORDS, f"it cannot be read: {error.strerror or error}")
 
 
+def sound_in(folder: Path) -> Iterator[GameResult | Unsound]:
+    """Yield what is sound in the database, then what is in `games.lath`: many games come twice."""
+    numbers = (game.number for game in exported(folder) if isinstance(game, GameResult))
+    yield from stored(folder, max(numbers, default=0))
+    yield from exported(folder)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """What is sound in a tournament's directory, and what is not."""
@@ -193,6 +210,8 @@ def rescue(folder: Path, out: Path) -> Findings:
 
     `arena run --out` goes on with it. Raises ConfigError where there is something, and StoreError.
     """
+    from lath.arena.tournament.folder import prepare_folder  # and pydantic, for no other
+
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out} is there already; choose a new directory")
     prepare_folder(out)

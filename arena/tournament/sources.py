@@ -6,17 +6,26 @@ what is made of the records, how a page is made, nor how games are played.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import re
+import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
-from lath.arena.errors import ArenaError, ConfigError, reading
+from lath.arena.errors import (
+    ArenaError,
+    ConfigError,
+    DamagedError,
+    InUseError,
+    StoreError,
+    reading,
+)
 from lath.arena.tournament.store import (
     CHANGES,
     DATABASE,
@@ -30,9 +39,10 @@ from lath.arena.tournament.store import (
     stamp_of,
     write_whole,
 )
-from lath.arena.tournament.system import primary_code
+from lath.arena.tournament.system import reading_database
 from lath.notation import formats
-from lath.notation.errors import RecordError, RecordSyntaxError
+from lath.notation.errors import Problem, RecordError
+from lath.notation.reader import entries as entries_of_text
 from lath.notation.reader import open_bytes, read, write_atomically
 from lath.notation.record import Record
 from lath.notation.scanner import parse
@@ -49,24 +59,43 @@ REPORT: Final = "report.html"
 _READ: Final = (DATABASE, RECORDS, OUTCOME)
 """What a report is made of."""
 
-_UNWRITABLE: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-"""Where a run was killed while it wrote: what it had half done must be taken back by writing."""
+
+class Doubt(NamedTuple):
+    """What is to be said of where the records of a directory come from."""
+
+    words: str
+    damage: ArenaError | None = None
+    """What is not as it was stored; None where something is only out of reach."""
 
 
-def records_of(sources: Sequence[Path]) -> Iterator[Record]:
+def records_of(sources: Sequence[Path], doubts: list[Doubt] | None = None) -> Iterator[Record]:
     """Yield the records of all sources in order; `-` is standard input, which is our text.
 
+    Of a directory that is damaged those that are sound, and where its database cannot be read those
+    of `games.lath`; `doubts` gets what is to be said of that. Without it damage is an error.
+
     Raises ArenaError: a source that is not there, is no tournament, is of a format that is not read
-    or has a bad record.
+    or has a bad record; a directory without anything that is sound.
     """
     for source in sources:
+        found: list[Doubt] = []
         try:
             with reading(source):
-                yield from _of_folder(source) if source.is_dir() else _of_file(source)
+                yield from _of_folder(source, found) if source.is_dir() else _of_file(source)
         except formats.FormatError as error:
             raise ConfigError(f"{source}: {error}") from error
         except RecordError as error:
             raise ArenaError(str(error)) from error
+        if doubts is not None:
+            doubts += found
+        else:
+            _refuse_damage(found)
+
+
+def _refuse_damage(doubts: Iterable[Doubt]) -> None:
+    for doubt in doubts:
+        if doubt.damage is not None:
+            raise doubt.damage
 
 
 def _of_file(path: Path) -> Iterator[Record]:
@@ -82,36 +111,76 @@ def _of_file(path: Path) -> Iterator[Record]:
             yield entry.record
 
 
-def _of_folder(folder: Path) -> Iterator[Record]:
+def _of_folder(folder: Path, doubts: list[Doubt]) -> Iterator[Record]:
     """Yield a tournament's records: from its database, or `games.lath` where that is not open."""
     database = folder / DATABASE
-    if database.is_file():
-        try:
-            for place, text in enumerate(read_records(folder), 1):
-                try:
-                    record = parse(text)
-                except RecordSyntaxError as error:
-                    where = f"{database} is damaged: its record {place}"
-                    raise ArenaError(f"{where}: {error}") from error
+    given: set[str] = set()
+    try:
+        if not database.is_file():
+            raise StoreError(f"{folder} has no {DATABASE}")
+        with reading_database(database):
+            for text in read_records(folder):
+                record = parse(text)
                 yield record
-        except sqlite3.Error as error:
-            if primary_code(error) not in _UNWRITABLE:
-                raise _unreadable(database, error) from error
-            if not (folder / RECORDS).is_file():
-                raise ArenaError(
-                    f"{folder} is not writable, so {DATABASE} cannot be read; there is no {RECORDS}"
-                ) from error
-        else:
-            return
-    if not (folder / RECORDS).is_file():
-        raise ArenaError(f"{folder} is no tournament: it has neither {DATABASE} nor {RECORDS}")
-    yield from read(folder / RECORDS)
+                given.add(record.tag("Number"))
+    except InUseError:  # for long, as by a run of 0.1.0; it is sound and will be open again
+        raise
+    except DamagedError as error:
+        yield from _sound_in_either(folder, given, error, doubts)
+    except StoreError as error:
+        yield from _exported_in(folder, given, error, doubts)
 
 
-def _unreadable(database: Path, error: sqlite3.Error) -> ArenaError:
-    is_locked = primary_code(error) == sqlite3.SQLITE_BUSY  # for long, as by a run of 0.1.0
-    why = "locked by another program" if is_locked else f"damaged: {error}"
-    return ArenaError(f"{database} is {why}")
+def _exported_in(
+    folder: Path, given: set[str], why: StoreError, doubts: list[Doubt]
+) -> Iterator[Record]:
+    """Yield the sound records of `games.lath` but for those that were `given` from the database."""
+    path = folder / RECORDS
+    if not path.is_file():
+        if not (folder / DATABASE).is_file():
+            raise ArenaError(f"{folder} is no tournament: it has neither {DATABASE} nor {RECORDS}")
+        why.args = (f"{why}; there is no {RECORDS}",)
+        raise why
+    written = dt.datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    games, bad = 0, list[Problem]()
+    for entry in entries_of_text(path, rules=False):
+        if entry.record is None or entry.problems:
+            bad.append(entry.problems[0])
+        elif entry.record.tag("Number", "-") not in given:
+            games += 1
+            yield entry.record
+    if bad and not games:
+        raise RecordError(bad[0])
+    words = f"{why}: its games are the {games} of {RECORDS}, written {written:%Y-%m-%d %H:%M:%S}"
+    damage = None
+    if bad:
+        words += f"; {len(bad)} there are left out: {bad[0]}"
+        damage = ArenaError(str(bad[0]))
+        damage.__cause__ = RecordError(bad[0])
+    doubts.append(Doubt(words, damage))
+
+
+def _sound_in_either(
+    folder: Path, given: set[str], why: DamagedError, doubts: list[Doubt]
+) -> Iterator[Record]:
+    """Yield what else is sound in a damaged database and in `games.lath`."""
+    from lath.arena.tournament.soundness import Unsound, sound_in
+
+    unsound: list[Unsound] = []
+    for game in sound_in(folder):
+        if isinstance(game, Unsound):
+            unsound.append(game)
+        elif str(game.number) not in given:
+            given.add(str(game.number))
+            yield parse(game.record)
+    if not given:
+        raise why
+    words = f"{why}; {len(given)} games are sound there or in {RECORDS}"
+    if left_out := [str(each) for each in unsound if each.why not in str(why)]:
+        words += f", left out: {'; '.join(left_out[:3])}{'; ...' if left_out[3:] else ''}"
+    check = f"arena check {shlex.quote(str(folder))}"
+    words += f"; `{check}` counts them, and `{check} --sound OUT` makes a tournament of them"
+    doubts.append(Doubt(words, why))
 
 
 def outcome_in(sources: Sequence[Path]) -> Outcome | None:
@@ -128,7 +197,7 @@ def outcome_in(sources: Sequence[Path]) -> Outcome | None:
         text = path.read_bytes()
     try:
         return from_json(json.loads(text))
-    except (ValueError, RecursionError) as error:
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise ArenaError(f"{path} is damaged: {error}; `arena run` writes it again") from error
 
 
@@ -167,10 +236,8 @@ def log_of(folder: Path, number: int) -> str:
     path = folder / DATABASE
     if not path.is_file():
         raise ArenaError(f"{folder} is no tournament: it has no {DATABASE}")
-    try:
+    with reading_database(path):
         rows = read_rows(folder, "SELECT log, termination FROM game WHERE number = ?", number)
-    except sqlite3.Error as error:
-        raise _unreadable(path, error) from error
     if not rows:
         raise ArenaError(f"{folder} has no game {number}")
     log, termination = rows[0]
@@ -229,17 +296,23 @@ def needs_report(tournament: Path) -> bool:
 
 
 def collect(
-    folder: Path, tournaments: Sequence[Path], base: Path, title: str | None = None
+    folder: Path,
+    tournaments: Sequence[Path],
+    base: Path,
+    title: str | None = None,
+    doubts: list[Doubt] | None = None,
 ) -> tuple[Document, dict[Path, ArenaError]]:
     """Return the data of the page in `base` on the tournaments below `folder`.
 
-    With it those that are left out, and why they cannot be read.
+    With it those that are left out, since they are damaged or cannot be read; `doubts` gets what is
+    to be said of the others.
     """
     from lath.reports.page.index import Collector
 
     unreadable: dict[Path, ArenaError] = {}
     while True:  # from the start: half of an unreadable one was counted
         collector = Collector()
+        found: list[Doubt] = []
         for tournament in [path for path in tournaments if path not in unreadable]:
             is_playing = is_being_played(tournament)
             report, link = tournament / REPORT, ""
@@ -249,15 +322,18 @@ def collect(
             try:
                 collector.add(
                     tournament.relative_to(folder).as_posix(),
-                    records_of([tournament]),
+                    records_of([tournament], found),
                     outcome_in([tournament]),
                     is_playing=is_playing,
                     link=link,
                 )
+                _refuse_damage(found)
             except ArenaError as error:
                 unreadable[tournament] = error
                 break
         else:
+            if doubts is not None:
+                doubts += found
             return collector.document(title), unreadable
 
 

@@ -55,6 +55,7 @@ from lath.reports.schema import About, Amount, Count
 
 DATABASE: Final = "tournament.db"
 RECORDS: Final = "games.lath"
+CONFIG: Final = "tournament.toml"
 LOCK: Final = "tournament.lock"
 """Locked by the run that writes; it stays, empty, when that is over."""
 

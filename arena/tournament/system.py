@@ -128,6 +128,10 @@ _DAMAGED: Final = (0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLI
 UTF-8, have none."""
 
 
+_HINDERED: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
+"""Kinds of errors of who cannot make a file, for want of permission or of room."""
+
+
 @contextmanager
 def database_errors(path: Path) -> Iterator[None]:
     """Turn the errors of a database into ours."""
@@ -169,7 +173,7 @@ def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
         return DiskError(f"{path}: {words}", is_full=True)
     if kind == sqlite3.SQLITE_IOERR:  # also what SQLite makes of a quota that is used up
         return DiskError(f"{path}: {words}", is_full=is_full(path.parent))
-    if kind == sqlite3.SQLITE_CANTOPEN and is_full(path.parent):
+    if kind in _HINDERED and is_full(path.parent):
         return DiskError(f"{path}: {words}, the disk is full", is_full=True)
     if kind == sqlite3.SQLITE_NOTADB:
         return DamagedError(f"{path} is not a tournament: {words}")

@@ -68,7 +68,7 @@ def test_what_a_killed_run_had_half_stored_is_taken_back(folder: Path, tmp_path:
 
 def test_a_damaged_database_is_told_of(folder: Path) -> None:
     (folder / DATABASE).write_bytes(b"no database" * 500)
-    with pytest.raises(ArenaError, match=r"tournament\.db is damaged: file is not a database"):
+    with pytest.raises(ArenaError, match=r"tournament\.db is not a tournament: file is not"):
         list(records_of([folder]))
 
 

@@ -164,5 +164,5 @@ def test_a_folder_that_may_only_be_read_gives_the_exported_games(
     monkeypatch.setattr(sources, "read_records", refuse)
     assert len(list(records_of([tmp_path]))) == 1
     (tmp_path / RECORDS).unlink()
-    with pytest.raises(ArenaError, match=r"is not writable, so tournament\.db cannot be read"):
+    with pytest.raises(ArenaError, match=r"unable to open database file; there is no games"):
         list(records_of([tmp_path]))

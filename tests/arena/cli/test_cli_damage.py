@@ -1,0 +1,190 @@
+"""Damaged directories: what is wrong is told, what is sound is kept, nothing is left unsaid."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from commands import Ran, arena
+from damage import DATABASE, RECORDS, damages
+from results import a_config, a_result
+
+from lath.arena.tournament.sources import write_outcome
+from lath.arena.tournament.store import ROUNDS, Store, Walkover
+from lath.reports.outcome import Outcome
+
+GAMES = 12
+COLUMNS = ("ann", "bob"), ("bob", "ann")
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory in which nothing is wrong."""
+    folder = tmp_path_factory.mktemp("sound") / "cup"
+    folder.mkdir()
+    with closing(Store(folder)) as store:
+        store.begin(a_config().identity(), {ROUNDS: 6})
+        store.add([a_result(n, COLUMNS[n % 2], log="> go\n") for n in range(1, GAMES + 1)])
+        store.add_walkovers([Walkover(20, "cat")])
+        store.export()
+    write_outcome(folder, Outcome(format="round-robin"))
+    return folder
+
+
+@pytest.fixture
+def cup(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of it, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(sound, "cup")
+    return Path("cup")
+
+
+def rated(folder: Path) -> Ran:
+    """Return what a directory is rated."""
+    return arena("rate", folder, "--json")
+
+
+def ratings(ran: Ran) -> dict[str, object]:
+    """Return the numbers without the result, which nobody has written for another directory."""
+    return {key: value for key, value in json.loads(ran.out).items() if key != "outcome"}
+
+
+def change(folder: Path, question: str) -> None:
+    """Write something into a database that no run has written."""
+    with closing(sqlite3.connect(folder / DATABASE)) as database, database:
+        database.execute(question)
+
+
+def test_a_sound_directory_has_exact_counts_and_nothing_to_tell(cup: Path) -> None:
+    ran = arena("check", "cup")
+    assert (ran.status, ran.out) == (0, "")
+    assert ran.err == (
+        "cup: 12 sound games in tournament.db, 12 in games.lath; 0 in the first alone, 0 in the "
+        "second, 0 differ; 12 are sound in either\n"
+    )
+    assert json.loads(arena("check", "cup", "--json").out) == {
+        "folder": "cup", "stored": 12, "exported": 12, "only_stored": 0, "only_exported": 0,
+        "different": 0, "sound": 12,
+    }  # fmt: skip
+
+
+def test_each_unsound_game_is_told_by_its_number_and_why(cup: Path) -> None:
+    change(cup, "UPDATE game SET result = '7-7' WHERE number = 3")
+    change(cup, "UPDATE game SET log = 'x' WHERE number = 5")
+    change(cup, "DELETE FROM game WHERE number = 12")
+    ran = arena("check", "cup")
+    assert ran.status == 1
+    assert "cup/tournament.db: game 3: its result is '7-7'\n" in ran.out
+    assert "cup/tournament.db: game 5: its checksum does not match\n" in ran.out
+    assert "cup/games.lath: game 12: it is not in tournament.db\n" in ran.out
+    assert "9 sound games in tournament.db, 12 in games.lath; 0 in the first alone, 3" in ran.err
+    lines = [json.loads(line) for line in arena("check", "cup", "--json").out.splitlines()]
+    assert {"file": "cup/tournament.db", "message": "game 3: its result is '7-7'"} in lines
+    assert lines[-1]["sound"] == 12
+
+
+def test_what_is_sound_in_either_makes_a_tournament(cup: Path, sound: Path) -> None:
+    change(cup, "UPDATE game SET result = '7-7' WHERE number = 3")
+    text = (cup / RECORDS).read_text()
+    (cup / RECORDS).write_text(text.replace('[Number "7"]\n', '[Number "7\n'))
+    ran = arena("check", "cup", "--sound", "mended")
+    assert ran.status == 1
+    assert "mended: 12 games; `arena run --out mended` goes on\n" in ran.err
+    assert arena("check", "mended").status == 0
+    assert ratings(rated(Path("mended"))) == ratings(rated(sound))
+    with closing(Store(Path("mended"))) as store:
+        assert store.tournament() == a_config().identity()
+        assert store.walkovers() == [Walkover(20, "cat")]
+    again = arena("check", "cup", "--sound", "mended")
+    assert (again.status, "expected a name that nothing has yet" in again.err) == (2, True)
+
+
+def test_sound_records_of_files_go_into_a_file(cup: Path) -> None:
+    text = (cup / RECORDS).read_text()
+    Path("torn.lath").write_text(text[: text.rindex("1. ") + 8])
+    ran = arena("check", "torn.lath", "-", "--sound", "whole.lath", stdin=text[:4000])
+    assert ran.status == 1
+    assert arena("check", "whole.lath").status == 0
+    assert text.startswith(Path("whole.lath").read_text()[: text.index('[Number "12"]') - 500])
+
+
+def test_unsound_games_are_left_out_and_told_of_with_a_status(cup: Path, sound: Path) -> None:
+    change(cup, "UPDATE game SET result = '7-7' WHERE number = 3")
+    (cup / RECORDS).unlink()
+    for words in (["rate", "cup", "--json"], ["report", "cup", "-o", "page.html"]):
+        ran = arena(*words)
+        assert ran.status == 1
+        assert "warning: cup/tournament.db is damaged: game 3: its" in ran.err
+        assert "result is '7-7'; 11 games are sound there or in games.lath" in ran.err
+        assert "`arena check cup --sound OUT` makes a tournament of them" in ran.err
+    assert json.loads(rated(cup).out)["overall"]["games"] == 11
+
+
+@pytest.mark.parametrize("how", ["missing", "locked away", "foreign"])
+def test_games_lath_serves_where_the_database_cannot_be_read(
+    how: str, cup: Path, sound: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, why = 0, "cup has no tournament.db: its games are the 12 of games.lath, written 2"
+    if how == "missing":
+        (cup / DATABASE).unlink()
+    elif how == "foreign":
+        (cup / DATABASE).write_bytes(b"no database" * 500)
+        status, why = (
+            1,
+            "cup/tournament.db is not a tournament: file is not a database; 12 games are",
+        )
+    else:
+        monkeypatch.setattr(sqlite3, "connect", refuse)
+        why = "cup/tournament.db: unable to open database file: its games are the 12 of games.lath"
+    ran = rated(cup)
+    assert ran.status == status
+    assert f"warning: {why}" in ran.err
+    assert ratings(ran) == ratings(rated(sound))
+
+
+def refuse(*_: object, **__: object) -> None:
+    """Open nothing, as where somebody else owns a file: root reads all."""
+    error = sqlite3.OperationalError("unable to open database file")
+    error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+    raise error
+
+
+LOOKS = (
+    *(["check", "cup"], ["check", "cup", "--json"], ["check", "cup", "--sound", "mended"]),
+    *(["rate", "cup"], ["report", "cup", "-o", "page.html"], ["report", ".", "-o", "index.html"]),
+    *(["bot", "log", "cup", "2"], ["select", "cup/games.lath", "--count"]),
+)
+
+
+@pytest.mark.parametrize("number", [6, pytest.param(1000, marks=pytest.mark.soak)])
+def test_no_damage_is_believed_or_ends_in_a_traceback(
+    number: int, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    true = ratings(rated(sound))
+    told = harmless = 0
+    for damage in damages(12, number):
+        for name in ("cup", "mended"):
+            shutil.rmtree(name, ignore_errors=True)
+        shutil.copytree(sound, "cup")
+        what = damage(Path("cup"))
+        looks = {" ".join(words): arena(*words) for words in LOOKS}
+        for words, ran in looks.items():
+            assert ran.status in (0, 1, 2), (what, words, ran.err)
+            assert "Traceback" not in ran.err, (what, words, ran.err)
+        ran = rated(Path("cup"))
+        assert ran.status in (0, 1), (what, ran.err)
+        if ran.status == 0 and not ran.err:
+            assert ratings(ran) == true, what
+        if looks["check cup"].status == 0:
+            harmless += 1
+            assert ratings(ran) == true, what
+        if Path("mended", DATABASE).exists():
+            assert arena("check", "mended").status == 0, what
+        told += ran.status
+    print(f"{number} damages: {told} told by rate, {harmless} harmless")
+    assert told > number / 5
