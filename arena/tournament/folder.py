@@ -8,9 +8,10 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import shlex
 import time
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from lath.arena import signals
 from lath.arena.errors import (
     ArenaError,
     ConfigError,
+    DamagedError,
     DiskError,
     GameVoidError,
     MachineError,
@@ -69,6 +71,7 @@ from lath.arena.tournament.system import (
     ROOM,
     HeldFolder,
     Patience,
+    reading_database,
     writing_error,
 )
 from lath.notation.reader import sync
@@ -101,7 +104,7 @@ def run(
         with signals.interruptible():
             book = book_of(config)
         _with_room(partial(prepare_folder, folder), tell, patience_s)
-        with HeldFolder(folder) as home:
+        with HeldFolder(folder) as home, _pointing_out(folder):
             summary = _played(config, home, book, tell, force=force, patience_s=patience_s)
             try:
                 if not summary.interrupted:
@@ -112,6 +115,19 @@ def run(
             except KeyboardInterrupt:
                 _tell_of_stale(home, tell, "they were not written anew")
             return replace(summary, interrupted=True)
+
+
+@contextmanager
+def _pointing_out(folder: Path) -> Iterator[None]:
+    """Say of damage how to go on with what is sound."""
+    try:
+        yield
+    except DamagedError as error:
+        check = f"arena check {shlex.quote(str(folder))}"
+        raise DamagedError(
+            f"{error}; `{check}` counts the games that are sound, and `{check} --sound OUT` makes "
+            "a tournament of them in OUT, which `arena run --out OUT` goes on with"
+        ) from error
 
 
 def _refresh(home: HeldFolder, summary: Summary, tell: Listener, *, with_report: bool) -> None:
@@ -164,10 +180,12 @@ def _played(
         halves = (*folder.glob(".*.tmp*"), *(folder / LOGS).glob(".*.tmp*"))
         for leftover in (*halves, shared_memory):
             leftover.unlink(missing_ok=True)
-        config = resumed(store, config, folder)
+        with reading_database(folder / DATABASE):  # of a version that noted no checksum of it
+            config = resumed(store, config, folder)
         with signals.interruptible():
             files = fingerprints(config.bots)
-        changed = refuse_changed(store, files, force=force)
+        with reading_database(folder / DATABASE):
+            changed = refuse_changed(store, files, force=force)
         begin = partial(_begin, store, config, files)
         for new in _with_room(begin, tell, patience_s):
             of = f"{new.setting} of bot {new.bot!r}" if new.bot else new.setting
@@ -282,7 +300,8 @@ def _begin(store: Store, config: Config, files: Files) -> list[NotedChange]:
             f"{path} was not written by a run, and would be lost; choose another --out"
         )
     write_whole(path, [text.encode()])
-    notes, new = note_changes(store, config)
+    with reading_database(path.with_name(DATABASE)):
+        notes, new = note_changes(store, config)
     notes |= {FILES: files, ROUNDS: config.rounds, OUTCOME_STATE: False}
     store.begin(config.identity(), notes)
     return new

@@ -40,6 +40,9 @@ _VALUES: Final = attrgetter(*COLUMNS)
 _AT: Final = {name: place for place, name in enumerate(COLUMNS)}
 _REALS: Final = tuple(place for place, kind in enumerate(_TYPES) if kind is float)
 
+RECORD: Final = -2
+"""Where the text of the record is in a row."""
+
 Row = tuple[Any, ...]
 """The values of COLUMNS in their order, and the checksum."""
 

@@ -12,15 +12,12 @@ import fcntl
 import json
 import os
 import random
-import re
-import shlex
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, count
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
@@ -30,9 +27,11 @@ from typing_extensions import TypedDict  # pydantic takes that of `typing` from 
 
 from lath.arena.errors import DamagedError, DiskError, InUseError, MovedError, StoreError
 from lath.arena.referee.record import GameResult
+from lath.arena.tournament.exports import Known, counted, keep
 from lath.arena.tournament.rows import (
     CHECKSUM,
     COLUMNS,
+    RECORD,
     Row,
     checksum,
     fault_of,
@@ -50,7 +49,7 @@ from lath.arena.tournament.system import (
     writing_error,
 )
 from lath.arena.tournament.worker import PairJob, PairResult
-from lath.notation.reader import chunks, entry_of, sync, texts_of, write_atomically
+from lath.notation.reader import write_atomically
 from lath.reports.schema import About, Amount, Count
 
 DATABASE: Final = "tournament.db"
@@ -272,10 +271,6 @@ def _seal_in(database: sqlite3.Connection) -> int | None:
     return json.loads(rows[0][0]) if rows else None
 
 
-RECORD: Final = -2
-"""Where the text of the record is in a row."""
-
-
 class Games:
     """The games of a database, some at a time: who reads all at once keeps a run from storing."""
 
@@ -334,95 +329,6 @@ class Games:
 LOST: Final = "games are missing of those that were stored"
 
 
-class _Unknown(NamedTuple):
-    """How many games of a `games.lath` are not known."""
-
-    lacking: int
-    """No game has their number."""
-
-    others: int
-    """A game of their number has another record; or nobody can say which game it was."""
-
-
-class _Known:
-    """Games that are stored, as far as it takes to know them again in `games.lath`."""
-
-    def __init__(self) -> None:
-        self.numbers: Final[set[int]] = set()
-        self._records: Final[set[int]] = set()
-
-    def add(self, row: Row) -> None:
-        """Know a game."""
-        self.numbers.add(row[0])
-        self._records.add(hash(row[RECORD].strip()))
-
-    def compared(self, path: Path) -> _Unknown:
-        """Return what of a file of records is not known; raises StoreError.
-
-        What is no record counts as nothing where it names a known game, or is the torn end.
-        """
-        lacking = others = torn = 0
-        if not path.is_file():
-            return _Unknown(0, 0)
-        try:
-            with path.open("rb") as stream:
-                for text in chain.from_iterable(map(texts_of, chunks(stream))):
-                    others, torn = others + torn, 0
-                    if hash(text.text) in self._records:
-                        continue
-                    record = entry_of(text, RECORDS, 1, rules=False).record
-                    number = _NUMBER.search(text.text)
-                    if number and int(number[1]) in self.numbers:
-                        others += record is not None
-                    elif record is not None:
-                        lacking += 1
-                    else:
-                        torn = 1
-        except OSError as error:
-            raise writing_error(path, error, "read") from error
-        return _Unknown(lacking, others + (torn if not self.numbers else 0))
-
-
-_NUMBER: Final = re.compile(r'^\[Number "([0-9]{1,15})"\]$', re.MULTILINE)
-
-
-def _counted(number: int) -> str:
-    return f"{number} game{'' if number == 1 else 's'}"
-
-
-def keep(path: Path) -> Path:
-    """Keep a file that is about to be replaced, beside it, and return where; raises StoreError."""
-    for number in count(1):
-        kept = path.with_name(f"{path.name}.kept-{number}")
-        try:
-            try:
-                os.link(path, kept)
-                sync(path.parent)
-            except FileExistsError:
-                continue
-            except OSError:  # a file system without such links
-                if kept.exists():
-                    continue
-                write_atomically(kept, [path.read_bytes()])
-        except OSError as error:
-            raise writing_error(kept, error) from error
-        return kept
-    raise AssertionError
-
-
-@contextmanager
-def _pointing_out(folder: Path) -> Iterator[None]:
-    """Say of damage how to go on with what is sound."""
-    try:
-        yield
-    except DamagedError as error:
-        check = f"arena check {shlex.quote(str(folder))}"
-        raise DamagedError(
-            f"{error}; `{check}` counts the games that are sound, and `{check} --sound OUT` makes "
-            "a tournament of them in OUT, which `arena run --out OUT` goes on with"
-        ) from error
-
-
 _GOOD_ENDINGS: Final = ("rules", "resignation", "adjudication", "ply limit")
 
 
@@ -449,9 +355,8 @@ class Store:
             undo.callback(self._home.close)
             self._lock: Final = _locked(folder)
             undo.callback(os.close, self._lock)
-            undo.enter_context(_pointing_out(folder))
             if not self._path.exists() or not self._path.stat().st_size:
-                self._refuse_to_lose(_Known())  # before SQLite makes a file of its own
+                self._refuse_to_lose(Known())  # before SQLite makes a file of its own
             with database_errors(self._path):
                 self._database = connect(self._path)
                 undo.callback(self._database.close)
@@ -478,7 +383,7 @@ class Store:
             if names not in ({"about", "game"}, {"about", "game", "walkover"}):
                 tables = ", ".join(sorted(names))
                 raise DamagedError(f"{self._path} is not a tournament: it has tables {tables}")
-            known = _Known()
+            known = Known()
             games = Games(self._database, self._path)
             for row in games:
                 known.add(row)
@@ -486,14 +391,14 @@ class Store:
                 raise DamagedError(f"{self._path} is damaged: {wrong}")
         self._refuse_to_lose(known)
 
-    def _refuse_to_lose(self, known: _Known) -> None:
+    def _refuse_to_lose(self, known: Known) -> None:
         """Raise DamagedError where `games.lath` holds games that are not stored here."""
         path = self.folder / RECORDS
         stamp = stamp_of(path)
         unknown = known.compared(path)
         if unknown.lacking:
             raise DamagedError(
-                f"{path} holds {_counted(unknown.lacking)} that {DATABASE} lacks, which has "
+                f"{path} holds {counted(unknown.lacking)} that {DATABASE} lacks, which has "
                 f"{len(known.numbers) or 'none'}"
             )
         if not unknown.others:
@@ -683,13 +588,13 @@ class Store:
     def _pieces(self, path: Path, warn: Callable[[str], None]) -> Generator[str]:
         """Yield all records; then, before they replace the old file, keep that where it must be."""
         is_ours = stamp_of(path) == self._written
-        known = _Known()
+        known = Known()
         for row in self._games():
             if not is_ours:
                 known.add(row)
             yield row[RECORD]
         if not is_ours and (unknown := sum(known.compared(path))):
-            held = f"{path} held {_counted(unknown)} that {DATABASE} has not, or not so"
+            held = f"{path} held {counted(unknown)} that {DATABASE} has not, or not so"
             warn(f"{held}: it is kept as {keep(path).name}")
 
     def _rows(self, question: str, *values: object) -> Iterator[Any]:

@@ -1,0 +1,282 @@
+"""A damaged tournament is told of by the next run: no traceback, no game lost, nothing believed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from commands import Ran, arena
+from damage import PAGE, damages
+from quick_runs import play_nothing
+from results import a_result
+
+from lath.arena.errors import DamagedError, StoreError
+from lath.arena.tournament.soundness import Unsound, look, rescue
+from lath.arena.tournament.store import DATABASE, RECORDS, Store
+from lath.notation.reader import read
+
+GAMES: Final = 12
+KEPT: Final = f"{RECORDS}.kept-"
+RUN: Final = ("--bot", "ann=/nowhere ann", "--bot", "bob=/nowhere bob", "--game", "yavalath")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    play_nothing(monkeypatch)
+
+
+def run(folder: Path, *words: object) -> Ran:
+    """Go on with a tournament, as far as it goes, in this process."""
+    return arena("run", "--out", folder, "-q", "--no-report", *words)
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    """Return the directory of a tournament of twelve games that is over."""
+    folder = tmp_path / "cup"
+    ran = run(folder, *RUN, "--rounds", GAMES // 2)
+    assert ran.status == 0, ran.err
+    assert games_in(folder) == set(range(1, GAMES + 1))
+    return folder
+
+
+def games_in(folder: Path, name: str = RECORDS) -> set[int]:
+    """Return the numbers of the games of a file of records."""
+    return {int(record.tag("Number")) for record in read(folder / name)}
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Return what is in a directory, the empty lock apart."""
+    files = (path for path in folder.iterdir() if path.is_file())
+    return {path.name: path.read_bytes() for path in files if path.suffix != ".lock"}
+
+
+def put(files: dict[str, bytes], folder: Path) -> None:
+    """Let nothing but these files be in a directory."""
+    for path in folder.iterdir():
+        if path.is_file():
+            path.unlink()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+
+def check(folder: Path, sound: dict[str, bytes], how: str) -> str:
+    """Run a damaged tournament; return what became of it, which loses and hides nothing."""
+    before = files_of(folder)
+    ran = run(folder)
+    after = files_of(folder)
+    assert "Traceback" not in ran.err, (how, ran.err)
+    assert "bug in the arena" not in ran.err, (how, ran.err)
+    if before.get(RECORDS):
+        copies = [text for name, text in after.items() if name.startswith(KEPT)]
+        is_there = before[RECORDS] in (after[RECORDS], *copies)
+        whole = after[RECORDS] == sound[RECORDS]
+        assert is_there or whole, (how, "games.lath is gone")
+    if ran.status:
+        told = [line for line in ran.err.splitlines() if line.startswith("arena: ")]
+        assert len(told) == 1, (how, ran.err)
+        assert before == after, (how, "a refusal has changed something")
+        return "refused"
+    assert after[RECORDS] == sound[RECORDS], (how, "other games, and nobody was told")
+    assert json.loads(after["standings.json"]) == json.loads(sound["standings.json"]), how
+    return "told" if ran.err else "nothing to tell"
+
+
+SOME: Final = 16
+MANY: Final = int(os.environ.get("LATH_SOAK_DAMAGES", "5000"))
+CAMPAIGN: Final = pytest.mark.parametrize(
+    "number", [SOME, pytest.param(MANY, marks=pytest.mark.soak)]
+)
+
+
+def campaign(cup: Path, ways: Iterator[Callable[[Path], str]]) -> dict[str, int]:
+    """Damage a tournament in each way and run it; return how often it came to what."""
+    sound = files_of(cup)
+    found: dict[str, int] = {}
+    for damage in ways:
+        put(sound, cup)
+        how = damage(cup)
+        came_to = check(cup, sound, how)
+        if came_to == "refused" and (cup / RECORDS).read_bytes() == sound[RECORDS]:
+            taken_back(cup, sound, how)
+        found[came_to] = found.get(came_to, 0) + 1
+    put(sound, cup)
+    return found
+
+
+def taken_back(cup: Path, sound: dict[str, bytes], how: str) -> None:
+    """Check that no game is lost for good, since `games.lath` has them all."""
+    out = cup.parent / "out"
+    findings = rescue(cup, out)
+    assert findings.sound == GAMES, (how, findings)
+    assert (out / RECORDS).read_bytes() == sound[RECORDS], how
+    shutil.rmtree(out)
+
+
+@CAMPAIGN
+def test_whatever_happens_to_its_files_a_run_tells_of_it(cup: Path, number: int) -> None:
+    found = campaign(cup, damages(1, number))
+    print(found)
+    assert found["refused"] > number // 2
+
+
+def damaged_pages(cup: Path, number: int) -> Iterator[Callable[[Path], str]]:
+    """Yield what zeroes each page, doubles it over others, and cuts the database after it."""
+    content = (cup / DATABASE).read_bytes()
+    pages = range(len(content) // PAGE)
+
+    def written(how: str, data: bytes) -> Callable[[Path], str]:
+        def damage(folder: Path) -> str:
+            (folder / DATABASE).write_bytes(data)
+            return how
+
+        return damage
+
+    def with_page(page: int, data: bytes) -> bytes:
+        return content[: page * PAGE] + data + content[(page + 1) * PAGE :]
+
+    ways = [written(f"page {page} zeroed", with_page(page, bytes(PAGE))) for page in pages]
+    ways += [written(f"cut before page {page}", content[: page * PAGE]) for page in pages]
+    ways += [
+        written(f"page {page} over {other}", with_page(other, content[page * PAGE :][:PAGE]))
+        for page in pages
+        for other in pages
+        if page != other
+    ]
+    yield from random.Random(1).sample(ways, min(number, len(ways)))
+
+
+@CAMPAIGN
+def test_no_page_is_lost_or_there_twice_without_a_word(cup: Path, number: int) -> None:
+    found = campaign(cup, damaged_pages(cup, number))
+    print(found)
+    assert found["refused"] == sum(found.values())
+
+
+def test_a_database_that_is_gone_empty_or_older_does_not_cost_the_games(
+    cup: Path, tmp_path: Path
+) -> None:
+    sound = files_of(cup)
+    with closing(Store(tmp_path / "cup")) as store:
+        notes = store._database.execute("SELECT * FROM about").fetchall()
+    older = tmp_path / "older"
+    older.mkdir()
+    with closing(Store(older)) as store:
+        store.keep_notes({key: json.loads(value) for key, value in notes if key != "checksum"})
+        store.add([a_result(number, ("ann", "bob")) for number in (1, 3)])
+        store.add([a_result(number, ("bob", "ann")) for number in (2, 4)])
+    for how in ("gone", "empty", "older"):
+        put(sound, cup)
+        (cup / DATABASE).unlink()
+        if how == "empty":
+            (cup / DATABASE).touch()
+        elif how == "older":
+            shutil.copy(older / DATABASE, cup)
+        assert check(cup, sound, how) == "refused"
+        lacks = 8 if how == "older" else 12
+        assert f"{RECORDS} holds {lacks} games that {DATABASE} lacks" in run(cup).err
+        taken_back(cup, sound, how)
+
+
+def test_the_way_out_that_is_named_goes_on_with_all_games(cup: Path, tmp_path: Path) -> None:
+    sound = files_of(cup)
+    (cup / DATABASE).unlink()
+    assert f"arena check {cup} --sound OUT" in run(cup).err
+    rescue(cup, tmp_path / "out")
+    ran = run(tmp_path / "out")
+    assert ran.status == 0, ran.err
+    assert (tmp_path / "out" / RECORDS).read_bytes() == sound[RECORDS]
+    assert look(tmp_path / "out").is_sound
+    more = run(tmp_path / "out", "--rounds", GAMES // 2 + 1)
+    assert more.status == 0, more.err
+    assert games_in(tmp_path / "out") == set(range(1, GAMES + 3))
+
+
+def test_what_is_sound_in_either_is_counted(cup: Path) -> None:
+    assert look(cup).is_sound
+    with closing(sqlite3.connect(cup / DATABASE)) as database, database:
+        database.execute("UPDATE game SET result = '7-7' WHERE number = 2")
+        database.execute("UPDATE game SET plies = plies + 1 WHERE number = 3")
+        database.execute("DELETE FROM game WHERE number = 5")
+    text = (cup / RECORDS).read_text()
+    (cup / RECORDS).write_text(text.replace('[Number "3"]', '[Number "3]', 1))
+    found = look(cup)
+    assert (found.stored, found.exported, found.sound) == (9, 11, 11)
+    assert found.taken_back == (2, 5)
+    first, second, third = found.unsound
+    assert first.where.startswith(f"{RECORDS}:")
+    assert second == Unsound(DATABASE, "game 2: its result is '7-7'")
+    assert third == Unsound(DATABASE, "game 3: its checksum does not match")
+
+
+def test_games_lath_that_is_exchanged_while_a_run_goes_on_is_kept(tmp_path: Path) -> None:
+    words: list[str] = []
+    with closing(Store(tmp_path)) as store:
+        store.add([a_result(1), a_result(2)])
+        store.export(words.append)
+        store.add([a_result(3)])
+        store.export(words.append)
+        assert not words
+        others = (a_result(2, ("bob", "cat")).record, a_result(9).record)
+        (tmp_path / RECORDS).write_text("\n".join(others))
+        for _ in range(2):
+            store.export(words.append)
+    held = f"{tmp_path / RECORDS} held 2 games that {DATABASE} has not, or not so"
+    assert words == [f"{held}: it is kept as {KEPT}1"]
+    assert games_in(tmp_path, f"{KEPT}1") == {2, 9}
+    assert games_in(tmp_path) == {1, 2, 3}
+
+
+def test_a_game_that_is_damaged_while_a_run_goes_on_is_not_exported(tmp_path: Path) -> None:
+    with closing(Store(tmp_path)) as store:
+        store.add([a_result(number) for number in (1, 2, 3)])
+        store.export()
+        before = (tmp_path / RECORDS).read_bytes()
+        with closing(sqlite3.connect(tmp_path / DATABASE)) as database, database:
+            database.execute("UPDATE game SET record = replace(record, '1. h5', '1. h6')")
+        with pytest.raises(StoreError, match="game 1: its checksum does not match"):
+            store.export()
+        assert (tmp_path / RECORDS).read_bytes() == before
+    with pytest.raises(DamagedError, match="game 1: its checksum does not match"):
+        Store(tmp_path)
+
+
+Change = tuple[str, tuple[Any, ...], str]
+CHANGES: Final[tuple[Change, ...]] = (
+    ("UPDATE game SET first = ? WHERE number = 1", ("eve",), "first is 'eve', and 'ann' in its"),
+    ("UPDATE game SET result = ? WHERE number = 1", ("0-1",), "result is '0-1', and '1-0' in its"),
+    ("UPDATE game SET plies = ? WHERE number = 1", ("many",), "plies is not a whole number but"),
+    ("UPDATE game SET record = ? WHERE number = 1", (b"\xff",), r"record is not text but b'\\xff'"),
+    ("UPDATE game SET checksum = ? WHERE number = 1", ("x",), "checksum is not a whole number"),
+    ("UPDATE game SET first_used_s = ?", (1e300,), "checksum does not match"),
+    ("UPDATE game SET stderr = ?", ("{",), "checksum does not match"),
+    ("UPDATE game SET log = CAST(? AS TEXT)", (b"\xff",), "a text is not UTF-8"),
+    ("UPDATE game SET number = ? WHERE number = 1", (2**62,), "number is '4611686018427387904'"),
+    ("DELETE FROM game WHERE number = ?", (1,), "games are missing of those that were stored"),
+    ("UPDATE about SET value = ? WHERE key = 'rounds'", ("2",), "noted besides its games does not"),
+    ("UPDATE about SET value = ? WHERE key = 'checksum'", ("x",), "Expecting value"),
+    ("DELETE FROM about WHERE key = ?", ("checksum",), "noted besides its games does not"),
+    ("INSERT INTO walkover VALUES (?, 'ann')", (9,), "noted besides its games does not"),
+)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=[sql for sql, *_ in CHANGES])
+def test_what_no_run_has_written_is_told_of(tmp_path: Path, change: Change) -> None:
+    question, values, words = change
+    with closing(Store(tmp_path)) as store:
+        store.begin({"games": ["yavalath"]}, {"rounds": 1})
+        store.add([a_result(1), a_result(2)])
+    with closing(sqlite3.connect(tmp_path / DATABASE)) as database, database:
+        database.execute(question, values)
+    before = (tmp_path / DATABASE).read_bytes()
+    with pytest.raises(DamagedError, match=words):
+        Store(tmp_path)
+    assert (tmp_path / DATABASE).read_bytes() == before
