@@ -15,13 +15,12 @@ from pathlib import Path
 
 from lath.arena.errors import ConfigError, DamagedError, StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament.rows import Row, fault_of, result_of, shown, taken_back, total_of
+from lath.arena.tournament.rows import RECORD, Row, fault_of, result_of, shown, taken_back, total_of
 from lath.arena.tournament.store import (
     CONFIG,
     DATABASE,
     LOST,
     OUTCOME_STATE,
-    RECORD,
     RECORDS,
     Games,
     Store,
