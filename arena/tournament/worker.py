@@ -152,10 +152,14 @@ class _Team:
         self._bots[spec.name] = bot
         return bot
 
-    def trim(self, most: int) -> None:
-        """Keep so many bots at most; end those that were not used for longest, politely."""
+    def trim(self, most: int) -> bool:
+        """Keep so many bots at most; end those that were not used for longest, politely.
+
+        Return whether there were more.
+        """
         spare = list(self._bots)[: max(0, len(self._bots) - most)]
         self._end([self._bots.pop(name) for name in spare])
+        return bool(spare)
 
     def take_notes(self) -> tuple[str, ...]:
         """Return what was noted since the last time."""
@@ -249,39 +253,52 @@ def _play_out(
 def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:
     """Play a game, from its start again where the machine stood still.
 
-    Raises GameVoidError; a void game leaves no process of the bots. Raises MachineError where the
-    machine lacks something, also for what a bot has just broken off: it may have met that.
+    Raises GameVoidError, and MachineError where the machine lacks something: both leave no process
+    of the bots.
     """
     for _ in range(MOST_HOLD_UPS):
         for bot in bots:
             bot.is_watched = bot.name in team.watched
         try:
-            played = play_game(
-                plan,
-                bots,
-                job.limits,
-                team.watch,
-                adjudication=job.adjudication,
-                keep_log=job.keeps_logs,
-                spent=team.spent,
-            )
-        except (HeldUpError, GameVoidError, MachineError) as error:
-            for bot in bots:
-                bot.kill()
-            if isinstance(error, GameVoidError):
-                _excuse(str(error), job)
-            if not isinstance(error, HeldUpError):
-                raise
+            played = _play_once(plan, bots, job, team)
+        except HeldUpError:
             team.watched.update(plan.names)
             team.notes.append("the machine stood still for a while; a game was begun again")
+        except MachineError as error:
+            if error.spoilt or not team.trim(len(bots)):  # who is only kept may have what they lack
+                raise
         else:
-            if played.termination == Termination.CRASH:
-                loser = plan.names[played.result == WON_BY[Seat.FIRST]]
-                _excuse(f"{loser} crashed in game {plan.number}", job)
             if played.termination == Termination.TIME:
                 team.watched.update(plan.names)
             return played
     raise GameVoidError("", f"the machine stood still {MOST_HOLD_UPS} times in a game")
+
+
+def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:
+    """Play a game.
+
+    Raises MachineError also where bots have broken it off, and may have met what is lacking.
+    """
+    try:
+        played = play_game(
+            plan,
+            bots,
+            job.limits,
+            team.watch,
+            adjudication=job.adjudication,
+            keep_log=job.keeps_logs,
+            spent=team.spent,
+        )
+    except (HeldUpError, GameVoidError, MachineError) as error:
+        for bot in bots:
+            bot.kill()
+        if isinstance(error, GameVoidError):
+            _excuse(str(error), job)
+        raise
+    if played.termination == Termination.CRASH:
+        loser = plan.names[played.result == WON_BY[Seat.FIRST]]
+        _excuse(f"{loser} crashed in game {plan.number}", job)
+    return played
 
 
 def _excuse(mishap: str, job: PairJob) -> None:

@@ -536,6 +536,24 @@ class WritesInItsDirectory(Good):
         self.answer()
 
 
+class NeedsRoom(Good):
+    """Dies where it cannot keep 64 KiB."""
+
+    def misbehave(self) -> None:
+        with open("table", "wb") as file:
+            file.write(bytes(1 << 16))
+        self.answer()
+
+
+class FillsItsDirectory(Good):
+    """Takes all the room there is, up to 64 MiB, and dies."""
+
+    def misbehave(self) -> None:
+        with open("table", "wb", buffering=0) as file:
+            file.writelines(bytes(1 << 16) for _ in range(1 << 10))
+        sys.exit("no room")
+
+
 class LeaksDescriptors(Good):
     """Keeps 200 files open."""
 

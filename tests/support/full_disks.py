@@ -21,8 +21,17 @@ from tempfile import mkdtemp
 from typing import Any, Final
 from unittest.mock import patch
 
-from arena_runs import PATIENCE_S, Range, exported, flags, listened_to, sequence, until_it_says
-from bad_bots import Good
+from arena_runs import (
+    PATIENCE_S,
+    Range,
+    exported,
+    flags,
+    listened_to,
+    sequence,
+    stored,
+    until_it_says,
+)
+from bad_bots import FillsItsDirectory, Good, NeedsRoom
 from commands import arena
 from quick_runs import QuickRun
 from results import a_result, finished
@@ -169,6 +178,72 @@ def made(folder: Path, _size: int) -> dict[str, Any]:
     return {"status": run.returncode, "said": said, "games": _numbers(folder / "out")}
 
 
+FORMATS: Final = ("round-robin", "swiss", "knockout")
+
+
+def scratch(folder: Path, size: int) -> dict[str, Any]:
+    """Run the program where `size` scratch folders have room; then give it more and resume.
+
+    One format after the other, as sizes go.
+    """
+    form = FORMATS[size % len(FORMATS)]
+    with Range(Path(mkdtemp(dir=folder.parent))) as place:
+        resize(place.scratch, LARGE, f"nr_inodes={1 + size}")
+        words = in_format(form, place.out)
+        found = ended(place, place.begin(*words, "--disk-patience", "1"))
+        resize(place.scratch, LARGE, "remount", "nr_inodes=99")
+        found["resumed"] = ended(place, place.begin(*words))
+        assert not list(place.scratch.iterdir())
+        subprocess.run(["umount", place.scratch], check=True)
+    return {"format": form, **found}
+
+
+def scratch_room(folder: Path, size: int) -> dict[str, Any]:
+    """Run a bot that needs room where there is less for a while, and one that takes all of it."""
+    found: dict[str, Any] = {}
+    for kind in (NeedsRoom, FillsItsDirectory):
+        with Range(Path(mkdtemp(dir=folder.parent))) as place:
+            resize(place.scratch, 4096)
+            ballast = place.scratch / "ballast"
+            if kind is NeedsRoom:
+                ballast.write_bytes(bytes(disk_usage(place.scratch).free - size * 1024))
+            words = flags({"ann": kind, "bob": Good}, rounds=2, out=place.out, jobs=1)
+            run = place.begin(*words)
+            if kind is NeedsRoom:
+                with listened_to(run) as saying:
+                    said = until_it_says(saying, "trying again")
+                    ballast.unlink()
+                    said += saying.read()
+                found[kind.__name__] = {**ended(place, run), "said": said}
+            else:
+                found[kind.__name__] = ended(place, run)
+            subprocess.run(["umount", place.scratch], check=True)
+    return found
+
+
+def in_format(form: str, out: Path) -> list[str]:
+    """Return the words of a short run of good bots in a format; first wins each game."""
+    bots = dict.fromkeys(("ann", "bob", "cat", "dan"), Good)
+    words = [*flags(bots, rounds=2, out=out, jobs=1), "--format", form]
+    if form == "knockout":
+        del words[words.index("--rounds") : words.index("--rounds") + 2]
+    return words
+
+
+def ended(place: Range, run: subprocess.Popen[str]) -> dict[str, Any]:
+    """Return what a run has left and said, where it is not listened to already."""
+    is_open = run.stderr is not None and not run.stderr.closed
+    said = run.communicate(timeout=PATIENCE_S)[1] if is_open else ""
+    status = run.wait(PATIENCE_S)
+    with closing(Store(place.out)) as store:
+        games = [
+            (*row[1:], how)
+            for row, (how,) in zip(store.results(), stored(place.out, "termination"), strict=True)
+        ]
+        walkovers = len(store.walkovers())
+    return {"status": status, "said": said, "games": games, "walkovers": walkovers}
+
+
 def _numbers(folder: Path) -> list[int]:
     with closing(Store(folder)) as store:
         return sorted(finished(store))
@@ -245,6 +320,7 @@ SCENARIOS: Final[dict[str, Callable[[Path, int], dict[str, Any]]]] = {
     for each in (
         *(level, long_level, small_blocks, mended, command, interrupted, made),
         *(unread, unread_anywhere),
+        *(scratch, scratch_room),
     )
 }
 

@@ -146,6 +146,8 @@ ELSEWHERE: Final = {
     "StartsUntilAGameIsOver",  # LeavesAfterEachGame is judged
     "KeepsAllCoresBusy",  # as the next one
     "RunsAway",  # it would take a core from the others
+    "NeedsRoom",  # where there is room it is good
+    "FillsItsDirectory",  # the room is that of others, too
     "LeaksDescriptors",  # it depends on the machine's limit whether it dies in its games
 }
 

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import resource
+import subprocess
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Final
+from unittest.mock import patch
 
 import bad_bots
 import pytest
@@ -13,7 +23,8 @@ from processes import alive_of, gone, new_tree
 from results import a_result
 from workers import a_job
 
-from lath.arena.errors import HeldUpError
+from lath.arena.errors import LACKS, HeldUpError
+from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import QUIT_S, Bot, BotSpec
 from lath.arena.tournament import worker
@@ -40,6 +51,11 @@ class Shop:
         self.pairs += 1
         job = a_job(one, other, RELAXED, pair=self.pairs, tree=self.tree)
         return read_result(play_pair(job))
+
+    def attempt(self, one: BotSpec, other: BotSpec) -> PairResult:
+        """Try whether two bots can be started."""
+        job = a_job(one, other, RELAXED, pair=self.pairs, tree=self.tree)
+        return read_result(play_pair(replace(job, games=())))
 
     def running(self) -> set[int]:
         return alive_of(self.tree)
@@ -158,6 +174,145 @@ def test_what_waits_of_a_stopped_pairing_is_not_tried_again(shop: Shop) -> None:
     assert (second.games, second.void, second.void_bot) == ((), first.void, "ill")
     assert not (shop.folder / "bob").exists(), "nobody was started"
     assert len(shop.play(bob, shop.spec("cat")).games) == 2
+
+
+def lacks(played: PairResult, words: str) -> bool:
+    """Return whether a pair waits for what the machine lacks, and nobody is to blame for that."""
+    assert not played.games
+    assert (played.void_bot, played.spent, played.voided) == ("", (), 0)
+    return words in played.lack
+
+
+@contextmanager
+def refused(code: int) -> Iterator[None]:
+    """Let the system start no process."""
+    with patch.object(subprocess, "Popen", side_effect=OSError(code, os.strerror(code))):
+        yield
+
+
+@pytest.mark.parametrize("code", LACKS)
+def test_a_bot_that_the_system_does_not_start_is_not_to_blame(code: int, shop: Shop) -> None:
+    ann, bob = shop.spec("ann"), shop.spec("bob")
+    with refused(code):
+        played = shop.play(ann, bob)
+    assert played.void == ""
+    assert lacks(played, f"ann cannot be started: {os.strerror(code)} (the machine needs more ")
+    assert len(shop.play(ann, bob).games) == 2
+
+
+def test_nor_is_one_for_which_there_are_no_descriptors(shop: Shop) -> None:
+    ann, bob = shop.spec("ann"), shop.spec("bob")
+    shop.play(ann, bob)  # what is loaded with the first pair is there
+    worker._own_team().trim(0)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    spare = [os.dup(0) for _ in range(9)]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(spare) + 1, hard))
+    for descriptor in spare:
+        os.close(descriptor)
+    try:
+        played = shop.play(ann, bob)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert lacks(played, "bob cannot be started: Too many open files")
+    assert gone(shop.running), "what it kept may be what is lacking"
+    assert len(shop.play(ann, bob).games) == 2
+
+
+def test_bots_that_are_only_kept_make_room_for_others(shop: Shop) -> None:
+    ann, bob, cat = shop.spec("ann"), shop.spec("bob"), shop.spec("cat")
+    shop.play(ann, cat)
+    start = subprocess.Popen
+
+    def only_two(*words: object, **more: object) -> object:
+        if len(shop.running()) == 2:
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return start(*words, **more)  # type: ignore[call-overload]
+
+    with patch.object(subprocess, "Popen", only_two):
+        played = shop.play(ann, bob)
+    assert (len(played.games), played.lack, played.voided) == (2, "", 0)
+
+
+def test_nor_is_one_without_a_scratch_folder(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = shop.folder / "missing"
+    monkeypatch.setattr(trees, "_root", str(missing))
+    played = shop.play(shop.spec("ann"), shop.spec("bob"))
+    assert lacks(played, f"no scratch folder can be made in {missing}: No such file or directory")
+    missing.mkdir()
+    assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2
+
+
+@pytest.mark.parametrize(
+    ("mode", "text", "error"),
+    [
+        (None, "", "No such file or directory"),
+        (0o644, "#!/bin/sh\n", "Permission denied"),
+        (0o755, "no program", "Exec format error"),
+    ],
+)
+def test_a_command_that_is_wrong_is_its_bots_fault(
+    mode: int | None, text: str, error: str, shop: Shop
+) -> None:
+    program = shop.folder / "program"
+    if mode is not None:
+        program.write_text(text)
+        program.chmod(mode)
+    played = shop.play(BotSpec(name="ill", command=(str(program),)), shop.spec("bob"))
+    assert (played.void_bot, played.lack) == ("ill", "")
+    assert f"ill: cannot be started: {error}" in played.void
+
+
+def no_room(*_: object) -> None:
+    raise trees.lacking("bots have no room for files", errno.ENOSPC)
+
+
+def no_thread(*_: object) -> None:
+    raise RuntimeError("can't start new thread")
+
+
+LACKING: Final = {
+    "bots have no room for files: No space left on device": partial(
+        patch.object, trees, "refuse_if_lacking", no_room
+    ),
+    "bots cannot start a process: Resource temporarily unavailable": partial(
+        patch.object, threading.Thread, "start", no_thread
+    ),
+}
+"""What the machine lacks when a game is over, and how to bring that about."""
+
+
+@pytest.mark.parametrize("words", LACKING)
+@pytest.mark.parametrize(
+    ("kind", "mishap"),
+    [
+        (bad_bots.DiesInItsMove, "ill crashed in game 1"),
+        (bad_bots.ExitsAtStart, "ill: exited with status 7 before ok"),
+        (bad_bots.ExitsBeforeItsFirstGo, "ill: exited with status 3 before its first turn"),
+    ],
+)
+def test_a_game_that_breaks_off_while_something_is_lacking_does_not_count(
+    kind: type[Good], mishap: str, words: str, shop: Shop
+) -> None:
+    ill, bob = shop.spec("ill", kind), shop.spec("bob")
+    with LACKING[words]():
+        played = shop.play(ill, bob)
+        assert lacks(played, words)
+        assert played.void.startswith(mishap)
+        assert lacks(shop.attempt(ill, bob), words), "it is still so"
+    assert not shop.attempt(ill, bob).lack
+    later = shop.play(ill, bob)
+    assert later.games or later.void_bot == "ill", "now it is its own fault"
+
+
+def test_a_trial_starts_bots_and_plays_nothing(shop: Shop) -> None:
+    ann, bob = shop.spec("ann"), shop.spec("bob")
+    with refused(errno.EAGAIN):
+        assert lacks(shop.attempt(ann, bob), "ann cannot be started: Resource temporarily")
+    assert not shop.attempt(ann, bob).lack
+    before = shop.running()
+    assert len(before) == 2
+    assert len(shop.play(ann, bob).games) == 2
+    assert shop.running() == before
 
 
 def test_a_machine_that_stands_still_is_no_bots_fault(
