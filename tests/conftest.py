@@ -44,6 +44,7 @@ REASONS = (
     "root may write everywhere",
     "this Python's own",
     "this system grants no mount namespace",
+    "this system grants no other user",
     "this system grants no tracing",
 )
 """The beginnings of reasons to skip that no installation can mend."""

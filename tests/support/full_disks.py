@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from functools import cache
 from itertools import groupby, product
 from pathlib import Path
 from shutil import disk_usage
@@ -24,17 +25,19 @@ from unittest.mock import patch
 from arena_runs import (
     PATIENCE_S,
     Range,
+    environment,
     exported,
     flags,
     listened_to,
     sequence,
-    stored,
     until_it_says,
 )
 from bad_bots import FillsItsDirectory, Good, NeedsRoom
 from commands import arena
+from places import SUPPORT
 from quick_runs import QuickRun
 from results import a_result, finished
+from small_machines import GAMES_OF, ended, in_format
 
 from lath.arena.errors import DiskError
 from lath.arena.tournament.slots import Pace
@@ -178,70 +181,47 @@ def made(folder: Path, _size: int) -> dict[str, Any]:
     return {"status": run.returncode, "said": said, "games": _numbers(folder / "out")}
 
 
-FORMATS: Final = ("round-robin", "swiss", "knockout")
-
-
 def scratch(folder: Path, size: int) -> dict[str, Any]:
-    """Run the program where `size` scratch folders have room; then give it more and resume.
+    """Run the program where so many scratch folders have room; then give it more and resume.
 
-    One format after the other, as sizes go.
+    The tens of the size say in which format.
     """
-    form = FORMATS[size % len(FORMATS)]
+    form, room = tuple(GAMES_OF)[size // 10], size % 10
     with Range(Path(mkdtemp(dir=folder.parent))) as place:
-        resize(place.scratch, LARGE, f"nr_inodes={1 + size}")
+        resize(place.scratch, LARGE, f"nr_inodes={1 + room}")
         words = in_format(form, place.out)
         found = ended(place, place.begin(*words, "--disk-patience", "1"))
         resize(place.scratch, LARGE, "remount", "nr_inodes=99")
         found["resumed"] = ended(place, place.begin(*words))
         assert not list(place.scratch.iterdir())
         subprocess.run(["umount", place.scratch], check=True)
-    return {"format": form, **found}
-
-
-def scratch_room(folder: Path, size: int) -> dict[str, Any]:
-    """Run a bot that needs room where there is less for a while, and one that takes all of it."""
-    found: dict[str, Any] = {}
-    for kind in (NeedsRoom, FillsItsDirectory):
-        with Range(Path(mkdtemp(dir=folder.parent))) as place:
-            resize(place.scratch, 4096)
-            ballast = place.scratch / "ballast"
-            if kind is NeedsRoom:
-                ballast.write_bytes(bytes(disk_usage(place.scratch).free - size * 1024))
-            words = flags({"ann": kind, "bob": Good}, rounds=2, out=place.out, jobs=1)
-            run = place.begin(*words)
-            if kind is NeedsRoom:
-                with listened_to(run) as saying:
-                    said = until_it_says(saying, "trying again")
-                    ballast.unlink()
-                    said += saying.read()
-                found[kind.__name__] = {**ended(place, run), "said": said}
-            else:
-                found[kind.__name__] = ended(place, run)
-            subprocess.run(["umount", place.scratch], check=True)
     return found
 
 
-def in_format(form: str, out: Path) -> list[str]:
-    """Return the words of a short run of good bots in a format; first wins each game."""
-    bots = dict.fromkeys(("ann", "bob", "cat", "dan"), Good)
-    words = [*flags(bots, rounds=2, out=out, jobs=1), "--format", form]
-    if form == "knockout":
-        del words[words.index("--rounds") : words.index("--rounds") + 2]
-    return words
+def scratch_room(folder: Path, size: int) -> dict[str, Any]:
+    """Run a bot that needs room where there is less for a while."""
+    with Range(Path(mkdtemp(dir=folder.parent))) as place:
+        resize(place.scratch, 4096)
+        ballast = place.scratch / "ballast"
+        ballast.write_bytes(bytes(disk_usage(place.scratch).free - size * 1024))
+        run = place.begin(*flags({"ann": NeedsRoom, "bob": Good}, rounds=2, out=place.out, jobs=1))
+        with listened_to(run) as saying:
+            said = until_it_says(saying, "trying again")
+            ballast.unlink()
+            said += saying.read()
+        found = ended(place, run, said)
+        subprocess.run(["umount", place.scratch], check=True)
+    return found
 
 
-def ended(place: Range, run: subprocess.Popen[str]) -> dict[str, Any]:
-    """Return what a run has left and said, where it is not listened to already."""
-    is_open = run.stderr is not None and not run.stderr.closed
-    said = run.communicate(timeout=PATIENCE_S)[1] if is_open else ""
-    status = run.wait(PATIENCE_S)
-    with closing(Store(place.out)) as store:
-        games = [
-            (*row[1:], how)
-            for row, (how,) in zip(store.results(), stored(place.out, "termination"), strict=True)
-        ]
-        walkovers = len(store.walkovers())
-    return {"status": status, "said": said, "games": games, "walkovers": walkovers}
+def greed(folder: Path, size: int) -> dict[str, Any]:
+    """Run a bot that takes all the room there is."""
+    with Range(Path(mkdtemp(dir=folder.parent))) as place:
+        resize(place.scratch, size)
+        bots = {"ann": FillsItsDirectory, "bob": Good}
+        found = ended(place, place.begin(*flags(bots, rounds=2, out=place.out, jobs=1)))
+        subprocess.run(["umount", place.scratch], check=True)
+    return found
 
 
 def _numbers(folder: Path) -> list[int]:
@@ -320,9 +300,37 @@ SCENARIOS: Final[dict[str, Callable[[Path, int], dict[str, Any]]]] = {
     for each in (
         *(level, long_level, small_blocks, mended, command, interrupted, made),
         *(unread, unread_anywhere),
-        *(scratch, scratch_room),
+        *(scratch, scratch_room, greed),
     )
 }
+
+
+@cache
+def may_mount() -> bool:
+    """Return whether this process may mount file systems that nobody else sees."""
+    try:
+        tried = subprocess.run(
+            ["unshare", "-m", "mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", "/mnt"],
+            capture_output=True,
+            check=False,
+        )
+    except OSError:
+        return False
+    return tried.returncode == 0
+
+
+def happened(folder: Path, scenarios: str, *sizes: int) -> list[dict[str, Any]]:
+    """Return what happens on disks of these sizes."""
+    words = [__file__, folder / "disk", scenarios, *sizes]
+    paths = os.pathsep.join([environment().get("PYTHONPATH", ""), str(SUPPORT)])
+    ran = subprocess.run(
+        ["unshare", "-m", sys.executable, *map(str, words)],
+        env={**environment(), "PYTHONPATH": paths},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
 def main(folder: Path, scenarios: str, *sizes: str) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from functools import cache
@@ -14,8 +12,8 @@ from typing import Any, Final
 
 import full_disks
 import pytest
-from arena_runs import environment, sequence
-from places import SUPPORT
+from arena_runs import sequence
+from full_disks import happened
 
 GAMES: Final = 6 * full_disks.ROUNDS
 
@@ -23,35 +21,9 @@ LEVELS: Final = (8, 40, 52, 64, 76, 88, 100, 400)
 """KiB: from a disk that does not hold an empty store to one that holds almost all."""
 
 
-@cache
-def may_mount() -> bool:
-    """Return whether this process may mount file systems that nobody else sees."""
-    try:
-        tried = subprocess.run(
-            ["unshare", "-m", "mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", "/mnt"],
-            capture_output=True,
-            check=False,
-        )
-    except OSError:
-        return False
-    return tried.returncode == 0
-
-
-needs_mounts = pytest.mark.skipif("not may_mount()", reason="this system grants no mount namespace")
-
-
-def happened(folder: Path, scenarios: str, *sizes: int) -> list[dict[str, Any]]:
-    """Return what happens on disks of these sizes."""
-    words = [full_disks.__file__, folder / "disk", scenarios, *sizes]
-    paths = os.pathsep.join([environment().get("PYTHONPATH", ""), str(SUPPORT)])
-    ran = subprocess.run(
-        ["unshare", "-m", sys.executable, *map(str, words)],
-        env={**environment(), "PYTHONPATH": paths},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return [json.loads(line) for line in ran.stdout.splitlines()]
+needs_mounts = pytest.mark.skipif(
+    "not full_disks.may_mount()", reason="this system grants no mount namespace"
+)
 
 
 def assert_kept(found: dict[str, Any], games: int = GAMES) -> None:

@@ -1,0 +1,108 @@
+"""Real machines that lack room for scratch folders, or processes: nobody loses a game by that."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import full_disks
+import pytest
+from arena_runs import Range
+from small_machines import GAMES_OF, ended, in_format, with_processes
+
+needs_mounts = pytest.mark.skipif(
+    "not full_disks.may_mount()", reason="this system grants no mount namespace"
+)
+
+HALF_A_SCRATCH: Final = 1
+"""Folders that have room where a game needs two."""
+
+
+def assert_nobody_lost(found: dict[str, Any], games: int) -> None:
+    """Check that a run decided nothing that it did not play, and that it could be resumed."""
+    for run in (found, found["resumed"]):
+        assert not run["walkovers"]
+        assert {tuple(game[2:]) for game in run["games"]} <= {("1-0", "rules")}
+    if found["status"]:
+        assert found["status"] == 5, found
+        assert len(found["games"]) < games
+        *_, last = found["said"].splitlines()
+        assert "no bot has lost a game by it; when the machine is well, go on with: arena" in last
+        assert found["said"].count("trying again") == 1, "it is told once"
+    assert found["resumed"]["status"] == 0, found
+    assert len(found["resumed"]["games"]) == games
+
+
+@needs_mounts
+@pytest.mark.parametrize(
+    ("formats", "rooms"),
+    [
+        pytest.param(["swiss"], [HALF_A_SCRATCH], id="swiss"),
+        pytest.param(list(GAMES_OF), [1, 2, 3, 4], id="many", marks=pytest.mark.soak),
+    ],
+)
+def test_a_folder_of_scratch_folders_that_is_full_costs_nobody_a_game(
+    formats: list[str], rooms: list[int], tmp_path: Path
+) -> None:
+    levels = [(form, room) for form in formats for room in rooms]
+    sizes = [10 * list(GAMES_OF).index(form) + room for form, room in levels]
+    found = full_disks.happened(tmp_path, "scratch", *sizes)
+    for (form, room), each in zip(levels, found, strict=True):
+        print(form, room, each["status"], len(each["games"]), each["said"].count("warning"))
+        assert_nobody_lost(each, GAMES_OF[form])
+        assert (each["status"] == 5) == (room == HALF_A_SCRATCH)
+
+
+@needs_mounts
+def test_who_dies_for_want_of_room_plays_again_and_who_takes_it_loses(tmp_path: Path) -> None:
+    needs, takes = full_disks.happened(tmp_path, "scratch_room", 8) + full_disks.happened(
+        tmp_path, "greed", 4096
+    )
+    assert {tuple(game[2:]) for game in needs["games"]} == {("1-0", "rules")}
+    first, second = needs["said"].splitlines()
+    assert "bots have no room for files in " in first
+    assert second.endswith("s the machine has enough again; the run goes on")
+    assert (takes["status"], takes["said"]) == (0, "")
+    assert [game for game in takes["games"] if "bob" not in game[result_of(game)]] == []
+    assert {game[3] for game in takes["games"]} == {"crash"}
+
+
+def result_of(game: tuple[str, ...]) -> int:
+    """Return the place of the winner in a row of a game."""
+    return 0 if game[2] == "1-0" else 1
+
+
+@cache
+def may_be_somebody() -> bool:
+    """Return whether this process may run programs as another user with few processes."""
+    try:
+        tried = subprocess.run([*with_processes(9), "true"], capture_output=True, check=False)
+    except OSError:
+        return False
+    return tried.returncode == 0
+
+
+@pytest.mark.skipif("not may_be_somebody()", reason="this system grants no other user")
+@pytest.mark.parametrize(
+    ("form", "most"),
+    [
+        ("knockout", 5),  # runner and worker with two threads each, and a bot
+        *(
+            pytest.param(form, most, marks=pytest.mark.soak)
+            for form in GAMES_OF
+            for most in range(1, 9)
+            if (form, most) != ("knockout", 5)
+        ),
+    ],
+)
+def test_too_few_processes_cost_nobody_a_game(form: str, most: int, tmp_path: Path) -> None:
+    with Range(tmp_path) as place:
+        words = in_format(form, place.out)
+        run = place.begin(*words, "--disk-patience", "1", under=with_processes(most))
+        found = ended(place, run)
+        found["resumed"] = ended(place, place.begin(*words))
+        assert_nobody_lost(found, GAMES_OF[form])
+        assert (found["status"] == 5) == (most < 6)
+        print(form, most, found["status"], found["said"])

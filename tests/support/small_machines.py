@@ -1,0 +1,52 @@
+"""Runs on machines that are too small for their bots, and what they come to."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+from arena_runs import PATIENCE_S, Range, flags, stored
+from bad_bots import Good
+
+from lath.arena.tournament.store import Store
+
+GAMES_OF: Final = {"round-robin": 12, "swiss": 8, "knockout": 36}
+"""How many games there are in a run of each format."""
+
+
+def in_format(form: str, out: Path) -> list[str]:
+    """Return the words of a run of four good bots, in which first wins each game."""
+    bots = dict.fromkeys(("ann", "bob", "cat", "dan"), Good)
+    words = [*flags(bots, rounds=2 if form == "swiss" else 1, out=out, jobs=1), "--format", form]
+    if form == "knockout":
+        rounds = words.index("--rounds")
+        del words[rounds : rounds + 2]
+    return words
+
+
+def ended(place: Range, run: subprocess.Popen[str], said: str | None = None) -> dict[str, Any]:
+    """Return what a run has left, and said, where nobody has listened to it."""
+    if said is None:
+        _, said = run.communicate(timeout=PATIENCE_S)
+    run.wait(PATIENCE_S)
+    with closing(Store(place.out)) as store:
+        walkovers = store.walkovers()
+    games = stored(place.out, "first, second, result, termination")
+    return {"status": run.returncode, "said": said, "games": games, "walkovers": walkovers}
+
+
+ANYBODY: Final = 47_811
+"""A user who runs nothing else."""
+
+
+def with_processes(most: int) -> Sequence[str]:
+    """Return the beginning of a command that may have so many processes and threads.
+
+    The superuser may have any number; whoever this is reads and writes what he may.
+    """
+    who = ["setpriv", f"--reuid={ANYBODY}", f"--regid={ANYBODY}", "--clear-groups"]
+    may = ["--inh-caps=-all,+dac_override", "--ambient-caps=-all,+dac_override"]
+    return [*who, *may, "prlimit", f"--nproc={most}"]
