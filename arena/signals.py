@@ -111,13 +111,14 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def raising(at: int) -> Iterator[None]:
-    """Raise KeyboardInterrupt at the `at`-th request, if it comes in here."""
-    global _raises_from  # noqa: PLW0603 - likewise
-    before, _raises_from = _raises_from, at
+    """Raise KeyboardInterrupt once, at the `at`-th request or a later one that comes in here."""
+    global _raises_from, _has_raised  # noqa: PLW0603 - likewise
+    before = _raises_from, _has_raised
+    _raises_from = at
     try:
         yield
     finally:
-        _raises_from = before
+        _raises_from, _has_raised = before
 
 
 def ignore() -> None:

@@ -44,7 +44,6 @@ def print_end(
     summary: Summary, progress: Progress, out: Path, *, quiet: bool, with_report: bool = True
 ) -> int:
     """Say how a run ended; return its exit status."""
-    signals.ignore()  # it is decided how the run ends
     if (summary.bots or summary.standings) and not quiet:
         from lath.arena.terminal.tables import print_bots, print_outcome, print_standings
 
@@ -117,7 +116,7 @@ def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iter
         raise
     finally:
         if path is not None:
-            stream.close()
+            steadfast.close()
         if steadfast.failure is not None:
             words = f"events could not be written to {path or 'standard output'}"
             print(f"warning: {words}: {steadfast.failure.strerror}", file=sys.stderr)
@@ -213,8 +212,8 @@ def run(
     progress = Progress(tournament)
     trees.adopt_orphans()  # of bots that are greeted here, and of workers that die
     is_shared = json_events and json_events_to is None and sys.stdout.isatty()
-    with events_of(progress, to_stdout=json_events, path=json_events_to):
-        with screen(progress, quiet=quiet, verbose=verbose, is_shared=is_shared), resumable(out):
+    with events_of(progress, to_stdout=json_events, path=json_events_to), resumable(out):
+        with screen(progress, quiet=quiet, verbose=verbose, is_shared=is_shared):
             summary = play(
                 tournament,
                 out,

@@ -86,13 +86,24 @@ class Steadfast:
         """Write what is in the buffer, as long as somebody reads."""
         self._tried(self._stream.flush)
 
+    def close(self) -> None:
+        """Write what is in the buffer, as long as somebody reads, and close the stream."""
+        self.flush()
+        self._stream.close()
+
     def _tried(self, action: Callable[..., object], *given: str) -> None:
         try:
             with signals.raising(2):  # whoever should read may have fallen asleep
                 action(*given)
+        except KeyboardInterrupt:
+            self._drop()
+            raise
         except OSError as error:
             if not isinstance(error, BrokenPipeError):
                 self.failure = error
-            # What is still in the stream's buffer, and all that follows, goes nowhere.
-            with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
-                os.dup2(nowhere.fileno(), self._stream.fileno())
+            self._drop()
+
+    def _drop(self) -> None:
+        """Let what is still in the stream's buffer, and all that follows, go nowhere."""
+        with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
+            os.dup2(nowhere.fileno(), self._stream.fileno())

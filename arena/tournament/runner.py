@@ -42,6 +42,7 @@ from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import SPENT, BufferedWriter, Store, Stored, Walkover
 from lath.arena.tournament.system import ENOUGH, PATIENCE_S, Patience
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
+from lath.notation.record import Termination
 from lath.reports.outcome import Outcome
 
 
@@ -216,6 +217,15 @@ class Refreshed:
 
 _Lack = tuple[MachineError, Slot, PairJob]
 """What the machine lacks, and whose job cannot be done for it."""
+
+
+def _without_crashes(result: PairResult) -> PairResult:
+    """Return a result without what may be the work of who has asked the run to stop.
+
+    A service manager asks all processes of a service, and bots that heed it lose nothing by that.
+    """
+    games = tuple(game for game in result.games if game.termination != Termination.CRASH)
+    return replace(result, games=games, void="", void_bot="")
 
 
 class Runner:
@@ -415,6 +425,8 @@ class Runner:
         time.sleep(within_s if self._is_waiting and not futures else self._pace.gather_s)
         results, lacks = self._finished() if done else ([], [])
         self._pace.count(len(results))
+        if signals.requests():
+            results = [(job, _without_crashes(result)) for job, result in results]
         self._writer.held += results
         began_s = time.monotonic()
         stored = self._writer.store(at_once=at_once)
@@ -468,7 +480,7 @@ class Runner:
         alive = [slot.worker.pid for slot in self._slots if slot.worker]
         sweep(self._tree, spare=[f"{self._tree}{pid}." for pid in alive])  # the dead one's bots
         reap_orphans()
-        if not lost or self._interrupted:
+        if not lost or signals.requests():
             return
         broken = lost[0]
         self._warn(f"a worker died in pair {broken.pair}; the pair is played again")

@@ -284,6 +284,23 @@ def test_a_second_signal_is_an_order(number: signal.Signals, desk: Desk) -> None
     assert exported(desk.store.folder) == sorted(finished(desk.store))
 
 
+def test_what_ends_bots_that_were_asked_to_stop_with_the_run_costs_them_nothing(desk: Desk) -> None:
+    def ended(job: PairJob) -> str:
+        first, second = job.games
+        os.kill(os.getpid(), signal.SIGTERM)
+        games = (
+            a_result(first.number, names=first.names),
+            a_result(second.number, names=second.names, termination="crash"),
+        )
+        void = "bob: was ended by signal SIGTERM before ok"
+        return PairResult(pair=job.pair, games=games, void=void, void_bot="bob").as_text()
+
+    summary = desk.run(ended, rounds=2, jobs=1)
+    assert (summary.interrupted, summary.done, summary.stopped) == (True, 1, {})
+    assert finished(desk.store) == {1}
+    assert desk.run(rounds=2, jobs=1).is_complete
+
+
 def test_a_run_whose_last_game_is_played_was_not_interrupted(desk: Desk) -> None:
     desk.watcher.signals = [signal.SIGINT]
     summary = desk.run(rounds=1, jobs=3)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import termios
 import time
+from array import array
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -38,6 +41,9 @@ MOMENTS = 6
 SOAK_MOMENTS = int(os.environ.get("LATH_SOAK_SIGNALS", "200"))
 
 ROUNDS = 1
+
+HALF = 2048
+"""Of a pipe, in bytes."""
 
 LONGER = 1.1
 """In whole runs: until when signals are sent, some of them when all is over."""
@@ -142,10 +148,10 @@ def place(tmp_path: Path) -> Iterator[Range]:
         yield place
 
 
-def words(place: Range) -> list[object]:
+def words(place: Range, rounds: int = ROUNDS) -> list[object]:
     """Return the words of a run whose games are the same each time."""
     rows = [{"name": name, "command": list(command(PlaysBySeed))} for name in ("ann", "bob")]
-    told = {"games": ["yavalath"], "rounds": ROUNDS, "seed": 7, "jobs": 1, "time": {"nodes": 1}}
+    told = {"games": ["yavalath"], "rounds": rounds, "seed": 7, "jobs": 1, "time": {"nodes": 1}}
     config = place.folder / "cup.toml"
     config.write_text(tomli_w.dumps({**told, "bot": rows}))
     return ["run", config, "--out", place.out, "-q"]
@@ -221,6 +227,30 @@ def test_a_signal_at_the_first_moment_of_the_program_is_heeded(place: Range) -> 
     _, said = run.communicate(timeout=PATIENCE_S)
     assert (run.returncode, said) == (3, NOTHING_BEGAN)
     assert not place.out.exists()
+
+
+def test_further_signals_end_the_wait_for_who_reads_no_more(place: Range) -> None:
+    events = place.folder / "events"
+    os.mkfifo(events)
+    reading = os.open(events, os.O_RDONLY | os.O_NONBLOCK)
+    fcntl.fcntl(reading, fcntl.F_SETPIPE_SZ, 2 * HALF)
+    run = place.begin(*words(place, rounds=20), "--json-events-to", events)
+    assert gone(lambda: held_by(reading) < HALF, PATIENCE_S)
+    for kind in KINDS * 10:  # one may come before it waits, and it may wait more than once
+        run.send_signal(kind)
+        with suppress(subprocess.TimeoutExpired):
+            run.wait(0.1)
+    _, said = run.communicate(timeout=PATIENCE_S)
+    os.close(reading)
+    assert run.returncode == 3
+    assert said.endswith(f"{GO_ON} {place.out}\n")
+
+
+def held_by(pipe: int) -> int:
+    """Return how many bytes nobody has read."""
+    held = array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, held)
+    return held[0]
 
 
 def test_a_signal_ends_the_wait_for_who_reads_the_events(place: Range) -> None:
