@@ -605,6 +605,7 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Keep what is done within, all or none; raises StoreError."""
+        self._home.check()  # SQLite notices, too, but has begun a journal by then
         with database_errors(self._path):
             try:
                 self._database.execute("BEGIN IMMEDIATE")
