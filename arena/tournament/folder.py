@@ -59,7 +59,6 @@ from lath.arena.tournament.sources import (
 from lath.arena.tournament.store import (
     CONFIG,
     DATABASE,
-    FILES,
     OUTCOME_STATE,
     ROUNDS,
     Store,
@@ -188,9 +187,8 @@ def _played(
             changed = refuse_changed(store, files, force=force)
         begin = partial(_begin, store, config, files)
         for new in _with_room(begin, tell, patience_s):
-            of = f"{new.setting} of bot {new.bot!r}" if new.bot else new.setting
-            words = f"{of} was {new.before} and is {new.now} from here on, after {new.games} games"
-            tell(Warned(text=words))
+            if new.setting in config.noted.get(new.bot, ()):  # else a file: it is told of below
+                tell(Warned(text=new.words))
         for words in changed:
             tell(Warned(text=f"{words}; its games so far were played by another program"))
         today = dt.datetime.now().astimezone().date()  # the organiser's
@@ -301,8 +299,8 @@ def _begin(store: Store, config: Config, files: Files) -> list[NotedChange]:
         )
     write_whole(path, [text.encode()])
     with reading_database(path.with_name(DATABASE)):
-        notes, new = note_changes(store, config)
-    notes |= {FILES: files, ROUNDS: config.rounds, OUTCOME_STATE: False}
+        notes, new = note_changes(store, config, files)
+    notes |= {ROUNDS: config.rounds, OUTCOME_STATE: False}
     store.begin(config.identity(), notes)
     return new
 

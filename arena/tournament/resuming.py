@@ -18,7 +18,7 @@ from lath.arena.errors import ConfigError, StoreError
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import digest
-from lath.arena.tournament.config import SIZES, Config
+from lath.arena.tournament.config import SIZES, Config, Noted
 from lath.arena.tournament.programs import is_there
 from lath.arena.tournament.store import CHANGES, DATABASE, FILES, ROUNDS, SETTINGS, Store
 from lath.reports.outcome import Change
@@ -126,8 +126,16 @@ class NotedChange(Change):
     was: object
     """The value that it was before."""
 
+    @property
+    def words(self) -> str:
+        """Return it in a sentence."""
+        of = f"{self.setting} of bot {self.bot!r}" if self.bot else self.setting
+        return f"{of} was {self.before} and is {self.now} from here on, after {self.games} games"
 
-def note_changes(store: Store, config: Config) -> tuple[dict[str, object], list[NotedChange]]:
+
+def note_changes(
+    store: Store, config: Config, files: Files
+) -> tuple[dict[str, object], list[NotedChange]]:
     """Return notes of how settings are now, and what is another than in the games that are stored.
 
     What was not noted, as by 0.1.0, is not known to be another. Raises StoreError.
@@ -135,26 +143,34 @@ def note_changes(store: Store, config: Config) -> tuple[dict[str, object], list[
     games = sum(tally.games for tally in store.tally())
     kept: list[dict[str, Any]] = []
     try:
-        before: dict[str, dict[str, Any]] = store.note(SETTINGS) or {}
+        before = _with_files(store.note(SETTINGS) or {}, store.note(FILES) or {})
         for row in store.note(CHANGES) or ():
             if row["games"] < games:
                 kept.append(row)
             else:  # no game was played with it
                 before[row["bot"]][row["setting"]] = row["was"]
-        known = {bot: dict(values) for bot, values in before.items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         path = store.folder / DATABASE
         raise StoreError(f"{path} is damaged: its notes of settings: {error!r}") from error
     date = dt.datetime.now().astimezone().isoformat(timespec="seconds")
     new = []
-    for bot, values in config.noted.items() if games else ():
+    for bot, values in _with_files(config.noted, files).items() if games else ():
         for setting, now in values.items():
-            if (was := known.get(bot, {}).get(setting, now)) != now:
+            if (was := before.get(bot, {}).get(setting, now)) != now:
                 words = dict(zip(("before", "now"), changed_words(setting, was, now), strict=True))
                 new.append(
                     NotedChange(setting=setting, bot=bot, **words, games=games, date=date, was=was)
                 )
-    return {SETTINGS: config.noted, CHANGES: [*kept, *map(asdict, new)]}, new
+    rows = [*kept, *map(asdict, new)]
+    return {FILES: files, SETTINGS: config.noted, CHANGES: rows}, new
+
+
+def _with_files(settings: Noted, files: Files) -> dict[str, dict[str, Any]]:
+    """Return settings with the fingerprints of the bots' files among them."""
+    both = {bot: dict(values) for bot, values in settings.items()}
+    for bot, prints in files.items():
+        both.setdefault(bot, {}).update({f"file {path}": value for path, value in prints.items()})
+    return both
 
 
 def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
@@ -175,6 +191,8 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
                 return f"{size // SIZES[unit]} {unit}"
             case ["time", _], float(time_s):
                 return f"{time_s:g} s"
+            case [word, *_], str(text) if word.startswith("file "):
+                return f"SHA-256 {text[:12]}…"
             case ["cwd"], "":
                 return "a scratch folder"
             case ["env"], dict(variables):

@@ -16,6 +16,7 @@ from quick_runs import play_nothing
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.resuming import changes, fingerprints
+from lath.arena.tournament.sources import changes_in
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 """SHA-256 of `abc`; FIPS 180-2, appendix B.1."""
@@ -102,6 +103,10 @@ def test_with_force_it_plays_on_and_is_known_from_then_on(quick: list[str], tmp_
     )
     again = arena(*quick, "--rounds", "3", cwd=tmp_path)
     assert (again.returncode, again.stderr) == (0, "")
+    (change_of_file,) = changes_in([tmp_path / "out"])
+    assert change_of_file.setting == f"file {tmp_path}/mybot.py"
+    assert change_of_file.before != change_of_file.now
+    assert (change_of_file.bot, change_of_file.games) == ("mine", 2)
     assert numbers(tmp_path / "out") == sequence(6)
 
 
