@@ -14,13 +14,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from lath.arena.errors import ConfigError, StoreError
+from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import digest
 from lath.arena.tournament.config import SIZES, Config, Noted
 from lath.arena.tournament.programs import is_there
-from lath.arena.tournament.store import CHANGES, DATABASE, FILES, ROUNDS, SETTINGS, Store
+from lath.arena.tournament.store import CHANGES, FILES, ROUNDS, SETTINGS, Store
 from lath.reports.outcome import Change
 
 Files = dict[str, dict[str, str]]
@@ -138,20 +138,17 @@ def note_changes(
 ) -> tuple[dict[str, object], list[NotedChange]]:
     """Return notes of how settings are now, and what is another than in the games that are stored.
 
-    What was not noted, as by 0.1.0, is not known to be another. Raises StoreError.
+    What was not noted, as by 0.1.0, is not known to be another. Raises StoreError, and
+    whatever a damaged note gives rise to.
     """
     games = sum(tally.games for tally in store.tally())
     kept: list[dict[str, Any]] = []
-    try:
-        before = _with_files(store.note(SETTINGS) or {}, store.note(FILES) or {})
-        for row in store.note(CHANGES) or ():
-            if row["games"] < games:
-                kept.append(row)
-            else:  # no game was played with it
-                before[row["bot"]][row["setting"]] = row["was"]
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        path = store.folder / DATABASE
-        raise StoreError(f"{path} is damaged: its notes of settings: {error!r}") from error
+    before = _with_files(store.note(SETTINGS) or {}, store.note(FILES) or {})
+    for row in store.note(CHANGES) or ():
+        if row["games"] < games:
+            kept.append(row)
+        else:  # no game was played with it
+            before[row["bot"]][row["setting"]] = row["was"]
     date = dt.datetime.now().astimezone().isoformat(timespec="seconds")
     new = []
     for bot, values in _with_files(config.noted, files).items() if games else ():

