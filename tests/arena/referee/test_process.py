@@ -22,6 +22,7 @@ from places import ROOT
 from processes import alive_of, calm_s, gone, new_tree
 from workers import play_in_worker
 
+from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.process import (
@@ -499,3 +500,33 @@ def test_a_worker_keeps_no_zombies_of_its_bots_children(tmp_path: Path) -> None:
     assert {game.termination for result in results for game in result.games} == {"crash"}
     assert len(pids.read_text().split()) == 18
     assert left == 1, "the worker's only child is the good bot"
+
+
+BURNS = """
+import os, sys, time
+def burn(seconds):
+    until_s = time.process_time() + seconds
+    while time.process_time() < until_s: pass
+if os.fork() == 0:
+    burn(0.05)
+    os._exit(0)
+os.wait()
+if os.fork() == 0:
+    burn(0.05)
+    print("burnt", flush=True)
+    sys.stdin.read()
+    os._exit(0)
+os.wait()
+"""
+
+
+def test_the_time_of_a_tree_is_that_of_its_living_and_of_its_dead(tmp_path: Path) -> None:
+    program = tmp_path / "burns.py"
+    program.write_text(BURNS)
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"burnt\n"
+        assert 0.08 <= trees.cpu_s(parent.pid) < 1.0
+    assert trees.cpu_s(parent.pid) == 0.0

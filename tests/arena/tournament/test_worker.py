@@ -27,6 +27,7 @@ from lath.arena.errors import LACKS, HeldUpError
 from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import QUIT_S, Bot, BotSpec
+from lath.arena.referee.record import GameResult
 from lath.arena.tournament import worker
 from lath.arena.tournament.worker import PairResult, play_pair, read_result
 from lath.notation.protocol import TimeControl
@@ -69,6 +70,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     worker._own_team().trim(0)
     worker._own_team().voids.clear()
     worker._own_team().spent.clear()
+    worker._own_team().watched.clear()
     assert gone(shop.running)
 
 
@@ -327,7 +329,23 @@ def test_a_machine_that_stands_still_is_no_bots_fault(
     assert (played.games, played.void_bot) == ((), "")
     assert played.void == "the machine stood still 20 times in a game"
     assert set(played.notes) == {"the machine stood still for a while; a game was begun again"}
+    assert worker._own_team().watched == {"ann", "bob"}, "it may be their doing"
     assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2, "it is tried again"
+
+
+def test_bots_of_a_game_that_was_lost_by_time_are_watched(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = [a_result(number, names=("ann", "bob"), termination="time") for number in (1, 2)]
+    seen = []
+
+    def loses(_plan: object, bots: tuple[Bot, Bot], *_: object, **__: object) -> GameResult:
+        seen.append([bot.is_watched for bot in bots])
+        return late.pop()
+
+    monkeypatch.setattr(worker, "play_game", loses)
+    shop.play(shop.spec("ann"), shop.spec("bob"))
+    assert seen == [[False, False], [True, True]]
 
 
 def test_a_bot_that_leaves_after_each_game_costs_nothing(shop: Shop) -> None:
