@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors unit quick wheel web coverage docs expressions soak faults mutants bench clean
+.PHONY: help demo test lint types floors unit quick wheel web coverage docs expressions pins soak faults mutants bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -12,6 +12,10 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv
 BIN := $(VENV)/bin
+# What is installed has the version and one of the hashes that constraints/ says, and is built by what
+# is installed so.
+PIP := $(BIN)/python -m pip install --quiet --use-pep517 --disable-pip-version-check
+PINNED := $(PIP) --no-build-isolation --require-hashes
 DEMO := demo
 WEB := tests/web
 # Where tests are marked so: to read all the others again takes longer than some of them.
@@ -25,21 +29,27 @@ help:
 	@echo "make coverage  run the tests and say which lines they do not reach"
 	@echo "make docs   build the documents as a site, in site/"
 	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
-	@echo "make soak   run the slow campaigns: laws on many examples, fuzzing, kill loops, power cuts, full disks"
+	@echo "make pins   write constraints/ anew: versions and hashes of what demo and tests install"
+	@echo "make soak   run the slow campaigns: laws on many examples, fuzzing, kill loops, power cuts, full disks, long runs"
 	@echo "make faults play every case of the fault catalogue and print what each came to"
 	@echo "make mutants  put small mistakes into a copy of the tree and count those that tests notice (an hour)"
 	@echo "make bench  measure what benchmarks/ claims"
 	@echo "make clean  remove what the others made"
 
-$(VENV)/made: pyproject.toml hatch_build.py
+$(VENV)/made: pyproject.toml hatch_build.py constraints/build.txt constraints/demo.txt
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer with venv was found (on Debian: python3-venv)." >&2; exit 2; }
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --use-pep517 --disable-pip-version-check -e .
+	$(PINNED) -r constraints/build.txt
+	$(PINNED) -r constraints/demo.txt
+	$(PIP) --no-build-isolation --no-deps -e .
 	@touch $@
 
-$(VENV)/made-dev: $(VENV)/made
-	$(BIN)/python -m pip install --quiet --use-pep517 --disable-pip-version-check -e '.[dev]'
+$(VENV)/made-dev: $(VENV)/made constraints/tests.txt
+	$(PINNED) -r constraints/tests.txt
 	@touch $@
+
+pins:
+	PYTHON=$(PYTHON) .ci/pins
 
 demo: $(VENV)/made
 	$(BIN)/arena run --out $(DEMO)
@@ -80,7 +90,7 @@ wheel: $(VENV)/made-dev
 
 # The documents as a site, in site/; a broken link or reference is an error.
 docs: $(VENV)/made-dev
-	$(BIN)/python -m pip install --quiet --use-pep517 --disable-pip-version-check -e '.[docs]'
+	$(PIP) -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 expressions: $(VENV)/made-dev
