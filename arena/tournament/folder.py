@@ -102,7 +102,7 @@ def run(
         descriptors.ensure(config.jobs)
         with signals.interruptible():
             book = book_of(config)
-        _with_room(partial(prepare_folder, folder), tell, patience_s)
+        _when_granted(partial(prepare_folder, folder), tell, patience_s)
         with HeldFolder(folder) as home, _pointing_out(folder):
             summary = _played(config, home, book, tell, force=force, patience_s=patience_s)
             try:
@@ -170,7 +170,7 @@ def _played(
     if (free := disk_usage(folder).free) < ROOM:
         room = f"{free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
         tell(Warned(text=f"{folder} has room for {room}"))
-    with closing(_with_room(partial(Store, folder), tell, patience_s)) as store:
+    with closing(_when_granted(partial(Store, folder), tell, patience_s)) as store:
         tree = _tree(folder)
         sweep(tree)  # of a run that was killed, as are its files half written
         for scratch in scratches(tree):
@@ -186,7 +186,7 @@ def _played(
         with reading_database(folder / DATABASE):
             changed = refuse_changed(store, files, force=force)
         begin = partial(_begin, store, config, files)
-        for new in _with_room(begin, tell, patience_s):
+        for new in _when_granted(begin, tell, patience_s):
             if new.setting in config.noted.get(new.bot, ()):  # else a file: it is told of below
                 tell(Warned(text=new.words))
         for words in changed:
@@ -215,7 +215,7 @@ def _play(
     if not runner.summary().is_complete:
         mark_stale(store.folder)
     outcome = runner.summary().outcome
-    _with_room(partial(write_outcome, store.folder, outcome), tell, patience_s)
+    _when_granted(partial(write_outcome, store.folder, outcome), tell, patience_s)
     try:
         _greet_bots(config, tell, tree, patience_s)
         answered = int(runner.run().interrupted)
@@ -246,25 +246,28 @@ def _play(
 Done = TypeVar("Done")
 
 
-def _with_room(do: Callable[[], Done], tell: Listener, patience_s: float) -> Done:
-    """Return what is done, as soon as the disk has room for it; raises DiskError."""
-    patience = Patience(warner(tell), patience_s, well="the disk has room")
+def _when_granted(
+    do: Callable[[], Done], tell: Listener, patience_s: float, *, well: str = "the disk has room"
+) -> Done:
+    """Return what is done, as soon as there is room on the disk and all else that it needs.
+
+    `well` says what is so then. Raises DiskError and MachineError.
+    """
+    patience = Patience(warner(tell), patience_s, well=well)
     while True:
         try:
             done = do()
         except DiskError as error:
             if not error.is_full or not patience.refused(f"{error}; waiting for room"):
                 raise
-            _wait_until_due(patience)
+        except MachineError as error:
+            patience.lacks(error)
         else:
             patience.granted()
             return done
-
-
-def _wait_until_due(patience: Patience) -> None:
-    while not patience.is_due:
-        signals.look()
-        time.sleep(WAKE_S)
+        while not patience.is_due:
+            signals.look()
+            time.sleep(WAKE_S)
 
 
 def _tree(folder: Path) -> str:
@@ -310,19 +313,11 @@ def _greet_bots(config: Config, tell: Listener, tree: str, patience_s: float) ->
 
     Waits where the machine lacks what a bot needs; raises MachineError where that takes too long.
     """
-    patience = Patience(warner(tell), patience_s, well=ENOUGH)
     watch = Watch()
-    left = [Bot(spec, watch, tree=tree) for spec in reversed(config.bots)]
-    while left:
+    for spec in config.bots:
         signals.look()
-        try:
-            _greet(left[-1], config, tell, tree)
-        except MachineError as error:
-            patience.lacks(error)
-            _wait_until_due(patience)
-        else:
-            patience.granted()
-            left.pop()
+        greet = partial(_greet, Bot(spec, watch, tree=tree), config, tell, tree)
+        _when_granted(greet, tell, patience_s, well=ENOUGH)
 
 
 def _greet(bot: Bot, config: Config, tell: Listener, tree: str) -> None:

@@ -5,22 +5,29 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from desks import Desk, Inline
-from results import a_result, finished
+from bad_bots import ExitsAtStart, Good, command
+from desks import Desk, Inline, Watcher
+from processes import new_tree
+from results import a_config, a_result, finished
 
-from lath.arena.errors import FULL, LACKS, MachineError
-from lath.arena.tournament import system
+from lath.arena.errors import FULL, LACKS, ArenaError, MachineError
+from lath.arena.referee import trees
+from lath.arena.referee.conversation import BotSpec
+from lath.arena.tournament import folder as directory
+from lath.arena.tournament import slots, system
 from lath.arena.tournament.events import Event, Summary, Waiting
 from lath.arena.tournament.runner import MAX_BREAKS
-from lath.arena.tournament.worker import PairJob, PairResult
+from lath.arena.tournament.worker import NO_THREAD, PairJob, PairResult
 
 FOUR: Final = ("A", "B", "C", "D")
 
@@ -265,3 +272,76 @@ def test_a_pairing_that_stops_so_says_why(hall: Hall) -> None:
     why = f"{MAX_BREAKS} times while bots have no room: B crashed in game 2"
     assert summary.stopped == {frozenset({"A", "B"}): why}
     assert not summary.is_complete
+
+
+class Scratches:
+    """Makes scratch folders, but for the first ones that are asked for."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, left: float) -> None:
+        self.left = left
+        self._make = trees.new_scratch
+        patch.setattr(trees, "new_scratch", self)
+        patch.setattr(system, "FIRST_WAIT_S", 0.001)
+
+    def __call__(self, mark: str) -> str:
+        self.left -= 1
+        if self.left >= 0:
+            raise trees.lacking("no scratch folder can be made", errno.EDQUOT)
+        return self._make(mark)
+
+
+def greeted(patience_s: float = 600.0, **kinds: type[Good]) -> list[str]:
+    """Greet bots of a swiss; return the warnings."""
+    bots = tuple(BotSpec(name=name, command=command(kind)) for name, kind in kinds.items())
+    watcher = Watcher()
+    directory._greet_bots(a_config(format="swiss", bots=bots), watcher, new_tree(), patience_s)
+    return watcher.warnings
+
+
+def test_bots_are_greeted_when_there_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(directory, "WAKE_S", 0.001)
+    scratches = Scratches(monkeypatch, 3)
+    lacks, has = greeted(ann=Good, bob=Good)
+    assert lacks == (
+        "no scratch folder can be made: Disk quota exceeded (the machine needs more room on the "
+        "disk); no game begins until there is enough, trying again"
+    )
+    assert has == "after 0 s the machine has enough again; the run goes on"
+    assert scratches.left == 3 - 3 - 2
+    scratches.left = inf
+    with pytest.raises(MachineError, match=r"quota exceeded .*; no bot has lost a game by it"):
+        greeted(ann=Good, patience_s=0.01)
+
+
+def test_a_bot_that_cannot_be_greeted_for_want_of_room_is_not_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_room(_mark: str) -> None:
+        raise trees.lacking("bots have no room", errno.ENOSPC)
+
+    with pytest.raises(ArenaError, match=r"ann: exited with status 7 before ok; .*; in a swiss"):
+        greeted(ann=ExitsAtStart)
+    monkeypatch.setattr(directory, "refuse_if_lacking", no_room)
+    with pytest.raises(MachineError, match="bots have no room"):
+        greeted(ann=ExitsAtStart, patience_s=0.0)
+
+
+def test_a_worker_without_its_second_thread_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        slots, "_PROGRAM", f"import sys; sys.stdin.buffer.read(1); sys.exit({NO_THREAD})"
+    )
+    with slots.Worker(new_tree()) as worker, pytest.raises(MachineError, match="no worker can be"):
+        worker.submit(print, None).result(60)
+
+
+def test_and_so_is_a_run_that_may_have_no_thread_for_a_worker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    before = set(trees.own)
+    with pytest.raises(MachineError, match="no worker can be started: Resource temporarily"):
+        slots.Worker(new_tree())
+    assert trees.own == before
