@@ -123,6 +123,9 @@ def _of_folder(folder: Path, doubts: list[Doubt]) -> Iterator[Record]:
                 record = parse(text)
                 yield record
                 given.add(record.tag("Number"))
+        exported = folder / RECORDS
+        if not given and exported.is_file() and exported.stat().st_size:
+            raise DamagedError(f"{database} has no games, and {RECORDS} has some")
     except InUseError:  # for long, as by a run of 0.1.0; it is sound and will be open again
         raise
     except DamagedError as error:

@@ -674,8 +674,10 @@ def _answering(path: Path, mode: str) -> sqlite3.Connection:
     database = sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None)
     try:
         database.execute("SELECT 1 FROM sqlite_master").fetchone()
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         database.close()
+        if isinstance(error, UnicodeDecodeError):  # of what SQLite says of it
+            raise sqlite3.DatabaseError("its schema is not UTF-8") from error
         raise
     return database
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -153,6 +154,18 @@ def refuse(*_: object, **__: object) -> None:
     raise error
 
 
+def test_a_schema_of_any_bytes_is_damage(cup: Path) -> None:
+    content = (cup / DATABASE).read_bytes()
+    assert b"CREATE TABLE about (" in content
+    (cup / DATABASE).write_bytes(
+        content.replace(b"CREATE TABLE about (", b"CREATE T\xc1\xc1LE about (")
+    )
+    assert arena("check", "cup").status == 1
+    ran = rated(cup)
+    assert ran.status == 1
+    assert "tournament.db is damaged: its schema is not UTF-8; 12 games are sound" in ran.err
+
+
 LOOKS = (
     *(["check", "cup"], ["check", "cup", "--json"], ["check", "cup", "--sound", "mended"]),
     *(["rate", "cup"], ["report", "cup", "-o", "page.html"], ["report", ".", "-o", "index.html"]),
@@ -160,7 +173,10 @@ LOOKS = (
 )
 
 
-@pytest.mark.parametrize("number", [6, pytest.param(1000, marks=pytest.mark.soak)])
+MANY = int(os.environ.get("LATH_SOAK_DAMAGES", "1000"))
+
+
+@pytest.mark.parametrize("number", [6, pytest.param(MANY, marks=pytest.mark.soak)])
 def test_no_damage_is_believed_or_ends_in_a_traceback(
     number: int, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
