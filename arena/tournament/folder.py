@@ -212,12 +212,12 @@ def _play(
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
     with signals.interruptible():
         runner = make()
-    if not runner.summary().is_complete:
-        mark_stale(store.folder)
     outcome = runner.summary().outcome
     _when_granted(partial(write_outcome, store.folder, outcome), tell, patience_s)
     try:
         _greet_bots(config, tell, tree, patience_s)
+        if not runner.summary().is_complete:
+            _with_room(partial(mark_stale, store.folder), tell, patience_s)
         answered = int(runner.run().interrupted)
         for number, text in store.logs():  # which can be read there, too
             if signals.requests() > answered:

@@ -377,9 +377,10 @@ def mark_stale(folder: Path) -> None:
     path = folder / REPORT
     if path.is_file():
         with reading(path):
-            page = path.read_bytes()
+            page, made = path.read_bytes(), path.stat()
         if _STALE not in page and (place := _MAIN.search(page)):
             write_whole(path, [page[: place.end()], _STALE, page[place.end() :]])
+            os.utime(path, ns=(made.st_atime_ns, made.st_mtime_ns))  # it is no newer by that
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:

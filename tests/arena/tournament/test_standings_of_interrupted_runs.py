@@ -15,9 +15,10 @@ import commands
 import pytest
 from quick_runs import AtOnce, play_nothing
 
-from lath.arena.errors import StoreError
+from lath.arena.errors import ConfigError, StoreError
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.runner import Runner
+from lath.arena.tournament.sources import needs_report
 
 BOTS: Final = ("--bot", "ann=/nowhere", "--bot", "bob=/nowhere")
 WORDS: Final = ("run", "--game", "yavalath", "--tc", "move 5", *BOTS, "--out", "out", "-q")
@@ -120,6 +121,17 @@ def test_what_goes_wrong_then_is_told_and_no_other_status(
     assert is_marked()
 
 
+def test_a_run_that_is_refused_marks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    played("--rounds", "1")
+
+    def refuse(*_: object) -> None:
+        raise ConfigError("bot 'ann' does not play yavalath")
+
+    monkeypatch.setattr(directory, "_greet_bots", refuse)
+    assert commands.arena(*WORDS, "--rounds", "2").status == 2
+    assert not is_marked()
+
+
 def test_a_run_that_writes_no_report_marks_the_one_that_is_there() -> None:
     played("--rounds", "1")
     played("--rounds", "1", "--no-report")
@@ -127,6 +139,7 @@ def test_a_run_that_writes_no_report_marks_the_one_that_is_there() -> None:
     for rounds in ("2", "3"):
         played("--rounds", rounds, "--no-report")
         assert Path("out/report.html").read_text().count('id="stale"') == 1
+        assert needs_report(Path("out"))
     played("--rounds", "4")
     assert not is_marked()
     assert games() == [8, 8, 8]
