@@ -217,7 +217,7 @@ def _play(
     try:
         _greet_bots(config, tell, tree, patience_s)
         if not runner.summary().is_complete:
-            _with_room(partial(mark_stale, store.folder), tell, patience_s)
+            _when_granted(partial(mark_stale, store.folder), tell, patience_s)
         answered = int(runner.run().interrupted)
         for number, text in store.logs():  # which can be read there, too
             if signals.requests() > answered:
