@@ -170,15 +170,17 @@ def _sound_in_either(
     from lath.arena.tournament.soundness import Unsound, sound_in
 
     unsound: list[Unsound] = []
+    records: dict[int, str] = {}
     for game in sound_in(folder):
         if isinstance(game, Unsound):
             unsound.append(game)
         elif str(game.number) not in given:
-            given.add(str(game.number))
-            yield parse(game.record)
-    if not given:
+            records.setdefault(game.number, game.record)
+    if not given and not records:
         raise why
-    words = f"{why}; {len(given)} games are sound there or in {RECORDS}"
+    for _, text in sorted(records.items()):  # in the order of a sound database
+        yield parse(text)
+    words = f"{why}; {len(given) + len(records)} games are sound there or in {RECORDS}"
     if left_out := [str(each) for each in unsound if each.why not in str(why)]:
         words += f", left out: {'; '.join(left_out[:3])}{'; ...' if left_out[3:] else ''}"
     check = f"arena check {shlex.quote(str(folder))}"

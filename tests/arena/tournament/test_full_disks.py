@@ -132,6 +132,15 @@ def test_what_a_killed_run_has_left_is_read_without_room(step: int, tmp_path: Pa
 
 
 @needs_mounts
+def test_where_nothing_has_room_games_lath_serves_and_that_is_said(tmp_path: Path) -> None:
+    (found,) = happened(tmp_path, "unread_anywhere", 4)
+    assert found["games"] == full_disks.READ_GAMES
+    for ran in (found["rate"], found["report"]):
+        assert ran["status"] == 0
+        assert "tournament.db: database or disk is full: its games are the 600 of" in ran["said"]
+
+
+@needs_mounts
 @pytest.mark.soak
 def test_a_disk_that_fills_up_at_many_levels_loses_nothing(tmp_path: Path) -> None:
     number = int(os.environ.get("LATH_SOAK_LEVELS", "60"))
