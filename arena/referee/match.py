@@ -211,7 +211,7 @@ def play_game(
 ) -> GameResult:
     """Play one game to its end; raises GameVoidError when it could not take place.
 
-    Raises HeldUpError when the arena did not get to run for a while. Bots that do not run are
+    Raises HeldUpError where a stall of the machine would decide it. Bots that do not run are
     started, and those that crashed, hung or flooded are killed. The log of what was said is kept of
     games that end badly, else only with `keep_log`. `spent` are the names of bots for which a game
     was void already: what would make this one void loses it for them.

@@ -739,6 +739,13 @@ class LeavesAfterEachGame(Good):
             sys.exit(0)
 
 
+class LeavesWhenTheNextGameBegins(Good):
+    def new(self) -> None:
+        if self.ply:
+            sys.exit(0)
+        super().new()
+
+
 class StartsUntilAGameIsOver(LeavesAfterEachGame):
     """Cannot be started any more once it has played, as the file LOG tells it."""
 

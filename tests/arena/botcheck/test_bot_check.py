@@ -144,6 +144,7 @@ ELSEWHERE: Final = {
     "ThinksAndResigns",  # it may: Resigns is judged
     "LeavesWhereItIsSecond",  # ExitsBeforeItsFirstGo is judged
     "StartsUntilAGameIsOver",  # LeavesAfterEachGame is judged
+    "LeavesWhenTheNextGameBegins",  # likewise
     "KeepsAllCoresBusy",  # as the next one
     "RunsAway",  # it would take a core from the others
     "NeedsRoom",  # where there is room it is good

@@ -348,12 +348,15 @@ def test_bots_of_a_game_that_was_lost_by_time_are_watched(
     assert seen == [[False, False], [True, True]]
 
 
-def test_a_bot_that_leaves_after_each_game_costs_nothing(shop: Shop) -> None:
-    one_game = shop.spec("short", bad_bots.LeavesAfterEachGame)
+@pytest.mark.parametrize(
+    "kind", [bad_bots.LeavesAfterEachGame, bad_bots.LeavesWhenTheNextGameBegins]
+)
+def test_a_bot_that_leaves_after_each_game_costs_nothing(kind: type[Good], shop: Shop) -> None:
+    one_game = shop.spec("short", kind)
     for _ in range(2):
         played = shop.play(one_game, shop.spec("bob"))
         assert [game.termination for game in played.games] == ["rules", "rules"]
-        assert played.void == ""
+        assert (played.void, played.voided, played.spent) == ("", 0, ())
 
 
 def test_a_result_is_the_same_after_a_trip_as_text() -> None:
