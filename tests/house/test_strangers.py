@@ -11,12 +11,13 @@ import json
 import os
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Final
 
 import pytest
 import strangers
-from babblers import babbled
+from babblers import babbled, checked
 from strangers import DOORS, FoundError, met
 
 from lath.arena.referee.conversation import Asides
@@ -28,6 +29,9 @@ LINES: Final = 8_000
 
 PLANTED_CASES: Final = 3_000
 """In which a planted fault must be found; each is in some hundred."""
+
+Hear = Callable[[int], tuple[int, list[str]]]
+"""Hears bots of a number: how many lines they have said, and what it came to."""
 
 SOAK_S: Final = float(os.environ.get("LATH_SOAK_FUZZ_S", "3600"))
 SOAK_LINES: Final = int(os.environ.get("LATH_SOAK_LINES", "1000000"))
@@ -58,24 +62,33 @@ def test_very_much_that_comes_in_is_taken_or_refused(
 
 
 def test_whatever_bots_say_their_games_end_with_a_verdict() -> None:
-    lines, endings = babble(0, LINES)
+    lines, endings = babble(babbled, 0, LINES)
     assert lines >= LINES
     assert {"rules", "time", "crash", "illegal move", "void"} <= endings.keys()
 
 
+def test_whatever_a_bot_says_it_can_be_checked() -> None:
+    lines, verdicts = babble(checked, 0, LINES // 2)
+    assert lines >= LINES // 2
+    assert {"ok", "warning", "fault"} <= verdicts.keys()
+
+
 @pytest.mark.soak
-def test_a_million_lines_of_bots_end_with_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
-    lines, endings = babble(FIRST, SOAK_LINES)
+@pytest.mark.parametrize("hear", [babbled, checked])
+def test_a_million_lines_of_bots_end_with_verdicts(
+    hear: Hear, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines, endings = babble(hear, FIRST, SOAK_LINES)
     with capsys.disabled():
         print(f"\n{lines} lines of bots: {dict(endings.most_common())}", end="")
-    assert endings["rules"] > endings.total() / 10
+    assert endings["rules"] + endings["ok"] > endings.total() / 10
 
 
-def babble(number: int, wanted: int) -> tuple[int, Counter[str]]:
-    """Have pairs of games played until bots have said so many lines; count how they ended."""
+def babble(hear: Hear, number: int, wanted: int) -> tuple[int, Counter[str]]:
+    """Hear bots until they have said so many lines; count what they came to."""
     said, endings = 0, Counter[str]()
     while said < wanted:
-        lines, ended = babbled(number)
+        lines, ended = hear(number)
         said += lines
         endings.update(ended)
         number += 1
@@ -87,7 +100,7 @@ def test_a_bot_that_nobody_foresaw_would_be_found(monkeypatch: pytest.MonkeyPatc
     take = Asides.take
     monkeypatch.setattr(Asides, "take", lambda self, line: take(self, line.decode().encode()))
     with pytest.raises(UnicodeDecodeError):
-        babble(0, LINES)
+        babble(babbled, 0, LINES)
 
 
 def test_a_file_that_is_taken_for_text_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,10 @@ from unittest import mock
 from record_texts import mutant
 from scripted import Clock, scripted
 
+from lath.arena.botcheck import lab, steps
+from lath.arena.botcheck.check import Report
+from lath.arena.botcheck.check import check as check_bot
+from lath.arena.botcheck.lab import Lab
 from lath.arena.referee import process, trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
@@ -175,6 +179,30 @@ def babbled(number: int) -> tuple[int, list[str]]:
     check_pair(result)
     endings = [game.termination for game in result.games] + ["void"] * bool(result.void)
     return sum(babbler.lines for babbler in babblers), endings
+
+
+def checked(number: int) -> tuple[int, list[str]]:
+    """Check a babbler as `arena bot check` does; return how many lines it said, and the verdicts.
+
+    What is told of it can be shown.
+    """
+    chance = Random(f"check {number}")
+    babblers: list[Babbler] = []
+
+    def make(_name: str, clock: Clock) -> Babbler:
+        babblers.append(Babbler(clock, chance))
+        return babblers[-1]
+
+    with ExitStack() as stack:
+        clock = stack.enter_context(scripted(make))
+        for module in (lab, steps):
+            stack.enter_context(mock.patch.object(module, "time", clock))
+        stack.enter_context(mock.patch.object(lab, "Watch", process.Watch))
+        found = list(check_bot(Lab(_spec("ann"), ("yavalath",))))
+    report = Report()
+    told = [line for point in found for line in report.add(point)]
+    assert "".join((*told, *report.rest())).replace("\t", "").isprintable(), told
+    return sum(babbler.lines for babbler in babblers), [point.verdict for point in found]
 
 
 def _job(chance: Random) -> PairJob:
