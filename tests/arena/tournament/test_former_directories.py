@@ -65,10 +65,14 @@ def played(records: list[Record]) -> list[tuple[object, ...]]:
     """Return what a former run and one of today have in common."""
     tags = ("Number", "Round", "Game", "First", "Second", "Setup", "Position", "Opening", "Seed")
     return [
-        (*map(one.tag, tags), one.result, one.termination)
-        + (() if one.termination == "time" else one.moves)
+        (*map(one.tag, tags), *(() if is_timed(one) else (one.result, one.termination, *one.moves)))
         for one in records
     ]
+
+
+def is_timed(record: Record) -> bool:
+    """Return whether the machine may decide how a game ends: a bot has a tenth of a second."""
+    return "late" in (record.first, record.second)
 
 
 @pytest.mark.parametrize("name", PLAYED)
@@ -79,7 +83,8 @@ def test_it_is_read_gone_on_with_rated_and_reported(base: Path, name: str) -> No
     later = base / (f"{name}/games.lath" if name in OVER else f"{name}/later.lath")
     expected = list(read(later))
     ran = commands.arena("run", "--out", out, "-q", "--no-report")
-    assert (ran.status, ran.err) == (0, "")
+    assert ran.status == 0, ran.err
+    assert ran.err == "" or name == "mishaps"
     after = list(records_of([out]))
     assert len(after) == len(expected) or name == "match", "what ran beyond its end is kept, too"
     assert played(after)[: len(expected)] == played(expected)
