@@ -114,7 +114,7 @@ def _of_file(path: Path) -> Iterator[Record]:
 def _of_folder(folder: Path, doubts: list[Doubt]) -> Iterator[Record]:
     """Yield a tournament's records: from its database, or `games.lath` where that is not open."""
     database = folder / DATABASE
-    given: set[str] = set()
+    last: Record | None = None
     try:
         if not database.is_file():
             raise StoreError(f"{folder} has no {DATABASE}")
@@ -122,22 +122,28 @@ def _of_folder(folder: Path, doubts: list[Doubt]) -> Iterator[Record]:
             for text in read_records(folder):
                 record = parse(text)
                 yield record
-                given.add(record.tag("Number"))
+                last = record
         exported = folder / RECORDS
-        if not given and exported.is_file() and exported.stat().st_size:
+        if last is None and exported.is_file() and exported.stat().st_size:
             raise DamagedError(f"{database} has no games, and {RECORDS} has some")
     except InUseError:  # for long, as by a run of 0.1.0; it is sound and will be open again
         raise
     except DamagedError as error:
-        yield from _sound_in_either(folder, given, error, doubts)
+        yield from _sound_in_either(folder, _number_of(last), error, doubts)
     except StoreError as error:
-        yield from _exported_in(folder, given, error, doubts)
+        yield from _exported_in(folder, _number_of(last), error, doubts)
+
+
+def _number_of(record: Record | None) -> int:
+    """Return the number of a game in its tournament; 0 where there is none."""
+    number = record.tag("Number") if record else ""
+    return int(number) if number.isascii() and number.isdigit() and len(number) <= 15 else 0
 
 
 def _exported_in(
-    folder: Path, given: set[str], why: StoreError, doubts: list[Doubt]
+    folder: Path, given: int, why: StoreError, doubts: list[Doubt]
 ) -> Iterator[Record]:
-    """Yield the sound records of `games.lath` but for those that were `given` from the database."""
+    """Yield the sound records of `games.lath` but for those up to the number that was `given`."""
     path = folder / RECORDS
     if not path.is_file():
         if not (folder / DATABASE).is_file():
@@ -149,12 +155,13 @@ def _exported_in(
     for entry in entries_of_text(path, rules=False):
         if entry.record is None or entry.problems:
             bad.append(entry.problems[0])
-        elif entry.record.tag("Number", "-") not in given:
+        elif not given or _number_of(entry.record) > given:
             games += 1
             yield entry.record
     if bad and not games:
         raise RecordError(bad[0])
-    words = f"{why}: its games are the {games} of {RECORDS}, written {written:%Y-%m-%d %H:%M:%S}"
+    whose = f"its games after number {given} are" if given else "its games are"
+    words = f"{why}: {whose} the {games} of {RECORDS}, written {written:%Y-%m-%d %H:%M:%S}"
     damage = None
     if bad:
         words += f"; {len(bad)} there are left out: {bad[0]}"
@@ -164,9 +171,9 @@ def _exported_in(
 
 
 def _sound_in_either(
-    folder: Path, given: set[str], why: DamagedError, doubts: list[Doubt]
+    folder: Path, given: int, why: DamagedError, doubts: list[Doubt]
 ) -> Iterator[Record]:
-    """Yield what else is sound in a damaged database and in `games.lath`."""
+    """Yield what is sound in a damaged database and in `games.lath`, after the number `given`."""
     from lath.arena.tournament.soundness import Unsound, sound_in
 
     unsound: list[Unsound] = []
@@ -174,13 +181,14 @@ def _sound_in_either(
     for game in sound_in(folder):
         if isinstance(game, Unsound):
             unsound.append(game)
-        elif str(game.number) not in given:
-            records.setdefault(game.number, game.record)
-    if not given and not records:
+        else:
+            records.setdefault(game.number, "" if game.number <= given else game.record)
+    if not records:
         raise why
-    for _, text in sorted(records.items()):  # in the order of a sound database
-        yield parse(text)
-    words = f"{why}; {len(given) + len(records)} games are sound there or in {RECORDS}"
+    for number in sorted(records):  # in the order of a sound database
+        if number > given:
+            yield parse(records[number])
+    words = f"{why}; {len(records)} games are sound there or in {RECORDS}"
     if left_out := [str(each) for each in unsound if each.why not in str(why)]:
         words += f", left out: {'; '.join(left_out[:3])}{'; ...' if left_out[3:] else ''}"
     check = f"arena check {shlex.quote(str(folder))}"
