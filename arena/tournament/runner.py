@@ -11,7 +11,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -286,12 +286,17 @@ class Runner:
             with signals.heeded():
                 self._play()
         except BaseException:
-            with suppress(StoreError):  # what came first is what people should hear of
+            # What came first is what people should hear of.
+            with suppress(StoreError, KeyboardInterrupt), self._until_a_further_signal():
                 self._store.export(self._warn)
             raise
-        with signals.raising(2):
+        with self._until_a_further_signal():
             self._store.export(self._warn)
         return self.summary()
+
+    @staticmethod
+    def _until_a_further_signal() -> AbstractContextManager[None]:
+        return signals.raising(max(2, signals.requests() + 1))
 
     def summary(self) -> Summary:
         """Return how it stands; what is complete was not interrupted."""

@@ -25,6 +25,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
+from lath.arena import signals
 from lath.arena.errors import DamagedError, DiskError, InUseError, MovedError, StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament.exports import Known, counted, keep
@@ -360,7 +361,8 @@ class Store:
             with database_errors(self._path):
                 self._database = connect(self._path)
                 undo.callback(self._database.close)
-                self._verify()
+                with signals.interruptible():
+                    self._verify()
                 self._prepare()
             undo.pop_all()  # it is open: `close` lets go of both
 

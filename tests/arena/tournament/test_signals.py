@@ -47,8 +47,8 @@ ROUNDS = 1
 HALF = 2048
 """Of a pipe, in bytes."""
 
-LONGER = 1.1
-"""In whole runs: until when signals are sent, some of them when all is over."""
+LONGER = 0.8
+"""In whole runs: until when signals are sent, some when all is over: later runs are shorter."""
 
 
 class Signals:
