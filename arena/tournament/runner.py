@@ -228,6 +228,13 @@ def _without_crashes(result: PairResult) -> PairResult:
     return replace(result, games=games, void="", void_bot="")
 
 
+def _left(job: PairJob, result: PairResult) -> PairJob:
+    """Return what is left of a job that a worker has not done whole."""
+    played = {game.number for game in result.games}
+    left = tuple(game for game in job.games if game.number not in played)
+    return replace(job, games=left, spent=job.spent | set(result.spent))
+
+
 class Runner:
     """Plays what is left of a tournament."""
 
@@ -464,7 +471,7 @@ class Runner:
                 job = slot.take(future)
                 results.append((job, result))
                 if result.lack:
-                    lacks.append((MachineError(result.lack), slot, self._left(job, result)))
+                    lacks.append((MachineError(result.lack), slot, _left(job, result)))
                 elif not job.games:
                     self._patience.granted()
         return results, lacks
@@ -497,18 +504,6 @@ class Runner:
         if self._breaks[job.pair] >= MAX_BREAKS:
             self._stop(job, why, None)
 
-    def _left(self, job: PairJob, result: PairResult) -> PairJob:
-        """Return what is left of a job that the machine could not do whole.
-
-        A game that bots break off again and again for that reason is not begun for ever.
-        """
-        if result.void:
-            why = f"{MAX_BREAKS} times while {result.lack}: {result.void}"
-            self._count_break(job, why)
-        played = {game.number for game in result.games}
-        left = tuple(game for game in job.games if game.number not in played)
-        return replace(job, games=left, spent=job.spent | set(result.spent))
-
     def _judge(self, job: PairJob, result: PairResult) -> None:
         if result.voided:
             self._warn(f"{' - '.join(sorted(job.pairing))}: {result.voided} void, played again")
@@ -520,7 +515,9 @@ class Runner:
         self._note([note for game in result.games for note in game.notes])
         self._note(result.notes)
         self._open.report(result.games)
-        if result.void and not result.lack:
+        if result.void and result.lack:
+            self._count_break(job, f"{MAX_BREAKS} times while {result.lack}: {result.void}")
+        elif result.void:
             self._stop(job, result.void, result.void_bot or None)
         for game in result.games:
             self._tell(GameEnded.of(result.pair, game))

@@ -266,12 +266,16 @@ def test_a_pairing_that_stops_so_says_why(hall: Hall) -> None:
     def breaks_off(job: PairJob) -> str:
         if not job.games:
             return result(job)
-        return result(job, 0, void="B crashed in game 2", lack="bots have no room")
+        games = len(job.games) - 1
+        return result(job, games, void="B crashed in game 2", lack="bots have no room")
 
     summary = hall.run(breaks_off, names=("A", "B"), rounds=1)
     why = f"{MAX_BREAKS} times while bots have no room: B crashed in game 2"
     assert summary.stopped == {frozenset({"A", "B"}): why}
     assert not summary.is_complete
+    assert (summary.done, finished(hall.store)) == (1, {1})
+    again = hall.run(result, names=("A", "B"), rounds=1)
+    assert (again.done, again.total, again.is_complete) == (2, 2, True)
 
 
 class Scratches:
