@@ -90,7 +90,7 @@ def test_it_is_read_gone_on_with_rated_and_reported(base: Path, name: str) -> No
     assert played(after)[: len(expected)] == played(expected)
     assert all(record in after for record in before)
     assert list(read(out / "games.lath")) == after
-    assert commands.arena("check", out / "games.lath").status == 0
+    assert commands.arena("check", out).status == 0
     rated = json.loads(commands.arena("rate", out, "--json").out)
     assert rated["overall"]["games"] == len(after)
     assert "changes" not in rated, "0.1.0 has not noted what it played with"
