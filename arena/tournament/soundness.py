@@ -22,6 +22,7 @@ from lath.arena.tournament.store import (
     LOST,
     OUTCOME_STATE,
     RECORDS,
+    ROUNDS,
     Games,
     Store,
     opened_to_read,
@@ -209,7 +210,9 @@ def rescue(folder: Path, out: Path) -> Findings:
 
     `arena run --out` goes on with it. Raises ConfigError where there is something, and StoreError.
     """
-    from lath.arena.tournament.folder import prepare_folder  # and pydantic, for no other
+    from lath.arena.tournament.folder import (
+        prepare_folder,  # and pydantic, which nothing else needs
+    )
 
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out} is there already; choose a new directory")
@@ -261,7 +264,9 @@ def _batches(
 
 
 def _take_notes(folder: Path, store: Store) -> None:
-    """Take over what is sound besides the games."""
+    """Take over what is sound besides the games; else what the configuration says is played."""
+    from lath.arena.tournament.config import load  # likewise
+
     path = folder / CONFIG
     try:
         if path.is_file():
@@ -273,3 +278,7 @@ def _take_notes(folder: Path, store: Store) -> None:
             notes, walkovers = found
             store.keep_notes({**notes, OUTCOME_STATE: False})
             store.add_walkovers(walkovers)
+            return
+    with suppress(ConfigError):  # where it is damaged, too, whoever goes on says what is played
+        config = load(store.folder / CONFIG, Path())
+        store.begin(config.identity(), {ROUNDS: config.rounds})

@@ -10,12 +10,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import tomli_w
 from commands import Ran, arena
 from damage import DATABASE, RECORDS, damages
 from results import a_config, a_result
 
+from lath.arena.tournament.config import load
 from lath.arena.tournament.sources import write_outcome
-from lath.arena.tournament.store import ROUNDS, Store, Walkover
+from lath.arena.tournament.store import CONFIG, ROUNDS, Store, Walkover
 from lath.reports.outcome import Outcome
 
 GAMES = 12
@@ -102,6 +104,22 @@ def test_what_is_sound_in_either_makes_a_tournament(cup: Path, sound: Path) -> N
         assert store.walkovers() == [Walkover(20, "cat")]
     again = arena("check", "cup", "--sound", "mended")
     assert (again.status, "expected a name that nothing has yet" in again.err) == (2, True)
+
+
+def test_what_is_played_is_known_from_the_configuration_alone(tmp_path: Path) -> None:
+    words = {"event": "Cup", "games": ["yavalath"], "bot": [{"name": "greedy"}, {"name": "random"}]}
+    cup = tmp_path / "cup"
+    cup.mkdir()
+    (cup / CONFIG).write_text(tomli_w.dumps(words))
+    config = load(cup / CONFIG, Path())
+    with closing(Store(cup)) as store:
+        store.add([a_result(n, ("greedy", "random")) for n in (1, 2)])
+        store.export()
+    (cup / DATABASE).unlink()
+    assert arena("check", cup, "--sound", tmp_path / "mended").status == 1
+    with closing(Store(tmp_path / "mended")) as store:
+        assert store.tournament() == config.identity()
+        assert store.note(ROUNDS) == config.rounds
 
 
 def test_sound_records_of_files_go_into_a_file(cup: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pytest
 from places import ROOT, SUPPORT
 from results import a_result
 
-from lath.arena.errors import ArenaError
+from lath.arena.errors import ArenaError, DamagedError, DiskError, InUseError, StoreError
+from lath.arena.tournament import sources
 from lath.arena.tournament.sources import records_of
 from lath.arena.tournament.store import DATABASE, RECORDS, Store, is_being_played
 
@@ -78,6 +80,36 @@ def test_a_database_of_another_program_is_told_of(folder: Path) -> None:
         database.execute("CREATE TABLE other (x)")
     with pytest.raises(ArenaError, match="is damaged: no such table: game"):
         list(records_of([folder]))
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "words"),
+    [
+        (sqlite3.SQLITE_FULL, DiskError, "tournament.db: x; there is no games.lath"),
+        (sqlite3.SQLITE_IOERR_READ, DiskError, "tournament.db: x; there is no games.lath"),
+        (sqlite3.SQLITE_CANTOPEN, StoreError, "tournament.db: x; there is no games.lath"),
+        (sqlite3.SQLITE_READONLY_ROLLBACK, StoreError, "tournament.db: x; there is no games.lath"),
+        (sqlite3.SQLITE_BUSY, InUseError, "tournament.db is locked by another program"),
+        (sqlite3.SQLITE_CORRUPT, DamagedError, "tournament.db is damaged: x"),
+        (sqlite3.SQLITE_NOTADB, DamagedError, "tournament.db is not a tournament: x"),
+    ],
+)
+def test_only_what_is_damaged_is_called_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, code: int, kind: type[StoreError], words: str
+) -> None:
+    def refuse(_: Path) -> Iterator[str]:
+        error = sqlite3.OperationalError("x")
+        error.sqlite_errorcode = code
+        raise error
+        yield ""
+
+    monkeypatch.setattr(sources, "read_records", refuse)
+    (folder / RECORDS).unlink()
+    (folder / DATABASE).write_bytes(b"")  # nothing is sound
+    with pytest.raises(kind) as caught:
+        list(records_of([folder]))
+    assert type(caught.value) is kind
+    assert str(caught.value) == f"{folder}/{words}"
 
 
 def test_what_is_no_tournament_is_told_of(tmp_path: Path) -> None:
