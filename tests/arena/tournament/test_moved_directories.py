@@ -17,7 +17,7 @@ from lath.arena.referee import trees
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Event, PairEnded, Progress, Summary, Waiting
 
-ROUNDS = 20
+ROUNDS = 4
 GAMES = 6 * ROUNDS
 
 
@@ -40,11 +40,14 @@ def _nothing_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
     play_nothing(monkeypatch)
 
 
-@pytest.fixture
-def other(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return another tournament, which is over."""
-    play(tmp_path / "other")
-    return tmp_path / "other"
+    folder = tmp_path_factory.mktemp("other")
+    with pytest.MonkeyPatch.context() as patch:
+        play_nothing(patch)
+        play(folder)
+    return folder
 
 
 def contents(folder: Path) -> dict[str, bytes]:
