@@ -198,12 +198,12 @@ def scratch(folder: Path, size: int) -> dict[str, Any]:
     return found
 
 
-def scratch_room(folder: Path, size: int) -> dict[str, Any]:
+def scratch_room(folder: Path, _size: int) -> dict[str, Any]:
     """Run a bot that needs room where there is less for a while."""
     with Range(Path(mkdtemp(dir=folder.parent))) as place:
         resize(place.scratch, 4096)
         ballast = place.scratch / "ballast"
-        ballast.write_bytes(bytes(disk_usage(place.scratch).free - size * 1024))
+        ballast.write_bytes(bytes(disk_usage(place.scratch).free - 8192))
         run = place.begin(*flags({"ann": NeedsRoom, "bob": Good}, rounds=2, out=place.out, jobs=1))
         with listened_to(run) as saying:
             said = until_it_says(saying, "trying again")
@@ -214,10 +214,10 @@ def scratch_room(folder: Path, size: int) -> dict[str, Any]:
     return found
 
 
-def greed(folder: Path, size: int) -> dict[str, Any]:
+def greed(folder: Path, _size: int) -> dict[str, Any]:
     """Run a bot that takes all the room there is."""
     with Range(Path(mkdtemp(dir=folder.parent))) as place:
-        resize(place.scratch, size)
+        resize(place.scratch, 4096)
         bots = {"ann": FillsItsDirectory, "bob": Good}
         found = ended(place, place.begin(*flags(bots, rounds=2, out=place.out, jobs=1)))
         subprocess.run(["umount", place.scratch], check=True)

@@ -16,6 +16,9 @@ needs_mounts = pytest.mark.skipif(
     "not full_disks.may_mount()", reason="this system grants no mount namespace"
 )
 
+SWISS: Final = 10 * list(GAMES_OF).index("swiss")
+"""What says in sizes in which format a run is."""
+
 HALF_A_SCRATCH: Final = 1
 """Folders that have room where a game needs two."""
 
@@ -37,42 +40,34 @@ def assert_nobody_lost(found: dict[str, Any], games: int) -> None:
 
 
 @needs_mounts
-@pytest.mark.parametrize(
-    ("formats", "rooms"),
-    [
-        pytest.param(["swiss"], [HALF_A_SCRATCH], id="swiss"),
-        pytest.param(list(GAMES_OF), [1, 2, 3, 4], id="many", marks=pytest.mark.soak),
-    ],
-)
-def test_a_folder_of_scratch_folders_that_is_full_costs_nobody_a_game(
-    formats: list[str], rooms: list[int], tmp_path: Path
-) -> None:
-    levels = [(form, room) for form in formats for room in rooms]
-    sizes = [10 * list(GAMES_OF).index(form) + room for form, room in levels]
-    found = full_disks.happened(tmp_path, "scratch", *sizes)
-    for (form, room), each in zip(levels, found, strict=True):
-        print(form, room, each["status"], len(each["games"]), each["said"].count("warning"))
-        assert_nobody_lost(each, GAMES_OF[form])
-        assert (each["status"] == 5) == (room == HALF_A_SCRATCH)
-
-
-@needs_mounts
-def test_who_dies_for_want_of_room_plays_again_and_who_takes_it_loses(tmp_path: Path) -> None:
-    needs, takes = full_disks.happened(tmp_path, "scratch_room", 8) + full_disks.happened(
-        tmp_path, "greed", 4096
-    )
-    assert {tuple(game[2:]) for game in needs["games"]} == {("1-0", "rules")}
+def test_no_room_for_scratch_folders_costs_nobody_a_game(tmp_path: Path) -> None:
+    size = SWISS + HALF_A_SCRATCH
+    full, needs, takes = full_disks.happened(tmp_path, "scratch,scratch_room,greed", size)
+    assert full["status"] == 5
+    assert_nobody_lost(full, GAMES_OF["swiss"])
+    assert {tuple(game[2:]) for game in needs["games"]} == {("1-0", "rules")}, "it plays again"
     first, second = needs["said"].splitlines()
     assert "bots have no room for files in " in first
     assert second.endswith("s the machine has enough again; the run goes on")
     assert (takes["status"], takes["said"]) == (0, "")
-    assert [game for game in takes["games"] if "bob" not in game[result_of(game)]] == []
-    assert {game[3] for game in takes["games"]} == {"crash"}
+    for game in takes["games"]:
+        assert (winner_of(game), game[3]) == ("bob", "crash"), "who takes all the room loses"
 
 
-def result_of(game: tuple[str, ...]) -> int:
-    """Return the place of the winner in a row of a game."""
-    return 0 if game[2] == "1-0" else 1
+def winner_of(game: tuple[str, ...]) -> str:
+    """Return who has won a game."""
+    return game[0 if game[2] == "1-0" else 1]
+
+
+@needs_mounts
+@pytest.mark.soak
+@pytest.mark.parametrize("room", [1, 2, 3, 4])
+def test_nor_does_little_room_in_any_format(room: int, tmp_path: Path) -> None:
+    sizes = [10 * number + room for number in range(len(GAMES_OF))]
+    for form, found in zip(GAMES_OF, full_disks.happened(tmp_path, "scratch", *sizes), strict=True):
+        print(form, room, found["status"], len(found["games"]), found["said"].count("warning"))
+        assert_nobody_lost(found, GAMES_OF[form])
+        assert (found["status"] == 5) == (room == HALF_A_SCRATCH)
 
 
 @cache

@@ -272,24 +272,22 @@ def no_thread(*_: object) -> None:
     raise RuntimeError("can't start new thread")
 
 
+NO_ROOM: Final = "bots have no room for files: No space left on device"
+NO_PROCESS: Final = "bots cannot start a process: Resource temporarily unavailable"
+
 LACKING: Final = {
-    "bots have no room for files: No space left on device": partial(
-        patch.object, trees, "refuse_if_lacking", no_room
-    ),
-    "bots cannot start a process: Resource temporarily unavailable": partial(
-        patch.object, threading.Thread, "start", no_thread
-    ),
+    NO_ROOM: partial(patch.object, trees, "refuse_if_lacking", no_room),
+    NO_PROCESS: partial(patch.object, threading.Thread, "start", no_thread),
 }
 """What the machine lacks when a game is over, and how to bring that about."""
 
 
-@pytest.mark.parametrize("words", LACKING)
 @pytest.mark.parametrize(
-    ("kind", "mishap"),
+    ("kind", "mishap", "words"),
     [
-        (bad_bots.DiesInItsMove, "ill crashed in game 1"),
-        (bad_bots.ExitsAtStart, "ill: exited with status 7 before ok"),
-        (bad_bots.ExitsBeforeItsFirstGo, "ill: exited with status 3 before its first turn"),
+        (bad_bots.DiesInItsMove, "ill crashed in game 1", NO_ROOM),
+        (bad_bots.ExitsAtStart, "ill: exited with status 7 before ok", NO_PROCESS),
+        (bad_bots.ExitsBeforeItsFirstGo, "ill: exited with status 3 before its first", NO_ROOM),
     ],
 )
 def test_a_game_that_breaks_off_while_something_is_lacking_does_not_count(
