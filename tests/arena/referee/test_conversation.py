@@ -341,3 +341,11 @@ def test_a_bot_has_a_second_to_end(kind: type[Good], note: str, table: Table) ->
     assert bot.parting_note == note
     assert not bot.is_running
     assert table.clock.now_s - began_s <= 1.01
+
+
+def test_what_a_bot_complains_of_is_kept_without_what_commands_a_terminal() -> None:
+    asides = Asides()
+    asides.take(b"error \x1b[31mno such thing\r")
+    asides.take(b"perhaps\xc2\x9b2J")
+    assert asides.complaints.first == ["error ·[31mno such thing"]
+    assert asides.strays.first == ["perhaps·2J"]
