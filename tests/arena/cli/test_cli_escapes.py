@@ -98,10 +98,16 @@ def test_nothing_from_outside_commands_the_terminal(words: list[str], evil: str)
     plain = shown(*words, NO_COLOR="1")
     assert plain
     assert commands_in(plain) == []
+
+
+@pytest.mark.parametrize("words", [["stats", "{}"], ["show", "{}"], ["rate", f"{EVIL}/cup{EVIL}"]])
+def test_only_our_colours_get_there(words: list[str], evil: str) -> None:
+    words = [word.replace("{}", evil) for word in words]
     with mock.patch.dict(os.environ):
         os.environ.pop("NO_COLOR", None)
         coloured = shown(*words)
     assert commands_in(COLOUR.sub("", coloured)) == []
+    assert "\x1b" in coloured
     assert "\x1b[31mred" not in coloured
 
 
