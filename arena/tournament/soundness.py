@@ -69,7 +69,7 @@ def stored(folder: Path, highest: int = 0) -> Iterator[GameResult | Unsound]:
 
 def _stored(games: Games, highest: int) -> Iterator[GameResult | Unsound]:
     seen: set[int] = set()
-    total = 0
+    before, total = games.total(), 0
     is_whole = True
     for row in _rows(games, highest):
         if isinstance(row, Unsound):
@@ -84,7 +84,8 @@ def _stored(games: Games, highest: int) -> Iterator[GameResult | Unsound]:
             found = result_of(row)
         is_whole = is_whole and not isinstance(found, Unsound)
         yield found
-    if is_whole and games.total() not in (None, total):
+    # Where it is another in the end, a run goes on storing.
+    if is_whole and before is not None and before == games.total() != total:
         yield Unsound(DATABASE, LOST)
         is_whole = False
     if is_whole and (wrong := games.wrong_besides()):

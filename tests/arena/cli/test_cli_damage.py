@@ -16,6 +16,7 @@ from damage import DATABASE, RECORDS, damages
 from results import a_config, a_result
 
 from lath.arena.tournament.config import load
+from lath.arena.tournament.soundness import Unsound, stored
 from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import CONFIG, ROUNDS, Store, Walkover
 from lath.reports.outcome import Outcome
@@ -73,6 +74,15 @@ def test_a_sound_directory_has_exact_counts_and_nothing_to_tell(cup: Path) -> No
         "folder": "cup", "stored": 12, "exported": 12, "only_stored": 0, "only_exported": 0,
         "different": 0, "sound": 12,
     }  # fmt: skip
+
+
+def test_a_run_that_goes_on_storing_is_no_damage(tmp_path: Path) -> None:
+    with closing(Store(tmp_path)) as store:
+        store.add([a_result(2), a_result(3)])
+        found = stored(tmp_path)
+        next(found)
+        store.add([a_result(1)])  # it took longer
+        assert [game for game in found if isinstance(game, Unsound)] == []
 
 
 def test_each_unsound_game_is_told_by_its_number_and_why(cup: Path) -> None:
