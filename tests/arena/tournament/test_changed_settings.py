@@ -111,6 +111,13 @@ def test_another_value_is_of_its_class(table: str, key: str, tmp_path: Path) -> 
     json.dumps(changed.noted)
 
 
+def test_threads_that_an_option_says_are_those_that_are_noted(tmp_path: Path) -> None:
+    ann, bob = BOTS
+    one = build({"bot": [{**ann, "options": {"Threads": 2}}, bob]}, tmp_path)
+    other = build({"bot": [{**ann, "options": {"Threads": 2}, "threads": 2}, bob]}, tmp_path)
+    assert one.noted == other.noted
+
+
 def what_is_another(one: Config, other: Config) -> list[int]:
     return [one.identity() != other.identity(), one.noted != other.noted]
 

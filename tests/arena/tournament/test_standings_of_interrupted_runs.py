@@ -18,7 +18,7 @@ from quick_runs import AtOnce, play_nothing
 from lath.arena.errors import ConfigError, StoreError
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.sources import needs_report
+from lath.arena.tournament.sources import mark_stale
 
 BOTS: Final = ("--bot", "ann=/nowhere", "--bot", "bob=/nowhere")
 WORDS: Final = ("run", "--game", "yavalath", "--tc", "move 5", *BOTS, "--out", "out", "-q")
@@ -26,15 +26,16 @@ STALE: Final = "warning: games may be missing in standings.json, standings.csv, 
 
 
 class Stopped(AtOnce):
-    """Somebody presses Ctrl-C after some pairs."""
+    """Somebody presses Ctrl-C after some pairs, perhaps twice."""
 
-    def __init__(self, after: int) -> None:
+    def __init__(self, after: int, times: int) -> None:
         super().__init__([])
         self._left = after
+        self._times = times
 
     def submit(self, _play: Callable[..., Any], /, *jobs: Any, **more: Any) -> Future[Any]:
         self._left -= 1
-        if not self._left:
+        for _ in range(0 if self._left else self._times):
             signal.raise_signal(signal.SIGINT)
         return super().submit(_play, *jobs, **more)
 
@@ -45,9 +46,9 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[...
     monkeypatch.chdir(tmp_path)
     play_nothing(monkeypatch)
 
-    def go_on(*words: str) -> str:
+    def go_on(*words: str, times: int = 1) -> str:
         with pytest.MonkeyPatch.context() as patch:
-            runner = partial(Runner, executors=lambda *_: Stopped(5))
+            runner = partial(Runner, executors=lambda *_: Stopped(5, times))
             patch.setattr(directory, "Runner", runner)
             ran = commands.arena(*WORDS, "--rounds", "40", *words)
         assert ran.status == 3, ran.err
@@ -107,6 +108,13 @@ def test_a_second_signal_skips_them_and_the_page_says_so(
     assert not is_marked()
 
 
+def test_two_signals_at_once_skip_them(interrupted: Callable[..., str]) -> None:
+    played("--rounds", "1")
+    assert interrupted(times=2).startswith(f"{STALE}they were not written anew\n")
+    assert games()[1:] == [2, 2]
+    assert is_marked()
+
+
 @pytest.mark.parametrize("fault", [StoreError("no room"), RuntimeError("a bug")])
 def test_what_goes_wrong_then_is_told_and_no_other_status(
     fault: Exception, interrupted: Callable[..., str], monkeypatch: pytest.MonkeyPatch
@@ -139,7 +147,10 @@ def test_a_run_that_writes_no_report_marks_the_one_that_is_there() -> None:
     for rounds in ("2", "3"):
         played("--rounds", rounds, "--no-report")
         assert Path("out/report.html").read_text().count('id="stale"') == 1
-        assert needs_report(Path("out"))
     played("--rounds", "4")
     assert not is_marked()
+    made_ns = Path("out/report.html").stat().st_mtime_ns
+    mark_stale(Path("out"))
+    assert is_marked()
+    assert Path("out/report.html").stat().st_mtime_ns == made_ns, "else it passes for new"
     assert games() == [8, 8, 8]
