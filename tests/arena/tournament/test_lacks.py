@@ -20,7 +20,7 @@ from desks import Desk, Inline, Watcher
 from processes import new_tree
 from results import a_config, a_result, finished
 
-from lath.arena.errors import FULL, LACKS, ArenaError, MachineError
+from lath.arena.errors import FULL, LACKS, ArenaError, DiskError, MachineError
 from lath.arena.referee import trees
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament import folder as directory
@@ -349,3 +349,11 @@ def test_and_so_is_a_run_that_may_have_no_thread_for_a_worker(
     with pytest.raises(MachineError, match="no worker can be started: Resource temporarily"):
         slots.Worker(new_tree())
     assert trees.own == before
+
+
+@pytest.mark.parametrize("code", LACKS)
+def test_a_file_that_cannot_be_written_for_want_of_it_waits_as_on_a_full_disk(code: int) -> None:
+    error = system.writing_error(Path("games.lath"), OSError(code, os.strerror(code)))
+    assert isinstance(error, DiskError)
+    assert error.is_full
+    assert error.status == FULL
