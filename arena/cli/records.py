@@ -114,6 +114,13 @@ def _refuse_out(out: Path, sources: list[Path], folders: list[Path]) -> None:
         refuse_other_formats(out)
 
 
+_COUNTED: Final = (
+    "{stored} sound games in tournament.db, {exported} in games.lath, {unsound} unsound; "
+    "{only_stored} in the first alone, {only_exported} in the second, {different} differ; {sound} "
+    "are sound in either"
+)
+
+
 class _Check:
     """What is wrong with files, printed as it is found, and how much that is in all."""
 
@@ -165,11 +172,11 @@ class _Check:
             self._print(
                 partial(dict, file=place, message=why), partial("{}: {}".format, place, why)
             )
-        stored_alone = found.stored - (found.exported - len(found.taken_back))
         counts = {
             "stored": found.stored,
             "exported": found.exported,
-            "only_stored": stored_alone,
+            "unsound": len(found.unsound),
+            "only_stored": found.stored - (found.exported - len(found.taken_back)),
             "only_exported": len(found.taken_back),
             "different": len(found.different),
             "sound": found.sound,
@@ -177,17 +184,10 @@ class _Check:
         if self._as_json:
             print(json.dumps({"folder": str(folder), **counts}))
         elif not quiet:
-            counted = (
-                "{stored} sound games in tournament.db, {exported} in games.lath; {only_stored} in "
-                "the first alone, {only_exported} in the second, {different} differ; {sound} are "
-                "sound in either"
-            )
-            print(f"{folder}: {counted.format(**counts)}", file=sys.stderr)
+            print(f"{folder}: {_COUNTED.format(**counts)}", file=sys.stderr)
         if out is not None and not quiet:
-            print(
-                f"{out}: {found.sound} games; `arena run --out {shlex.quote(str(out))}` goes on",
-                file=sys.stderr,
-            )
+            command = f"arena run --out {shlex.quote(str(out))}"
+            print(f"{out}: {found.sound} games; `{command}` goes on", file=sys.stderr)
 
     def _add(self, found: Findings) -> None:
         self.records += found.records
