@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import jsonschema
 import pytest
 from bad_bots import Good
 from commands import arena as here
-from results import a_config
+from results import a_config, a_result
 from sample_records import HOSTILE_NAMES, bare, tournament
 from schedules import a_schedule, by_strength, outcome, played
 
@@ -27,6 +26,7 @@ from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Event, PairEnded, Progress, Waiting
 from lath.arena.tournament.outcomes import outcome_of
 from lath.arena.tournament.sources import OUTCOME, outcome_in, write_outcome
+from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl
 from lath.notation.writer import format_record
 from lath.reports import export
@@ -166,14 +166,12 @@ def test_a_damaged_outcome_is_named(folder: Path, text: str) -> None:
 
 
 def test_a_damaged_record_of_a_database_is_named(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "tournament.db")) as database:
-        database.execute("CREATE TABLE game (number INTEGER, record TEXT)")
-        texts = [format_record(bare("ann", "bob", "1-0")), '[Game "yava']
-        database.executemany("INSERT INTO game VALUES (?, ?)", enumerate(texts, 1))
-        database.commit()
+    with closing(Store(tmp_path)) as store:
+        store.add([a_result(1), a_result(2, record='[Game "yava')])
     ran = here("rate", tmp_path)
-    place = f"{tmp_path / 'tournament.db'} is damaged: its record 2"
-    assert (ran.status, ran.err) == (1, f"arena: {place}: the value is never closed\n")
+    assert ran.status == 1
+    place = f"{tmp_path / 'tournament.db'} is damaged: game 2: its record is damaged: "
+    assert f"{place}'the value is never closed'; 1 games are sound" in ran.err
 
 
 def test_the_report_of_a_directory_begins_with_the_result(folder: Path) -> None:
