@@ -521,15 +521,15 @@ class Bot:
         """Return what follows the words `awaited`, a move, and the time of their line; see `ask`.
 
         Other lines go to `aside`, or to its asides. A line that was read in time counts, however
-        late it is looked at. Time in which the arena stood still is waited for longer. Raises
+        late it is looked at. Time in which the machine stood still is waited for longer. Raises
         NoAnswer; and, where it `is_strict`, HeldUpError: else that time does not count.
         KeyboardInterrupt where somebody has asked this process to stop.
         """
         child, aside = self.child, aside or self.asides.take
         wanted = awaited.encode().split()
-        takes_move = wanted[0] == b"bestmove"
         until_s, held_s = since_s + within_s, 0.0
         due_s = since_s + self._slice_s
+        starved_s = self._starvation(within_s)
         while True:
             now_s = time.monotonic()
             if (overslept_s := now_s - due_s) > NOISE * self._slice_s:
@@ -537,36 +537,61 @@ class Bot:
                 until_s += overslept_s
                 due_s = now_s
             has_said = bool(child.lines)
-            while child.lines:
-                line = child.lines.popleft()
-                words = line.split()
-                move = words[len(wanted) :]
-                if words[: len(wanted)] != wanted or (move and not takes_move):
-                    aside(line)
-                    continue
+            if (text := self._take_answer(wanted, aside)) is not None:
                 used_s = child.arrived_s - since_s
-                if is_strict:
-                    used_s = self._charged(used_s, within_s, held_s)
-                else:
-                    used_s = max(0.0, used_s - held_s)
-                return b" ".join(move).decode("utf-8", "replace"), used_s
+                if used_s - held_s > within_s:
+                    held_s += starved_s()
+                return text, self._charged(used_s, within_s, held_s, is_strict=is_strict)
             if broken := self._broken(other):
                 raise NoAnswer(*broken, awaited, within_s)
             if child.lines:
                 continue  # it has said something before it went
             if now_s >= until_s:
-                raise NoAnswer(self, Termination.TIME, awaited, within_s)
+                if not (more_s := starved_s()):
+                    raise NoAnswer(self, Termination.TIME, awaited, within_s)
+                held_s += more_s
+                until_s += more_s
             signals.look()
             if has_said:  # to look at what it says takes time that is no stall
                 now_s = time.monotonic()
             due_s = min(until_s, now_s + self._slice_s)
             self._watch.wait(due_s)
 
-    def _charged(self, used_s: float, within_s: float, held_s: float) -> float:
-        """Return what an answer took, during which the arena stood still for `held_s`.
+    def _take_answer(self, wanted: list[bytes], aside: Callable[[bytes], None]) -> str | None:
+        """Return what follows these words, a move, in the line that answers; None without one."""
+        while self.child.lines:
+            line = self.child.lines.popleft()
+            words = line.split()
+            move = words[len(wanted) :]
+            if words[: len(wanted)] == wanted and (not move or wanted[0] == b"bestmove"):
+                return b" ".join(move).decode("utf-8", "replace")
+            aside(line)
+        return None
 
-        Raises HeldUpError where that decides the game. It is no stall where the bot's own processes
-        kept the machine busy; and where the other's did, the answer counts as one in time.
+    def _starvation(self, within_s: float) -> Callable[[], float]:
+        """Return what tells how long the bot has waited for a core, since it told that last.
+
+        A sleeper such as the arena gets one where who computes does not. In all it is as long as
+        the bot may think, at most: it may be its own doing. 0 stands for noise, too.
+        """
+        child, told_s = self.child, 0.0
+        before_s = child.waited_s
+
+        def starved_s() -> float:
+            nonlocal told_s
+            more_s = min(child.waited_s - before_s, within_s) - told_s
+            if more_s <= NOISE * self._slice_s:
+                return 0.0
+            told_s += more_s
+            return more_s
+
+        return starved_s
+
+    def _charged(self, used_s: float, within_s: float, held_s: float, *, is_strict: bool) -> float:
+        """Return what an answer took, during which the machine stood still for `held_s`.
+
+        Raises HeldUpError where it `is_strict` and that decides the game. It is no stall where the
+        bot's own processes kept the machine busy; where the other's did, the answer is in time.
         """
 
         def decides(held_s: float) -> bool:
@@ -574,6 +599,8 @@ class Bot:
                 return used_s - held_s <= within_s
             return self._has_clock and held_s > max(self._margin_s, SPOILT * within_s)
 
+        if not is_strict:
+            return max(0.0, used_s - held_s)
         if not decides(held_s):
             return used_s
         own_s, others_s = 0.0, 0.0
@@ -583,7 +610,8 @@ class Bot:
                 own_s = burnt_s
             else:
                 others_s = burnt_s
-        if not decides(min(held_s, used_s - own_s)):
+        held_s = min(held_s, used_s - own_s)
+        if not decides(held_s):
             return used_s
         if others_s > held_s / 2:
             return min(used_s, within_s)

@@ -349,6 +349,15 @@ class Child:
             return 0.0
 
     @property
+    def waited_s(self) -> float:
+        """Return how long the process's first thread has waited for a core; 0 where none tells."""
+        try:
+            with open(f"/proc/{self.pid}/schedstat", "rb") as file:
+                return int(file.read().split()[1]) / 1e9
+        except (OSError, IndexError):
+            return 0.0
+
+    @property
     def is_gone(self) -> bool:
         """Return whether the process has ended or can no longer talk or listen."""
         return self.has_ended or self.out_closed or self.in_closed

@@ -256,14 +256,25 @@ def cpu_s(pid: int) -> float:
 
     What its children had used when they ended counts as its own.
     """
-    total, waiting = 0, [pid]
+    total_s, waiting = 0.0, [pid]
     while waiting:
         process = waiting.pop()
         with suppress(OSError):  # it has ended
-            with open(f"/proc/{process}/stat", "rb") as file:
-                total += sum(map(int, file.read().rpartition(b")")[2].split()[11:15]))
+            total_s += _own_cpu_s(process)
             waiting += _children(process)
-    return total / os.sysconf("SC_CLK_TCK")
+            with open(f"/proc/{process}/stat", "rb") as file:
+                ended = sum(map(int, file.read().rpartition(b")")[2].split()[13:15]))
+            total_s += ended / os.sysconf("SC_CLK_TCK")
+    return total_s
+
+
+def _own_cpu_s(pid: int) -> float:
+    """Return what a process has used itself, exactly: many that use little use much together."""
+    try:  # clock_getcpuclockid(3) of the process, which the standard library does not have
+        return time.clock_gettime(~pid << 3 | 2)
+    except OSError:  # it has ended, and nobody has waited for it
+        with open(f"/proc/{pid}/schedstat", "rb") as file:
+            return int(file.read().split()[0]) / 1e9
 
 
 def scratches(mark: str, spare: Sequence[str] = ()) -> list[str]:

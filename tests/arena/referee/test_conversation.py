@@ -276,6 +276,21 @@ def test_where_it_is_forgiven_the_time_is_taken_off(table: Table) -> None:
     assert play_frozen(table, bot, 301, 100, 3.0)[1] <= 0.351
 
 
+def test_who_waits_for_a_core_is_waited_for_but_not_for_ever(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began_s = table.clock.now_s
+    monkeypatch.setattr(process.Child, "waited_s", property(lambda _: table.clock.now_s - began_s))
+    thinks, hangs = table.sit(bad_bots.ThinksABit), table.sit(bad_bots.HangsInItsMove)
+    position = games.get("yavalath").start()
+    for bot, error in ((thinks, HeldUpError), (hangs, NoAnswer)):
+        table.ask(bot, 1)
+        asked_s = table.clock.now_s
+        with pytest.raises(error):
+            bot.ask(position, 3, (0, 0), 0.2)
+        assert table.clock.now_s - asked_s == pytest.approx(0.3 if bot is thinks else 0.4, abs=0.03)
+
+
 @pytest.mark.parametrize(
     ("own_s", "others_s", "verdict"),
     [(0.0, 0.0, "again"), (0.1, 0.0, "again"), (0.4, 0.0, "late"), (0.0, 0.4, "in time")],
