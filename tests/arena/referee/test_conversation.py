@@ -299,8 +299,8 @@ def test_who_keeps_the_machine_busy_gains_nothing(
     own_s: float, others_s: float, verdict: str, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bot, other = table.sit(bad_bots.ThinksABit), table.sit(Good)
-    bot.is_watched = other.is_watched = True
     table.ask(bot, 1, other)
+    bot.is_watched = other.is_watched = True
     began_s = table.clock.now_s
     used = iter([0.0, 0.0, 2 * own_s, 2 * others_s])
     monkeypatch.setattr(trees, "cores", lambda: 2)
