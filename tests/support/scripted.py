@@ -26,7 +26,7 @@ from bad_bots import Good
 from lath.arena.referee import conversation, process, trees
 from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child, Watch
 
-NOBODY: Final = 1 << 30
+NOBODY: Final = 1 << 22
 """No process has this number."""
 
 _LINE_S: Final = 0.001
