@@ -17,7 +17,7 @@ from lath.games.core import Seat
 from lath.notation.errors import RecordSyntaxError
 from lath.notation.record import RESULTS, Record, Termination
 from lath.notation.replay import positions
-from lath.notation.scanner import parse
+from lath.notation.scanner import parse, parts, unquoted
 
 _KINDS: Final = {"int": "INTEGER", "float": "REAL"}
 """Of a column, by the type of its field; all others are text."""
@@ -128,16 +128,25 @@ def _disagreement(values: Sequence[Any], *, closely: bool) -> str:
     if not closely and all(map(text.__contains__, said)):
         return ""
     try:
-        record = parse(text)
+        tags, said_result = _said_by(text)
     except (RecordSyntaxError, RecursionError) as error:
         return f"its record is damaged: {shown(str(error))}"
     for tag, name in (*_TAGS, *_ENDS):
-        value, known = str(values[_AT[name]]), record.tag(tag)
+        value, known = str(values[_AT[name]]), tags.get(tag)
         if known and value != known:
             return f"its {name} is {shown(value)}, and {shown(known)} in its record"
-    if record.result != result:
-        return f"its result is {shown(result)}, and {shown(record.result)} in its record"
+    if said_result != result:
+        return f"its result is {shown(result)}, and {shown(said_result)} in its record"
     return ""
+
+
+def _said_by(text: str) -> tuple[dict[str, str], str]:
+    """Return the tags and the result of a record; raises RecordSyntaxError."""
+    if scanned := parts(text):
+        tags, _, _, result = scanned
+        return {name: unquoted(value) for name, value in tags}, result
+    record = parse(text)
+    return dict(record.tags), record.result
 
 
 def taken_back(record: Record, text: str) -> GameResult | None:
