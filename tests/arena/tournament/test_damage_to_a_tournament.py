@@ -91,7 +91,7 @@ def check(folder: Path, sound: dict[str, bytes], how: str) -> str:
 
 
 SOME: Final = 16
-MANY: Final = int(os.environ.get("LATH_SOAK_DAMAGES", "5000"))
+MANY: Final = int(os.environ.get("LATH_SOAK_DAMAGES", "1000"))
 CAMPAIGN: Final = pytest.mark.parametrize(
     "number", [SOME, pytest.param(MANY, marks=pytest.mark.soak)]
 )

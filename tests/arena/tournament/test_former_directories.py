@@ -6,6 +6,7 @@ They are real ones: tests/samples/former/make.py says how they were played.
 from __future__ import annotations
 
 import json
+import sqlite3
 import tarfile
 from contextlib import closing
 from functools import cache
@@ -15,6 +16,7 @@ from typing import Final
 import commands
 import pytest
 
+from lath.arena.errors import DamagedError
 from lath.arena.tournament.sources import records_of
 from lath.arena.tournament.store import DATABASE, Store
 from lath.notation.reader import read
@@ -129,3 +131,20 @@ def test_records_with_every_tag_are_what_they_were(base: Path) -> None:
     ran = commands.arena("convert", base / "records.lath", base / "now.jsonl")
     assert ran.status == 0, ran.err
     assert (base / "now.jsonl").read_bytes() == (base / "records.jsonl").read_bytes()
+
+
+def test_its_games_get_checksums_once_they_agree_with_their_records(base: Path) -> None:
+    folder = base / "finished"
+
+    def change(question: str) -> None:
+        with closing(sqlite3.connect(folder / DATABASE)) as database, database:
+            database.execute(question)
+
+    change("UPDATE game SET first = first || 'x' WHERE number = 2")
+    with pytest.raises(DamagedError, match=r"game 2: its first is '.*x', and '.*' in its record"):
+        Store(folder)
+    change("UPDATE game SET first = substr(first, 1, length(first) - 1) WHERE number = 2")
+    Store(folder).close()
+    change("UPDATE game SET plies = plies + 1 WHERE number = 2")
+    with pytest.raises(DamagedError, match="game 2: its checksum does not match"):
+        Store(folder)
