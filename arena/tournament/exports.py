@@ -79,7 +79,7 @@ def keep(path: Path) -> Path:
         kept = path.with_name(f"{path.name}.kept-{number}")
         try:
             try:
-                os.link(path, kept)
+                os.link(path.resolve(), kept)  # what is replaced is what a link leads to
                 sync(path.parent)
             except FileExistsError:
                 continue

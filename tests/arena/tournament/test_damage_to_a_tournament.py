@@ -235,6 +235,18 @@ def test_games_lath_that_is_exchanged_while_a_run_goes_on_is_kept(tmp_path: Path
     assert games_in(tmp_path) == {1, 2, 3}
 
 
+def test_what_a_link_leads_to_is_kept_when_it_is_replaced(tmp_path: Path) -> None:
+    folder = tmp_path / "cup"
+    folder.mkdir()
+    with closing(Store(folder)) as store:
+        store.add([a_result(1)])
+        (tmp_path / "mine.lath").write_text(a_result(9).record)
+        (folder / RECORDS).symlink_to(tmp_path / "mine.lath")
+        store.export()
+    assert games_in(folder, f"{KEPT}1") == {9}
+    assert games_in(folder) == games_in(tmp_path, "mine.lath") == {1}
+
+
 def test_a_game_that_is_damaged_while_a_run_goes_on_is_not_exported(tmp_path: Path) -> None:
     with closing(Store(tmp_path)) as store:
         store.add([a_result(number) for number in (1, 2, 3)])
