@@ -529,7 +529,7 @@ class Bot:
         wanted = awaited.encode().split()
         until_s, held_s = since_s + within_s, 0.0
         due_s = since_s + self._slice_s
-        starved_s = self._starvation(within_s)
+        starved_s = self._starvation(within_s if is_strict else 0.0)
         while True:
             now_s = time.monotonic()
             if (overslept_s := now_s - due_s) > NOISE * self._slice_s:
@@ -568,18 +568,18 @@ class Bot:
             aside(line)
         return None
 
-    def _starvation(self, within_s: float) -> Callable[[], float]:
+    def _starvation(self, most_s: float) -> Callable[[], float]:
         """Return what tells how long the bot has waited for a core, since it told that last.
 
-        A sleeper such as the arena gets one where who computes does not. In all it is as long as
-        the bot may think, at most: it may be its own doing. 0 stands for noise, too.
+        A sleeper such as the arena gets one where who computes does not. In all it is `most_s` at
+        most: it may be the bot's own doing. 0 stands for noise, too.
         """
         child, told_s = self.child, 0.0
-        before_s = child.waited_s
+        before_s = child.waited_s if most_s else 0.0
 
         def starved_s() -> float:
             nonlocal told_s
-            more_s = min(child.waited_s - before_s, within_s) - told_s
+            more_s = min(child.waited_s - before_s, most_s) - told_s
             if more_s <= NOISE * self._slice_s:
                 return 0.0
             told_s += more_s
