@@ -36,7 +36,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
     "Records": {
         "check": Listed(
             "records",
-            "Validate records and tournaments' directories: syntax, legality, results, checksums.",
+            "Validate records and tournaments' directories; write what is sound.",
         ),
         "show": Listed("records", "Draw the board of a record in the terminal, or as SVG."),
         "convert": Listed("records", "Convert records from one format to another."),

@@ -71,7 +71,7 @@ def check(
     sound: Sound = None,
     quiet: Quiet = False,
 ) -> None:
-    """Validate records and tournaments' directories: syntax, legality, results, checksums.
+    """Validate records and tournaments' directories; write what is sound.
 
     Problems go to standard output, counts and throughput to standard error. Exit status 1 if a
     record or a game is bad, 2 if a file cannot be read; the others are checked all the same.
@@ -156,8 +156,8 @@ class _Check:
 
     def folder(self, folder: Path, out: Path | None, *, quiet: bool) -> None:
         """Check a tournament's directory, and make one in `out` of what is sound there."""
+        from lath.arena.tournament.database import DATABASE, RECORDS
         from lath.arena.tournament.soundness import look, rescue
-        from lath.arena.tournament.store import DATABASE, RECORDS
 
         if not ((folder / DATABASE).is_file() or (folder / RECORDS).is_file()):
             why = f"{folder} is no tournament: it has neither {DATABASE} nor {RECORDS}"

@@ -24,6 +24,7 @@ from lath.arena.cli.files import writable, write_pieces
 from lath.arena.cli.main import App, AsJson, Plain, argument, flag, option
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal.streams import data_output
+from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.sources import (
     REPORT,
     Doubt,
@@ -37,7 +38,6 @@ from lath.arena.tournament.sources import (
     tournaments_in,
     write_page,
 )
-from lath.arena.tournament.store import DATABASE, RECORDS
 from lath.notation.errors import RecordError
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.

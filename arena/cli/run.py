@@ -23,11 +23,11 @@ from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen, standings
 from lath.arena.terminal.streams import Steadfast, data_output
 from lath.arena.tournament.config import Config, build, demo, load, sprt_table, time_table
+from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.events import Progress, RunFailed, Summary, end_words, json_lines
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.programs import resolve
 from lath.arena.tournament.sources import played_in
-from lath.arena.tournament.store import CONFIG
 
 app = App()
 

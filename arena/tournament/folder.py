@@ -37,6 +37,7 @@ from lath.arena.referee.trees import refuse_if_lacking, scratches, sweep
 from lath.arena.schedule.openings import Book
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.config import Config
+from lath.arena.tournament.database import CONFIG, DATABASE, OUTCOME_STATE, ROUNDS
 from lath.arena.tournament.events import Listener, Summary, Warned, warner
 from lath.arena.tournament.resuming import (
     Files,
@@ -56,14 +57,7 @@ from lath.arena.tournament.sources import (
     write_outcome,
     write_page,
 )
-from lath.arena.tournament.store import (
-    CONFIG,
-    DATABASE,
-    OUTCOME_STATE,
-    ROUNDS,
-    Store,
-    write_whole,
-)
+from lath.arena.tournament.store import Store, write_whole
 from lath.arena.tournament.system import (
     ENOUGH,
     PATIENCE_S,

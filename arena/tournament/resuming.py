@@ -19,8 +19,9 @@ from lath.arena.referee.conversation import BotSpec
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import digest
 from lath.arena.tournament.config import SIZES, Config, Noted
+from lath.arena.tournament.database import CHANGES, FILES, ROUNDS, SETTINGS
 from lath.arena.tournament.programs import is_there
-from lath.arena.tournament.store import CHANGES, FILES, ROUNDS, SETTINGS, Store
+from lath.arena.tournament.store import Store
 from lath.reports.outcome import Change
 
 Files = dict[str, dict[str, str]]

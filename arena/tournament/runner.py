@@ -25,6 +25,7 @@ from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book
 from lath.arena.tournament import system as cores
 from lath.arena.tournament.config import Config
+from lath.arena.tournament.database import SPENT, Walkover
 from lath.arena.tournament.events import (
     GameEnded,
     Listener,
@@ -39,7 +40,7 @@ from lath.arena.tournament.events import (
 from lath.arena.tournament.outcomes import outcome_of
 from lath.arena.tournament.slots import Executors, Pace, Slot, Worker, end
 from lath.arena.tournament.sources import write_outcome
-from lath.arena.tournament.store import SPENT, BufferedWriter, Store, Stored, Walkover
+from lath.arena.tournament.store import BufferedWriter, Store, Stored
 from lath.arena.tournament.system import ENOUGH, PATIENCE_S, Patience
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.notation.record import Termination

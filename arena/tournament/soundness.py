@@ -15,8 +15,7 @@ from pathlib import Path
 
 from lath.arena.errors import ConfigError, DamagedError, StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament.rows import RECORD, Row, fault_of, result_of, shown, taken_back, total_of
-from lath.arena.tournament.store import (
+from lath.arena.tournament.database import (
     CONFIG,
     DATABASE,
     LOST,
@@ -24,11 +23,11 @@ from lath.arena.tournament.store import (
     RECORDS,
     ROUNDS,
     Games,
-    Store,
     opened_to_read,
     read_notes,
-    write_whole,
 )
+from lath.arena.tournament.rows import RECORD, Row, fault_of, result_of, shown, taken_back, total_of
+from lath.arena.tournament.store import Store, write_whole
 from lath.arena.tournament.system import in_words, reading_database, writing_error
 from lath.notation.reader import RecordText, entries, entry_of
 from lath.notation.validation import sound_plies

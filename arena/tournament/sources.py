@@ -26,8 +26,9 @@ from lath.arena.errors import (
     StoreError,
     reading,
 )
-from lath.arena.tournament.store import (
+from lath.arena.tournament.database import (
     CHANGES,
+    CONFIG,
     DATABASE,
     RECORDS,
     TOURNAMENT,
@@ -37,8 +38,8 @@ from lath.arena.tournament.store import (
     read_records,
     read_rows,
     stamp_of,
-    write_whole,
 )
+from lath.arena.tournament.store import write_whole
 from lath.arena.tournament.system import reading_database
 from lath.notation import formats
 from lath.notation.errors import Problem, RecordError
@@ -167,7 +168,9 @@ def _exported_in(
         words += f"; {len(bad)} there are left out: {bad[0]}"
         damage = ArenaError(str(bad[0]))
         damage.__cause__ = RecordError(bad[0])
-    doubts.append(Doubt(words, damage))
+    # Records alone are all that somebody copied; where it was played, its database is gone.
+    if bad or (folder / DATABASE).is_file() or (folder / CONFIG).is_file():
+        doubts.append(Doubt(words, damage))
 
 
 def _sound_in_either(

@@ -34,7 +34,9 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_checked(
     ran = arena("check", *files)
     assert ran.status == 2
     assert "bad.lath:3:10: error[illegal-move]" in ran.out
-    (named,) = re.findall(r"^arena: (\S+) (?:cannot be read|is sgf)", ran.err, re.MULTILINE)
+    (named,) = re.findall(
+        r"^arena: (\S+) (?:cannot be read|is sgf|is no tournament)", ran.err, re.MULTILINE
+    )
     assert named == unreadable
     assert "2 records: 1 sound, 1 bad (1 problem)" in ran.err
 

@@ -17,8 +17,9 @@ from recorded_disk import Disk
 from results import a_result
 
 from lath.arena.errors import ArenaError
+from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.sources import records_of
-from lath.arena.tournament.store import DATABASE, RECORDS, Store
+from lath.arena.tournament.store import Store
 
 RECORD: Final = """\
 [Game "yavalath"]

@@ -47,7 +47,7 @@ def season(tmp_path: Path) -> Path:
 REASONS = {
     f"a/{EVIL}": "outcome.json is damaged: ",
     "torn": "games.lath, line ",
-    "wiped": "tournament.db is damaged: file is not a database",
+    "wiped": "tournament.db is not a tournament: file is not a database",
 }
 """How the reason begins, by folder."""
 
@@ -127,7 +127,7 @@ def test_the_page_shows_what_is_left_out_as_text(season: Path) -> None:
     section = page.partition('<section id="unreadable"')[2]
     assert "The files of 3 tournaments cannot be read" in section
     assert "&lt;img src=x onerror=alert(1)&gt;" in section
-    assert "tournament.db is damaged: file is not a database" in section
+    assert "tournament.db is not a tournament: file is not a database" in section
     assert page.count('href="#unreadable"') == 2, "in the contents and beside the counts"
     assert "<img" not in page
     assert str(season) not in page

@@ -35,8 +35,8 @@ from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book, BookChoice
 from lath.arena.tournament.config import load
+from lath.arena.tournament.database import RECORDS
 from lath.arena.tournament.sources import OUTCOME, outcome_in, records_of
-from lath.arena.tournament.store import RECORDS
 from lath.arena.tournament.worker import PairResult, read_result
 from lath.games.errors import GameError
 from lath.notation import formats

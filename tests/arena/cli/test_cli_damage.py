@@ -16,9 +16,10 @@ from damage import DATABASE, RECORDS, damages
 from results import a_config, a_result
 
 from lath.arena.tournament.config import load
+from lath.arena.tournament.database import CONFIG, ROUNDS, Walkover
 from lath.arena.tournament.soundness import Unsound, stored
 from lath.arena.tournament.sources import write_outcome
-from lath.arena.tournament.store import CONFIG, ROUNDS, Store, Walkover
+from lath.arena.tournament.store import Store
 from lath.reports.outcome import Outcome
 
 GAMES = 12
@@ -160,6 +161,7 @@ def test_games_lath_serves_where_the_database_cannot_be_read(
     status, why = 0, "cup has no tournament.db: its games are the 12 of games.lath, written 2"
     if how == "missing":
         (cup / DATABASE).unlink()
+        (cup / CONFIG).touch()
     elif how == "foreign":
         (cup / DATABASE).write_bytes(b"no database" * 500)
         status, why = (
@@ -172,6 +174,13 @@ def test_games_lath_serves_where_the_database_cannot_be_read(
     ran = rated(cup)
     assert ran.status == status
     assert f"warning: {why}" in ran.err
+    assert ratings(ran) == ratings(rated(sound))
+
+
+def test_records_alone_are_rated_without_a_word(cup: Path, sound: Path) -> None:
+    (cup / DATABASE).unlink()
+    ran = rated(cup)
+    assert (ran.status, ran.err) == (0, "")
     assert ratings(ran) == ratings(rated(sound))
 
 

@@ -13,8 +13,9 @@ import pytest
 from quick_runs import play_nothing
 
 from lath.arena.tournament.config import TABLES, Config, build
+from lath.arena.tournament.database import SETTINGS
 from lath.arena.tournament.sources import changes_in
-from lath.arena.tournament.store import SETTINGS, Store
+from lath.arena.tournament.store import Store
 
 Values = dict[str, Any]
 

@@ -19,8 +19,9 @@ from quick_runs import play_nothing
 from results import a_result
 
 from lath.arena.errors import DamagedError, StoreError
+from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.soundness import Unsound, look, rescue
-from lath.arena.tournament.store import DATABASE, RECORDS, Store
+from lath.arena.tournament.store import Store
 from lath.notation.reader import read
 
 GAMES: Final = 12

@@ -14,7 +14,8 @@ from recorded_disk import Disk, Failure, Fault, Step, failing, full, nth
 from results import a_result, finished
 
 from lath.arena.errors import DiskError, StoreError
-from lath.arena.tournament.store import DATABASE, Store
+from lath.arena.tournament.database import DATABASE
+from lath.arena.tournament.store import Store
 
 Value = TypeVar("Value")
 

@@ -17,8 +17,9 @@ import commands
 import pytest
 
 from lath.arena.errors import DamagedError
+from lath.arena.tournament.database import DATABASE
 from lath.arena.tournament.sources import records_of
-from lath.arena.tournament.store import DATABASE, Store
+from lath.arena.tournament.store import Store
 from lath.notation.reader import read
 from lath.notation.record import Record
 

@@ -19,10 +19,11 @@ from results import a_config, a_result, finished
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.tournament import store as keeper
 from lath.arena.tournament import system
+from lath.arena.tournament.database import DATABASE
 from lath.arena.tournament.events import warner
 from lath.arena.tournament.runner import OpenGames
 from lath.arena.tournament.slots import Pace
-from lath.arena.tournament.store import DATABASE, Store
+from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairResult
 
 if TYPE_CHECKING:

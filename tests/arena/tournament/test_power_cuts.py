@@ -20,7 +20,8 @@ from lath.arena.errors import DiskError, StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament import store as database
-from lath.arena.tournament.store import Games, Store
+from lath.arena.tournament.database import Games
+from lath.arena.tournament.store import Store
 
 Value = TypeVar("Value")
 

@@ -15,8 +15,9 @@ from results import a_result
 
 from lath.arena.errors import ArenaError, DamagedError, DiskError, InUseError, StoreError
 from lath.arena.tournament import sources
+from lath.arena.tournament.database import DATABASE, RECORDS, is_being_played
 from lath.arena.tournament.sources import records_of
-from lath.arena.tournament.store import DATABASE, RECORDS, Store, is_being_played
+from lath.arena.tournament.store import Store
 
 
 @pytest.fixture

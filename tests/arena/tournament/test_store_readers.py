@@ -28,8 +28,9 @@ from results import a_result
 
 from lath.arena.errors import ArenaError
 from lath.arena.tournament import sources
+from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.sources import records_of
-from lath.arena.tournament.store import DATABASE, RECORDS, Store
+from lath.arena.tournament.store import Store
 
 
 @contextmanager
@@ -99,7 +100,7 @@ def test_a_run_waits_a_moment_for_somebody_who_reads(tmp_path: Path) -> None:
 def test_who_reads_for_long_makes_a_run_wait_and_costs_no_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lath.arena.tournament.store.BUSY_S", 0.01)
+    monkeypatch.setattr("lath.arena.tournament.database.BUSY_S", 0.01)
     with closing(Store(tmp_path)) as store:
         quick = QuickRun(store)
         quick.run(rounds=1)

@@ -33,9 +33,10 @@ from lath.arena.errors import DiskError, StoreError
 from lath.arena.schedule.core import InEncounters
 from lath.arena.tournament import runner as running
 from lath.arena.tournament import slots, system
+from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.events import Event, GameEnded, Waiting
 from lath.arena.tournament.runner import OpenGames, Runner
-from lath.arena.tournament.store import DATABASE, RECORDS, Store
+from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairJob, PairResult
 
 SOAK_STORIES: Final = int(os.environ.get("LATH_SOAK_STORIES", "1000"))
