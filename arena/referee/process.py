@@ -121,12 +121,13 @@ def shortened(data: bytes) -> bytes:
 
 _INTERRUPTS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-_gate: Final = threading.Lock()
+may_start: Final = threading.Lock()
+"""Held by who makes what a `sweep` has to find: a process, a file among the scratch folders."""
 
 
 def start_no_more() -> None:
     """Let this process start no other child; who tries to, in another thread, waits for ever."""
-    _gate.acquire()
+    may_start.acquire()
 
 
 class Child:
@@ -193,7 +194,7 @@ class Child:
         directory of its own, which goes with it. `memory_bytes` limits its data.
         """
         mark, scratch, process = f"{tree}{os.urandom(8).hex()}", "", None
-        with _gate:
+        with may_start:
             try:
                 # An interrupt between fork and exec would leave a process that nobody knows,
                 # without its mark: signals that ask to stop wait; the child does not hold them.

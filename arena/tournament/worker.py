@@ -29,7 +29,7 @@ from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, WON_BY, Adjudication, play_game
-from lath.arena.referee.process import Watch, start_no_more
+from lath.arena.referee.process import Watch, may_start, start_no_more
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.games.core import Seat
 from lath.notation.record import Termination
@@ -307,7 +307,8 @@ def _excuse(mishap: str, job: PairJob) -> None:
     The bot has ended, and its scratch folder is gone: what that held was its own.
     """
     try:
-        trees.refuse_if_lacking(_own_tree(job.tree))
+        with may_start:
+            trees.refuse_if_lacking(_own_tree(job.tree))
     except MachineError as error:
         error.spoilt = mishap
         raise
@@ -315,7 +316,8 @@ def _excuse(mishap: str, job: PairJob) -> None:
 
 def _try_to_start(bots: tuple[Bot, Bot], job: PairJob) -> None:
     """Start bots that do not run, as far as that is the machine's to grant; raises MachineError."""
-    trees.refuse_if_lacking(_own_tree(job.tree))
+    with may_start:
+        trees.refuse_if_lacking(_own_tree(job.tree))
     for bot in bots:
         if not bot.is_running:
             try:
