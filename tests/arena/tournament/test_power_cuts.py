@@ -18,8 +18,8 @@ from results import a_result, finished
 
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.referee.record import GameResult
+from lath.arena.tournament import database, store
 from lath.arena.tournament import folder as directory
-from lath.arena.tournament import store as database
 from lath.arena.tournament.database import Games
 from lath.arena.tournament.store import Store
 
@@ -152,7 +152,8 @@ def test_without_a_write_in_every_transaction_failed_syncs_lose_games(
 ) -> None:
     """Another control: what is added again, and is there, is not kept for that."""
     monkeypatch.setattr(Games, "total", lambda _: 0)  # it is what is written
-    monkeypatch.setattr(database, "total_of", lambda _: 0)
+    for module in (database, store):
+        monkeypatch.setattr(module, "total_of", lambda _: 0)
     chance = random.Random(9)
     recorded = record(
         tmp_path / "a",
