@@ -53,6 +53,11 @@ def test_what_was_kept_is_there_when_the_store_is_opened_again(tmp_path: Path) -
     again.close()
 
 
+def test_what_is_sorted_needs_no_room_in_the_temporary_folder(store: Store) -> None:
+    in_memory = 2
+    assert list(store._rows("PRAGMA temp_store")) == [(in_memory,)]
+
+
 def test_games_are_added_all_or_none(store: Store) -> None:
     store.add([a_result(1)])
     broken = a_result(3, plies=None)
