@@ -162,8 +162,8 @@ class ScriptedChild(Child):
             self._script.hear(data)
 
     def next_s(self) -> float | None:
-        """Return when it does something next; None: never."""
-        return self._script.deeds[0][0] if self._script.deeds else None
+        """Return when it does something next; None: never, as where nobody reads it any more."""
+        return self._script.deeds[0][0] if self._script.deeds and not self.flooded else None
 
     def put_off(self, seconds: float) -> None:
         """Do all that is to be done so much later."""
