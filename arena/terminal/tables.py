@@ -79,6 +79,7 @@ def ratings_columns(table: Table) -> list[Column]:
         Column("rating", [f"{skill.exposed:.2f}" for skill in skills]),
         Column("mu ± 95%", mus, rank=5),
         Column("Elo ± 95%", _within([_elo(row.strength.elo) for row in rows]), rank=4),
+        Column("expected", [f"{row.strength.elo.score:.0%}" for row in rows], rank=9),
         Column("games", [str(row.games) for row in rows], rank=2),
         Column("W-D-L", [f"{row.wins}-{row.draws}-{row.losses}" for row in rows], rank=7),
         Column("points", [f"{row.points:g}" for row in rows], rank=1),
@@ -184,14 +185,17 @@ def game_lines(standings: Standings) -> list[Column]:
         Column("games", [str(table.games) for table in tables]),
         Column("first scored", [f"{table.first_score or 0:.1%}" for table in tables], rank=3),
         Column("first move ± 95%", advantages, rank=1),
+        Column(
+            "of equals", [f"{line.advantage.score:.1%}" if line else "-" for line in lines], rank=5
+        ),
         Column("draws", [f"{table.draws / table.games:.1%}" for table in tables], rank=4),
         Column("equals draw", [f"{line.draw_rate:.1%}" if line else "-" for line in lines], rank=2),
     ]
     if any(table.repeated for table in tables):
-        columns.append(Column("repeated", [str(table.repeated) for table in tables], rank=5))
+        columns.append(Column("repeated", [str(table.repeated) for table in tables], rank=6))
     together = sum((Counter(table.endings) for table in tables), Counter[str]())
     # A record may call its ending what it likes; the remarks below the tables have them all.
-    for rank, (ending, _) in enumerate(together.most_common(8), 6):
+    for rank, (ending, _) in enumerate(together.most_common(8), 7):
         if len(ending) <= 20:
             cells = [str(table.endings.get(ending, 0)) for table in tables]
             columns.append(Column(ending, cells, rank))

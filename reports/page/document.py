@@ -320,6 +320,8 @@ class Advantage(TypedDict):
     value: float
     low: float
     high: float
+    score: float
+    """what first is expected to score between equals"""
 
 
 class FirstMove(figures.OfGame):
@@ -498,6 +500,7 @@ def _first_move(standings: Standings) -> list[FirstMove]:
                 "value": round(line.advantage.value, 2),
                 "low": round(line.advantage.low, 2),
                 "high": round(line.advantage.high, 2),
+                "score": round(line.advantage.score, 6),
             },
             "draw_rate": None if line is None else round(line.draw_rate, 6),
         }

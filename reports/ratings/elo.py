@@ -1,4 +1,4 @@
-"""An Elo scale: Davidson's model fitted to counts, how sure it is, and whether it fits.
+"""An Elo scale: Davidson's model fitted to counts, shown as scores, how sure it is and if it fits.
 
 **The model.** With d the strength of first minus that of second, a the advantage of the first seat
 and n how drawish the game is (Davidson, 1970; Davidson and Beaver, 1977):
@@ -6,13 +6,24 @@ and n how drawish the game is (Davidson, 1970; Davidson and Beaver, 1977):
     P(first wins) : P(draw) : P(second wins) = e^((d+a)/2) : n : e^(-(d+a)/2)
 
 All bots have one strength; each game id has an a and an n of its own. The fit is the top of the
-posterior with weak priors, so that 100 % scores stay finite.
+posterior with weak priors, so that 100 % scores stay finite; the prior of the strengths is as wide
+as the field, where that is wider.
+
+**The scale.** The model's d is about decided games: the more draws, the further it is from what
+people know as Elo. So what is shown are the ratings r by which the logistic curve expects of each
+bot, over the games that it played, just the points that the model expects of it with both seats
+taken equally often:
+
+    sum over its games of 1 / (1 + 10^(-(r - r') / 400)) = sum of (score as first and as second) / 2
+
+Of seats in balance these are the ratings of Bradley and Terry's model with half a point a draw, as
+Ordo and Elo's SPRT have them. The advantage is what the curve says of first's score among equals.
 
 **Its errors.** They are the sandwich H⁻¹·B·H⁻¹ of the curvature H around the covariance B of the
 scores, with the games of a `Result.pair` as one cluster. In B a game by itself has the variance
 that the model gives it; two games of one cluster have the product of their scores that was seen.
 So games without a pair give the model's own errors, and a bot that won all its games, whose scores
-are all tiny, is not taken to be sure of itself.
+are all tiny, is not taken to be sure of itself. They go over to the scale by its slopes.
 
 **Its fit.** Pearson's chi-square over (game, first, second, result). With few games a cell the
 textbook's distribution does not hold; so mean and variance of the sum are those that it has for
@@ -39,6 +50,7 @@ from lath.reports.ratings.numerics import (
     cholesky,
     dot,
     inverse,
+    prior_variance,
     solve,
     times,
     zeros,
@@ -50,9 +62,10 @@ ELO: Final = 400 / math.log(10)
 """Elo points in a unit of the model."""
 
 PRIOR_ELO: Final = 500.0
-"""The standard deviation of strengths before any game, about TrueSkill's 25/3 in these points: 95 %
-of bots within 2000 points. Weaker would be no better: the interval of a bot that won 10 of 10 games
-then grows faster than its strength, and it no longer seems likely to be the stronger one."""
+"""The least standard deviation of strengths before any game, about TrueSkill's 25/3 in the model's
+points: 95 % of bots within 2000. A field that the games show to be wider has its own. Weaker from
+the start would be no better: the interval of a bot that won 10 of 10 games then grows faster than
+its strength, and it no longer seems likely to be the stronger one."""
 
 PRIOR_ADVANTAGE_ELO: Final = 500.0
 """The same of the advantage of the first seat."""
@@ -62,6 +75,10 @@ _TOLERANCE: Final = 1e-8
 
 _LONGEST_STEP: Final = 2.0
 """Of any parameter at once, in units of the model: 350 Elo points."""
+
+
+_WIDENINGS: Final = 8
+"""How often the prior of a wide field is set anew; the last changes it by some per cent."""
 
 
 # The model
@@ -93,6 +110,9 @@ class Davidson:
     covariance: Matrix
     """Of the parameters, if games were independent."""
 
+    variance: float
+    """Of the strengths, before any game."""
+
     def chances(self, seats: Seats) -> tuple[float, float, float]:
         """Return how likely first wins, draws and loses."""
         one, other, game = self.places.of(seats)
@@ -109,16 +129,34 @@ def chances(ahead: float, log_draws: float) -> tuple[float, float, float]:
     return win / total, draw / total, loss / total
 
 
-def fit(counts: Counts) -> Davidson:
-    """Return the top of the posterior, by Newton's method; the priors without games.
+Games = Sequence[tuple[tuple[int, int, int], SeatScore]]
+"""The places of the parameters, and what came of the games."""
 
-    The posterior is log-concave, so there is one top.
+
+def fit(counts: Counts) -> Davidson:
+    """Return the top of the posterior; the priors without games.
+
+    The prior of the strengths has the variance that this field seems to have, or that of PRIOR_ELO
+    where that is more.
     """
     places = Places(counts)
     games = [(places.of(seats), tally) for seats, tally in counts.tallies.items()]
+    least = variance = (PRIOR_ELO / ELO) ** 2
     values = [0.0] * places.size
+    for left in reversed(range(_WIDENINGS + 1)):
+        values = _top(places, games, values, variance)
+        covariance = inverse(_slopes(places, games, values, variance)[1])
+        wider = prior_variance(values[: len(places.bots)], covariance, variance, least)
+        if wider <= variance or left == 0:
+            break
+        variance = wider
+    return Davidson(places, values, covariance, variance)
+
+
+def _top(places: Places, games: Games, values: Vector, variance: float) -> Vector:
+    """Return where the log-posterior, which is concave, is highest: by Newton's method."""
     for _ in range(200):  # a dozen are many
-        gradient, curvature = _slopes(places, games, values)
+        gradient, curvature = _slopes(places, games, values, variance)
         step = solve(cholesky(curvature), gradient)
         longest = max(map(abs, step), default=0.0)
         # Beyond a unit or two the curvature is another: an unbounded step could run away.
@@ -126,16 +164,17 @@ def fit(counts: Counts) -> Davidson:
         values = [value + length * by for value, by in zip(values, step, strict=True)]
         if longest < _TOLERANCE:
             break
-    return Davidson(places, values, inverse(_slopes(places, games, values)[1]))
+    return values
 
 
-def _slopes(
-    places: Places, games: Sequence[tuple[tuple[int, int, int], SeatScore]], values: Vector
-) -> tuple[Vector, Matrix]:
-    """Return the log-posterior's gradient, and minus its second derivatives: the lower triangle."""
+def _slopes(places: Places, games: Games, values: Vector, variance: float) -> tuple[Vector, Matrix]:
+    """Return the log-posterior's gradient, and minus its second derivatives: the lower triangle.
+
+    `variance` is that of the strengths before any game.
+    """
     gradient, curvature = [0.0] * places.size, zeros(places.size)
     # The priors: normal strengths and advantages, imagined draws.
-    weights = dict.fromkeys(places.bots.values(), (ELO / PRIOR_ELO) ** 2)
+    weights = dict.fromkeys(places.bots.values(), 1 / variance)
     weights |= dict.fromkeys(places.games.values(), (ELO / PRIOR_ADVANTAGE_ELO) ** 2)
     for i, weight in weights.items():
         gradient[i] = -weight * values[i]
@@ -169,6 +208,119 @@ def _slopes(
         row[game] += mixed
         row[game + 1] += count * draw * (1 - draw)
     return gradient, curvature
+
+
+# Its scale
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A model's ratings on the scale of expected scores, and how they follow its parameters."""
+
+    ratings: Vector
+    """A number a bot, around the 0 of its group."""
+
+    slopes: Matrix
+    """Of each rating, by each of the model's parameters."""
+
+    def spread(self, covariance: Matrix) -> Matrix:
+        """Return the covariance of the ratings, of that of the parameters."""
+        half = [times(covariance, row) for row in self.slopes]
+        result = zeros(len(half))
+        for i, row in enumerate(half):
+            for j in range(i + 1):
+                result[i][j] = result[j][i] = dot(row, self.slopes[j])
+        return result
+
+
+def logistic(x: float) -> float:
+    """Return the score that is expected of who is ahead by `x`, in units of the model."""
+    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
+
+
+def _expected(ahead: float, log_draws: float) -> tuple[float, float, float]:
+    """Return first's expected score, and its slopes by how far it is ahead and by `log_draws`."""
+    win, draw, loss = chances(ahead, log_draws)
+    lean = (win - loss) / 2
+    return 0.5 + lean, (win + loss) / 4 - lean * lean, -lean * draw
+
+
+def scores(model: Davidson, counts: Counts, groups: Sequence[Sequence[str]]) -> Scores:
+    """Return the ratings of `model` on the scale of scores; `groups` are connected by games."""
+    met, slopes = _expected_points(model, counts)
+    places = [[model.places.bots[name] for name in group] for group in groups]
+    ratings = model.parameters[: len(model.places.bots)]
+    for _ in range(200):  # four are many
+        gradient, curvature = _shortfall(met, places, ratings)
+        step = solve(cholesky(curvature), gradient)
+        longest = max(map(abs, step), default=0.0)
+        length = min(1.0, _LONGEST_STEP / longest) if longest else 1.0
+        ratings = [value + length * by for value, by in zip(ratings, step, strict=True)]
+        if longest < _TOLERANCE:
+            break
+    columns = list(zip(*slopes, strict=True))
+    by_points = inverse(_shortfall(met, places, ratings)[1])
+    return Scores(ratings, [[dot(row, column) for column in columns] for row in by_points])
+
+
+Met = Mapping[tuple[int, int], tuple[int, float]]
+"""The games of two bots, and the points that the model expects of the one over both seats."""
+
+
+def _expected_points(model: Davidson, counts: Counts) -> tuple[Met, Matrix]:
+    """Return what the model expects of two bots, and how each bot's points follow parameters."""
+    values = model.parameters
+    games_of: defaultdict[tuple[int, int, int], int] = defaultdict(int)
+    for seats, tally in counts.tallies.items():
+        one, other, game = model.places.of(seats)
+        games_of[min(one, other), max(one, other), game] += tally.games
+    met: dict[tuple[int, int], tuple[int, float]] = {}
+    slopes = [[0.0] * len(values) for _ in model.places.bots]
+    for (one, other, game), games in games_of.items():
+        apart, advantage, log_draws = values[one] - values[other], values[game], values[game + 1]
+        score, steep, drawn = _expected(apart + advantage, log_draws)
+        second, flat, less = _expected(apart - advantage, log_draws)
+        so_far = met.get((one, other), (0, 0.0))
+        met[one, other] = so_far[0] + games, so_far[1] + games * (score + second) / 2
+        for bot, half in ((one, games / 2), (other, -games / 2)):
+            row = slopes[bot]
+            row[one] += half * (steep + flat)
+            row[other] -= half * (steep + flat)
+            row[game] += half * (steep - flat)
+            row[game + 1] += half * (drawn + less)
+    return met, slopes
+
+
+def _shortfall(met: Met, groups: Sequence[Sequence[int]], ratings: Vector) -> tuple[Vector, Matrix]:
+    """Return by how much `ratings` expect too few points, and how that falls as they rise.
+
+    The mean of a group is held at 0, for no points tell where it is.
+    """
+    missing, weights = [0.0] * len(ratings), zeros(len(ratings))
+    for (one, other), (games, points) in met.items():
+        score = logistic(ratings[one] - ratings[other])
+        missing[one] += points - games * score
+        missing[other] -= points - games * score
+        weight = games * score * (1 - score)
+        weights[one][one] += weight
+        weights[other][other] += weight
+        weights[other][one] -= weight  # the lower triangle: the one comes first
+    for group in groups:
+        hold = max(weights[i][i] for i in group) or 1.0
+        off = math.fsum(ratings[i] for i in group)
+        for i in group:
+            missing[i] -= hold * off
+            row = weights[i]
+            for j in group:
+                row[j] += hold
+    return missing, weights
+
+
+def advantage(model: Davidson, game: int) -> tuple[float, Vector]:
+    """Return the first seat's advantage on the scale of scores, and its slopes by a and ln n."""
+    score, steep, drawn = _expected(*model.parameters[game : game + 2])
+    weight = score * (1 - score)
+    return math.log(score / (1 - score)), [steep / weight, drawn / weight]
 
 
 # Its errors
@@ -232,37 +384,49 @@ _LEAST_SPREAD: Final = 0.5
 """Variance over mean below which the sum says nothing: a quarter of the textbook's. So it is with
 about one game a cell, where nearly all of it is fixed by what was fitted."""
 
+_LEAST_EXPECTED: Final = 0.1
+"""Games that a cell must expect of each result. The variance of Pearson's sum is about the sum of
+1 over them, most of it from the rarest: with less, no chi-square is like its distribution."""
+
 
 def fit_of(model: Davidson, counts: Counts, groups: int) -> Fit:
     """Return the fit of `model` to its games; `groups` counts the connected groups of bots.
 
-    A game id without any draw has no cells for draws.
+    A game id without any draw has no cells for draws, one with nothing else has no cells. Cells
+    with a result that is all but impossible are passed over: seen once, it would outweigh all.
     """
-    drawish = {seats.game for seats, tally in counts.tallies.items() if tally.draws}
-    fitted = len(model.places.bots) - groups + len(model.places.games) + len(drawish)
-    total, free, spread = 0.0, 0, 0.0
+    decided = {seats.game for seats, tally in counts.tallies.items() if tally.draws < tally.games}
+    drawish = {seats.game for seats, tally in counts.tallies.items() if tally.draws} & decided
+    fitted = len(model.places.bots) - groups + len(decided) + len(drawish)
+    total, free, spread, cells, used = 0.0, 0, 0.0, 0, 0
     leaning = [0.0] * len(model.parameters)
     for seats, tally in counts.tallies.items():
+        if seats.game not in decided:
+            continue
         win, draw, loss = model.chances(seats)
         one, other, game = model.places.of(seats)
         likely, seen = [win, draw, loss], [tally.wins, tally.draws, tally.losses]
-        if seats.game in drawish:
-            leaning[game + 1] += 1 - 3 * draw
-        else:
+        if seats.game not in drawish:
             likely, seen = [win / (win + loss), loss / (win + loss)], [tally.wins, tally.losses]
         games, kinds = tally.games, len(likely)
+        if games * min(likely) < _LEAST_EXPECTED:
+            continue
+        cells += 1
+        used += games
         total += sum((n - games * p) ** 2 / (games * p) for p, n in zip(likely, seen, strict=True))
         free += kinds - 1
         # The variance of Pearson's sum for one multinomial (Haldane, 1937).
         bent = sum(1 / p for p in likely) - kinds**2 - 2 * kinds + 2
         spread += 2 * (kinds - 1) + bent / games
         ahead = kinds * (likely[-1] - likely[0]) / 2
+        if seats.game in drawish:
+            leaning[game + 1] += 1 - 3 * draw
         leaning[one] += ahead
         leaning[other] -= ahead
         leaning[game] += ahead
     # A parameter takes away a degree where cells are large, nothing where each has one game:
     # there the sum is the same whatever is fitted (with all chances equal: exactly).
-    taken = fitted * (1 - len(counts.tallies) / counts.games) if counts.games else 0.0
+    taken = fitted * (1 - cells / used) if used else 0.0
     mean = free - taken
     spread -= 2 * taken + dot(leaning, times(model.covariance, leaning))
     if free <= fitted or spread < _LEAST_SPREAD * mean:

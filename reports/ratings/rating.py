@@ -16,8 +16,18 @@ from itertools import pairwise, permutations
 from statistics import fmean
 from typing import Final
 
-from lath.reports.ratings.elo import ELO, Davidson, chances, covariance, fit, fit_of
-from lath.reports.ratings.numerics import Matrix
+from lath.reports.ratings.elo import (
+    ELO,
+    PRIOR_ELO,
+    Davidson,
+    advantage,
+    chances,
+    covariance,
+    fit,
+    fit_of,
+    scores,
+)
+from lath.reports.ratings.numerics import Matrix, Vector, dot, times
 from lath.reports.ratings.results import (
     Conditions,
     Estimate,
@@ -46,19 +56,22 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
     groups = connected(counts.names, ((seats.first, seats.second) for seats in counts.tallies))
     posterior = converged(counts)
     model = fit(counts)
-    spread = covariance(model, counts)
+    by_pair = covariance(model, counts)
+    scale = scores(model, counts, groups)
+    own = scale.spread(model.covariance)
+    spread = own if by_pair is model.covariance else scale.spread(by_pair)
     sequential = next(rated_in_order([results], posterior.draw_rate)) if in_order else {}
     strengths: dict[str, Strength] = {}
     differences: dict[tuple[str, str], float] = {}
     for number, group in enumerate(groups):
         places = [model.places.bots[name] for name in group]
-        scales = _around_mean(posterior, model, spread, places)
-        for name, (skill, elo) in zip(group, scales, strict=True):
+        found = _around_mean(posterior, scale.ratings, (spread, own), places)
+        for name, (skill, elo) in zip(group, found, strict=True):
             strengths[name] = Strength(
                 trueskill=skill, sequential=sequential.get(name), elo=elo, group=number
             )
         for (one, i), (other, j) in permutations(zip(group, places, strict=True), 2):
-            apart = [m[i][i] + m[j][j] - 2 * m[i][j] for m in (spread, model.covariance)]
+            apart = [m[i][i] + m[j][j] - 2 * m[i][j] for m in (spread, own)]
             differences[one, other] = _error(*apart)
     played: Counter[str] = Counter()
     for seats, tally in counts.tallies.items():
@@ -72,9 +85,7 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
             Conditions(
                 game=game,
                 games=played[game],
-                advantage=Estimate(
-                    ELO * model.parameters[i], _error(spread[i][i], model.covariance[i][i])
-                ),
+                advantage=_advantage(model, by_pair, i),
                 draw_rate=chances(0.0, model.parameters[i + 1])[1],
             )
             for game, i in model.places.games.items()
@@ -85,26 +96,36 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
 
 
 def _around_mean(
-    posterior: Posterior, model: Davidson, spread: Matrix, places: Sequence[int]
+    posterior: Posterior, ratings: Vector, spreads: tuple[Matrix, Matrix], places: Sequence[int]
 ) -> list[tuple[Rating, Estimate]]:
     """Return a group's skills and strengths around their means; a bot alone is a newcomer.
 
-    The mean of skills is 25 by the prior alone, and as uncertain as a newcomer's skill over the
-    root of the size of the group: no game could tell, and so that is no part of any sigma.
+    `spreads` are the covariance of the strengths, and what it is by the model alone. The mean of
+    skills is 25 by the prior alone, and as uncertain as a newcomer's skill over the root of the
+    size of the group: no game could tell, and so that is no part of any sigma.
     """
     if len(places) == 1:
-        (only,) = places
-        return [(Rating(MU, SIGMA), Estimate(0.0, ELO * math.sqrt(model.covariance[only][only])))]
+        return [(Rating(MU, SIGMA), Estimate(0.0, PRIOR_ELO))]
     common = SIGMA**2 / len(places)
-    mean = fmean(model.parameters[i] for i in places)
-    variances, own = _centred(spread, places), _centred(model.covariance, places)
+    mean = fmean(ratings[i] for i in places)
+    variances, own = (_centred(spread, places) for spread in spreads)
     return [
         (
             Rating(MU + posterior.means[i], math.sqrt(posterior.covariance[i][i] - common)),
-            Estimate(ELO * (model.parameters[i] - mean), _error(variance, least)),
+            Estimate(ELO * (ratings[i] - mean), _error(variance, least)),
         )
         for i, variance, least in zip(places, variances, own, strict=True)
     ]
+
+
+def _advantage(model: Davidson, by_pair: Matrix, game: int) -> Estimate:
+    """Return what the first seat of a game is worth; its parameters begin at the place `game`."""
+    value, slopes = advantage(model, game)
+    variances = []
+    for spread in (by_pair, model.covariance):
+        rows = [row[game : game + 2] for row in spread[game : game + 2]]
+        variances.append(dot(times(rows, slopes), slopes))
+    return Estimate(ELO * value, _error(*variances))
 
 
 def _centred(spread: Matrix, places: Sequence[int]) -> list[float]:

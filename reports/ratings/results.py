@@ -60,17 +60,35 @@ class Scored:
         return self.points / self.games if self.games else None
 
 
+def score_of(elo: float) -> float:
+    """Return the score in 0..1 that the logistic curve expects at a difference of Elo points.
+
+    >>> score_of(0.0), round(score_of(400.0), 4)
+    (0.5, 0.9091)
+    """
+    return (1 + math.tanh(elo * math.log(10) / 800)) / 2
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its standard error."""
+    """A difference in Elo points with its standard error."""
 
     value: float
-    """In Elo points."""
+    """What the logistic curve makes of an expected score: see `score`."""
 
     error: Amount
     """Its standard error."""
 
-    WRITTEN: ClassVar = ("value", "error", "low", "high")
+    WRITTEN: ClassVar = ("value", "error", "low", "high", "score")
+
+    @property
+    def score(self) -> Share:
+        """Return the score that is expected of who is ahead by `value`, a draw being half a point.
+
+        >>> round(Estimate(70.0, 10.0).score, 3)
+        0.599
+        """
+        return score_of(self.value)
 
     @property
     def low(self) -> float:
@@ -107,7 +125,7 @@ class Rating:
 
     @property
     def exposed(self) -> float:
-        """Return mu - 3 sigma: a strength that the bot has almost surely; 0 before any game."""
+        """Return mu - 3 sigma: careful, for few lucky games do not raise it; 0 before any."""
         return self.mu - 3 * self.sigma
 
 
@@ -123,7 +141,8 @@ class Strength:
     where it was not asked for."""
 
     elo: Estimate
-    """Davidson's model, in Elo points around the mean of the bot's group, which is 0."""
+    """In Elo points around the mean of the bot's group, which is 0, both seats taken equally often;
+    its score is that expected against a bot at 0."""
 
     group: int
     """Which of `Ratings.groups` it belongs to."""
@@ -142,10 +161,10 @@ class Conditions:
     """Rated games."""
 
     advantage: Estimate
-    """Of the first seat, in Elo points."""
+    """Of the first seat, in Elo points; its score is that of the first seat between equals."""
 
     draw_rate: Share
-    """Between equals, on the Elo scale."""
+    """Between equals, by the Elo model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,10 +50,11 @@ BETA: Final = SIGMA / 2
 NOISE: Final = math.sqrt(2) * BETA
 """The standard deviation of the difference of two performances of equals."""
 
-PRIOR_DRAWS: Final = 1
-PRIOR_GAMES: Final = 20
-"""One draw in twenty imagined games between equals keeps a draw rate off 0 and 1 and fades as real
-games come. TrueSkill and the Elo scale share it."""
+PRIOR_DRAWS: Final = 0.5
+PRIOR_GAMES: Final = 1.5
+"""Half a draw in one and a half imagined games between equals keeps a draw rate off 0 and 1 and
+fades with the first games: half a game for each result, as Jeffreys has it. TrueSkill and the Elo
+scale share it."""
 
 
 def margin_of(draw_rate: float) -> float:
@@ -129,6 +130,12 @@ _ROUNDS: Final = 2000
 """Far more than any input has been seen to need: 9 for a million games among 100 bots, 40 where one
 bot won a million of a million."""
 
+_SHORTEST_STRIDE: Final = 1 / 16
+"""Of a step of the margin. Where nearly all games are drawn, a whole one goes too far by twice."""
+
+_FIRST_ROUNDS: Final = 8
+"""In which everything still moves: a margin that turns back there does not swing."""
+
 _PATIENCE: Final = 150
 """Rounds after which no step is extrapolated any more: small steps come to rest, if slowly."""
 
@@ -182,6 +189,7 @@ def _converge(meetings: Sequence[Meetings], posterior: Posterior) -> None:
     sites = [site for _, _, of_two in meetings for site in of_two]
     accelerator, mixing, before = Accelerator(), 1.0, math.inf
     slow, least = False, math.log(_NEGLIGIBLE) * _LOG_WEIGHT
+    stride, climbed = 1.0, 0.0
     for number in range(_ROUNDS):
         old = [value for site in sites for value in site.numbers()] if slow else []
         evidence = _renew(meetings, posterior)
@@ -194,7 +202,11 @@ def _converge(meetings: Sequence[Meetings], posterior: Posterior) -> None:
                 if site.precision > _NEGLIGIBLE and log_precision > least:
                     site.precision = math.exp(min(log_precision / _LOG_WEIGHT, _LARGEST_LOG))
                     site.shift = site.precision * mean
-        moved = max(_settle(meetings, posterior, evidence), _climb(posterior, evidence))
+        moved, last = _settle(meetings, posterior, evidence), climbed
+        climbed = _climb(posterior, evidence, stride)
+        if number > _FIRST_ROUNDS and climbed * last < 0 and abs(climbed) > 0.9 * abs(last):
+            stride = max(stride / 2, _SHORTEST_STRIDE)  # it swings from side to side of the top
+        moved = max(moved, abs(climbed))
         if moved < _TOLERANCE:
             return
         if moved > 2 * before or number > _PATIENCE:
@@ -271,20 +283,20 @@ def _settle(meetings: Sequence[Meetings], posterior: Posterior, evidence: Eviden
     return max(narrower, *map(abs, evidence.moves))
 
 
-def _climb(posterior: Posterior, evidence: Evidence) -> float:
+def _climb(posterior: Posterior, evidence: Evidence, stride: float) -> float:
     """Move the margin to the top of the evidence by a Newton step, and the means along with it.
 
-    Where the margin grows, the means spread: without that the margin would only creep up.
-    Returns by how much the margin moved.
+    Where the margin grows, the means spread: without that the margin would only creep up. `stride`
+    is the part of a step that is taken. Returns by how much the margin moved.
     """
     along = times(posterior.covariance, evidence.pull)
     slope = evidence.slope + dot(evidence.pull, evidence.moves)
     curve = evidence.curve + dot(evidence.pull, along)
-    step = -slope / (curve if curve < 0 else evidence.curve)
+    step = -slope / (curve if curve < 0 else evidence.curve) * stride
     step = min(max(step, -posterior.margin / 2), posterior.margin)
     posterior.margin += step
     posterior.means = [mean + step * a for mean, a in zip(posterior.means, along, strict=True)]
-    return abs(step)
+    return step
 
 
 # In order

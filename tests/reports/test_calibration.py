@@ -12,6 +12,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 from sample_records import bare
@@ -92,6 +93,39 @@ def test_intervals_of_trueskill_hold_true_differences(games: int, events: int) -
 @pytest.mark.parametrize("games", SIZES)
 def test_intervals_of_elo_hold_the_centred_truth(games: int, events: int) -> None:
     assert is_good(elo_at(games, events).strengths, events)
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "no draws": {"games": 280, "draw_rate": 0.0},
+    "half drawn, a round": {"games": 56, "draw_rate": 0.5},
+    "half drawn, two rounds": {"games": 112, "draw_rate": 0.5},
+    "60 % drawn": {"games": 280, "draw_rate": 0.6},
+    "80 % drawn, a round": {"games": 56, "draw_rate": 0.8},
+    "80 % drawn": {"games": 280, "draw_rate": 0.8},
+    "strengths of 600": {"games": 280, "spread": 600.0},
+    "a ladder of 1500": {"games": 280, "ladder": 1500.0},
+    "a ladder of 1500, many games": {"games": 1120, "ladder": 1500.0},
+}
+"""Where priors or scales could mislead."""
+
+
+@cache
+def elo_in(setting: str, events: int) -> Told:
+    return elo_told(davidson_event(seed, **SETTINGS[setting]) for seed in range(events))
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_intervals_of_elo_hold_with_draws_and_in_wide_fields(setting: str, events: int) -> None:
+    told = elo_in(setting, events)
+    assert is_good_enough(told.strengths, events)
+    assert is_good_enough(told.differences, events)
+    assert is_good_enough(told.advantages, events, ALONE)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_true_model_fits_with_draws_and_in_wide_fields(setting: str, events: int) -> None:
+    said = elo_in(setting, events).p_values
+    assert share(p < 0.05 for p in said) <= 0.05 + chance_of(events, ALONE)
 
 
 @pytest.mark.parametrize("games", SIZES)

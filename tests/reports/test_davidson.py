@@ -10,7 +10,7 @@ from itertools import permutations, repeat
 import pytest
 
 from lath.reports.ratings import elo as davidson
-from lath.reports.ratings.elo import ELO, PRIOR_ADVANTAGE_ELO, PRIOR_ELO, Places, chances, fit
+from lath.reports.ratings.elo import ELO, PRIOR_ADVANTAGE_ELO, Places, chances, fit
 from lath.reports.ratings.numerics import inverse
 from lath.reports.ratings.results import Counts, Result, count
 from lath.reports.ratings.skill import PRIOR_DRAWS, PRIOR_GAMES
@@ -26,11 +26,15 @@ def some_counts(seed: int, games: int = 80) -> Counts:
     )
 
 
+VARIANCE = 7.0
+"""Of strengths before any game."""
+
+
 def log_posterior(counts: Counts, values: Sequence[float]) -> float:
     """Return it as the model's formula has it, but for what depends on no parameter."""
     places, total = Places(counts), 0.0
     for at in places.bots.values():
-        total -= (values[at] * ELO / PRIOR_ELO) ** 2 / 2
+        total -= values[at] ** 2 / VARIANCE / 2
     for at in places.games.values():
         total -= (values[at] * ELO / PRIOR_ADVANTAGE_ELO) ** 2 / 2
         drawn = math.exp(values[at + 1]) / (math.exp(values[at + 1]) + 2)
@@ -56,13 +60,13 @@ def test_gradient_and_curvature_are_those_of_the_formula(seed: int) -> None:
     games = [(places.of(seats), tally) for seats, tally in counts.tallies.items()]
     chance, step = random.Random(seed), 1e-4
     values = [chance.gauss(0, 1) for _ in range(places.size)]
-    gradient, curvature = davidson._slopes(places, games, values)
+    gradient, curvature = davidson._slopes(places, games, values, VARIANCE)
     for i, slope in enumerate(gradient):
         up, down = moved(values, i, step), moved(values, i, -step)
         rise = log_posterior(counts, up) - log_posterior(counts, down)
         assert slope == pytest.approx(rise / (2 * step), abs=1e-6)
-        above = davidson._slopes(places, games, up)[0]
-        below = davidson._slopes(places, games, down)[0]
+        above = davidson._slopes(places, games, up, VARIANCE)[0]
+        below = davidson._slopes(places, games, down, VARIANCE)[0]
         for j in range(i + 1):
             assert curvature[i][j] == pytest.approx((below[j] - above[j]) / (2 * step), abs=1e-6)
 
@@ -72,7 +76,7 @@ def test_the_fit_is_the_top_and_its_covariance_that_of_the_curvature(seed: int) 
     counts = some_counts(seed)
     model = fit(counts)
     games = [(model.places.of(seats), tally) for seats, tally in counts.tallies.items()]
-    gradient, curvature = davidson._slopes(model.places, games, model.parameters)
+    gradient, curvature = davidson._slopes(model.places, games, model.parameters, model.variance)
     assert gradient == pytest.approx([0.0] * model.places.size, abs=1e-9)
     for row, expected in zip(model.covariance, inverse(curvature), strict=True):
         assert row == pytest.approx(expected, abs=1e-12)
@@ -81,7 +85,7 @@ def test_the_fit_is_the_top_and_its_covariance_that_of_the_curvature(seed: int) 
 def assert_is_top(counts: Counts) -> None:
     model = fit(counts)
     games = [(model.places.of(seats), tally) for seats, tally in counts.tallies.items()]
-    gradient, _ = davidson._slopes(model.places, games, model.parameters)
+    gradient, _ = davidson._slopes(model.places, games, model.parameters, model.variance)
     assert gradient == pytest.approx([0.0] * model.places.size, abs=1e-6)
 
 

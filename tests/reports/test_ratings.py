@@ -6,13 +6,16 @@ import math
 import random
 import subprocess
 import sys
+from collections import Counter
 from itertools import pairwise
 
 import pytest
 import trueskill
 from hypothesis import given
 from hypothesis import strategies as st
+from simulated import davidson_event
 
+from lath.arena.schedule.sprt import elo_of
 from lath.reports.ratings.elo import PRIOR_ELO
 from lath.reports.ratings.numerics import (
     cdf,
@@ -28,7 +31,7 @@ from lath.reports.ratings.numerics import (
     win,
 )
 from lath.reports.ratings.rating import history, rate
-from lath.reports.ratings.results import Rating, Ratings, Result, connected, count
+from lath.reports.ratings.results import Estimate, Rating, Ratings, Result, connected, count
 from lath.reports.ratings.skill import (
     BETA,
     MU,
@@ -254,6 +257,80 @@ def test_elo_without_pairs_has_the_errors_of_the_model() -> None:
     assert error == pytest.approx(400 / math.log(10) * math.sqrt(4 / 12_000), rel=0.01)
 
 
+# What Elo points mean
+
+
+def of_two(wins: int, draws: int, losses: int) -> list[Result]:
+    """Return games of ann against bob, half of them in either seat."""
+    scores = [1.0] * wins + [0.5] * draws + [0.0] * losses
+    games = [Result("ann", "bob", score) for score in scores]
+    return [swapped(result) if i % 2 else result for i, result in enumerate(games)]
+
+
+@pytest.mark.parametrize("games", [(240, 0, 160), (180, 120, 100), (140, 200, 60), (90, 300, 10)])
+def test_60_of_100_points_are_70_elo_however_many_games_are_drawn(
+    games: tuple[int, int, int],
+) -> None:
+    strengths = rate(of_two(*games), in_order=False).strengths
+    apart = strengths["ann"].elo.value - strengths["bob"].elo.value
+    assert apart == pytest.approx(elo_of(0.6), abs=1.0)  # as the project's SPRT has it
+    assert Estimate(apart, 0.0).score == pytest.approx(0.6, abs=0.001)
+
+
+def ordos(results: list[Result]) -> dict[str, float]:
+    """Return the ratings that Ordo looks for: each bot is expected to score what it scored.
+
+    Its curve is the logistic one, a draw is half a point and no seat is better, as without its
+    option -W (M. A. Ballicora, 2015). Here by the steps of Zermelo (1929).
+    """
+    names = sorted({name for result in results for name in result[:2]})
+    points, strengths = dict.fromkeys(names, 0.0), dict.fromkeys(names, 1.0)
+    met = Counter((r.first, r.second) for r in results)
+    for first, second, score, *_ in results:
+        points[first] += score
+        points[second] += 1 - score
+    for _ in range(500):
+        shares = dict.fromkeys(names, 0.0)
+        for (one, other), games in met.items():
+            for name in (one, other):
+                shares[name] += games / (strengths[one] + strengths[other])
+        strengths = {name: points[name] / shares[name] for name in names}
+    mean = math.fsum(map(math.log10, strengths.values())) / len(names)
+    return {name: 400 * (math.log10(of) - mean) for name, of in strengths.items()}
+
+
+@pytest.mark.parametrize("draw_rate", [0.0, 0.3, 0.6])
+def test_ratings_are_ordos_within_noise(draw_rate: float) -> None:
+    """They differ by the weak priors: by a tenth of the half width of an interval at most."""
+    for seed in range(5):
+        results = davidson_event(seed, 1120, draw_rate=draw_rate, advantage=150.0).results
+        found, theirs = rate(results, in_order=False).strengths, ordos(results)
+        for name, strength in found.items():
+            half = strength.elo.high - strength.elo.value
+            assert strength.elo.value == pytest.approx(theirs[name], abs=half / 10)
+
+
+@pytest.mark.parametrize("games", [(0, 60, 0), (60, 0, 0), (30, 0, 30), (0, 1, 0), (1, 0, 0)])
+def test_results_all_of_a_kind_are_no_poor_fit(games: tuple[int, int, int]) -> None:
+    assert rate(of_two(*games), in_order=False).fit.p_value > 0.5
+
+
+def test_equals_draw_as_often_as_they_did() -> None:
+    for games, drawn in (((0, 60, 0), 1.0), ((30, 0, 30), 0.0), ((20, 20, 20), 1 / 3)):
+        (line,) = rate(of_two(*games), in_order=False).conditions
+        assert line.draw_rate == pytest.approx(drawn, abs=0.02)
+
+
+def test_many_kinds_of_games_with_few_games_each_have_their_own_draw_rates() -> None:
+    results = [r._replace(game=f"drawn {i}") for i in range(10) for r in of_two(0, 6, 0)]
+    results += [r._replace(game=f"decided {i}") for i in range(10) for r in of_two(3, 0, 3)]
+    ratings = rate(results, in_order=False)
+    for line in ratings.conditions:
+        assert (line.draw_rate > 0.8) == line.game.startswith("drawn")
+        assert (line.draw_rate < 0.1) == line.game.startswith("decided")
+    assert ratings.fit.p_value > 0.05
+
+
 # TrueSkill over all games
 
 
@@ -312,9 +389,10 @@ def test_the_draw_rate_between_equals_is_found_among_unequals() -> None:
 
 
 def test_a_draw_rate_is_never_0_or_1() -> None:
-    assert 0 < rate([Result("ann", "bob", 1.0)] * 1000).draw_rate < 0.05
-    assert 0.95 < rate([Result("ann", "bob", 0.5)] * 1000).draw_rate < 1
-    assert rate([]).draw_rate == pytest.approx(0.05)
+    even = [Result("ann", "bob", 1.0), Result("ann", "bob", 0.0)]
+    assert 0 < rate(even * 500).draw_rate < 0.001
+    assert 0.999 < rate([Result("ann", "bob", 0.5)] * 1000).draw_rate < 1
+    assert rate([]).draw_rate == pytest.approx(1 / 3)
 
 
 def test_a_draw_brings_two_bots_together() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from lath.reports.ratings.elo import ELO, chances
+from lath.reports.ratings.elo import ELO, Davidson, Places, chances, scores
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Z95, Result, count
 from lath.reports.ratings.skill import MU, NOISE, SIGMA, converged, margin_of
@@ -19,7 +19,7 @@ MEETINGS = 2 * len(PAIRS)
 """Games of a round: each two bots in both seats."""
 
 ADVANTAGE = 40.0
-"""Of the first seat, in Elo points; under TrueSkill there is none."""
+"""Of the first seat, in Davidson's points; under TrueSkill there is none."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,11 @@ class Event:
     """A tournament and what the bots' strengths really are."""
 
     truth: dict[str, float]
+    """In what is shown: TrueSkill's points, or Elo points on the scale of scores."""
+
     results: list[Result]
+    advantage: float = 0.0
+    """Of the first seat, on the scale of scores."""
 
     def around_mean(self, bot: str) -> float:
         return self.truth[bot] - math.fsum(self.truth.values()) / len(self.truth)
@@ -70,22 +74,29 @@ def davidson_event(
     seed: int,
     games: int,
     *,
+    draw_rate: float = 0.3,
     opening: float = 0.0,
     openings: int | None = None,
     first_share: float | None = None,
     advantage: float = ADVANTAGE,
     spread: float = 150.0,
+    ladder: float | None = None,
 ) -> Event:
-    """Return a tournament as Davidson's model has it, 30 % draws between equals; in Elo points.
+    """Return a tournament as Davidson's model has it; all in its points, but for the truth.
 
-    `opening`: how much the starts of pairs differ in what they give first. `openings`: how many
-    there are, taken in turn by pairs of all bots; None: each pair has its own. `first_share`: how
-    often both games of a pair have the bot that comes first in the alphabet in the first seat;
-    else in the second. None: each bot has each seat once.
+    `draw_rate` is that between equals. `ladder`: half the length of a ladder of strengths, a rung
+    a bot; else they are normal with the standard deviation `spread`. `opening`: how much the
+    starts of pairs differ in what they give first. `openings`: how many there are, taken in turn
+    by pairs of all bots; None: each pair has its own. `first_share`: how often both games of a
+    pair have the bot that comes first in the alphabet in the first seat; else in the second. None:
+    each bot has each seat once.
     """
     chance = random.Random(f"davidson {seed}")
-    truth = {bot: chance.gauss(0, spread) for bot in BOTS}
-    drawish = math.log(2 * 0.3 / 0.7)
+    strengths = {bot: chance.gauss(0, spread) for bot in BOTS}
+    if ladder is not None:
+        rung = 2 * ladder / (len(BOTS) - 1)
+        strengths = {bot: rung * i - ladder for i, bot in enumerate(BOTS)}
+    drawish = math.log(2 * draw_rate / (1 - draw_rate)) if draw_rate else -50.0
     results = []
     pairs = range(games // MEETINGS * len(PAIRS))
     starts = [advantage + chance.gauss(0, opening) for _ in pairs[:openings]]
@@ -95,11 +106,34 @@ def davidson_event(
         if first_share is not None:
             seats = [seats[chance.random() >= first_share]] * 2
         for first, second in seats:
-            win, draw, _ = chances((truth[first] - truth[second] + starts[start]) / ELO, drawish)
+            ahead = strengths[first] - strengths[second] + starts[start]
+            win, draw, _ = chances(ahead / ELO, drawish)
             drawn = chance.random()
             score = 1.0 if drawn < win else 0.5 if drawn < win + draw else 0.0
             results.append(Result(first, second, score, "game", start))
-    return Event(truth, results)
+    truth, worth = _on_the_scale(strengths, (advantage, opening), drawish, results)
+    return Event(truth, results, worth)
+
+
+def _on_the_scale(
+    strengths: dict[str, float], seat: tuple[float, float], drawish: float, results: list[Result]
+) -> tuple[dict[str, float], float]:
+    """Return strengths and the advantage as scores tell them; `seat` is its mean and spread."""
+    counts = count(results)
+    places = Places(counts)
+    parameters = [strengths[bot] / ELO for bot in places.bots]
+    model = Davidson(places, [*parameters, seat[0] / ELO, drawish], [], 1.0)
+    ratings = scores(model, counts, [BOTS]).ratings
+    # Between equals first scores the mean over all starts: steps of a tenth of their spread.
+    steps = [(math.exp(-((i / 10) ** 2) / 2), seat[0] + seat[1] * i / 10) for i in range(-50, 51)]
+    lean = math.fsum(
+        weight * (win - loss) / 2
+        for weight, start in steps
+        for win, _, loss in [chances(start / ELO, drawish)]
+    )
+    score = 0.5 + lean / math.fsum(weight for weight, _ in steps)
+    truth = {bot: ELO * rating for bot, rating in zip(places.bots, ratings, strict=True)}
+    return truth, ELO * math.log(score / (1 - score))
 
 
 def _both_seats(pair: int) -> list[tuple[str, str]]:
@@ -137,7 +171,9 @@ def elo_told(
             one_is_ahead = event.truth[one] > event.truth[other]
             told.superiorities.append((max(likely, 1 - likely), one_is_ahead == (likely >= 0.5)))
         (conditions,) = ratings.conditions
-        told.advantages.append(conditions.advantage.low < ADVANTAGE < conditions.advantage.high)
+        told.advantages.append(
+            conditions.advantage.low < event.advantage < conditions.advantage.high
+        )
         told.p_values.append(ratings.fit.p_value)
     return told
 
