@@ -154,7 +154,8 @@ class Table:
 
     unbalanced: bool
     """Whether some bot had one seat clearly more often than the other (`is_unbalanced` says how
-    much): TrueSkill's model knows no first-move advantage, so its ratings favour it."""
+    much): then ratings rest on what the games tell of the seats, and those in the order of the
+    games, which know no seats, favour who had the better one."""
 
     WRITTEN: ClassVar = (
         *("game", "games", "first_wins", "draws", "second_wins", "first_score", "self_play"),

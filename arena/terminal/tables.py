@@ -226,8 +226,8 @@ def remarks(table: Table) -> Iterator[str]:
         yield f"self-play: {_games(table.self_play)} of a bot with itself, not rated"
     if table.unbalanced:
         yield (
-            "unbalanced seats: some bots had one seat clearly more often than the other; rating "
-            "and mu know no first-move advantage and favour who had the better one, Elo does not"
+            "unbalanced seats: some bots had one seat clearly more often than the other; "
+            "what a seat is worth is taken out of ratings only as far as these games tell it"
         )
     fit = table.ratings.fit
     if fit.p_value < 0.01:  # so seldom would chance have it

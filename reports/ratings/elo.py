@@ -44,6 +44,8 @@ from itertools import permutations
 from typing import Final
 
 from lath.reports.ratings.numerics import (
+    WIDENINGS,
+    WIDER,
     Matrix,
     Vector,
     chi_square_tail,
@@ -75,10 +77,6 @@ _TOLERANCE: Final = 1e-8
 
 _LONGEST_STEP: Final = 2.0
 """Of any parameter at once, in units of the model: 350 Elo points."""
-
-
-_WIDENINGS: Final = 8
-"""How often the prior of a wide field is set anew; the last changes it by some per cent."""
 
 
 # The model
@@ -143,14 +141,15 @@ def fit(counts: Counts) -> Davidson:
     games = [(places.of(seats), tally) for seats, tally in counts.tallies.items()]
     least = variance = (PRIOR_ELO / ELO) ** 2
     values = [0.0] * places.size
-    for left in reversed(range(_WIDENINGS + 1)):
+    for _ in range(WIDENINGS):
         values = _top(places, games, values, variance)
         covariance = inverse(_slopes(places, games, values, variance)[1])
+        model = Davidson(places, values, covariance, variance)
         wider = prior_variance(values[: len(places.bots)], covariance, variance, least)
-        if wider <= variance or left == 0:
+        if wider <= WIDER * variance:
             break
         variance = wider
-    return Davidson(places, values, covariance, variance)
+    return model
 
 
 def _top(places: Places, games: Games, values: Vector, variance: float) -> Vector:

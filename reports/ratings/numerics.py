@@ -80,8 +80,14 @@ def inverse(matrix: Sequence[Sequence[float]]) -> Matrix:
     return result
 
 
-_ROOM: Final = 1.3
-"""By what a prior is wider than is likeliest: of eight numbers one knows their variance to a half,
+WIDENINGS: Final = 8
+"""How often a prior may be made wider; in fields that are played enough, twice is enough."""
+
+WIDER: Final = 1.01
+"""By what it must be wider at least to be worth another fit."""
+
+_ROOM: Final = 1.4
+"""By what a prior grows more than is likeliest: of eight numbers one knows the variance to a half,
 and too narrow a prior does more harm than too wide a one."""
 
 
@@ -91,11 +97,12 @@ def prior_variance(
     """Return a step towards the prior variance that unknown numbers around 0 seem to have.
 
     They have those `means` and that covariance now, and had `variance` before anything was known.
-    The step is MacKay's (1992) towards the likeliest one, with some room, and as if one more
-    number were known whose variance is `least`: what few say is little.
+    The step is MacKay's (1992) towards the likeliest one, with some room, and as if two more
+    numbers were known whose variance is `least`: what few say is little.
     """
     known = sum(1 - covariance[i][i] / variance for i in range(len(means)))
-    return (_ROOM * dot(means, means) + least) / (known + 1)
+    likeliest = (dot(means, means) + 2 * least) / (known + 2)
+    return least + _ROOM * (likeliest - least)
 
 
 # The normal and the chi-square distribution

@@ -38,7 +38,7 @@ from lath.reports.ratings.results import (
     connected,
     count,
 )
-from lath.reports.ratings.skill import MU, SIGMA, Posterior, converged, rated_in_order
+from lath.reports.ratings.skill import MU, SIGMA, converged, rated_in_order
 
 _LEAST_SHARE: Final = 0.25
 """What clusters leave at least of a variance that the model gives: half of the error. Fewer than a
@@ -60,12 +60,13 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
     scale = scores(model, counts, groups)
     own = scale.spread(model.covariance)
     spread = own if by_pair is model.covariance else scale.spread(by_pair)
+    skills = posterior.spread()
     sequential = next(rated_in_order([results], posterior.draw_rate)) if in_order else {}
     strengths: dict[str, Strength] = {}
     differences: dict[tuple[str, str], float] = {}
     for number, group in enumerate(groups):
         places = [model.places.bots[name] for name in group]
-        found = _around_mean(posterior, scale.ratings, (spread, own), places)
+        found = _around_mean((posterior.means, scale.ratings), (skills, spread, own), places)
         for name, (skill, elo) in zip(group, found, strict=True):
             strengths[name] = Strength(
                 trueskill=skill, sequential=sequential.get(name), elo=elo, group=number
@@ -96,25 +97,25 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
 
 
 def _around_mean(
-    posterior: Posterior, ratings: Vector, spreads: tuple[Matrix, Matrix], places: Sequence[int]
+    values: tuple[Vector, Vector], spreads: tuple[Matrix, Matrix, Matrix], places: Sequence[int]
 ) -> list[tuple[Rating, Estimate]]:
     """Return a group's skills and strengths around their means; a bot alone is a newcomer.
 
-    `spreads` are the covariance of the strengths, and what it is by the model alone. The mean of
-    skills is 25 by the prior alone, and as uncertain as a newcomer's skill over the root of the
-    size of the group: no game could tell, and so that is no part of any sigma.
+    `values` are skills and strengths; `spreads` the covariances of skills, of strengths, and of
+    strengths by the model alone. Where all of a group are is known by the prior alone: no game
+    could tell, and so that is no part of any sigma.
     """
     if len(places) == 1:
         return [(Rating(MU, SIGMA), Estimate(0.0, PRIOR_ELO))]
-    common = SIGMA**2 / len(places)
-    mean = fmean(ratings[i] for i in places)
-    variances, own = (_centred(spread, places) for spread in spreads)
+    skills, strengths = values
+    mu, mean = (fmean(of[i] for i in places) for of in values)
+    centred = [_centred(spread, places) for spread in spreads]
     return [
         (
-            Rating(MU + posterior.means[i], math.sqrt(posterior.covariance[i][i] - common)),
-            Estimate(ELO * (ratings[i] - mean), _error(variance, least)),
+            Rating(MU + skills[i] - mu, math.sqrt(variance)),
+            Estimate(ELO * (strengths[i] - mean), _error(*errors)),
         )
-        for i, variance, least in zip(places, variances, own, strict=True)
+        for i, variance, *errors in zip(places, *centred, strict=True)
     ]
 
 

@@ -2,18 +2,21 @@
 
 **Converged.** The model is the `trueskill` package's with tau 0: skills are normal before the first
 game, a performance is a skill with noise, and a game is drawn where two performances are closer
-than a margin. Given the margin, the likelihood of each game is replaced by a normal factor in the
-difference of two skills that gives the same first two moments (Minka, 2001); identical games share
-a factor, of which the cavity takes away one copy. All factors are renewed from one posterior, until
-nothing moves; where that is slow or swings, as with a bot that never lost, steps are extrapolated.
-The margin, and with it the draw rate, climbs along the evidence's slope in the same rounds.
+than a margin. What the package does not know: each game id has an advantage of the first seat,
+which is added to its performance and has a normal prior like a skill; and where the games show a
+field that is wider than the prior of skills, the prior is as wide as the field. Given the margin,
+the likelihood of each game is replaced by a normal factor in the difference of two skills that
+gives the same first two moments (Minka, 2001); identical games share a factor, of which the cavity
+takes away one copy. All factors are renewed from one posterior, until nothing moves; where that is
+slow or swings, as with a bot that never lost, steps are extrapolated. The margin, and with it the
+draw rate, climbs along the evidence's slope in the same rounds; how unsure it is adds to all else.
 
 **In order.** This depends on the order, a little also with tau 0, and so it stands beside the
 converged rating as a check. It is computed by a closed form for two players that is the package's
 `rate_1vs1` to 1e-9 (a test) and a hundred times as fast; `rate_by_package` is the package itself.
 The bots do not learn, so tau is 0: a rating narrows with every game and never drifts.
 
-Must not know records, seats, pairs of games, or how a rating is shown.
+Must not know records, pairs of games, or how a rating is shown.
 """
 
 from __future__ import annotations
@@ -21,13 +24,15 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, Final
 
 from lath.reports.ratings.numerics import (
     DEEP,
     SQRT_HALF,
+    WIDENINGS,
+    WIDER,
     Accelerator,
     Matrix,
     Vector,
@@ -36,6 +41,7 @@ from lath.reports.ratings.numerics import (
     draw,
     inverse,
     pdf,
+    prior_variance,
     times,
     win,
     zeros,
@@ -49,6 +55,10 @@ BETA: Final = SIGMA / 2
 
 NOISE: Final = math.sqrt(2) * BETA
 """The standard deviation of the difference of two performances of equals."""
+
+PRIOR_ADVANTAGE: Final = BETA
+"""The standard deviation of what the first seat is worth, before any game: between equals it scores
+from 8 to 92 % in 95 % of all games."""
 
 PRIOR_DRAWS: Final = 0.5
 PRIOR_GAMES: Final = 1.5
@@ -84,11 +94,11 @@ class Evidence:
 
     __slots__ = ("curve", "moves", "pull", "slope")
 
-    def __init__(self, margin: float, bots: int) -> None:
+    def __init__(self, margin: float, size: int) -> None:
         """Begin with the imagined games between equals."""
-        self.pull = [0.0] * bots
+        self.pull = [0.0] * size
         """By the margin and each mean."""
-        self.moves = [0.0] * bots
+        self.moves = [0.0] * size
         """By how much the means have moved since."""
         x = margin / NOISE
         drawn, decided = draw_rate_of(margin), 2 * cdf(-x)
@@ -103,15 +113,15 @@ class Evidence:
 
 @dataclass(slots=True)
 class Site:
-    """The normal factor of one kind of result between two bots, and how many games share it."""
+    """The normal factor of one kind of result of two seats, and how many games share it."""
 
     kind: int
-    """1: the one won; 0: drawn; -1: the other won."""
+    """1: first won; 0: drawn; -1: second won."""
 
     games: int
     precision: float = 0.0
     shift: float = 0.0
-    """Precision times mean, of one copy, in the difference of the two skills."""
+    """Precision times mean, of one copy, in first's skill and advantage less second's skill."""
 
     def numbers(self) -> Iterator[float]:
         """Yield the precision on a scale without end, and the mean."""
@@ -120,8 +130,8 @@ class Site:
         yield self.shift / self.precision if said else 0.0
 
 
-Meetings = tuple[int, int, tuple[Site, ...]]
-"""All games of two bots: the bots' numbers, the smaller one first, and the kinds of results."""
+Meetings = tuple[int, int, int, tuple[Site, ...]]
+"""All games of one id and seats: where first, second and the advantage are, and the results."""
 
 _TOLERANCE: Final = 1e-8
 """Of means, standard deviations and the margin, in TrueSkill points."""
@@ -145,8 +155,30 @@ class Posterior:
     """What all games together say of the skills, around 0."""
 
     means: Vector
+    """Of the skills, in the order of the bots, then of the advantages of the game ids, sorted."""
+
     covariance: Matrix
+    """Of them, given the margin."""
+
     margin: float
+    bots: int
+    by_margin: Vector
+    """By how much they move if the margin moves by its standard error."""
+
+    variance: float = SIGMA**2
+    """Of a skill, before any game."""
+
+    def spread(self) -> Matrix:
+        """Return the covariance of the numbers, the margin being as unsure as it is."""
+        return [
+            [known + moved * by for known, by in zip(row, self.by_margin, strict=True)]
+            for row, moved in zip(self.covariance, self.by_margin, strict=True)
+        ]
+
+    def prior(self) -> Vector:
+        """Return the variance of each number before any game."""
+        advantages = len(self.means) - self.bots
+        return [self.variance] * self.bots + [PRIOR_ADVANTAGE**2] * advantages
 
     @property
     def draw_rate(self) -> float:
@@ -157,36 +189,47 @@ class Posterior:
 def converged(counts: Counts) -> Posterior:
     """Return the posterior of the skills of all bots, in their order; the prior without games.
 
-    The same for any order of the games and any exchange of seats. A round takes a step for each
-    two bots that met, and the time to invert a matrix of the bots.
+    The same for any order of the games. A round takes a step for each two bots in their seats, and
+    the time to invert a matrix of the bots.
     """
-    numbers = {name: number for number, name in enumerate(counts.names)}
-    met: dict[tuple[int, int], list[int]] = {}
-    for seats, tally in counts.tallies.items():
-        one, other = numbers[seats.first], numbers[seats.second]
-        results = tally.wins, tally.draws, tally.losses
-        if one > other:
-            one, other, results = other, one, results[::-1]
-        scored = met.setdefault((one, other), [0, 0, 0])
-        for kind, n in enumerate(results):
-            scored[kind] += n
+    bots = {name: number for number, name in enumerate(counts.names)}
+    ids = sorted({seats.game for seats in counts.tallies})
+    games = {game: number for number, game in enumerate(ids, len(bots))}
     meetings = [
-        (*pair, tuple(Site(1 - kind, n) for kind, n in enumerate(scored) if n))
-        for pair, scored in sorted(met.items())
+        (
+            *(bots[seats.first], bots[seats.second], games[seats.game]),
+            tuple(
+                Site(1 - kind, n)
+                for kind, n in enumerate((tally.wins, tally.draws, tally.losses))
+                if n
+            ),
+        )
+        for seats, tally in counts.tallies.items()
     ]
     draws = sum(tally.draws for tally in counts.tallies.values())
     start = margin_of((draws + PRIOR_DRAWS) / (counts.games + PRIOR_GAMES))
-    prior = zeros(len(numbers))
-    for i, row in enumerate(prior):
-        row[i] = SIGMA**2
-    posterior = Posterior([0.0] * len(numbers), prior, start)
-    if meetings:
+    size = len(bots) + len(games)
+    posterior = Posterior([0.0] * size, zeros(size), start, len(bots), [0.0] * size)
+    for i, variance in enumerate(posterior.prior()):
+        posterior.covariance[i][i] = variance
+    if not meetings:
+        return posterior
+    for _ in range(WIDENINGS):
         _converge(meetings, posterior)
+        skills, before = posterior.means[: len(bots)], posterior.variance
+        wider = prior_variance(skills, posterior.covariance, before, SIGMA**2)
+        if wider <= WIDER * before:
+            break
+        posterior.variance = wider
+    else:
+        _converge(meetings, posterior)
+    if posterior.variance > SIGMA**2:
+        _see_gaps(meetings, posterior)
     return posterior
 
 
 def _converge(meetings: Sequence[Meetings], posterior: Posterior) -> None:
-    sites = [site for _, _, of_two in meetings for site in of_two]
+    sites = [site for *_, of_seats in meetings for site in of_seats]
     accelerator, mixing, before = Accelerator(), 1.0, math.inf
     slow, least = False, math.log(_NEGLIGIBLE) * _LOG_WEIGHT
     stride, climbed = 1.0, 0.0
@@ -220,6 +263,60 @@ def _converge(meetings: Sequence[Meetings], posterior: Posterior) -> None:
     raise ArithmeticError(f"ratings still move by {moved!r} after {_ROUNDS} rounds")
 
 
+_NEAR: Final = 6
+"""How many places apart two bots may be to tell how wide a gap between them is."""
+
+_STEPS: Final = 12
+"""On either side of the mean, of which five standard deviations are looked at."""
+
+
+def _see_gaps(meetings: Sequence[Meetings], posterior: Posterior) -> None:
+    """Widen the posterior where the stronger bots of a field hardly ever lost to the weaker ones.
+
+    How far apart they are is then all but open upwards, and many normal factors with one side make
+    it seem too sure: ten points became six. So each gap of the field is looked at with the chances
+    themselves, all bots above it being moved together.
+    """
+    means, margin = posterior.means, posterior.margin
+    order = sorted(range(posterior.bots), key=lambda bot: -means[bot])
+    places = {bot: place for place, bot in enumerate(order)}
+    across: list[list[tuple[float, Site]]] = [[] for _ in order]
+    for first, second, game, sites in meetings:
+        low, high = sorted((places[first], places[second]))
+        # Who is above is moved away: first's lead grows or falls.
+        side = 1 if places[first] == low else -1
+        apart = side * (means[first] - means[second] + means[game])
+        for gap in range(low + 1, high + 1) if high - low <= _NEAR else ():
+            across[gap] += [(apart, replace(site, kind=side * site.kind)) for site in sites]
+    above = 0.0
+    for gap in range(1, len(order)):
+        above += means[order[gap - 1]]
+        inertia = gap * (1 - gap / len(order)) / posterior.variance
+        precision = inertia + sum(site.games * site.precision for _, site in across[gap])
+        step = 5 / _STEPS / math.sqrt(precision)
+        moves = [step * i for i in range(-_STEPS, _STEPS + 1)]
+        logs = [
+            math.fsum(
+                site.games * _log_chance(site.kind, apart + by, margin)
+                for apart, site in across[gap]
+            )
+            - by * (by * inertia / 2 + above / posterior.variance)
+            for by in moves
+        ]
+        weights = [math.exp(log - max(logs)) for log in logs]
+        square = dot(weights, (by * by for by in moves)) / math.fsum(weights)
+        more = max(square - 1 / precision, 0.0)
+        for bot in order[:gap]:
+            for other in order[:gap]:
+                posterior.covariance[bot][other] += more
+
+
+def _log_chance(kind: int, apart: float, margin: float) -> float:
+    """Return the logarithm of the chance of a result at such a lead."""
+    won, lost = cdf((apart - margin) / NOISE), cdf((-apart - margin) / NOISE)
+    return math.log(max((1 - won - lost, won, lost)[kind], _NEGLIGIBLE))
+
+
 def _renew(meetings: Sequence[Meetings], posterior: Posterior) -> Evidence:
     """Renew every factor from the posterior; return how the evidence leans at the old ones.
 
@@ -227,10 +324,11 @@ def _renew(meetings: Sequence[Meetings], posterior: Posterior) -> Evidence:
     """
     means, covariance, margin = posterior.means, posterior.covariance, posterior.margin
     evidence = Evidence(margin, len(means))
-    for one, other, sites in meetings:
-        row = covariance[one]
-        apart = means[one] - means[other]
-        variance = row[one] + covariance[other][other] - 2 * row[other]
+    for first, second, game, sites in meetings:
+        one, other, seat = covariance[first], covariance[second], covariance[game]
+        apart = means[first] - means[second] + means[game]
+        variance = one[first] + other[second] + seat[game]
+        variance += 2 * (one[game] - one[second] - other[game])
         for site in sites:
             share = 1 - variance * site.precision
             # The cavity is the posterior without one copy of the factor.
@@ -253,8 +351,9 @@ def _renew(meetings: Sequence[Meetings], posterior: Posterior) -> Evidence:
             site.precision = bend / left
             site.shift = (v / scale + mean * bend) / left
             pull = site.games * mixed / square
-            evidence.pull[one] += pull
-            evidence.pull[other] -= pull
+            evidence.pull[first] += pull
+            evidence.pull[second] -= pull
+            evidence.pull[game] += pull
     return evidence
 
 
@@ -262,16 +361,22 @@ def _settle(meetings: Sequence[Meetings], posterior: Posterior, evidence: Eviden
     """Make the posterior that of the factors; return by how much it moved."""
     size = len(posterior.means)
     precision, shift = zeros(size), [0.0] * size
-    for i, row in enumerate(precision):
-        row[i] = 1 / SIGMA**2
-    for one, other, sites in meetings:
+    for i, variance in enumerate(posterior.prior()):
+        precision[i][i] = 1 / variance
+    for first, second, game, sites in meetings:
         weight = sum(site.games * site.precision for site in sites)
         pushed = sum(site.games * site.shift for site in sites)
-        precision[one][one] += weight
-        precision[other][other] += weight
-        precision[other][one] -= weight
-        shift[one] += pushed
-        shift[other] -= pushed
+        # The lower triangle: advantages stand below all skills.
+        precision[first][first] += weight
+        precision[second][second] += weight
+        precision[max(first, second)][min(first, second)] -= weight
+        seat = precision[game]
+        seat[game] += weight
+        seat[first] += weight
+        seat[second] -= weight
+        shift[first] += pushed
+        shift[second] -= pushed
+        shift[game] += pushed
     covariance = inverse(precision)
     means = times(covariance, shift)
     evidence.moves = [new - old for new, old in zip(means, posterior.means, strict=True)]
@@ -292,10 +397,12 @@ def _climb(posterior: Posterior, evidence: Evidence, stride: float) -> float:
     along = times(posterior.covariance, evidence.pull)
     slope = evidence.slope + dot(evidence.pull, evidence.moves)
     curve = evidence.curve + dot(evidence.pull, along)
-    step = -slope / (curve if curve < 0 else evidence.curve) * stride
+    curve = curve if curve < 0 else evidence.curve
+    step = -slope / curve * stride
     step = min(max(step, -posterior.margin / 2), posterior.margin)
     posterior.margin += step
     posterior.means = [mean + step * a for mean, a in zip(posterior.means, along, strict=True)]
+    posterior.by_margin = [a / math.sqrt(-curve) for a in along]
     return step
 
 

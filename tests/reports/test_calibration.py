@@ -40,6 +40,9 @@ SPREAD = 0.08
 """Standard deviation of one tournament's share of intervals that hold, as measured; of eight that
 do so at 95 %, each on its own, it would be 0.077."""
 
+WIDE = 0.14
+"""The same in a field with gaps, each of which is in the intervals of all."""
+
 ALONE = math.sqrt(0.95 * 0.05)
 """The same where a tournament has one such interval."""
 
@@ -131,6 +134,22 @@ def test_a_true_model_fits_with_draws_and_in_wide_fields(setting: str, events: i
 @pytest.mark.parametrize("games", SIZES)
 def test_intervals_of_elo_hold_true_differences(games: int, events: int) -> None:
     assert is_good(elo_at(games, events).differences, events)
+
+
+@pytest.mark.parametrize("first_scores", [0.69, 0.75])
+def test_trueskill_is_not_misled_by_the_seats(first_scores: float, events: int) -> None:
+    told = trueskill_told(
+        trueskill_event(seed, 280, first_scores=first_scores) for seed in range(events)
+    )
+    assert is_good(told.strengths, events)
+    assert is_good(told.differences, events)
+
+
+@pytest.mark.parametrize("games", [280, pytest.param(1120, marks=pytest.mark.soak)])
+def test_trueskill_holds_in_wide_fields(games: int, events: int) -> None:
+    told = trueskill_told(trueskill_event(seed, games, spread=15.0) for seed in range(events))
+    assert is_good_enough(told.strengths, events, WIDE)
+    assert is_good_enough(told.differences, events, WIDE)
 
 
 def test_trueskills_intervals_are_as_narrow_as_those_of_the_research_page(events: int) -> None:

@@ -36,6 +36,7 @@ from lath.reports.ratings.skill import (
     BETA,
     MU,
     NOISE,
+    PRIOR_ADVANTAGE,
     SIGMA,
     converged,
     draw_rate_of,
@@ -117,11 +118,12 @@ def test_swapping_all_seats_turns_the_advantage_around_and_nothing_else(
     one = rate(results, in_order=False)
     other = rate([swapped(result) for result in results], in_order=False)
     for name, strength in one.strengths.items():
-        assert strength.trueskill == other.strengths[name].trueskill
+        skill, there = strength.trueskill, other.strengths[name].trueskill
+        assert (skill.mu, skill.sigma) == pytest.approx((there.mu, there.sigma), abs=1e-6)
         assert strength.elo.value == pytest.approx(other.strengths[name].elo.value, abs=1e-6)
         assert strength.elo.error == pytest.approx(other.strengths[name].elo.error, abs=1e-6)
-    for here, there in zip(one.conditions, other.conditions, strict=True):
-        assert here.advantage.value == pytest.approx(-there.advantage.value, abs=1e-6)
+    for first, second in zip(one.conditions, other.conditions, strict=True):
+        assert first.advantage.value == pytest.approx(-second.advantage.value, abs=1e-6)
 
 
 @given(_RESULTS)
@@ -335,45 +337,75 @@ def test_many_kinds_of_games_with_few_games_each_have_their_own_draw_rates() -> 
 
 
 def test_one_game_converges_to_the_package() -> None:
-    ratings = rate([Result("ann", "bob", 1.0)])
-    package = rate_by_package([Result("ann", "bob", 1.0)], ratings.draw_rate)
-    counts = count([Result("ann", "bob", 1.0)])
+    """That nobody knows what the seat is worth is noise to a game alone, half of it each bot's."""
+    results = [Result("ann", "bob", 1.0)]
+    counts = count(results)
     posterior = converged(counts)
-    for i, name in enumerate(counts.names):
-        assert ratings.strengths[name].trueskill.mu == pytest.approx(package[name].mu, abs=1e-9)
-        sigma = math.sqrt(posterior.covariance[i][i])
-        assert sigma == pytest.approx(package[name].sigma, abs=1e-9)
+    noise = math.sqrt(NOISE**2 + PRIOR_ADVANTAGE**2)
+    environment = trueskill.TrueSkill(
+        MU,
+        math.sqrt(posterior.variance),
+        noise / math.sqrt(2),
+        0.0,
+        2 * cdf(posterior.margin / noise) - 1,
+    )
+    newcomers = environment.create_rating(), environment.create_rating()
+    package = trueskill.rate_1vs1(*newcomers, env=environment)
+    for i, rated in enumerate(package):
+        assert MU + posterior.means[i] == pytest.approx(rated.mu, abs=1e-6)
+        assert math.sqrt(posterior.covariance[i][i]) == pytest.approx(rated.sigma, abs=1e-6)
 
 
 def test_sigma_leaves_out_what_no_game_could_tell() -> None:
     """The prior alone fixes the common level; two bots have half of its variance in common."""
-    counts = count([Result("ann", "bob", 1.0)] * 5)
-    posterior = converged(counts)
-    rated = rate([Result("ann", "bob", 1.0)] * 5).strengths["ann"].trueskill
-    assert rated.sigma**2 == pytest.approx(posterior.covariance[0][0] - SIGMA**2 / 2)
-    difference = posterior.covariance[0][0] - posterior.covariance[0][1]
+    results = of_two(3, 2, 1)
+    spread = converged(count(results)).spread()
+    rated = rate(results).strengths["ann"].trueskill
+    assert rated.sigma**2 == pytest.approx(spread[0][0] - SIGMA**2 / 2)
+    difference = spread[0][0] - spread[0][1]
     assert rated.sigma**2 == pytest.approx(difference / 2)
 
 
 def test_two_bots_converge_to_the_exact_posterior() -> None:
-    """One dimension can be integrated by steps: the moments are within EP's known small error."""
-    results = [Result("ann", "bob", 1.0)] * 7 + [Result("ann", "bob", 0.5)] * 2
-    results += [Result("ann", "bob", 0.0)] * 3
-    counts = count(results)
-    posterior = converged(counts)
+    """Two dimensions can be integrated by steps: the moments are within EP's known small error."""
+    results = of_two(6, 4, 2)
+    posterior = converged(count(results))
     margin = posterior.margin
+    seats = Counter((result.first, result.score) for result in results)
 
-    def weight(apart: float) -> float:
-        wins, losses = cdf((apart - margin) / NOISE), cdf((-apart - margin) / NOISE)
-        return pdf(apart / SIGMA / math.sqrt(2)) * wins**7 * (1 - wins - losses) ** 2 * losses**3
+    def chance(ahead: float, score: float) -> float:
+        wins, losses = cdf((ahead - margin) / NOISE), cdf((-ahead - margin) / NOISE)
+        return {1.0: wins, 0.5: 1 - wins - losses, 0.0: losses}[score]
 
-    steps = [-60 + i / 100 for i in range(12_001)]
-    total = math.fsum(map(weight, steps))
-    mean = math.fsum(x * weight(x) for x in steps) / total
-    variance = math.fsum((x - mean) ** 2 * weight(x) for x in steps) / total
-    (a, b), ((aa, ab), (_, bb)) = posterior.means, posterior.covariance
-    assert a - b == pytest.approx(mean, abs=0.02)
-    assert math.sqrt(aa + bb - 2 * ab) == pytest.approx(math.sqrt(variance), abs=0.02)
+    def weight(apart: float, advantage: float) -> float:
+        likely = pdf(apart / SIGMA / math.sqrt(2)) * pdf(advantage / PRIOR_ADVANTAGE)
+        for (first, score), games in seats.items():
+            ahead = (apart if first == "ann" else -apart) + advantage
+            likely *= chance(ahead, score) ** games
+        return likely
+
+    marginal = {
+        i / 4: math.fsum(weight(i / 4, j / 2) for j in range(-30, 31)) for i in range(-80, 81)
+    }
+    total = math.fsum(marginal.values())
+    mean = math.fsum(x * w for x, w in marginal.items()) / total
+    variance = math.fsum((x - mean) ** 2 * w for x, w in marginal.items()) / total
+    (a, b, _), ((aa, ab, _), (_, bb, _), _) = posterior.means, posterior.covariance
+    assert a - b == pytest.approx(mean, abs=0.05)
+    assert math.sqrt(aa + bb - 2 * ab) == pytest.approx(math.sqrt(variance), abs=0.05)
+
+
+def test_a_seat_that_wins_says_nothing_of_who_sat_there() -> None:
+    """Whoever moves first wins: equals, also where one of them always does."""
+    results = [Result("bob", "cat", 1.0), Result("cat", "bob", 1.0)] * 100
+    results += [Result("ann", "bob", 1.0)] * 5
+    in_other_game = [*results[:-5], *(result._replace(game="other") for result in results[-5:])]
+
+    def lead(results: list[Result]) -> float:
+        strengths = rate(results, in_order=False).strengths
+        return strengths["ann"].trueskill.mu - strengths["bob"].trueskill.mu
+
+    assert lead(results) < lead(in_other_game) / 2
 
 
 def test_the_draw_rate_between_equals_is_found_among_unequals() -> None:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from lath.reports.ratings.elo import ELO, Davidson, Places, chances, scores
+from lath.reports.ratings.numerics import cdf
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Z95, Result, count
-from lath.reports.ratings.skill import MU, NOISE, SIGMA, converged, margin_of
+from lath.reports.ratings.skill import MU, NOISE, converged, margin_of
 
 BOTS = tuple("abcdefgh")
 PAIRS = tuple(combinations(BOTS, 2))
@@ -56,18 +57,34 @@ def share(hits: Iterable[bool]) -> float:
     return sum(found) / len(found)
 
 
-def trueskill_event(seed: int, games: int, *, draw_rate: float = 0.2, spread: float = 4.0) -> Event:
-    """Return a tournament as TrueSkill's model has it; `spread` in its points."""
+def trueskill_event(
+    seed: int, games: int, *, draw_rate: float = 0.2, spread: float = 4.0, first_scores: float = 0.5
+) -> Event:
+    """Return a tournament as TrueSkill's model has it; `spread` in its points.
+
+    `first_scores` is what the first seat scores between equals.
+    """
     chance = random.Random(f"trueskill {seed}")
     truth = {bot: chance.gauss(MU, spread) for bot in BOTS}
     margin = margin_of(draw_rate)
+    advantage = _advantage_of(first_scores, margin)
     results = []
     for pair in range(games // MEETINGS * len(PAIRS)):
         for first, second in _both_seats(pair):
-            ahead = truth[first] - truth[second] + chance.gauss(0, NOISE)
+            ahead = truth[first] - truth[second] + advantage + chance.gauss(0, NOISE)
             score = 0.5 if abs(ahead) < margin else float(ahead > 0)
             results.append(Result(first, second, score, "game", pair))
     return Event(truth, results)
+
+
+def _advantage_of(score: float, margin: float) -> float:
+    """Return by what the first seat performs better if it scores so much between equals."""
+    low, high = -10 * NOISE, 10 * NOISE
+    for _ in range(60):
+        middle = (low + high) / 2
+        wins, losses = cdf((middle - margin) / NOISE), cdf((-middle - margin) / NOISE)
+        low, high = (low, middle) if (1 + wins - losses) / 2 > score else (middle, high)
+    return low
 
 
 def davidson_event(
@@ -186,9 +203,11 @@ def trueskill_told(
     for event in events:
         counts = count(told_of(event) if told_of else event.results)
         posterior = converged(counts)
-        means, spread = posterior.means, posterior.covariance
+        means, spread = posterior.means, posterior.spread()
+        bots = range(len(BOTS))
+        common = [math.fsum(spread[i][: len(BOTS)]) / len(BOTS) for i in bots]
         for i, bot in enumerate(BOTS):
-            error = math.sqrt(spread[i][i] - SIGMA**2 / len(BOTS))
+            error = math.sqrt(spread[i][i] - 2 * common[i] + math.fsum(common) / len(BOTS))
             told.strengths.append(abs(means[i] - event.around_mean(bot)) < Z95 * error)
             told.half_widths.append(Z95 * error)
             for j in range(i):
