@@ -106,7 +106,7 @@ def _trueskill(results: Sequence[Result]) -> Job:
 
     def work() -> None:
         ratings = {name: model.create_rating() for result in few for name in result[:2]}
-        for first, second, score, _, _ in few:
+        for first, second, score, *_ in few:
             winner, loser = (second, first) if score < 0.5 else (first, second)
             ratings[winner], ratings[loser] = trueskill.rate_1vs1(
                 ratings[winner], ratings[loser], drawn=score == 0.5, env=model
@@ -123,7 +123,7 @@ def _openskill(results: Sequence[Result]) -> Job:
     def work() -> None:
         model = PlackettLuce()
         ratings = {name: model.rating() for result in few for name in result[:2]}
-        for first, second, score, _, _ in few:
+        for first, second, score, *_ in few:
             teams = [[ratings[first]], [ratings[second]]]
             ranks = [0.0, 0.0] if score == 0.5 else [1 - score, score]
             ((ratings[first],), (ratings[second],)) = model.rate(teams, ranks=ranks)
@@ -157,7 +157,7 @@ def _evalica(results: Sequence[Result]) -> Job:
 
 def _ordo(ordo: str, results: Sequence[Result], pgn: Path) -> Job:
     with pgn.open("w", encoding="ascii") as file:
-        for first, second, score, _, _ in results:
+        for first, second, score, *_ in results:
             said = _PGN_RESULTS[score]
             file.write(f'[White "{first}"]\n[Black "{second}"]\n[Result "{said}"]\n\n{said}\n\n')
     command: list[str | Path] = [

@@ -233,14 +233,17 @@ class Pairs:
         """The arena's number of the pair; 0 where there is none."""
         self._orders: Final = array("Q")
         """By what games of one key are put in order."""
+        self._openings: Final = array("Q")
+        """From where the game begins, as a digest."""
         self._seats: Final = bytearray()
         """0 where first comes before second by name, 1 where after, 2 where they are the same."""
 
     def add(self, record: Record, seats: tuple[str, str], digest: bytes) -> None:
         """Note a game of two bots; `digest` is the same for the same game, wherever it stands."""
-        key, number = _place_of(record, seats)
+        key, number, opening = _place_of(record, seats)
         first, second = seats
         self._keys.append(key)
+        self._openings.append(opening)
         self._numbers.append(number)
         self._orders.append(int.from_bytes(digest[:8]))
         self._seats.append(2 if first == second else first > second)
@@ -251,7 +254,11 @@ class Pairs:
         Of all repeats the one that is kept is in the smallest of their pairs, not in the earliest.
         """
         known = self._keys[place], self._numbers[place]
-        self._keys[place], self._numbers[place] = min(known, _place_of(record, seats))
+        self._keys[place], self._numbers[place] = min(known, _place_of(record, seats)[:2])
+
+    def openings(self) -> Sequence[int]:
+        """Return what is equal for games that begin alike, of whichever bots."""
+        return self._openings
 
     def numbers(self) -> list[int]:
         """Return the number of each game's pair; a game without a partner has one of its own."""
@@ -284,18 +291,23 @@ class Pairs:
         return [*one[pairs:], *other[pairs:], *alone]
 
 
-def _place_of(record: Record, seats: tuple[str, str]) -> tuple[int, int]:
-    """Return the digest of what the games of a pair have in common, and the pair's number."""
+def _place_of(record: Record, seats: tuple[str, str]) -> tuple[int, int, int]:
+    """Return the digest of what the games of a pair share, the pair's number, the opening's digest.
+
+    An opening is the start and its name: a book's line has one.
+    """
     tags = dict(record.tags)  # looked up often enough to pay
     game, setup, position = (tags.get(name, "") for name in ("Game", "Setup", "Position"))
-    start = start_text(game, setup, position)
-    more = [tags.get(name, "") for name in ("Event", "Round", "Opening")]
-    words = ascii((game, min(seats), max(seats), start, *more))
-    digest = blake2b(words.encode(), digest_size=8).digest()
+    begun = ascii((game, start_text(game, setup, position), tags.get("Opening", ""))).encode()
+    more = (min(seats), max(seats), tags.get("Event", ""), tags.get("Round", ""))
+    key, opening = (
+        int.from_bytes(blake2b(words, digest_size=8).digest())
+        for words in (begun + ascii(more).encode(), begun)
+    )
     number = tags.get("Number", "")
     # 18 digits are what 64 bits hold for sure.
     is_one = number.isascii() and number.isdecimal() and len(number) <= 18
-    return int.from_bytes(digest), (int(number) + 1) // 2 if is_one else 0
+    return key, (int(number) + 1) // 2 if is_one else 0, opening
 
 
 @dataclass(slots=True)
@@ -367,9 +379,9 @@ class Tally:
         self.forfeited.append(is_forfeit)
 
     def results(self) -> list[Result]:
-        """Return the games that are rated, in their order, each with its pair."""
-        rated = zip(self._rated, self._pairs.numbers(), strict=True)
-        return [Result(*result[:4], pair) for result, pair in rated]
+        """Return the games that are rated, in their order, each with its pair and opening."""
+        rated = zip(self._rated, self._pairs.numbers(), self._pairs.openings(), strict=True)
+        return [Result(*result[:4], pair, opening) for result, pair, opening in rated]
 
 
 # What all records come to

@@ -191,6 +191,13 @@ def game_lines(standings: Standings) -> list[Column]:
         Column("draws", [f"{table.draws / table.games:.1%}" for table in tables], rank=4),
         Column("equals draw", [f"{line.draw_rate:.1%}" if line else "-" for line in lines], rank=2),
     ]
+    # Stars say that the figure is for the openings played, and not for others of their kind.
+    if any(line.openings > 1 for line in lines if line):
+        starts = [
+            f"{line.openings}{'*' * (line.holds_for == 'the openings played')}" if line else "-"
+            for line in lines
+        ]
+        columns.append(Column("openings", starts, rank=5))
     if any(table.repeated for table in tables):
         columns.append(Column("repeated", [str(table.repeated) for table in tables], rank=6))
     together = sum((Counter(table.endings) for table in tables), Counter[str]())

@@ -23,7 +23,7 @@ from lath.reports.outcome import Change, Outcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
-from lath.reports.ratings.results import SeatScore
+from lath.reports.ratings.results import HoldsFor, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive, Schema, schema_of
 from lath.reports.standings import FORFEITS, GameResults, Standings, Tally, standings_of
 
@@ -322,6 +322,9 @@ class Advantage(TypedDict):
     high: float
     score: float
     """what first is expected to score between equals"""
+    holds_for: HoldsFor
+    openings: Count
+    """from how many openings or setups the rated games were played"""
 
 
 class FirstMove(figures.OfGame):
@@ -501,6 +504,8 @@ def _first_move(standings: Standings) -> list[FirstMove]:
                 "low": round(line.advantage.low, 2),
                 "high": round(line.advantage.high, 2),
                 "score": round(line.advantage.score, 6),
+                "holds_for": line.holds_for,
+                "openings": line.openings,
             },
             "draw_rate": None if line is None else round(line.draw_rate, 6),
         }

@@ -348,20 +348,23 @@ def covariance(model: Davidson, counts: Counts) -> Matrix:
     return result
 
 
+def _slopes_of(model: Davidson, cell: Cell) -> tuple[tuple[int, float], ...]:
+    """Return the slopes of the logarithm of a result's chance, by the place of the parameter."""
+    first, second, points, game_id = cell
+    seats = Seats(game_id, first, second)
+    win, draw, loss = model.chances(seats)
+    ahead, drawn = points - 0.5 - (win - loss) / 2, (points == 0.5) - draw
+    one, two, game = model.places.of(seats)
+    return (one, ahead), (two, -ahead), (game, ahead), (game + 1, drawn)
+
+
 def _in_common(model: Davidson, clusters: Mapping[tuple[Cell, ...], int]) -> Matrix:
     """Return the sum of the products of the scores of every two games of one cluster, both ways.
 
     What stands beside the games of one kind is added up first: there are fewer kinds than clusters.
     """
-    scores: dict[Cell, tuple[tuple[int, float], ...]] = {}
-    for cell in dict.fromkeys(cell for games in clusters for cell in games):
-        first, second, points, game_id = cell
-        seats = Seats(game_id, first, second)
-        win, draw, loss = model.chances(seats)
-        ahead, drawn = points - 0.5 - (win - loss) / 2, (points == 0.5) - draw
-        one, two, game = model.places.of(seats)
-        # The slopes of the log-likelihood, by the place of the parameter.
-        scores[cell] = (one, ahead), (two, -ahead), (game, ahead), (game + 1, drawn)
+    kinds = dict.fromkeys(cell for games in clusters for cell in games)
+    scores = {cell: _slopes_of(model, cell) for cell in kinds}
     beside: dict[Cell, defaultdict[int, float]] = {cell: defaultdict(float) for cell in scores}
     for cluster, repeats in clusters.items():
         for cell, other in permutations(cluster, 2):  # nearly always two games
@@ -375,6 +378,28 @@ def _in_common(model: Davidson, clusters: Mapping[tuple[Cell, ...], int]) -> Mat
             for j, together in sums.items():
                 row[j] += slope * together
     return result
+
+
+def by_opening(model: Davidson, counts: Counts, game: str, slopes: Vector) -> float:
+    """Return the variance of an advantage over openings of the kind that were played.
+
+    `slopes` are those of the advantage by the two parameters of `game`. Each opening, of whichever
+    bots its games were, moves the advantage by the scores of its games; with few of them, what
+    they move it by together is fitted away, as from any variance around a mean.
+    """
+    at = model.places.games[game]
+    rows = model.covariance[at : at + 2]
+    by_score = [dot(column, slopes) for column in zip(*rows, strict=True)]
+    moved: dict[Cell, float] = {}
+    total, openings = 0.0, counts.openings[game]
+    for cells in openings:
+        shift = 0.0
+        for cell, games in cells.items():
+            if (by := moved.get(cell)) is None:
+                by = moved[cell] = sum(by_score[i] * slope for i, slope in _slopes_of(model, cell))
+            shift += games * by
+        total += shift * shift
+    return total * len(openings) / (len(openings) - 1)
 
 
 # Its fit

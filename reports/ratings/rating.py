@@ -21,16 +21,20 @@ from lath.reports.ratings.elo import (
     PRIOR_ELO,
     Davidson,
     advantage,
+    by_opening,
     chances,
     covariance,
     fit,
     fit_of,
     scores,
 )
-from lath.reports.ratings.numerics import Matrix, Vector, dot, times
+from lath.reports.ratings.numerics import Matrix, Vector, dot, student, times
 from lath.reports.ratings.results import (
+    Z95,
     Conditions,
+    Counts,
     Estimate,
+    HoldsFor,
     Rating,
     Ratings,
     Result,
@@ -43,6 +47,10 @@ from lath.reports.ratings.skill import MU, SIGMA, converged, rated_in_order
 _LEAST_SHARE: Final = 0.25
 """What clusters leave at least of a variance that the model gives: half of the error. Fewer than a
 handful of clusters can agree by chance, and seem to leave nothing open."""
+
+LEAST_OPENINGS: Final = 6
+"""From which on the advantage is told for openings of their kind. Of fewer, an interval that holds
+for others would be three times as wide and wider."""
 
 
 def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
@@ -86,8 +94,10 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
             Conditions(
                 game=game,
                 games=played[game],
-                advantage=_advantage(model, by_pair, i),
+                advantage=_advantage(model, by_pair, counts, game),
                 draw_rate=chances(0.0, model.parameters[i + 1])[1],
+                openings=len(counts.openings.get(game, ())),
+                holds_for=_holds_for(counts, game),
             )
             for game, i in model.places.games.items()
         ),
@@ -119,14 +129,25 @@ def _around_mean(
     ]
 
 
-def _advantage(model: Davidson, by_pair: Matrix, game: int) -> Estimate:
-    """Return what the first seat of a game is worth; its parameters begin at the place `game`."""
-    value, slopes = advantage(model, game)
-    variances = []
-    for spread in (by_pair, model.covariance):
-        rows = [row[game : game + 2] for row in spread[game : game + 2]]
-        variances.append(dot(times(rows, slopes), slopes))
-    return Estimate(ELO * value, _error(*variances))
+def _holds_for(counts: Counts, game: str) -> HoldsFor:
+    many = len(counts.openings.get(game, ())) >= LEAST_OPENINGS
+    return "openings of that kind" if many else "the openings played"
+
+
+def _advantage(model: Davidson, by_pair: Matrix, counts: Counts, game: str) -> Estimate:
+    """Return what the first seat of a game is worth."""
+    value, slopes = advantage(model, model.places.games[game])
+    at = model.places.games[game]
+    by_pair_, own = (
+        dot(times([row[at : at + 2] for row in spread[at : at + 2]], slopes), slopes)
+        for spread in (by_pair, model.covariance)
+    )
+    if _holds_for(counts, game) == "the openings played":
+        return Estimate(ELO * value, _error(by_pair_, own))
+    # Student's t, for the variance is that of so many openings and no more.
+    wider = student(Z95, len(counts.openings[game]) - 1) / Z95
+    variance = by_opening(model, counts, game, slopes)
+    return Estimate(ELO * value, wider * _error(variance, own))
 
 
 def _centred(spread: Matrix, places: Sequence[int]) -> list[float]:

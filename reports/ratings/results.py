@@ -9,10 +9,10 @@ Must not know how anything is estimated.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Final, NamedTuple
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 from lath.reports.schema import About, Amount, Count, Positive, Share
 
@@ -32,7 +32,11 @@ class Result(NamedTuple):
     """The game's id: each has a first-move advantage and a draw rate of its own."""
 
     pair: Hashable = None
-    """Games of one value share an opening, usually with the seats swapped; None: alone."""
+    """Games of one value were played by two bots from one opening, usually with the seats swapped;
+    None: alone."""
+
+    opening: Hashable = None
+    """Games of one value, of whichever bots, begin alike; None: like all of their game."""
 
 
 class Scored:
@@ -150,6 +154,9 @@ class Strength:
     WRITTEN: ClassVar = (*(f"trueskill.{name}" for name in Rating.WRITTEN), "sequential", "elo")
 
 
+HoldsFor = Literal["openings of that kind", "the openings played"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
     """What the Elo model makes of one game: the seats, and how often equals draw."""
@@ -165,6 +172,13 @@ class Conditions:
 
     draw_rate: Share
     """Between equals, by the Elo model."""
+
+    openings: Count
+    """From how many openings or setups these games were played; 0 where nothing tells."""
+
+    holds_for: HoldsFor
+    """What the interval of the advantage is about. Where openings are few, it is only for these:
+    others might give more to first, or less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,6 +298,9 @@ class Counts:
     clusters: Mapping[tuple[Cell, ...], int]
     """Two or more games of one `Result.pair`, and how often just these came."""
 
+    openings: Mapping[str, Sequence[Mapping[Cell, int]]]
+    """For each game id what came of the games of each `Result.opening`."""
+
     @property
     def games(self) -> int:
         """Return how many games there were between different bots."""
@@ -295,9 +312,14 @@ def count(results: Iterable[Result]) -> Counts:
     cells = Counter[Cell]()
     known: dict[Cell, Cell] = {}
     pairs: dict[Hashable, list[Cell]] = {}
+    begun: defaultdict[str, dict[Hashable, dict[Cell, int]]] = defaultdict(dict)
     for result in results:  # the one loop that takes a step a game; alike ones become one object
-        cell, pair = result[:4], result[4]
+        cell, pair, opening = result[:4], result[4], result[5]
         cells[cell] += 1
+        if opening is not None and cell[0] != cell[1]:
+            cell = known.setdefault(cell, cell)
+            of_opening = begun[cell[3]].setdefault(opening, {})
+            of_opening[cell] = of_opening.get(cell, 0) + 1
         if pair is not None and cell[0] != cell[1]:
             cell = known.setdefault(cell, cell)
             if (games := pairs.get(pair)) is None:
@@ -311,5 +333,8 @@ def count(results: Iterable[Result]) -> Counts:
             tallies.setdefault(Seats(game, first, second), SeatScore()).add(score, times)
     names = {name for cell in cells for name in cell[:2]}
     return Counts(
-        names=tuple(sorted(names)), tallies=dict(sorted(tallies.items())), clusters=clusters
+        names=tuple(sorted(names)),
+        tallies=dict(sorted(tallies.items())),
+        clusters=clusters,
+        openings={game: tuple(of_game.values()) for game, of_game in begun.items()},
     )

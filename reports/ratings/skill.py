@@ -423,7 +423,7 @@ def rated_in_order(
     margin, noise = margin_of(draw_rate), 2 * BETA**2
     erfc, exp, sqrt, density = math.erfc, math.exp, math.sqrt, math.sqrt(2 / math.pi)
     for results in batches:
-        for first, second, score, _, _ in results:
+        for first, second, score, _, _, _ in results:
             winner, loser = (second, first) if score < 0.5 else (first, second)
             try:
                 x, y = variances[winner], variances[loser]
@@ -460,7 +460,7 @@ def rate_by_package(results: Iterable[Result], draw_rate: float) -> dict[str, Ra
     """Return the last of `rated_in_order`, by the package itself: a second opinion."""
     environment = environment_of(draw_rate)
     ratings: dict[str, Any] = {}
-    for first, second, score, _, _ in results:
+    for first, second, score, *_ in results:
         for name in (first, second):
             ratings.setdefault(name, environment.create_rating())
         winner, loser = (second, first) if score < 0.5 else (first, second)

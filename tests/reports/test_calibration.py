@@ -53,6 +53,12 @@ def events(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
 
+@pytest.fixture(params=[20, pytest.param(2000, marks=pytest.mark.soak)])
+def many_events(request: pytest.FixtureRequest) -> int:
+    """How many tournaments are played where each gives one interval."""
+    return int(request.param)
+
+
 def chance_of(events: int, spread: float = SPREAD) -> float:
     """Return how far from the truth chance may lead a mean: three standard errors."""
     return 3 * spread / math.sqrt(events)
@@ -114,7 +120,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @cache
 def elo_in(setting: str, events: int) -> Told:
-    return elo_told(davidson_event(seed, **SETTINGS[setting]) for seed in range(events))
+    return elo_told(davidson_event(40 + seed, **SETTINGS[setting]) for seed in range(events))
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -169,9 +175,11 @@ def test_the_likelihood_of_superiority_is_how_often_it_is_true(events: int) -> N
 
 
 @pytest.mark.parametrize("games", SIZES)
-def test_the_advantage_of_the_first_seat_is_held_by_its_interval(games: int, events: int) -> None:
-    held = share(elo_at(games, events).advantages)
-    assert abs(held - 0.95) <= chance_of(events, ALONE)
+def test_the_advantage_of_the_first_seat_is_held_by_its_interval(
+    games: int, many_events: int
+) -> None:
+    held = share(elo_at(games, many_events).advantages)
+    assert abs(held - 0.95) <= chance_of(many_events, ALONE)
 
 
 def test_unbalanced_seats_do_no_harm(events: int) -> None:
@@ -192,7 +200,7 @@ def played_five_times(event: Event) -> list[Result]:
     """Return what is rated of deterministic bots that play each game five times."""
     words = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
     tally = Tally()
-    for number, (first, second, score, game, pair) in list(enumerate(event.results)) * 5:
+    for number, (first, second, score, game, pair, _) in list(enumerate(event.results)) * 5:
         record = bare(first, second, words[score], game_id=game, Opening=f"{pair}")
         tally.add(replace(record, plies=(Ply(f"move {number}"),)))
     return tally.results()
@@ -234,20 +242,29 @@ def test_pairs_that_have_nothing_in_common_leave_the_intervals_as_wide(events: i
     assert math.fsum(paired) / math.fsum(lone) == pytest.approx(1, abs=within)
 
 
-def few_openings(events: int) -> list[Event]:
-    """Return tournaments in which pairs of all bots share 35 openings, eight games each."""
-    return [davidson_event(seed, 280, opening=150.0, openings=35) for seed in range(events)]
+def opening_events(events: int, opening: float, openings: int | None) -> list[Event]:
+    """Return tournaments in which pairs of all bots share so many openings."""
+    return [davidson_event(seed, 280, opening=opening, openings=openings) for seed in range(events)]
 
 
-def test_openings_that_games_of_all_bots_share_do_no_harm(events: int) -> None:
-    told = elo_told(few_openings(events))
-    assert is_good_enough(told.advantages, events, ALONE)
+@pytest.mark.parametrize("opening", [0.0, 75.0, 150.0])
+@pytest.mark.parametrize("openings", [6, 10, 35, None])
+def test_the_advantage_holds_for_openings_that_games_of_all_bots_share(
+    opening: float, openings: int | None, many_events: int
+) -> None:
+    told = elo_told(opening_events(many_events, opening, openings))
+    assert abs(share(told.advantages) - 0.95) <= chance_of(many_events, ALONE)
 
 
-def test_openings_make_the_advantage_lie_where_ratings_are_not_told_of_them(events: int) -> None:
-    many = max(events, 100)  # a share of 0.84 does not stand out from 0.95 among twenty
-    told = elo_told(few_openings(many), lambda event: alone(event.results))
-    assert not is_good_enough(told.advantages, many, ALONE)
+def test_strengths_hold_where_games_of_all_bots_share_openings(events: int) -> None:
+    told = elo_told(opening_events(events, 150.0, 35))
+    assert is_good_enough(told.strengths, events)
+    assert is_good_enough(told.differences, events)
+
+
+def test_openings_make_the_advantage_lie_where_ratings_are_not_told_of_them() -> None:
+    told = elo_told(opening_events(60, 150.0, 10), lambda event: alone(event.results))
+    assert share(told.advantages) < 0.8
 
 
 def test_a_wrong_draw_model_makes_intervals_lie(events: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from itertools import permutations
@@ -108,3 +109,38 @@ def test_pairs_of_which_one_bot_won_both_count_as_one_game() -> None:
     together = rate(pairs, in_order=False).differences["ann", "bob"]
     alone = rate([result._replace(pair=None) for result in pairs], in_order=False)
     assert together == pytest.approx(2**0.5 * alone.differences["ann", "bob"], rel=0.02)
+
+
+# Openings
+
+
+def from_openings(number: int) -> list[Result]:
+    """Return games of three bots from openings in which first always wins, or always loses."""
+    seats = tuple(permutations(("ann", "bob", "cat"), 2))
+    return [
+        Result(*s, float(n % 2), "", (n, *sorted(s)), n) for n in range(number) for s in seats * 2
+    ]
+
+
+def test_the_advantage_is_as_unsure_as_openings_differ() -> None:
+    """A dozen openings are a dozen throws of a coin, however many games each has."""
+    (told,) = rate(from_openings(12), in_order=False).conditions
+    assert (told.openings, told.holds_for) == (12, "openings of that kind")
+    # Half of them would have given all points: 0.5 ± t(11) · 0.5 · (12 / 11)^0.5 / 12^0.5.
+    half = 2.201 * 0.5 * (12 / 11) ** 0.5 / 12**0.5
+    slope = 1 / (0.5 * 0.5) * 400 / math.log(10)
+    assert told.advantage.high - told.advantage.value == pytest.approx(half * slope, rel=0.05)
+
+
+def test_of_few_openings_the_advantage_is_that_of_the_openings_played() -> None:
+    few, many = (rate(from_openings(n), in_order=False).conditions[0] for n in (4, 6))
+    assert (few.openings, few.holds_for) == (4, "the openings played")
+    assert (many.openings, many.holds_for) == (6, "openings of that kind")
+    assert few.advantage.error < many.advantage.error
+
+
+def test_one_start_for_all_games_tells_nothing_of_openings() -> None:
+    (told,) = rate([r._replace(opening=1) for r in from_openings(8)], in_order=False).conditions
+    assert (told.openings, told.holds_for) == (1, "the openings played")
+    (untold,) = rate([r._replace(opening=None) for r in from_openings(8)]).conditions
+    assert (untold.openings, untold.advantage) == (0, told.advantage)

@@ -55,6 +55,7 @@ _RESULTS = st.lists(
         st.sampled_from((0.0, 0.5, 1.0)),
         st.sampled_from(("yavalath", "manalath")),
         st.sampled_from((None, 1, 2, 3)),
+        st.sampled_from((None, *range(8))),
     ),
     max_size=40,
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from statistics import NormalDist
 
 from lath.reports.ratings.elo import ELO, Davidson, Places, chances, scores
 from lath.reports.ratings.numerics import cdf
@@ -127,7 +128,7 @@ def davidson_event(
             win, draw, _ = chances(ahead / ELO, drawish)
             drawn = chance.random()
             score = 1.0 if drawn < win else 0.5 if drawn < win + draw else 0.0
-            results.append(Result(first, second, score, "game", start))
+            results.append(Result(first, second, score, "game", pair, start))
     truth, worth = _on_the_scale(strengths, (advantage, opening), drawish, results)
     return Event(truth, results, worth)
 
@@ -135,21 +136,28 @@ def davidson_event(
 def _on_the_scale(
     strengths: dict[str, float], seat: tuple[float, float], drawish: float, results: list[Result]
 ) -> tuple[dict[str, float], float]:
-    """Return strengths and the advantage as scores tell them; `seat` is its mean and spread."""
+    """Return strengths and the advantage as scores tell them; `seat` is its mean and spread.
+
+    A bot is expected to score the mean over all starts: here over some, as likely as each other.
+    """
+    number = 41 if seat[1] else 1
+    mean, spread = seat
+    shares = [(i + 0.5) / number for i in range(number)]
+    starts = {f"{share}": mean + spread * NormalDist().inv_cdf(share) for share in shares}
     counts = count(results)
+    tallies = {
+        seats._replace(game=start): tally
+        for seats, tally in counts.tallies.items()
+        for start in starts
+    }
+    counts = replace(counts, tallies=tallies)
     places = Places(counts)
     parameters = [strengths[bot] / ELO for bot in places.bots]
-    model = Davidson(places, [*parameters, seat[0] / ELO, drawish], [], 1.0)
-    ratings = scores(model, counts, [BOTS]).ratings
-    # Between equals first scores the mean over all starts: steps of a tenth of their spread.
-    steps = [(math.exp(-((i / 10) ** 2) / 2), seat[0] + seat[1] * i / 10) for i in range(-50, 51)]
-    lean = math.fsum(
-        weight * (win - loss) / 2
-        for weight, start in steps
-        for win, _, loss in [chances(start / ELO, drawish)]
-    )
-    score = 0.5 + lean / math.fsum(weight for weight, _ in steps)
+    parameters += [x for start in places.games for x in (starts[start] / ELO, drawish)]
+    ratings = scores(Davidson(places, parameters, [], 1.0), counts, [BOTS]).ratings
     truth = {bot: ELO * rating for bot, rating in zip(places.bots, ratings, strict=True)}
+    odds = [chances(start / ELO, drawish) for start in starts.values()]
+    score = 0.5 + math.fsum(win - loss for win, _, loss in odds) / 2 / number
     return truth, ELO * math.log(score / (1 - score))
 
 
@@ -160,7 +168,7 @@ def _both_seats(pair: int) -> list[tuple[str, str]]:
 
 def alone(results: Iterable[Result]) -> list[Result]:
     """Return the results without what they have in common."""
-    return [result._replace(pair=None) for result in results]
+    return [result._replace(pair=None, opening=None) for result in results]
 
 
 def elo_told(
