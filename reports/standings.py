@@ -160,7 +160,7 @@ class Table:
     WRITTEN: ClassVar = (
         *("game", "games", "first_wins", "draws", "second_wins", "first_score", "self_play"),
         *("repeated", "rated", "unbalanced", "endings", "ratings.groups", "ratings.draw_rate"),
-        *("ratings.conditions", "ratings.fit", "rows", "crosstable"),
+        *("ratings.conditions", "ratings.between", "ratings.fit", "rows", "crosstable"),
     )
 
     @property

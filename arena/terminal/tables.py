@@ -236,6 +236,13 @@ def remarks(table: Table) -> Iterator[str]:
             "unbalanced seats: some bots had one seat clearly more often than the other; "
             "what a seat is worth is taken out of ratings only as far as these games tell it"
         )
+    between = table.ratings.between
+    if between and between.heterogeneous:
+        yield (
+            f"heterogeneous: at one game a bot is ±{between.spread:.0f} Elo from its overall "
+            "strength; overall figures are means over these games, their intervals hold for games "
+            "of that kind; each game's own ratings say more (--by-game)"
+        )
     fit = table.ratings.fit
     if fit.p_value < 0.01:  # so seldom would chance have it
         chance = "p < 0.0001" if fit.p_value < 0.0001 else f"p = {fit.p_value:.4f}"

@@ -37,7 +37,7 @@ Must not know the order of the games, TrueSkill's model, or how a rating is show
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -54,10 +54,11 @@ from lath.reports.ratings.numerics import (
     inverse,
     prior_variance,
     solve,
+    student,
     times,
     zeros,
 )
-from lath.reports.ratings.results import Cell, Counts, Fit, Seats, SeatScore
+from lath.reports.ratings.results import Z95, Cell, Counts, Fit, Seats, SeatScore
 from lath.reports.ratings.skill import PRIOR_DRAWS, PRIOR_GAMES
 
 ELO: Final = 400 / math.log(10)
@@ -400,6 +401,74 @@ def by_opening(model: Davidson, counts: Counts, game: str, slopes: Vector) -> fl
             shift += games * by
         total += shift * shift
     return total * len(openings) / (len(openings) - 1)
+
+
+# From game to game
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """How much bots differ from game id to game id, beyond chance."""
+
+    variance: float
+    """Of a bot's strength at one of them, around its strength at all."""
+
+    shares: Vector
+    """For each bot the sum of the squares of the weights of its games: 1 for a bot of one game."""
+
+    degrees: int
+    p_value: float
+    """How likely differences as large are by chance alone."""
+
+    def of_all(self) -> Vector:
+        """Return what this adds to the variance of each bot's strength at games of that kind.
+
+        Student's t makes up for a variance that is known from few.
+        """
+        wider = student(Z95, self.degrees) / Z95
+        return [self.variance * share * wider**2 for share in self.shares]
+
+
+def between_games(model: Davidson, counts: Counts) -> Between | None:
+    """Return how bots differ from game id to game id; None where no two have a bot in two.
+
+    Bot by bot and id by id, the points beyond those expected have the information as their
+    variance, and the information's square times the variance sought on top (DerSimonian and Laird,
+    1986). Games weigh by what they tell, which is nearly their number.
+    """
+    beyond: defaultdict[tuple[int, str], float] = defaultdict(float)
+    known: defaultdict[tuple[int, str], float] = defaultdict(float)
+    for seats, tally in counts.tallies.items():
+        win, _, loss = model.chances(seats)
+        lean = (win - loss) / 2
+        ahead = (tally.wins - tally.losses) / 2 - tally.games * lean
+        one, other, _ = model.places.of(seats)
+        for bot, sign in ((one, 1), (other, -1)):
+            beyond[bot, seats.game] += sign * ahead
+            known[bot, seats.game] += tally.games * ((win + loss) / 4 - lean * lean)
+    bots, games = model.places.bots, model.places.games
+    of_bot = [math.fsum(known.get((bot, game), 0.0) for game in games) for bot in bots.values()]
+    shares = [
+        math.fsum((known.get((bot, game), 0.0) / of_bot[bot]) ** 2 for game in games)
+        if of_bot[bot]
+        else 1.0
+        for bot in bots.values()
+    ]
+    players = Counter(game for _, game in known)
+    degrees = len(known) - len(bots) - len(games) + 1
+    if len(games) < 2 or degrees < 1:
+        return None
+    seen = by_chance = by_variance = 0.0
+    for (bot, game), information in known.items():
+        seen += beyond[bot, game] ** 2 / information
+        share = information / of_bot[bot]
+        by_chance += 1 - share
+        # Opponents differ as well: the one of a game of two as much as the bot itself.
+        opponents = players[game] / (players[game] - 1)
+        by_variance += information * opponents * (1 - 2 * share + shares[bot])
+    variance = max(seen - by_chance, 0.0) / by_variance if by_variance else 0.0
+    p_value = chi_square_tail(seen * degrees / by_chance, degrees)
+    return Between(variance, shares, degrees, p_value)
 
 
 # Its fit

@@ -16,11 +16,14 @@ from itertools import pairwise, permutations
 from statistics import fmean
 from typing import Final
 
+from lath.reports.ratings import elo
 from lath.reports.ratings.elo import (
     ELO,
     PRIOR_ELO,
     Davidson,
+    Scores,
     advantage,
+    between_games,
     by_opening,
     chances,
     covariance,
@@ -31,6 +34,7 @@ from lath.reports.ratings.elo import (
 from lath.reports.ratings.numerics import Matrix, Vector, dot, student, times
 from lath.reports.ratings.results import (
     Z95,
+    Between,
     Conditions,
     Counts,
     Estimate,
@@ -42,7 +46,7 @@ from lath.reports.ratings.results import (
     connected,
     count,
 )
-from lath.reports.ratings.skill import MU, SIGMA, converged, rated_in_order
+from lath.reports.ratings.skill import MU, SIGMA, UNIT, converged, rated_in_order
 
 _LEAST_SHARE: Final = 0.25
 """What clusters leave at least of a variance that the model gives: half of the error. Fewer than a
@@ -66,18 +70,20 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
     model = fit(counts)
     by_pair = covariance(model, counts)
     scale = scores(model, counts, groups)
-    own = scale.spread(model.covariance)
-    spread = own if by_pair is model.covariance else scale.spread(by_pair)
-    skills = posterior.spread()
+    between = between_games(model, counts)
+    differ = between.of_all() if between else []
+    own = scale.spread(_with(model.covariance, differ))
+    spread = own if by_pair is model.covariance else scale.spread(_with(by_pair, differ))
+    skills = _with(posterior.spread(), [variance * UNIT**2 for variance in differ])
     sequential = next(rated_in_order([results], posterior.draw_rate)) if in_order else {}
     strengths: dict[str, Strength] = {}
     differences: dict[tuple[str, str], float] = {}
     for number, group in enumerate(groups):
         places = [model.places.bots[name] for name in group]
         found = _around_mean((posterior.means, scale.ratings), (skills, spread, own), places)
-        for name, (skill, elo) in zip(group, found, strict=True):
+        for name, (skill, strength) in zip(group, found, strict=True):
             strengths[name] = Strength(
-                trueskill=skill, sequential=sequential.get(name), elo=elo, group=number
+                trueskill=skill, sequential=sequential.get(name), elo=strength, group=number
             )
         for (one, i), (other, j) in permutations(zip(group, places, strict=True), 2):
             apart = [m[i][i] + m[j][j] - 2 * m[i][j] for m in (spread, own)]
@@ -101,9 +107,24 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
             )
             for game, i in model.places.games.items()
         ),
+        between=_between(between, scale, len(model.places.bots)) if between else None,
         fit=fit_of(model, counts, len(groups)),
         differences=differences,
     )
+
+
+def _with(spread: Matrix, more: Vector) -> Matrix:
+    """Return a covariance of which the first variances are by so much greater."""
+    return [
+        [*row[:i], row[i] + more[i], *row[i + 1 :]] if i < len(more) else row
+        for i, row in enumerate(spread)
+    ]
+
+
+def _between(between: elo.Between, scale: Scores, bots: int) -> Between:
+    """Return what is told of how bots differ from game to game, on the scale of scores."""
+    steep = fmean(scale.slopes[i][i] for i in range(bots)) * bots / (bots - 1)
+    return Between(spread=ELO * steep * math.sqrt(between.variance), p_value=between.p_value)
 
 
 def _around_mean(

@@ -182,6 +182,25 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Between:
+    """How much bots differ from game to game, each id counting by its rated games."""
+
+    spread: Amount
+    """The standard deviation of a bot's strength at one game around that at all, in Elo points; 0
+    where chance alone explains the results. It is part of all intervals of strengths."""
+
+    p_value: Share
+    """The chance of differences as large or larger if bots were as strong at each game."""
+
+    @property
+    def heterogeneous(self) -> bool:
+        """Return whether bots surely differ: then each game's own ratings say more."""
+        return self.p_value < 0.01
+
+    WRITTEN: ClassVar = ("spread", "p_value", "heterogeneous")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
     """How far results are from what the Elo model expects."""
 
@@ -214,6 +233,9 @@ class Ratings:
 
     conditions: tuple[Conditions, ...]
     """What the Elo model makes of each game, by its id."""
+
+    between: Between | None
+    """How much bots differ from game to game; None where no bot was in two."""
 
     fit: Fit
     """How well the Elo model fits."""

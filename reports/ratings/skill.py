@@ -56,6 +56,9 @@ BETA: Final = SIGMA / 2
 NOISE: Final = math.sqrt(2) * BETA
 """The standard deviation of the difference of two performances of equals."""
 
+UNIT: Final = NOISE / 1.702
+"""TrueSkill points in a unit of the Elo model: the normal and the logistic curve are alike so."""
+
 PRIOR_ADVANTAGE: Final = BETA
 """The standard deviation of what the first seat is worth, before any game: between equals it scores
 from 8 to 92 % in 95 % of all games."""

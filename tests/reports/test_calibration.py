@@ -23,6 +23,7 @@ from simulated import (
     alone,
     davidson_event,
     elo_told,
+    several_games,
     share,
     trueskill_event,
     trueskill_told,
@@ -265,6 +266,24 @@ def test_strengths_hold_where_games_of_all_bots_share_openings(events: int) -> N
 def test_openings_make_the_advantage_lie_where_ratings_are_not_told_of_them() -> None:
     told = elo_told(opening_events(60, 150.0, 10), lambda event: alone(event.results))
     assert share(told.advantages) < 0.8
+
+
+@pytest.mark.parametrize("kinds", [2, 4, 8])
+def test_strengths_at_several_games_hold_for_games_of_that_kind(kinds: int, events: int) -> None:
+    """Also where a bot's strength at one game is ±250 points from that at all."""
+    told = elo_told(several_games(seed, 448, kinds=kinds, differ=250.0) for seed in range(events))
+    assert is_good_enough(told.strengths, events, WIDE)
+    assert is_good_enough(told.differences, events, WIDE)
+
+
+def test_bots_that_are_as_strong_at_each_game_are_seldom_called_heterogeneous(events: int) -> None:
+    said = [
+        rate(several_games(seed, 448, kinds=4, differ=0.0).results, in_order=False).between
+        for seed in range(events)
+    ]
+    found = [between.p_value for between in said if between]
+    assert share(p < 0.05 for p in found) <= 0.05 + chance_of(events, ALONE)
+    assert abs(share(p < 0.5 for p in found) - 0.5) <= chance_of(events, 0.5)
 
 
 def test_a_wrong_draw_model_makes_intervals_lie(events: int) -> None:

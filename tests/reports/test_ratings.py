@@ -334,6 +334,21 @@ def test_many_kinds_of_games_with_few_games_each_have_their_own_draw_rates() -> 
     assert ratings.fit.p_value > 0.05
 
 
+def test_a_bot_that_is_good_at_one_game_and_bad_at_another_is_told_of() -> None:
+    good, bad = of_two(30, 0, 10), of_two(10, 0, 30)
+    mixed = good + [result._replace(game="other") for result in bad]
+    alike = good + [result._replace(game="other") for result in good]
+    told, same = rate(mixed, in_order=False), rate(alike, in_order=False)
+    assert told.between is not None
+    assert told.between.heterogeneous
+    assert told.between.spread > 100
+    assert same.between is not None
+    assert not same.between.heterogeneous
+    assert told.differences["ann", "bob"] > 3 * same.differences["ann", "bob"]
+    assert told.strengths["ann"].trueskill.sigma > 2 * same.strengths["ann"].trueskill.sigma
+    assert rate(good, in_order=False).between is None
+
+
 # TrueSkill over all games
 
 

@@ -24,6 +24,10 @@ ADVANTAGE = 40.0
 """Of the first seat, in Davidson's points; under TrueSkill there is none."""
 
 
+NO_DRAWS = -50.0
+"""The logarithm of Davidson's n."""
+
+
 @dataclass(frozen=True)
 class Event:
     """A tournament and what the bots' strengths really are."""
@@ -78,6 +82,32 @@ def trueskill_event(
     return Event(truth, results)
 
 
+def several_games(seed: int, games: int, *, kinds: int, differ: float) -> Event:
+    """Return a tournament at so many games, at each of which bots are better or worse.
+
+    Strengths are normal, 150 points; at each game there is something to add, of the standard
+    deviation `differ`. There are no draws, so that Davidson's points are those of scores. The truth
+    is what bots are expected to score at a game of that kind.
+    """
+    chance = random.Random(f"several {seed}")
+    strengths = {bot: chance.gauss(0, 150) for bot in BOTS}
+    at_game = [
+        {bot: strength + chance.gauss(0, differ) for bot, strength in strengths.items()}
+        for _ in range(kinds)
+    ]
+    results = []
+    for pair in range(games // MEETINGS * len(PAIRS)):
+        kind = pair // len(PAIRS) % kinds
+        for first, second in _both_seats(pair):
+            ahead = at_game[kind][first] - at_game[kind][second]
+            score = float(chance.random() < chances(ahead / ELO, NO_DRAWS)[0])
+            results.append(Result(first, second, score, f"game {kind}", pair))
+    alike = [result._replace(game="game") for result in results]
+    # Two bots that both differ are as far apart as a first seat that differs by 2^0.5 as much.
+    truth, _ = _on_the_scale(strengths, (0.0, differ * 2**0.5), NO_DRAWS, alike)
+    return Event(truth, results)
+
+
 def _advantage_of(score: float, margin: float) -> float:
     """Return by what the first seat performs better if it scores so much between equals."""
     low, high = -10 * NOISE, 10 * NOISE
@@ -114,7 +144,7 @@ def davidson_event(
     if ladder is not None:
         rung = 2 * ladder / (len(BOTS) - 1)
         strengths = {bot: rung * i - ladder for i, bot in enumerate(BOTS)}
-    drawish = math.log(2 * draw_rate / (1 - draw_rate)) if draw_rate else -50.0
+    drawish = math.log(2 * draw_rate / (1 - draw_rate)) if draw_rate else NO_DRAWS
     results = []
     pairs = range(games // MEETINGS * len(PAIRS))
     starts = [advantage + chance.gauss(0, opening) for _ in pairs[:openings]]
@@ -195,7 +225,7 @@ def elo_told(
             assert likely is not None
             one_is_ahead = event.truth[one] > event.truth[other]
             told.superiorities.append((max(likely, 1 - likely), one_is_ahead == (likely >= 0.5)))
-        (conditions,) = ratings.conditions
+        conditions, *_ = ratings.conditions
         told.advantages.append(
             conditions.advantage.low < event.advantage < conditions.advantage.high
         )

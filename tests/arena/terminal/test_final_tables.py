@@ -15,6 +15,7 @@ from lath.arena.terminal.layout import LEAST, Column, Letters, Output, laid_out
 from lath.arena.terminal.tables import (
     BOTH,
     SUPERIORITY,
+    game_lines,
     print_bots,
     print_outcome,
     print_standings,
@@ -22,7 +23,7 @@ from lath.arena.terminal.tables import (
 )
 from lath.arena.tournament.store import BotTotals
 from lath.notation.record import Record
-from lath.reports.ratings.results import Z95, Fit
+from lath.reports.ratings.results import Z95, Between, Fit
 from lath.reports.standings import compute
 
 WIDTHS = (40, 60, 80, 100, 160)
@@ -149,6 +150,26 @@ def test_a_poor_fit_is_told_of() -> None:
         fits = [line for line in told if line.startswith("poor fit")]
         assert [word for word in words if word in "".join(fits)] == words
         assert len(fits) == len(words)
+
+
+def test_bots_that_differ_from_game_to_game_are_told_of() -> None:
+    table = compute(field()).overall
+    for chance, expected in ((0.001, True), (0.2, False)):
+        between = Between(spread=123.0, p_value=chance)
+        told = [*remarks(replace(table, ratings=replace(table.ratings, between=between)))]
+        assert (
+            any("heterogeneous: at one game a bot is ±123 Elo" in line for line in told) == expected
+        )
+
+
+def test_few_openings_have_a_star() -> None:
+    standings = compute(
+        bare(*seats, "1-0", Position=f"{n}", Round=f"{n}")
+        for n in range(3)
+        for seats in (("ann", "bob"), ("bob", "ann"))
+    )
+    columns = {column.heading: column.cells for column in game_lines(standings)}
+    assert columns["openings"] == ["3*"]
 
 
 def test_without_games_only_what_was_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> None:
