@@ -18,7 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import fmean
 from typing import Annotated, ClassVar, Final, Literal
 
@@ -161,12 +161,24 @@ class Table:
         *("game", "games", "first_wins", "draws", "second_wins", "first_score", "self_play"),
         *("repeated", "rated", "unbalanced", "endings", "ratings.groups", "ratings.draw_rate"),
         *("ratings.conditions", "ratings.between", "ratings.fit", "rows", "crosstable"),
+        "crossed",
     )
 
     @property
     def first_score(self) -> Share | None:
         """Return first's points per game; None before any game."""
         return (self.first_wins + self.draws / 2) / self.games if self.games else None
+
+    @property
+    def crossed(self) -> tuple[tuple[str, str], ...]:
+        """Return neighbours in the order of ranks that stand the other way around by Elo."""
+        return tuple(
+            (one.name, other.name)
+            for one, other in pairwise(self.rows)
+            if one.group == other.group
+            # Rounded, as what is shown: equals are not crossed by a last bit.
+            and round(one.strength.elo.value, 2) < round(other.strength.elo.value, 2)
+        )
 
     @property
     def rated(self) -> Count:

@@ -236,6 +236,13 @@ def remarks(table: Table) -> Iterator[str]:
             "unbalanced seats: some bots had one seat clearly more often than the other; "
             "what a seat is worth is taken out of ratings only as far as these games tell it"
         )
+    if table.crossed:
+        crossed = "; ".join(f"{other} before {one}" for one, other in table.crossed[:MOST_GROUPS])
+        rest = len(table.crossed) - MOST_GROUPS
+        yield (
+            f"orders differ: by Elo {crossed}{f'; and {rest} more' if rest > 0 else ''}; "
+            "the rating is careful about bots of which less is known"
+        )
     between = table.ratings.between
     if between and between.heterogeneous:
         yield (

@@ -404,3 +404,13 @@ def gap_of(ratings: Ratings) -> tuple[str, float]:
 def test_without_two_bots_that_met_there_is_nothing_to_cross_check() -> None:
     assert greatest_gap(compute([]).overall.ratings) is None
     assert greatest_gap(compute([bare("ann", "ann", "1-0")]).overall.ratings) is None
+
+
+def test_where_elo_has_another_order_that_is_told() -> None:
+    """A newcomer that won its one game may be the best, but its rating is careful."""
+    many = [bare(*seats, "1-0") for seats in (("ann", "bob"), ("ann", "bob"), ("bob", "ann")) * 10]
+    table = compute([*many, bare("new", "ann", "1-0")]).overall
+    by_elo = sorted(table.rows, key=lambda row: -row.strength.elo.value)
+    assert by_elo[0].name == "new" != table.rows[0].name
+    assert ("ann", "new") in table.crossed or ("bob", "new") in table.crossed
+    assert compute(many).overall.crossed == ()
