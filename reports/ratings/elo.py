@@ -40,7 +40,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import chain, permutations
 from typing import Final
 
 from lath.reports.ratings.numerics import (
@@ -391,16 +391,13 @@ def by_opening(model: Davidson, counts: Counts, game: str, slopes: Vector) -> fl
     at = model.places.games[game]
     rows = model.covariance[at : at + 2]
     by_score = [dot(column, slopes) for column in zip(*rows, strict=True)]
-    moved: dict[Cell, float] = {}
-    total, openings = 0.0, counts.openings[game]
-    for cells in openings:
-        shift = 0.0
-        for cell, games in cells.items():
-            if (by := moved.get(cell)) is None:
-                by = moved[cell] = sum(by_score[i] * slope for i, slope in _slopes_of(model, cell))
-            shift += games * by
-        total += shift * shift
-    return total * len(openings) / (len(openings) - 1)
+    openings = counts.openings[game]
+    moved = {
+        cell: sum(by_score[i] * slope for i, slope in _slopes_of(model, cell))
+        for cell in set(chain.from_iterable(openings))
+    }
+    shifts = [math.fsum(map(moved.__getitem__, cells)) for cells in openings]
+    return dot(shifts, shifts) * len(openings) / (len(openings) - 1)
 
 
 # From game to game
@@ -429,6 +426,11 @@ class Between:
         return [self.variance * share * wider**2 for share in self.shares]
 
 
+_LEAST_DIFFERENT: Final = 0.1
+"""The p-value from which on chance explains how bots differ. A variance that is only ever above 0
+would make intervals too wide where there is none: with six ids they held in 97 to 98 %."""
+
+
 def between_games(model: Davidson, counts: Counts) -> Between | None:
     """Return how bots differ from game id to game id; None where no two have a bot in two.
 
@@ -455,7 +457,7 @@ def between_games(model: Davidson, counts: Counts) -> Between | None:
         for bot in bots.values()
     ]
     players = Counter(game for _, game in known)
-    degrees = len(known) - len(bots) - len(games) + 1
+    degrees = len(known) - len({bot for bot, _ in known}) - len(games) + 1
     if len(games) < 2 or degrees < 1:
         return None
     seen = by_chance = by_variance = 0.0
@@ -466,8 +468,9 @@ def between_games(model: Davidson, counts: Counts) -> Between | None:
         # Opponents differ as well: the one of a game of two as much as the bot itself.
         opponents = players[game] / (players[game] - 1)
         by_variance += information * opponents * (1 - 2 * share + shares[bot])
-    variance = max(seen - by_chance, 0.0) / by_variance if by_variance else 0.0
     p_value = chi_square_tail(seen * degrees / by_chance, degrees)
+    differs = p_value < _LEAST_DIFFERENT and by_variance > 0
+    variance = max(seen - by_chance, 0.0) / by_variance if differs else 0.0
     return Between(variance, shares, degrees, p_value)
 
 

@@ -320,8 +320,8 @@ class Counts:
     clusters: Mapping[tuple[Cell, ...], int]
     """Two or more games of one `Result.pair`, and how often just these came."""
 
-    openings: Mapping[str, Sequence[Mapping[Cell, int]]]
-    """For each game id what came of the games of each `Result.opening`."""
+    openings: Mapping[str, Sequence[Sequence[Cell]]]
+    """For each game id the games of each `Result.opening`."""
 
     @property
     def games(self) -> int:
@@ -334,14 +334,16 @@ def count(results: Iterable[Result]) -> Counts:
     cells = Counter[Cell]()
     known: dict[Cell, Cell] = {}
     pairs: dict[Hashable, list[Cell]] = {}
-    begun: defaultdict[str, dict[Hashable, dict[Cell, int]]] = defaultdict(dict)
+    begun: defaultdict[str, dict[Hashable, list[Cell]]] = defaultdict(dict)
     for result in results:  # the one loop that takes a step a game; alike ones become one object
         cell, pair, opening = result[:4], result[4], result[5]
         cells[cell] += 1
         if opening is not None and cell[0] != cell[1]:
             cell = known.setdefault(cell, cell)
-            of_opening = begun[cell[3]].setdefault(opening, {})
-            of_opening[cell] = of_opening.get(cell, 0) + 1
+            if (games := (of_game := begun[cell[3]]).get(opening)) is None:
+                of_game[opening] = [cell]
+            else:
+                games.append(cell)
         if pair is not None and cell[0] != cell[1]:
             cell = known.setdefault(cell, cell)
             if (games := pairs.get(pair)) is None:
