@@ -79,9 +79,9 @@ def ratings_columns(table: Table) -> list[Column]:
         Column("rating", [f"{skill.exposed:.2f}" for skill in skills]),
         Column("mu ± 95%", mus, rank=5),
         Column("Elo ± 95%", _within([_elo(row.strength.elo) for row in rows]), rank=4),
-        Column("expected", [f"{row.strength.elo.score:.0%}" for row in rows], rank=9),
+        Column("expected", [f"{row.strength.elo.score:.0%}" for row in rows], rank=7),
         Column("games", [str(row.games) for row in rows], rank=2),
-        Column("W-D-L", [f"{row.wins}-{row.draws}-{row.losses}" for row in rows], rank=7),
+        Column("W-D-L", [f"{row.wins}-{row.draws}-{row.losses}" for row in rows], rank=9),
         Column("points", [f"{row.points:g}" for row in rows], rank=1),
         Column("%", [f"{row.score_rate:.1%}" for row in rows], rank=6),
     ]

@@ -426,7 +426,7 @@ class Between:
         return [self.variance * share * wider**2 for share in self.shares]
 
 
-_LEAST_DIFFERENT: Final = 0.1
+_LEAST_DIFFERENT: Final = 0.05
 """The p-value from which on chance explains how bots differ. A variance that is only ever above 0
 would make intervals too wide where there is none: with six ids they held in 97 to 98 %."""
 

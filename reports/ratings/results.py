@@ -194,8 +194,8 @@ class Between:
 
     @property
     def heterogeneous(self) -> bool:
-        """Return whether bots surely differ: then each game's own ratings say more."""
-        return self.p_value < 0.01
+        """Return whether bots differ by more than chance: each game's own ratings say more."""
+        return self.spread > 0
 
     WRITTEN: ClassVar = ("spread", "p_value", "heterogeneous")
 

@@ -154,8 +154,8 @@ def test_a_poor_fit_is_told_of() -> None:
 
 def test_bots_that_differ_from_game_to_game_are_told_of() -> None:
     table = compute(field()).overall
-    for chance, expected in ((0.001, True), (0.2, False)):
-        between = Between(spread=123.0, p_value=chance)
+    for spread, expected in ((123.0, True), (0.0, False)):
+        between = Between(spread=spread, p_value=0.5)
         told = [*remarks(replace(table, ratings=replace(table.ratings, between=between)))]
         assert (
             any("heterogeneous: at one game a bot is ±123 Elo" in line for line in told) == expected
