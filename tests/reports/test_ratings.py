@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import trueskill
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from simulated import davidson_event
 
 from lath.arena.schedule.sprt import elo_of
+from lath.reports.ratings import skill
 from lath.reports.ratings.elo import PRIOR_ELO
 from lath.reports.ratings.numerics import (
     cdf,
@@ -676,3 +678,30 @@ def test_the_draw_margin_is_the_packages(draw_rate: float) -> None:
     assert margin_of(draw_rate) == pytest.approx(package, abs=1e-12)
     assert draw_rate_of(margin_of(draw_rate)) == pytest.approx(draw_rate)
     assert (environment.mu, environment.sigma, environment.beta) == (MU, SIGMA, BETA)
+
+
+def half_drawn(games: int) -> list[Result]:
+    """Return games of which half were drawn and x won the others, with either seat."""
+    seats = (("x", "y", 1.0), ("y", "x", 0.0))
+    return [
+        Result(first, second, score, "g")
+        for first, second, won in seats
+        for score in (0.5, won)
+        for _ in range(games)
+    ]
+
+
+def test_what_explains_draws_and_wins_alike_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the margin and a gap between bots explain nearly the same, steps lead anywhere."""
+    assert rate(half_drawn(250)).strengths["x"].trueskill.mu == pytest.approx(30.02, abs=0.005)
+    known = [rate(half_drawn(games)).strengths["x"].trueskill for games in (100, 1000, 10_000)]
+    assert [one.mu for one in known] == sorted(one.mu for one in known)
+    assert [one.sigma for one in known] == sorted((one.sigma for one in known), reverse=True)
+    comes_to_rest = skill._comes_to_rest
+
+    def holds_the_margin(*of: Any, climbs: bool) -> bool:
+        return comes_to_rest(*of, climbs=False) and not climbs
+
+    monkeypatch.setattr(skill, "_comes_to_rest", holds_the_margin)
+    again = rate(half_drawn(100)).strengths["x"].trueskill
+    assert (again.mu, again.sigma) == pytest.approx((known[0].mu, known[0].sigma), abs=1e-6)
