@@ -125,6 +125,7 @@ def listed(words: Iterable[str], before_last: str) -> str:
 
 def _excerpt(source: str, column: int) -> tuple[str, str]:
     """Return the part of `source` round `column`, and the blanks before the caret."""
+    column = min(column, len(source) + 1)  # what was given back as text may have fewer letters
     start = max(0, column - 1 - _WIDTH // 2) if len(source) > _WIDTH else 0
     shown = source[start : start + _WIDTH]
     blanks = "".join(map(_blank, shown[: column - 1 - start]))

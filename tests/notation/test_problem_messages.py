@@ -409,3 +409,12 @@ def test_a_program_gets_the_same_fields_as_json() -> None:
         "source": "1. e5 2. E4 *",
         "meant": "e4",
     }
+
+
+@pytest.mark.parametrize("letters", [3, 677])
+def test_a_place_beyond_its_line_is_shown_at_the_end(letters: int) -> None:
+    place = {"file": "a.json", "line": 1, "column": 729, "source": "x" * letters}
+    what = {"code": "syntax", "message": "it ends here", "expected": "a value"}
+    problem = Problem(record=1, ply=None, **place, **what)  # type: ignore[arg-type]
+    _, shown, caret = str(problem).splitlines()
+    assert len(caret.rstrip()) == len(shown) + 1
