@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors unit quick wheel web coverage docs expressions pins soak faults mutants bench clean
+.PHONY: help demo test lint types floors unit quick wheel web coverage docs expressions pictures pins soak faults mutants bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -29,6 +29,7 @@ help:
 	@echo "make coverage  run the tests and say which lines they do not reach"
 	@echo "make docs   build the documents as a site, in site/"
 	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
+	@echo "make pictures  draw the pictures of README and docs anew (needs chromium)"
 	@echo "make pins   write constraints/ anew: versions and hashes of what demo and tests install"
 	@echo "make soak   run the slow campaigns: laws on many examples, fuzzing, kill loops, power cuts, full disks, long runs"
 	@echo "make faults play every case of the fault catalogue and print what each came to"
@@ -97,6 +98,9 @@ expressions: $(VENV)/made-dev
 	$(BIN)/python -c 'from lath.notation.scanner import to_store; print(to_store(), end="")' > notation/expressions.json.new
 	mv notation/expressions.json.new notation/expressions.json
 
+pictures: $(VENV)/made-dev
+	$(BIN)/python benchmarks/pictures.py
+
 soak: $(VENV)/made-dev
 	LATH_HYPOTHESIS=soak $(BIN)/pytest -m "soak or hypothesis"
 
@@ -110,6 +114,7 @@ bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/runner.py
 	$(BIN)/python benchmarks/records.py
 	$(BIN)/python benchmarks/ratings.py
+	$(BIN)/python benchmarks/ordo.py
 	$(BIN)/python benchmarks/report.py
 
 clean:

@@ -10,9 +10,14 @@ import sys
 from lath.arena import signals
 
 
+def _is_run() -> bool:
+    """Return whether a run is what was asked for, which has something to lose."""
+    return sys.argv[1:2] in (["run"], ["match"])
+
+
 def _heed_signals() -> bool:
-    """Begin to; return whether a run is what was asked for, which has something to lose."""
-    is_run = sys.argv[1:2] == ["run"]
+    """Begin to; return whether that is for a run."""
+    is_run = _is_run()
     signals.begin(*(signals.STOPPING if is_run else signals.STOPPING[:1]))
     return is_run
 
@@ -56,7 +61,7 @@ def main() -> None:
 def _prepared_run() -> int:
     has_output = sys.stdout is not None
     _open_closed()
-    if not has_output and sys.argv[1:2] != ["run"]:  # a run's results are in its directory
+    if not has_output and not _is_run():  # a run's results are in its directory
         print("arena: standard output is closed", file=sys.stderr)
         return USAGE
     if isinstance(sys.stdout, io.TextIOWrapper):  # names of any letters on a terminal of few

@@ -14,6 +14,9 @@ FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
 """Exit statuses besides 0: the input or a bot is at fault, wrong usage, Ctrl-C, a bug, a disk that
 is full or failing or a machine that lacks what else is needed."""
 
+BETTER, NOT_BETTER, UNDECIDED = 10, 11, 12
+"""Exit statuses of `arena match`: what it came to."""
+
 LACKS: Final = {
     errno.ENOSPC: "room on the disk",
     errno.EDQUOT: "room on the disk",

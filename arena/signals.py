@@ -121,6 +121,17 @@ def raising(at: int) -> Iterator[None]:
         _raises_from, _has_raised = before
 
 
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Count one more request where it takes longer: nobody who stops a service waits for ever."""
+    signal.signal(signal.SIGALRM, _heed)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def ignore() -> None:
     """Heed no signal that asks to stop from now on: it is decided how the process ends."""
     signal.setitimer(signal.ITIMER_REAL, 0)

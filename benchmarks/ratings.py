@@ -53,13 +53,18 @@ class Job:
     """Beside a number for each bot."""
 
 
-def corpus(games: int, bots: int) -> list[Result]:
-    """Return a tournament in which each two bots meet in turn, once in each seat."""
-    chance = random.Random("ratings")
+def corpus(
+    games: int, bots: int, *, draws: float = _DRAW_RATE, seed: str = "ratings"
+) -> list[Result]:
+    """Return a tournament in which each two bots meet in turn, once in each seat.
+
+    `draws` is the share of them between equals.
+    """
+    chance = random.Random(seed)
     names = [f"bot {number:03}" for number in range(bots)]
     truth = {name: chance.gauss(0, 150) for name in names}
     meetings = list(combinations(names, 2))
-    drawish = math.log(2 * _DRAW_RATE / (1 - _DRAW_RATE))
+    drawish = math.log(2 * draws / (1 - draws)) if draws else -50.0
     results = []
     for number in range(games):
         first, second = meetings[number // 2 % len(meetings)][:: 1 - 2 * (number % 2)]
@@ -155,11 +160,16 @@ def _evalica(results: Sequence[Result]) -> Job:
     return Job("evalica.bradley_terry", len(results), work, "nothing")
 
 
-def _ordo(ordo: str, results: Sequence[Result], pgn: Path) -> Job:
-    with pgn.open("w", encoding="ascii") as file:
+def write_pgn(results: Sequence[Result], path: Path) -> None:
+    """Write games without moves, as peers read them."""
+    with path.open("w", encoding="ascii") as file:
         for first, second, score, *_ in results:
             said = _PGN_RESULTS[score]
             file.write(f'[White "{first}"]\n[Black "{second}"]\n[Result "{said}"]\n\n{said}\n\n')
+
+
+def _ordo(ordo: str, results: Sequence[Result], pgn: Path) -> Job:
+    write_pgn(results, pgn)
     command: list[str | Path] = [
         ordo,
         "-q",

@@ -7,7 +7,8 @@
 
     run(choose, name="Dice")
 
-`run` speaks the protocol on standard input and output until the arena ends it.
+`run` speaks the protocol on standard input and output until the arena ends it. What a bot prints
+meanwhile goes to standard error, as does why the rules refuse a move that it returned.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from typing import Final, TextIO
 
 from lath import games
 from lath.games.core import Move, Position, Seat, read_move
+from lath.games.errors import GameError, IllegalMoveError
 from lath.notation import protocol as wire
 
 FALLBACK_S: Final = 1.0
@@ -44,7 +47,8 @@ class Turn:
     """Added to the clock after the move."""
 
     move_s: float | None
-    """Fixed time for this move in seconds; None where there is none."""
+    """Fixed time for this move in seconds, such as one for a first move; None where there is none.
+    """
 
     nodes: int | None
     """How many nodes to search; None where they are not limited."""
@@ -89,6 +93,7 @@ def run(
     *,
     name: str,
     author: str = "",
+    version: str = "",
     plays: Sequence[str] = (),
     options: Iterable[str] = (),
     source: TextIO | None = None,
@@ -103,17 +108,19 @@ def run(
     greeting = [
         f"id name {name}",
         *([f"id author {author}"] if author else []),
+        *([f"id version {version}"] if version else []),
         "game " + " ".join(plays or games.ids()),
         *options,
         "ok",
     ]
     session = _Session(choose, out, greeting)
-    for line in source:
-        words = line.split()
-        if words[:1] == [wire.QUIT]:
-            return
-        if words and (answer := session.answer(line, words)):
-            print("\n".join(answer), file=out, flush=True)
+    with redirect_stdout(sys.stderr):  # what a bot prints by itself answers nothing
+        for line in source:
+            words = line.split()
+            if words[:1] == [wire.QUIT]:
+                return
+            if words and (answer := session.answer(line, words)):
+                print("\n".join(answer), file=out, flush=True)
 
 
 @dataclass
@@ -125,6 +132,9 @@ class _Session:
     greeting: Sequence[str]
     position: Position | None = None
     side: Seat = Seat.FIRST
+    first_ms: int = 0
+    """Time for the first move, while it is to come; else 0."""
+
     chance: random.Random = field(default_factory=random.Random)
     options: dict[str, str] = field(default_factory=dict)
 
@@ -140,6 +150,7 @@ class _Session:
                 self.position = game.start(new.setup) if at is None else game.position(at)
                 self.side = Seat.FIRST if new.side == "first" else Seat.SECOND
                 self.chance = random.Random(new.seed)
+                self.first_ms = new.time.first_ms
                 return [f"ready {new.number}"]
             case "play" if self.position is not None:
                 self.position = self.position.play(read_move(self.position, words[2]))
@@ -154,17 +165,33 @@ class _Session:
 
     def _move(self, position: Position, go: wire.Go) -> str:
         mine = go.first_ms if self.side is Seat.FIRST else go.second_ms
+        move_ms = go.move_ms or self.first_ms  # of nodes `go` says nothing else
+        self.first_ms = 0
         turn = Turn(
             ply=go.ply,
             remaining_s=None if mine is None else mine / 1000,
             increment_s=(go.increment_ms or 0) / 1000,
-            move_s=None if go.move_ms is None else go.move_ms / 1000,
+            move_s=move_ms / 1000 if move_ms else None,
             nodes=go.nodes,
             chance=self.chance,
             options=self.options,
             out=self.out,
         )
-        move = self.choose(position, turn)
-        if move != wire.RESIGN:
-            self.position = position.play(Move(move))
-        return f"bestmove {go.ply} {move}"
+        move: object = self.choose(position, turn)
+        # What is no text, such as None, is no move either: the arena says so, and the bot goes on.
+        text = " ".join(f"{move}".split())
+        if text != wire.RESIGN:
+            self._take(text, move, position, go.ply)
+        return f"bestmove {go.ply} {text}"
+
+    def _take(self, text: str, returned: object, position: Position, ply: int) -> None:
+        """Play the bot's own move, or say on standard error why the rules refuse it."""
+        try:
+            self.position = position.play(Move(text))  # nearly every answer is canonical
+        except IllegalMoveError:
+            try:
+                self.position = position.play(read_move(position, text))
+            except GameError as error:
+                who = getattr(self.choose, "__qualname__", "the bot")
+                at = f"in the position {position.text()}"
+                sys.stderr.write(f"ply {ply}: {who} returned {returned!r}: {error}, {at}\n")

@@ -7,10 +7,12 @@ gap after each letter, so that a shift never carries a cell round an edge.
 from __future__ import annotations
 
 import re
+from cmath import rect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, reduce
-from itertools import accumulate, chain, groupby, repeat, takewhile
+from functools import cache, cached_property, reduce
+from itertools import accumulate, chain, groupby, product, repeat, takewhile
+from math import tau
 from operator import itemgetter, or_
 from typing import Final, Literal
 
@@ -22,6 +24,32 @@ _CHUNK: Final = 8
 """Bits that one table look-up of `Board.names_in` turns into names."""
 
 _ROW_WORD: Final = re.compile(r"[0-9]+|.", re.DOTALL)
+
+
+class Isometry:
+    """A turn or reflection of a board onto itself."""
+
+    def __init__(self, board: Board, cells: Mapping[str, str]) -> None:
+        self.cells: Final = cells
+        """Where each cell goes, by name."""
+        self._bit: Final = board.bit
+        self._bytes: Final = -(-board.full.bit_length() // _CHUNK)
+
+    def mask(self, mask: int) -> int:
+        """Return where the cells of `mask` go."""
+        parts = mask.to_bytes(self._bytes, "little")
+        return sum(map(list.__getitem__, self._moved, parts))
+
+    @cached_property
+    def _moved(self) -> list[list[int]]:
+        """Where the cells of each byte of a mask go, by the byte's place and its value."""
+        moved = {bit: self._bit[self.cells[name]] for name, bit in self._bit.items()}
+        tables = [[0] for _ in range(self._bytes)]
+        for place, table in enumerate(tables):
+            for value in range(1, 1 << _CHUNK):
+                low = value & -value  # bits without a cell go nowhere
+                table.append(table[value ^ low] | moved.get(low << place * _CHUNK, 0))
+        return tables
 
 
 class Board:
@@ -84,6 +112,29 @@ class Board:
             mask >>= _CHUNK
             offset += _CHUNK
         return names
+
+    @cached_property
+    def isometries(self) -> tuple[Isometry, ...]:
+        """Every turn and reflection that takes the cells onto cells, by where they lie.
+
+        The first leaves each where it is. Of a square board there are 8, of a regular hexagon 12.
+        """
+        middle = sum(map(complex, *zip(*self.centres, strict=True))) / len(self.centres)
+
+        def place(point: complex) -> tuple[float, float]:
+            return round(point.real, 3), round(point.imag, 3)
+
+        points = [complex(*centre) - middle for centre in self.centres]
+        names = dict(zip(map(place, points), self.names, strict=True))
+        steps = 4 if self.shape == "square" else 6
+        found = []
+        for is_mirrored, step in product((False, True), range(steps)):
+            turn = rect(1, tau * step / steps)
+            turned = [turn * (point.conjugate() if is_mirrored else point) for point in points]
+            cells = [names.get(place(point), "") for point in turned]
+            if all(cells):
+                found.append(dict(zip(self.names, cells, strict=True)))
+        return tuple(Isometry(self, cells) for cells in found)
 
     @cache  # noqa: B019 - a board lives as long as the program
     def lines(self, length: int) -> tuple[int, ...]:

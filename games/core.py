@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, Literal, NewType, Protocol, Self, TypeVar
+from functools import lru_cache
+from typing import Any, Final, Literal, NewType, Protocol, Self, TypeVar
 
 from lath.games.board import Board
 from lath.games.errors import IllegalMoveError
@@ -33,8 +34,6 @@ class Seat(IntEnum):
         """Return the seat's name in records and in the protocol: `first` or `second`."""
         return self.name.lower()
 
-
-P = TypeVar("P", bound="Position")
 
 SEATS: Final = (Seat.FIRST, Seat.SECOND)
 
@@ -85,6 +84,25 @@ class Piece:
     letter stands there."""
 
 
+@dataclass(frozen=True, slots=True)
+class Symmetry:
+    """A way to turn a game, or to rename things in it, of which its rules take no notice.
+
+    Whatever may be played, and comes of it, is the same before and after: the moves of the image
+    of a position are the images of its moves.
+    """
+
+    move: Callable[[Move], Move]
+    """Returns the image of a move, which is in canonical text; legality does not matter."""
+
+    position: Callable[[Any], Any]
+    """Returns the image of a position of the game."""
+
+
+IDENTITY: Final = Symmetry(lambda move: move, lambda position: position)
+"""What every game has, and a game that says nothing of symmetries alone."""
+
+
 class Position(Protocol):
     """A state that the rules can reach. Immutable and hashable; equal states are equal.
 
@@ -131,8 +149,16 @@ class Position(Protocol):
         """
 
 
+P = TypeVar("P", bound=Position)
+
+
 class Game(Protocol):
-    """One set of rules. There is one object a game: `games.get(id)`."""
+    """One set of rules. There is one object a game: `games.get(id)`.
+
+    A game may have one member more: `symmetries(position)`, a tuple of each `Symmetry` of its rules
+    or, where they are many, of so many that the least image of `position` is among its images. See
+    `symmetries` below for a game without it, and `least` for what it is good for.
+    """
 
     @property
     def id(self) -> str:
@@ -228,6 +254,51 @@ def result_of(position: Position) -> str:
         outcome = position.outcome()
         return outcome.result if outcome else "*"
     return result
+
+
+def symmetries(position: Position) -> tuple[Symmetry, ...]:
+    """Return the symmetries that a game tells of at a position; the identity where it does not.
+
+    >>> from lath import games
+    >>> start = games.get("yavalath").start()
+    >>> sorted({symmetry.move(Move("a1")) for symmetry in symmetries(start)})
+    ['a1', 'a5', 'e1', 'e9', 'i1', 'i5']
+    """
+    offered = getattr(position.game, "symmetries", None)
+    return (IDENTITY,) if offered is None else tuple(offered(position))
+
+
+def least(position: P) -> P:
+    """Return the least image of a position: positions have the same if they are the same game.
+
+    Which one that is is the same everywhere: positions that are tuples are compared as tuples,
+    others by their texts.
+    """
+    images: list[Any] = [symmetry.position(position) for symmetry in symmetries(position)]
+    first: P = min(images) if isinstance(position, tuple) else min(images, key=type(position).text)
+    return first
+
+
+@lru_cache(maxsize=4096)
+def _ways_to_least(start: Any) -> tuple[Position, tuple[Symmetry, ...]]:
+    """Return the least image of a position and the symmetries that lead there."""
+    end: Position = least(start)
+    return end, tuple(each for each in symmetries(start) if each.position(start) == end)
+
+
+def least_line(start: Position, moves: Sequence[Move]) -> tuple[Position, tuple[Move, ...]]:
+    """Return the least image of a line: from where it begins, which is least, and its moves.
+
+    Lines have the same if some symmetry takes one to the other. A start that is symmetrical itself,
+    such as an empty board, folds their moves; a setup that is not leaves them as they are.
+
+    >>> from lath import games
+    >>> least_line(games.get("yavalath").start(), [Move("i5"), Move("swap"), Move("e5")])[1]
+    ('a1', 'swap', 'e5')
+    """
+    begun: Any = start  # hashable, which mypy does not see of a protocol
+    least_start, ways = _ways_to_least(begun)
+    return least_start, min(tuple(map(way.move, moves)) for way in ways)
 
 
 def follow(position: Position, moves: Sequence[str]) -> Position | None:

@@ -14,14 +14,14 @@ Source: rulebook by nestorgames; rulings in docs/rules.md. `mammalath_plus.py` i
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, squares
-from lath.games.core import Move, Outcome, Piece, Seat, require_legal
+from lath.games.core import Move, Outcome, Piece, Seat, Symmetry, require_legal
 from lath.games.errors import PositionError, SetupError
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
-from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Rules, past_swap
+from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Turning, past_swap
 
 _COLOURS: Final = {
     "armadillo": "#dd383e",
@@ -72,7 +72,7 @@ ANIMALS: Final = tuple(
 """The six of both games, and the two that the expansion adds."""
 
 
-class Mammalath(Rules):
+class Mammalath(Turning):
     """The rules on one size of board."""
 
     colours: Final = ("white", "black")
@@ -150,6 +150,45 @@ class Mammalath(Rules):
         if setup is None:
             setup = "/".join(letters[i:] + letters[:i] for i in range(self.size))
         return MammalathPosition(self, self._read_setup(setup), self.board.full, (0, 0), 0, OPEN)
+
+    def symmetries(self, position: MammalathPosition) -> tuple[Symmetry, ...]:
+        """Return each turn and reflection of the board, types of animals renamed as they then come.
+
+        Nothing but its name tells a type from another, so that any renaming is a symmetry: of
+        those, there are 5760 and more, each turn has the one by which the type that stands on the
+        lowest cell is A, and so on.
+        """
+        return tuple(
+            self._renaming(turn, isometry.mask, position.kinds)
+            for turn, isometry in zip(self._turns, self.board.isometries, strict=True)
+        )
+
+    def _renaming(
+        self, turn: Symmetry, mask: Callable[[int], int], kinds: tuple[int, ...]
+    ) -> Symmetry:
+        """Return a turn with the renaming of types that fits to these."""
+        turned = list(map(mask, kinds))
+        # a type that has left the board comes last
+        order = sorted(range(self.size), key=lambda type_: turned[type_] & -turned[type_] or -1)
+        gone = turned.count(0)
+        order = order[gone:] + order[:gone]
+        names = {self.type_releases[old]: self.type_releases[new] for new, old in enumerate(order)}
+
+        def position(other: MammalathPosition) -> MammalathPosition:
+            image: MammalathPosition = turn.position(other)
+            return image._replace(kinds=tuple([image.kinds[old] for old in order]))
+
+        return Symmetry(lambda move: names.get(move) or turn.move(move), position)
+
+    def moved(self, cells: Mapping[str, str]) -> dict[Move, Move]:
+        """Return where each move goes if cells go to cells; a block is named by other corners."""
+        bit = self.board.bit
+        by_shape = {shape: move for move, shape in self.releases.items()}
+        named = {Move(name): Move(cell) for name, cell in cells.items()}
+        for move, shape in self.releases.items():
+            image = sum(bit[cells[name]] for name in self.board.names_in(shape))
+            named[move] = by_shape[image]
+        return {**named, **{move: move for move in (*self.type_releases, SWAP)}}
 
     def _read_setup(self, setup: str) -> tuple[int, ...]:
         try:
@@ -378,6 +417,12 @@ class MammalathPosition(_State, Judged):
                 return None
             animals ^= shape
         return animals
+
+    def turned(self, mask: Callable[[int], int]) -> MammalathPosition:
+        """Return the same with each set of cells where `mask` says."""
+        kinds, (white, black) = tuple(map(mask, self.kinds)), self.tokens
+        tokens = mask(white), mask(black)
+        return self._replace(kinds=kinds, animals=mask(self.animals), tokens=tokens)
 
     def text(self) -> str:
         """Return animals, tokens and mover."""

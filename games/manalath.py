@@ -14,7 +14,7 @@ online servers.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, hexagon
@@ -22,7 +22,7 @@ from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_lega
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
 from lath.games.overlays import Groups
 from lath.games.reach import read_fields, refuse_more
-from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Rules
+from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Turning
 
 _LOSING, _WINNING = 4, 5
 """Sizes of groups; the second is also the largest allowed."""
@@ -36,7 +36,7 @@ _STUCK_WON, _STUCK_LOST = 4, 5
 """Verdicts on the player to move who has no legal move; who has no large group has DRAWN."""
 
 
-class Manalath(Rules):
+class Manalath(Turning):
     """The rules on one board."""
 
     colours: Final = ("orange", "purple")
@@ -316,6 +316,11 @@ class ManalathPosition(_State, Judged):
                 verdict = max(verdict, _EXAMINED.get(size, OPEN))
         position = ManalathPosition(game, stones, self.blockers, mover, verdict)
         return position.judged() if verdict == OPEN else position
+
+    def turned(self, mask: Callable[[int], int]) -> ManalathPosition:
+        """Return the same with each set of cells where `mask` says."""
+        orange, purple = self.stones
+        return self._replace(stones=(mask(orange), mask(purple)), blockers=mask(self.blockers))
 
     def text(self) -> str:
         """Return board and mover."""

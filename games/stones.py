@@ -5,10 +5,13 @@ Must not know any particular game. `Rules` and `Judged` are there to be inherite
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self
 
-from lath.games.core import SEATS, Game, Move, P, Seat, find, one_by_one
+from lath.games.board import Board
+from lath.games.core import SEATS, Game, Move, P, Seat, Symmetry, find, one_by_one
 from lath.games.errors import MoveSyntaxError, SetupError
 
 OPEN, WON, LOST, DRAWN = range(4)
@@ -56,6 +59,48 @@ class Rules:
     def canonical_setup(self, setup: str) -> str:
         """Return the one way to write `setup`; raises SetupError, here always."""
         raise SetupError(f"{self.id} has no setup, found {setup!r}")
+
+
+_CELL: Final = re.compile(r"[a-z][0-9]+")
+
+
+class _Turnable(Protocol):
+    """A position of a game of `Turning` rules."""
+
+    def turned(self, mask: Callable[[int], int]) -> Self:
+        """Return the same with each set of cells where `mask` says."""
+
+
+class Turning(Rules):
+    """Rules that are the same however the board is turned or mirrored: moves only name cells."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def board(self) -> Board:
+            """Return the cells."""
+
+    def symmetries(self, position: Any) -> tuple[Symmetry, ...]:  # noqa: ARG002 - the same anywhere
+        """Return each turn and reflection of the board."""
+        return self._turns
+
+    @cached_property
+    def _turns(self) -> tuple[Symmetry, ...]:
+        return tuple(
+            Symmetry(self.moved(isometry.cells).__getitem__, _turn(isometry.mask))
+            for isometry in self.board.isometries
+        )
+
+    def moved(self, cells: Mapping[str, str]) -> dict[Move, Move]:
+        """Return where each move goes if cells go to cells: its text with their names."""
+        return {
+            move: self.canonical(_CELL.sub(lambda cell: cells[cell[0]], move))
+            for move in self.moves.values()
+        }
+
+
+def _turn(mask: Callable[[int], int]) -> Callable[[_Turnable], _Turnable]:
+    return lambda position: position.turned(mask)
 
 
 class Judged:

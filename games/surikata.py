@@ -13,7 +13,7 @@ Source: rulebook by Gerhards; rulings in docs/rules.md, which also show why the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, product, takewhile
 from operator import add, or_
@@ -24,7 +24,7 @@ from lath.games.core import Move, Outcome, Piece, require_legal
 from lath.games.errors import PositionError
 from lath.games.overlays import Sight
 from lath.games.reach import path_exists, read_fields, refuse_more, share_a_cell
-from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Rules
+from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Turning
 
 SIZE: Final = 5
 MOUNDS: Final = 5
@@ -48,7 +48,7 @@ _MEERKAT: Final = (
 """Upright, as it looks out; the piece below shows through belly and eyes."""
 
 
-class Surikata(Rules):
+class Surikata(Turning):
     """The rules."""
 
     id: Final = "surikata"
@@ -290,6 +290,12 @@ class SurikataPosition(_State, Judged):
             return None
         stones = (mine, theirs) if mover else (theirs, mine)
         return SurikataPosition(game, ground, stones, last, mover, OPEN).judged()
+
+    def turned(self, mask: Callable[[int], int]) -> SurikataPosition:
+        """Return the same with each set of cells where `mask` says."""
+        mounds, meerkat = mask(self.mounds), mask(self.meerkat)
+        orange, white = map(mask, self.stones)
+        return self._replace(mounds=mounds, stones=(orange, white), meerkat=meerkat)
 
     def text(self) -> str:
         """Return board, meerkat and mover."""

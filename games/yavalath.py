@@ -10,19 +10,19 @@ Source: rulings in docs/rules.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, hexagon
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import PositionError
 from lath.games.reach import read_fields, refuse_two_endings
-from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Rules, past_swap
+from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Turning, past_swap
 
 _LOSING, _WINNING = 3, 4
 
 
-class Yavalath(Rules):
+class Yavalath(Turning):
     """The rules."""
 
     id: Final = "yavalath"
@@ -158,6 +158,11 @@ class YavalathPosition(_State, Judged):
                 won = any(mine & four == four for four in self.game.fours_at[bit])
                 return WON if won else LOST
         return DRAWN if stones[0] | stones[1] == self.game.board.full else OPEN
+
+    def turned(self, mask: Callable[[int], int]) -> YavalathPosition:
+        """Return the same with each set of cells where `mask` says."""
+        white, black = self.stones
+        return self._replace(stones=(mask(white), mask(black)))
 
     def text(self) -> str:
         """Return board and mover."""

@@ -10,7 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Self
 
-_FORMS: Final = "10+0.1 (seconds and increment), move 0.5, nodes 1000 or none"
+_FORMS: Final = (
+    "10+0.1 (seconds and increment), move 0.5, nodes 1000 or none; 'first 1' after it is for the "
+    "first move"
+)
 
 
 def _time_forms(number: str) -> str:
@@ -19,14 +22,17 @@ def _time_forms(number: str) -> str:
     return rf"(?:none|move (?P<move>{number})|nodes (?P<nodes>\d{{1,15}})|{clock})"
 
 
-_IN_SECONDS: Final = re.compile(_time_forms(r"\d{1,9}(?:\.\d{1,3})?"), re.ASCII)
+_SECONDS: Final = r"\d{1,9}(?:\.\d{1,3})?"
+_IN_SECONDS: Final = re.compile(
+    rf"{_time_forms(_SECONDS)}(?: first (?P<first>{_SECONDS}))?", re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeControl:
     """One of four kinds: a clock with increment, a time for each move, nodes for each move, none.
 
-    All zero: no limit.
+    The first move may have a limit of its own. All zero: no limit.
     """
 
     initial_ms: int = 0
@@ -40,6 +46,15 @@ class TimeControl:
 
     nodes: int = 0
     """Nodes for each move, which the bot counts itself; 0: not this kind."""
+
+    first_ms: int = 0
+    """Time for the first move that a bot makes in a game, in milliseconds, in the place of any
+    other limit; it leaves the clock as it is. 0: none of its own."""
+
+    @property
+    def of_first_go(self) -> Self:
+        """Return what `go` says of a bot's first move: its time, but nodes as ever."""
+        return type(self)(move_ms=self.first_ms) if self.first_ms and not self.nodes else self
 
     @property
     def has_clock(self) -> bool:
@@ -57,7 +72,8 @@ class TimeControl:
         """
         found = _IN_SECONDS.fullmatch(text)
         time = cls.of(found, unit_ms=1000) if found else cls()
-        if time == cls() and text != "none":
+        is_none = time == cls(first_ms=time.first_ms) and not text.startswith("none")
+        if found is None or is_none or (found["first"] and not time.first_ms):
             raise ValueError(f"unknown time control {text!r}, expected {_FORMS}")
         if time.increment_ms and not time.initial_ms:
             raise ValueError(f"time control {text!r} begins with an empty clock, expected {_FORMS}")
@@ -66,18 +82,22 @@ class TimeControl:
     @classmethod
     def of(cls, found: re.Match[str], *, unit_ms: int) -> Self:
         """Return what the groups of `_time_forms` say."""
-        initial, increment, move = (
-            round(float(found[name] or 0) * unit_ms) for name in ("initial", "increment", "move")
-        )
-        nodes = int(found["nodes"] or 0)
-        return cls(initial_ms=initial, increment_ms=increment, move_ms=move, nodes=nodes)
+        times = {
+            f"{name}_ms": round(float(found[name] or 0) * unit_ms)
+            for name in ("initial", "increment", "move", "first")
+        }
+        return cls(nodes=int(found["nodes"] or 0), **times)
 
     def __str__(self) -> str:
         """Return the text of a record's tag, such as `10+0.1`."""
-        return self._text(in_seconds)
+        first = f" first {in_seconds(self.first_ms)}" if self.first_ms else ""
+        return f"{self._text(in_seconds)}{first}"
 
     def words(self) -> str:
-        """Return the text of the protocol's `tc`, in milliseconds, such as `60000+600`."""
+        """Return the text of the protocol's `tc`, in milliseconds, such as `60000+600`.
+
+        Of the first move it says nothing.
+        """
         return self._text(str)
 
     def _text(self, number: Callable[[int], str]) -> str:
@@ -125,8 +145,10 @@ class NewGame:
         start = "" if self.setup is None else f" setup {self.setup}"
         if self.position is not None:
             start = f" position {self.position}"
+        # Before `tc`: there 0.1.0 and its SDK pass over what they do not know.
+        first = f" first {self.time.first_ms}" if self.time.first_ms else ""
         return (
-            f"new {self.number} {self.game} side {self.side} tc {self.time.words()} "
+            f"new {self.number} {self.game} side {self.side}{first} tc {self.time.words()} "
             f"seed {self.seed}{start}"
         )
 
@@ -134,7 +156,7 @@ class NewGame:
 _IN_MILLISECONDS: Final = _time_forms(r"\d{1,15}")
 
 _NEW: Final = re.compile(
-    r"new (\d+) (\S+)(?: .*?)? side (\S+)(?: .*?)? "
+    r"new (\d+) (\S+)(?: .*?)? side (\S+)(?: first (?P<first>\d{1,15}))?(?: .*?)? "
     rf"tc {_IN_MILLISECONDS} seed (?P<seed>\d+)(?: (?P<kind>setup|position) ?(?P<start>.*)| .*)?",
     re.ASCII,
 )

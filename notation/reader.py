@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, cast
 
 from lath.notation.errors import Fault, Problem, RecordError, RecordSyntaxError
+from lath.notation.quick_check import sound_plies
 from lath.notation.record import Record
 from lath.notation.replay import check, tag_faults
 from lath.notation.scanner import scan
@@ -461,7 +462,11 @@ def entries_of(stream: BinaryIO, name: str, *, rules: bool = True) -> Iterator[E
 def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) -> Entry:
     """Return the entry of one text, the `number`-th of the file that problems call `name`."""
     record = None if text.fault else scan(text.text)
-    if record is not None and not any(tag_faults(record)) and not (rules and check(record)):
+    if (
+        record is not None
+        and not any(tag_faults(record))
+        and not (rules and sound_plies(text.text) is None and check(record))
+    ):
         return Entry(number, text.line, record, (), text.text)
     if text.fault and text.fault.code != "syntax":
         return text.entry(name, number, None, [text.fault])

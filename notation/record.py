@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 """First won, second won, a draw, not finished."""
@@ -34,6 +34,10 @@ def date_of(text: str) -> dt.date | None:
     return None
 
 
+RULING: Final = "Ruling"
+"""The tag of a record that counts for nothing by an organiser's ruling: what it is, and why."""
+
+
 class Termination(StrEnum):
     """Why a game ended: the values of the tag `Termination`."""
 
@@ -48,6 +52,53 @@ class Termination(StrEnum):
     PLY_LIMIT = "ply limit"
     VOID = "void"
     UNTERMINATED = "unterminated"
+
+
+FORFEITS: Final = (
+    Termination.CRASH,
+    Termination.TIME,
+    Termination.ILLEGAL_MOVE,
+    Termination.FLOOD,
+)
+"""Endings by which a game is lost otherwise than on the board."""
+
+
+MOST_SAID: Final = 120
+"""Letters of a player's standard error that a reason has in short."""
+
+
+class Forfeit(NamedTuple):
+    """How a player lost a game otherwise than on the board."""
+
+    number: int
+    """The game's, of its tag `Number`; 0 where it has none."""
+
+    game: str
+    """Its id."""
+
+    bot: str
+    """Who lost it."""
+
+    side: str
+    """Where it sat: `first` or `second`."""
+
+    opponent: str
+    ply: int
+    """At which ply it was, from 1: the one that was not played."""
+
+    ending: str
+    """One of FORFEITS."""
+
+    reason: str
+    """The story, as the record tells it; empty where it does not."""
+
+    @property
+    def in_short(self) -> str:
+        """Return the reason with the last words of standard error, which say what it comes to."""
+        event, mark, said = self.reason.partition("; standard error: ")
+        if len(said) > MOST_SAID:
+            said = f"…{said[-MOST_SAID:].partition(' ')[2]}"
+        return f"{event}{mark}{said}" or "the record does not say why"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +247,47 @@ class Record:
     def termination(self) -> str:
         """Return why the game ended, a value of Termination; empty where it is not said."""
         return self.tag("Termination")
+
+    @property
+    def ruling(self) -> str:
+        """Return by what ruling it counts for nothing; empty where it counts."""
+        return self.tag(RULING).partition(":")[0]
+
+    @property
+    def number(self) -> int:
+        """Return the game's number in its tournament; 0 where it has none."""
+        number = self.tag("Number")
+        return int(number) if number.isascii() and number.isdigit() and len(number) <= 15 else 0
+
+    @property
+    def story(self) -> str:
+        """Return what is said before the first move of how a player ended the game, if anything.
+
+        It begins with `NAME (first): ` or `NAME (second): `, and belongs behind the last move.
+        """
+        text = " ".join(part for one in self.comments[:1] for part in one if isinstance(part, str))
+        players = (f"{self.first} (first):", f"{self.second} (second):")
+        is_told = text.startswith(tuple(f"{' '.join(who.split())} " for who in players))
+        return text if is_told else ""
+
+    @property
+    def forfeit(self) -> Forfeit | None:
+        """Return how a player lost it otherwise than on the board; None where that is not so."""
+        if self.termination not in FORFEITS or self.result not in RESULTS[:2]:
+            return None
+        is_second = self.result == "1-0"
+        players = (self.first, self.second)
+        bot, side = players[is_second], ("first", "second")[is_second]
+        return Forfeit(
+            number=self.number,
+            game=self.game,
+            bot=bot,
+            side=side,
+            opponent=players[not is_second],
+            ply=len(self.plies) + 1,
+            ending=self.termination,
+            reason=self.story.removeprefix(" ".join(f"{bot} ({side}):".split()) + " "),
+        )
 
     @property
     def moves(self) -> tuple[str, ...]:

@@ -7,16 +7,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import attrgetter
 from types import NoneType
 from typing import Any, Final
 
 from lath.notation.formats.tables import guarded
-from lath.reports.outcome import Change, Outcome
+from lath.reports.background import (
+    Change,
+    Provenance,
+    Ruling,
+    Season,
+)
+from lath.reports.outcome import Outcome
 from lath.reports.schema import Schema, schema_of, shape_of, written_paths
 from lath.reports.standings import Standings
+from lath.reports.versions import Standing
 
 _DIGITS: Final = 6
 """Decimals of ratings and rates: more than anybody reads, fewer than machines differ in."""
@@ -24,11 +31,12 @@ _DIGITS: Final = 6
 CSV_COLUMNS: Final = (
     *("game", "rank", "name", "games", "wins", "draws", "losses", "points", "score_rate"),
     *("exposed", "mu", "sigma", "low", "high", "sequential_mu", "sequential_sigma"),
-    *("elo", "elo_low", "elo_high", "group"),
+    *("elo", "elo_low", "elo_high", "elo_score", "group"),
     *("board_mu", "board_sigma", "board_elo", "board_elo_low", "board_elo_high"),
     *("crash", "time", "illegal move", "flood"),
 )
-"""`board_…` are the ratings without games lost by a forfeit; empty where there are none."""
+"""`elo_score` is the score that is expected against a bot at 0. `board_…` are the ratings without
+games lost by a forfeit; empty where there are none."""
 
 
 def schema() -> Schema:
@@ -40,12 +48,34 @@ def schema() -> Schema:
         "type": "array",
         "items": shape_of(Change),
     }
-    also = {"outcome": shape_of(Outcome) | {"description": where}, "changes": changed}
+    versions = {
+        "description": "in the same place, how the versions of a pool's bots stand",
+        "type": "array",
+        "items": shape_of(Standing),
+    }
+    ruled = {
+        "description": "in the same place, what was ruled of its games, if anything was",
+        "type": "array",
+        "items": shape_of(Ruling),
+    }
+    played = {
+        "description": "in the same place, with what its games were played, if that was noted",
+        "type": "array",
+        "items": shape_of(Provenance),
+    }
+    also = {
+        "outcome": shape_of(Outcome) | {"description": where},
+        "changes": changed,
+        "versions": versions,
+        "rulings": ruled,
+        "season": shape_of(Season) | {"description": "likewise, which season it is"},
+        "provenance": played,
+    }
     return {**found, "properties": found["properties"] | also}
 
 
-def to_json(standings: Standings) -> dict[str, Any]:
-    """Return the standings as `schema` describes them, ready for `json.dumps`.
+def to_json(standings: Standings | Standing) -> dict[str, Any]:
+    """Return the standings, or those of a version, as `schema` describes them: for `json.dumps`.
 
     Ratings and rates have six decimals. Without games lists are empty and `first_score` is None.
     """
@@ -76,6 +106,17 @@ def _getters(kind: type) -> dict[str, attrgetter[Any]]:
     return {path.rpartition(".")[2]: attrgetter(path) for path in written_paths(kind)}
 
 
+def unsound_words(reasons: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many records are left out as unsound, why, and on a line each the first of them.
+
+    `reasons` are the `unsound` of standings; there is one at least.
+    """
+    records = sum(one["records"] for one in reasons)
+    kinds = ", ".join(f"{one['reason']} {one['records']}" for one in reasons)
+    words = f"{records} unsound record{' is' if records == 1 else 's are'} left out: {kinds}"
+    return "\n  ".join((words, *(first for one in reasons for first in one["first"])))
+
+
 def to_csv(standings: Mapping[str, Any]) -> str:
     """Return standings, given as `to_json` does, as a table.
 
@@ -91,7 +132,8 @@ def to_csv(standings: Mapping[str, Any]) -> str:
         for row in table["rows"]:
             elo, sequential, fair = row["elo"], row["sequential"], row["without_forfeits"]
             cells = {**row, **row["lost_by"], "game": table["game"]}
-            cells |= {"elo": elo["value"], "elo_low": elo["low"], "elo_high": elo["high"]}
+            cells |= {"elo": elo["value"]}
+            cells |= {f"elo_{name}": elo[name] for name in ("low", "high", "score")}
             if sequential is not None:
                 cells |= {
                     "sequential_mu": sequential["mu"],

@@ -18,18 +18,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import count
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
 from lath import games as registry
 from lath.games.core import Seat
 from lath.games.errors import GameError, UnknownGameError
-from lath.notation.record import Record, Termination
+from lath.notation.record import FORFEITS, Record, Termination
 from lath.notation.replay import positions, spellings
 from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive
-from lath.reports.standings import FORFEITS, POINTS, UNSTATED, counts, why_left_out
+from lath.reports.standings import POINTS, UNSTATED, counts, why_left_out
 
 UNKNOWN: Final = ("", "?")
 """Names that name nobody."""
@@ -221,9 +221,13 @@ class Facts(TypedDict):
     games: list[GameFacts]
     """by game id"""
     time_controls: list[Control]
-    """the most frequent first; those without one come last"""
+    """the most frequent first, two of one game as `1+0 against 10+0.1`; those without one come
+    last"""
     results: Results
 
+
+OWN_CONTROLS: Final = ("FirstTimeControl", "SecondTimeControl")
+"""The tags of a game in which each seat had a time control of its own."""
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -245,6 +249,10 @@ class FactCounter:
         for tag, words in self._words.items():
             if word := record.tag(tag):
                 words[word] += 1
+        if not record.tag("TimeControl"):
+            own = [word for tag in OWN_CONTROLS if (word := record.tag(tag))]
+            # Who has which seat changes from game to game.
+            self._words["TimeControl"].update([" against ".join(sorted(own))] if own else ())
         self._results[record.result] += 1
         self._games[record.game] += 1
         self._names |= {record.first, record.second}
@@ -335,6 +343,9 @@ class WayCounts(SeatScore):
 class Ways:
     """Ways to begin, and how often they came, in bounded memory."""
 
+    kind: ClassVar[type[WayCounts]] = WayCounts
+    """What is counted of a way."""
+
     def __init__(self, most: int = MOST_WAYS) -> None:
         self.games = 0
         self.missed = 0
@@ -342,8 +353,8 @@ class Ways:
         self._most = most
         self._ways: dict[str, WayCounts] = {}
 
-    def add(self, text: str, points: float | None, number: int) -> None:
-        """Count a game of this number; `points` are those of whom it is about."""
+    def add(self, text: str, points: float | None, number: int) -> WayCounts:
+        """Count a game of this number; `points` are those of whom it is about. Return its way."""
         self.games += 1
         way = self._ways.get(text)
         if way is None:
@@ -354,11 +365,12 @@ class Ways:
                 kept = (len(ranked) + 1) // 2
                 self.missed += ranked[kept][1].times
                 self._ways = dict(ranked[:kept])
-            way = self._ways[text] = WayCounts(example=number)
+            way = self._ways[text] = self.kind(example=number)
         if points is None:
             way.undecided += 1
         else:
             way.add(points, 1)
+        return way
 
     def ranked(self) -> list[tuple[str, WayCounts]]:
         """Return the most frequent ways first, then by text."""

@@ -1,18 +1,20 @@
 """What a tournament came to by the rules of its format, as plain data for pages and terminals.
 
-So is what was changed while it was played. Must not know tournaments: who held one says what it
-came to. `outcome.json` is this.
+Must not know tournaments: who held one says what it came to. `outcome.json` is this.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cache
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from lath.reports.schema import Count, Positive, Schema, schema_of
+from lath.reports.ratings.results import Z95, Estimate, Scored
+from lath.reports.schema import Count, Schema, checked, schema_of
+
+if TYPE_CHECKING:
+    from lath.reports.standings import Meeting, Row, Standings, Table
 
 Kind = Literal["name", "number", "text"]
 """What a column holds: a name may be cut where room is short, the others may not."""
@@ -48,6 +50,21 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """A curve between bounds."""
+
+    title: str
+    across: str
+    """What is counted from left to right."""
+
+    points: tuple[tuple[float, float], ...]
+    """From left to right; two at least, at most a hundred."""
+
+    bounds: tuple[tuple[str, float], ...] = ()
+    """Heights that mean something, and what."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How a tournament ended, or stands, by the rules of its format."""
 
@@ -75,6 +92,9 @@ class Outcome:
     sheets: tuple[Sheet, ...] = ()
     """The same as tables; none where the format says nothing that a crosstable does not."""
 
+    plots: tuple[Plot, ...] = ()
+    """The way to it, where the format has one."""
+
     data: Mapping[str, Any] = field(default_factory=dict)
     """The same for programs, as the format has it: docs/tournaments.md."""
 
@@ -99,44 +119,97 @@ class Outcome:
         """
         if self.is_complete:
             return f"Result: {self.format}"
-        return f"Result so far: {self.format}, {self.done} of {self.total} games"
+        return f"Result so far: {self.format}, {self.progress}"
+
+    @property
+    def progress(self) -> str:
+        """Return how far it is; empty where all games are played."""
+        return "" if self.is_complete else f"{self.done} of {self.total} games"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """A setting that became another one while a tournament was played."""
-
-    setting: str
-    """As the configuration calls it, such as `memory` or `time.margin`."""
-
-    bot: str = ""
-    """Whose it is; empty where it is everybody's."""
-
-    before: str
-    """What it was, in words."""
-
-    now: str
-    """What it is since then."""
-
-    games: Positive
-    """How many games were stored by then, which were played before."""
-
-    date: str
-    """When, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+_CHALLENGERS: Final = (
+    *(Column("#"), Column("challenger", "name"), Column("rating"), Column("Elo ± 95%")),
+    *(Column("points"), Column("score"), Column("games")),
+)
+_OPPONENTS: Final = (
+    *(Column("opponent", "name"), Column("points"), Column("score")),
+    *(Column("difference ± 95%"), Column("games")),
+)
 
 
-def changes_sheet(changes: Iterable[Change]) -> Sheet:
-    """Return the table of changes, in their order."""
-    rows = [
-        (one.setting, one.bot, one.before, one.now, f"{one.games}", one.date[:16].replace("T", " "))
-        for one in changes
-    ]
-    columns = (
-        *(Column("setting", "text"), Column("bot", "name")),
-        *(Column("before", "text"), Column("since then", "text")),
-        *(Column("after games"), Column("when", "text")),
+def completed(outcome: Outcome, standings: Standings) -> Outcome:
+    """Return an outcome with what only ratings say: what came of a gauntlet.
+
+    Challengers stand by their rating. Against each stand its opponents, which are not ranked among
+    each other: the strongest comes first.
+    """
+    table, challenge = standings.overall, outcome.data.get("gauntlet")
+    if outcome.format != "gauntlet" or not challenge:
+        return outcome
+    rows = [row for row in table.rows if row.name in challenge["challengers"]]
+    met = {row.name: _met_by(row, table, challenge["opponents"]) for row in rows}
+    ranked = tuple(
+        (
+            *(f"{place}", row.name, f"{row.strength.trueskill.exposed:.2f}"),
+            *(_interval(row.strength.elo), *_scored(row)),
+        )
+        for place, row in enumerate(rows, 1)
     )
-    return Sheet(columns, tuple(rows), "Changes while it was played")
+    title = "By rating; 0 Elo is the mean of the field"
+    sheets = [Sheet(_CHALLENGERS, ranked, title)] if ranked else []
+    for name, opponents in met.items():
+        lines = [
+            (other, *_scored(own)[:2], _interval(ahead), f"{own.games}")
+            for other, own, ahead in opponents
+        ]
+        title = f"{name} against each opponent, the strongest first"
+        sheets.append(Sheet(_OPPONENTS, tuple(lines), title))
+    found = [
+        {
+            "name": row.name,
+            "exposed": row.strength.trueskill.exposed,
+            "elo": _of_estimate(row.strength.elo),
+            **_of_score(row),
+            "opponents": [
+                {"name": other, "elo": _of_estimate(ahead), **_of_score(own)}
+                for other, own, ahead in met[row.name]
+            ],
+        }
+        for row in rows
+    ]
+    data = {"gauntlet": {**challenge, "standing": found}}
+    return replace(outcome, sheets=tuple(sheets), data=data)
+
+
+def _met_by(
+    row: Row, table: Table, opponents: Iterable[str]
+) -> list[tuple[str, Meeting, Estimate]]:
+    """Return what a challenger scored against its opponents, and how far it is ahead in Elo."""
+    places = {one.name: place for place, one in enumerate(table.rows)}
+    found = []
+    for name in filter(places.__contains__, opponents):
+        own = table.crosstable[places[row.name]][places[name]]
+        error = table.ratings.differences.get((row.name, name))
+        if own.games and error is not None:
+            ahead = row.strength.elo.value - table.rows[places[name]].strength.elo.value
+            found.append((name, own, Estimate(ahead, error)))
+    return sorted(found, key=lambda each: (each[2].value, each[0]))
+
+
+def _scored(own: Scored) -> tuple[str, str, str]:
+    return f"{own.points:g}", f"{own.score_rate or 0:.1%}", f"{own.games}"
+
+
+def _interval(elo: Estimate) -> str:
+    return f"{round(elo.value):+d} ±{Z95 * elo.error:.0f}"
+
+
+def _of_score(own: Scored) -> dict[str, Any]:
+    return {"games": own.games, "points": own.points, "score": own.score_rate}
+
+
+def _of_estimate(elo: Estimate) -> dict[str, float]:
+    return {name: round(getattr(elo, name), 6) for name in ("value", "low", "high")}
 
 
 def to_json(outcome: Outcome) -> dict[str, Any]:
@@ -147,33 +220,7 @@ def to_json(outcome: Outcome) -> dict[str, Any]:
 
 def from_json(value: object) -> Outcome:
     """Return the outcome that somebody has kept; raises ValueError where it is none."""
-    outcome: Outcome = _checked(value, Outcome, "outcome")
-    return outcome
-
-
-def changes_from_json(values: Sequence[object]) -> tuple[Change, ...]:
-    """Return the changes that somebody has kept; raises ValueError where one is none."""
-    return tuple(_checked(value, Change, "change") for value in values)
-
-
-def _checked(value: object, kind: type, what: str) -> Any:
-    """Return a value of a kind from what was kept of it; raises ValueError."""
-    from pydantic import ValidationError
-
-    try:
-        return _adapter(kind).validate_python(value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        words = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
-        raise ValueError(f"it is no {what}: {words}") from error
-
-
-@cache
-def _adapter(kind: type) -> Any:
-    """Return what checks values of a kind; it takes milliseconds to make."""
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)
+    return checked(value, Outcome)
 
 
 def schema() -> Schema:

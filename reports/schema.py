@@ -1,8 +1,8 @@
 """JSON Schemas (draft 2020-12) made from the types of the values that are written.
 
 Must not know what any of them says. The fields of a type, their limits and their docstrings are its
-schema; what else is written of a dataclass its `WRITTEN` says. pydantic reads them, and is imported
-when a schema is asked for: no bot, worker or report needs it.
+schema; what else is written of a dataclass its `WRITTEN` says. pydantic reads them, and checks what
+was kept by them; it is imported when that is asked for: no bot or worker needs it.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache, partial
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 from typing_extensions import get_original_bases, is_typeddict
 
 Schema = dict[str, Any]
+
+T = TypeVar("T")
 
 
 class About:
@@ -129,3 +131,25 @@ def _written_out(schema: Any, definitions: Mapping[str, Schema], *, is_closed: b
         if is_closed:
             found["additionalProperties"] = False
     return found
+
+
+def checked(value: object, kind: type[T]) -> T:
+    """Return a dataclass from the JSON that was kept of it; raises ValueError where it is none."""
+    from pydantic import ValidationError
+
+    plain: type = kind
+    try:
+        found: T = _adapter(plain).validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        words = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
+        raise ValueError(f"it is no {kind.__name__.lower()}: {words}") from error
+    return found
+
+
+@cache
+def _adapter(kind: type) -> Any:
+    """Return what checks values of a kind; it takes milliseconds to make."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)

@@ -15,17 +15,17 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import groupby, pairwise
 from statistics import fmean
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
 from lath.notation.archive import SIZE, identity, start_text
-from lath.notation.record import Record, Termination
+from lath.notation.record import FORFEITS, Record, Termination
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Ratings, Result, Scored, SeatScore, Strength
 from lath.reports.schema import About, Count, Positive, Share
@@ -36,17 +36,14 @@ POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 UNSTATED: Final = "not stated"
 """The ending of a record without a `Termination`."""
 
-FORFEITS: Final = (
-    Termination.CRASH,
-    Termination.TIME,
-    Termination.ILLEGAL_MOVE,
-    Termination.FLOOD,
-)
-"""Endings by which a game is lost otherwise than on the board."""
+FEW: Final = 3
+"""Unsound records of a reason that are named."""
 
 
 def why_left_out(record: Record) -> str:
     """Return why the record decides nothing; empty where it counts."""
+    if ruling := record.ruling:
+        return ruling
     if record.termination in (Termination.VOID, Termination.UNTERMINATED):
         return str(record.termination)
     return "" if record.result in POINTS else "no result"
@@ -59,6 +56,34 @@ def counts(counter: Mapping[str, int]) -> dict[str, int]:
     {'rules': 4, 'crash': 1, 'time': 1}
     """
     return dict(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+# Which records count
+
+
+class Refused(NamedTuple):
+    """A record that is no sound game, in the place that it would have had."""
+
+    where: str
+    """Its file and line, or its database and number."""
+
+    kind: str
+    """What is wrong with it in a word or two, such as `illegal move`."""
+
+    why: str
+    """The same in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why records are unsound."""
+
+    reason: str
+    """Such as `illegal move`: of a record with several problems the first."""
+
+    records: Positive
+    first: tuple[str, ...]
+    """The first of them: where each stands, and what is wrong."""
 
 
 # What standings are
@@ -190,8 +215,8 @@ class Table:
 class Standings:
     """Everything that the results of some records say."""
 
-    version: Literal[2] = 2
-    """Of this format."""
+    version: Literal[3] = 3
+    """Of this format; in 2, of 0.1.0, Elo points were those of a model that has draws apart."""
 
     events: tuple[str, ...]
     """The different titles, in order of appearance; empty where no record has one."""
@@ -203,10 +228,14 @@ class Standings:
     """One a game id, sorted by it; a single one has the numbers of `overall`."""
 
     left_out: Mapping[str, Positive]
-    """Why records were not counted: `void`, `unterminated` or `no result`."""
+    """Why records were not counted: `void`, `unterminated`, `no result` or a ruling."""
 
     unranked: tuple[str, ...]
     """Bots that are named only in records left out, sorted."""
+
+    unsound: tuple[Reason, ...] = ()
+    """Why records were left out that are no sound games, as `arena check` finds them: nothing else
+    counts them. The most frequent reason first."""
 
 
 # What a record leaves
@@ -252,7 +281,7 @@ class Pairs:
 
     def add(self, record: Record, seats: tuple[str, str], digest: bytes) -> None:
         """Note a game of two bots; `digest` is the same for the same game, wherever it stands."""
-        key, number, opening = _place_of(record, seats)
+        key, number, opening = place_of(record, seats)
         first, second = seats
         self._keys.append(key)
         self._openings.append(opening)
@@ -266,7 +295,7 @@ class Pairs:
         Of all repeats the one that is kept is in the smallest of their pairs, not in the earliest.
         """
         known = self._keys[place], self._numbers[place]
-        self._keys[place], self._numbers[place] = min(known, _place_of(record, seats)[:2])
+        self._keys[place], self._numbers[place] = min(known, place_of(record, seats)[:2])
 
     def openings(self) -> Sequence[int]:
         """Return what is equal for games that begin alike, of whichever bots."""
@@ -303,7 +332,7 @@ class Pairs:
         return [*one[pairs:], *other[pairs:], *alone]
 
 
-def _place_of(record: Record, seats: tuple[str, str]) -> tuple[int, int, int]:
+def place_of(record: Record, seats: tuple[str, str]) -> tuple[int, int, int]:
     """Return the digest of what the games of a pair share, the pair's number, the opening's digest.
 
     An opening is the start and its name: a book's line has one.
@@ -348,6 +377,8 @@ class Tally:
         self.left_out: Final[Counter[str]] = Counter()
         self.names: Final[set[str]] = set()
         """All that were met, also in records left out."""
+        self._unsound: Final[dict[str, tuple[int, list[str]]]] = {}
+        """By reason how many unsound records there were, and the first of them."""
         self.forfeited: Final = bytearray()
         """For each rated game 1 where it was lost otherwise than on the board."""
         self._rated: Final[list[Result]] = []
@@ -390,6 +421,22 @@ class Tally:
         self._rated.append(self._known.setdefault(result, result))  # one object for all that agree
         self.forfeited.append(is_forfeit)
 
+    def sound(self, records: Iterable[Record | Refused]) -> Iterator[Record]:
+        """Yield the records, to be added by whoever takes them; those refused are counted."""
+        for record in records:
+            if not isinstance(record, Refused):
+                yield record
+                continue
+            times, first = self._unsound.get(record.kind, (0, []))
+            if times < FEW:
+                first.append(f"{record.where}: {record.why}")
+            self._unsound[record.kind] = times + 1, first
+
+    def unsound(self) -> tuple[Reason, ...]:
+        """Return why records were refused, the most frequent reason first."""
+        reasons = (Reason(kind, n, tuple(first)) for kind, (n, first) in self._unsound.items())
+        return tuple(sorted(reasons, key=lambda one: (-one.records, one.reason)))
+
     def results(self) -> list[Result]:
         """Return the games that are rated, in their order, each with its pair and opening."""
         rated = zip(self._rated, self._pairs.numbers(), self._pairs.openings(), strict=True)
@@ -399,14 +446,14 @@ class Tally:
 # What all records come to
 
 
-def compute(records: Iterable[Record]) -> Standings:
+def compute(records: Iterable[Record | Refused]) -> Standings:
     """Return the standings of `records`, whose order counts for the sequential ratings alone.
 
     Records without a decided result are counted as left out, with the reason. Names are taken as
     they stand: bots of one name are one bot, and so are all that are known as `?`.
     """
     tally = Tally()
-    for record in records:
+    for record in tally.sound(records):
         tally.add(record)
     return standings_of(tally)
 
@@ -436,6 +483,7 @@ def standings_of(tally: Tally) -> Standings:
         per_game=per_game,
         left_out=counts(tally.left_out),
         unranked=tuple(sorted(tally.names.difference(row.name for row in overall.rows))),
+        unsound=tally.unsound(),
     )
 
 

@@ -23,9 +23,9 @@ from lath.arena.referee.conversation import (
     BotSpec,
     Lines,
     NoAnswer,
-    lines_of,
     play_line,
 )
+from lath.arena.referee.log import lines_of
 from lath.arena.referee.match import WON_BY
 from lath.arena.referee.process import Watch
 from lath.games.core import Game, Move, Position, Seat, read_move
@@ -278,6 +278,17 @@ class Bout:
         """Return whether nobody moves any more."""
         return self.resigned or self.position.is_over
 
+    @property
+    def _time(self) -> TimeControl:
+        """Return what the next `go` says."""
+        return self._new.time if self.moves else self._new.time.of_first_go
+
+    @property
+    def _is_limited(self) -> bool:
+        """Return whether the bot knows a time that its next move may take."""
+        time = self._time
+        return bool(time.has_clock or time.move_ms or (time.first_ms and not self.moves))
+
     def play(self, move: Move) -> None:
         """Play a ply that the bot hears of before its next `go`: the other's, or a book's."""
         self._bot.news += play_line(self.ply, move)
@@ -321,10 +332,10 @@ class Bout:
         clocks = [*self._clock.left_ms]
         if left_ms is not None:
             clocks[self.side] = left_ms
-        self._lab.go = go = wire.go_line(self.ply, self._new.time, *clocks)
+        self._lab.go = go = wire.go_line(self.ply, self._time, *clocks)
         allowed_s, margin_s = self._clock.allowed_s[self.side], self._lab.limits.margin_s
         grace_s = 0.5  # an answer is waited for longer, to tell how late it is
-        if not (self._new.time.has_clock or self._new.time.move_ms):
+        if not self._is_limited:
             margin_s = grace_s = 0.0  # only the patience of who tests it sets a limit
         try:
             text, used_s = self._bot.ask(self.position, self.ply, clocks, allowed_s + grace_s)
@@ -366,7 +377,7 @@ class Bout:
     def begin_to_think(self) -> bool:
         """Ask the bot; return whether it thinks, and has not answered at once; raises NoAnswer."""
         clocks = self._clock.left_ms
-        self._lab.go = wire.go_line(self.ply, self._new.time, *clocks)
+        self._lab.go = wire.go_line(self.ply, self._time, *clocks)
         try:
             self._bot.ask(self.position, self.ply, clocks, 0.05)
         except NoAnswer as error:

@@ -363,6 +363,16 @@ _step(TIMES, "no-increment", "keeps a clock without increment")(
 )
 
 
+FIRST_MOVE: Final = TimeControl(initial_ms=10_000, first_ms=150)
+
+
+@_step(TIMES, "first-move", "keeps a time for its first move alone: `new … first MS tc …`")
+def _keeps_first_move(lab: Lab) -> Finding:
+    bouts = [Bout(lab, side, time=FIRST_MOVE).play_out(turns=SHORT) for side in SEATS]
+    slowest = duration(max(bout.slowest_s for bout in bouts))
+    return ok(f"slowest move {slowest}, the first of {FIRST_MOVE.first_ms} ms, then a clock")
+
+
 @_step(TIMES, "little-time", f"answers in time with {LITTLE_MS} ms left", _WARNING)
 def _answers_in_a_hurry(lab: Lab) -> Finding:
     bout = Bout(lab, time=TimeControl(initial_ms=2000)).play_out(turns=TURNS, left_ms=LITTLE_MS)

@@ -18,6 +18,7 @@ import typer
 from lath.arena.cli.files import (
     Files,
     Quiet,
+    Unchecked,
     refuse_other_formats,
     unless_lossy,
     writable,
@@ -83,6 +84,7 @@ def select(
     compress: Compress = None,
     max_parts: MaxParts = None,
     force: Force = False,
+    unchecked: Unchecked = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the records that match a query, of one file or many.
@@ -110,7 +112,7 @@ def select(
     if split is not None:
         division = _Division(split, name, compress, max_parts or MOST_PARTS, force=force)
         division.refuse_folder(out, files)
-    selection = Selection(files, where, distinct=distinct, invert=invert)
+    selection = Selection(files, where, distinct=distinct, invert=invert, rules=not unchecked)
     by = division.key if division else None
     found = ((by.text(record) if by else "", entry.text, record) for entry, record in selection)
     if order:
@@ -202,7 +204,8 @@ class _Division:
                     )
         if not quiet:
             for part in parts.parts:
-                print(f"{part.path}: {part.records} records", file=sys.stderr)
+                many = f"{part.records} record{'' if part.records == 1 else 's'}"
+                print(f"{part.path}: {many}", file=sys.stderr)
         return parts.parts
 
     def _name_of(self, number: int, value: str) -> str:
@@ -241,6 +244,7 @@ def diff(
     b: ArchiveB,
     key: TagKey = None,
     moves_only: MovesOnly = False,
+    unchecked: Unchecked = False,
     as_json: AsJson = False,
     quiet: NoCounts = False,
 ) -> None:
@@ -259,7 +263,7 @@ def diff(
     if str(a) == str(b) == "-":
         raise ConfigError("one of the two must be a file: there is one standard input")
     comparison = Comparison(key=keys_of("--key", key), moves_only=moves_only)
-    archives = Selection([a]), Selection([b])
+    archives = Selection([a], rules=not unchecked), Selection([b], rules=not unchecked)
     counts = dict.fromkeys(("equal", "differ", "only_in_a", "only_in_b"), 0)
     try:
         for finding in comparison.findings(*archives):

@@ -3,31 +3,48 @@
 from __future__ import annotations
 
 import json
+import math
+import secrets
 import shlex
+import signal
+import sys
 import time
-from dataclasses import asdict
+from contextlib import ExitStack
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lath import games
 from lath.arena import signals
-from lath.arena.cli.main import App, AsJson, Group, argument, flag, option
-from lath.arena.errors import ConfigError
+from lath.arena.cli.main import App, AsJson, Group, Side, argument, flag, option
+from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.log import read_log
+from lath.arena.referee.process import Watch
+from lath.arena.schedule.core import draw
 from lath.arena.terminal.streams import data_output
-from lath.arena.tournament.programs import bundled, missing_script, resolve
-from lath.notation.protocol import TimeControl
+from lath.arena.tournament.entrants import time_of, words_of
+from lath.arena.tournament.programs import advice_on, bundled, debugged, missing_script, resolve
+from lath.games.core import Seat
+from lath.games.errors import GameError
+from lath.notation.protocol import NewGame, read_new
+
+if TYPE_CHECKING:
+    from lath.arena.referee.rerun import Found, Rerun
+    from lath.arena.tournament.config import Config
+    from lath.notation.record import Record
 
 app = App()
 
 group = App(
     name="bot",
     cls=Group,
-    help="List the bots, check one, or read what it said.\n\n"
+    help="List the bots, check one, read what it said, play a game again.\n\n"
     "Example: arena bot check -- node mybot.js",
     no_args_is_help=True,
 )
@@ -116,17 +133,223 @@ def check(
 @group.command()
 def log(
     folder: Annotated[Path, argument("DIR", "The tournament's directory.", exists=True)],
-    game: Annotated[int, argument("GAME", "The game's number.", min=1)],
+    game: Annotated[int | None, argument("N", "A game's number.", min=1)] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Print what was said in a game, by whom and when, and the end of the bots' standard error.
+    """List the games that went wrong, or print what was said in one.
 
-    Kept of games that ended badly; of all with `arena run --log all`.
+    Of a game each line is printed, by whom and when, and the end of the bots' standard error. That
+    is kept of games that ended badly; of all with `arena run --log all`.
 
     Example: arena bot log tournament 17
     """
-    from lath.arena.tournament.sources import log_of
+    from lath.arena.tournament.sources import forfeits_in, record_and_log_of
 
-    print(log_of(folder, game), end="")
+    if game is None:
+        alike = forfeits_in(folder, sys.maxsize)
+        lost = sorted(one for _, first in alike for one in first)
+        if as_json:
+            print(json.dumps([one._asdict() for one in lost], indent=2, ensure_ascii=False))
+        elif lost:
+            from lath.arena.terminal.tables import print_forfeit_list
+
+            print_forfeit_list(lost, shlex.quote(str(folder)))
+        else:
+            print("no game was lost by a crash, the time, an illegal move or a flood")
+        return
+    record, text = record_and_log_of(folder, game)
+    if as_json:
+        lines, stderr = read_log(text, (record.first, record.second))
+        lost_by = record.forfeit._asdict() if record.forfeit else None
+        shown = {"number": game, "forfeit": lost_by, "lines": lines, "stderr": stderr}
+        print(json.dumps(shown, indent=2, ensure_ascii=False))
+        return
+    if not text:
+        raise ArenaError(
+            f"game {game} of {folder} ended by {record.termination}, and only logs of games that "
+            "end badly are kept; play with --log all to keep every one"
+        )
+    _print_game(game, record)
+    print(f"\n{text}", end="")
+    if record.forfeit:
+        command = f"arena bot replay {shlex.quote(str(folder))} {game}"
+        print(f"the same game again: {command}", file=sys.stderr)
+
+
+@group.command()
+def replay(
+    source: Annotated[
+        Path, argument("DIR", "The tournament's directory, or a record file.", exists=True)
+    ],
+    game: Annotated[int, argument("N", "The game's number.", min=1)],
+    command: Annotated[
+        list[str] | None,
+        argument("CMD...", "What to start in place of the bot's own command, such as a debugger."),
+    ] = None,
+    side: Annotated[
+        Side | None, option("--side", "first|second", "Which bot; else who broke the game off.")
+    ] = None,
+    seconds: Annotated[
+        float,
+        option(
+            "--seconds",
+            "SECONDS",
+            "For a move; else as long as it likes.",
+            min=0.01,
+            show_default=False,
+        ),
+    ] = math.inf,
+    since: Annotated[
+        int, option("--from", "PLY", "Ask from this ply on; it hears of the others.", min=1)
+    ] = 1,
+    pause: Annotated[
+        bool, flag("--pause", "Wait for Enter before the last ply: to attach a debugger.")
+    ] = False,
+    seed: Annotated[int | None, option("--seed", "N", "Where nothing tells it.", min=0)] = None,
+) -> None:
+    """Give a bot the same game again, under its own debugger if you like.
+
+    It hears what it heard then, in its own time. Where it answers something else, the game goes on
+    with the move of the record. Its standard error is the terminal's. Exit status 1 when it breaks
+    the game off, 0 when it does not.
+
+    Example: arena bot replay tournament 17 -- gdb --args ./mybot --threads 1
+    """
+    from lath.arena.referee.rerun import Rerun
+    from lath.arena.tournament.sources import game_in
+
+    record, log_text = game_in(source, game)
+    where = side or (record.forfeit and Side(record.forfeit.side))
+    if not where:
+        raise ConfigError(f"no bot broke game {game} off: say --side first or --side second")
+    spec, new = _as_then(source, record, log_text, Seat[where.name], command, seed)
+    under = debugged(spec.command) if command else None
+    limits = Limits(time=new.time, startup_s=seconds, hard_limit_s=seconds)
+    trees.adopt_orphans()  # this process starts nothing but the bot
+    bot = Bot(
+        spec if under is None else replace(spec, command=under),
+        Watch(),
+        tree=f"replay-{secrets.token_hex(4)}.",
+        forgives_hold_ups=True,
+        at_terminal=True,
+    )
+    try:
+        rerun = Rerun(record, new, bot, limits, partial(print, flush=True))
+    except GameError as error:
+        raise ArenaError(f"{source}: game {game}: {error}") from error
+    _print_game(game, record)
+    how = "no time limit" if seconds == math.inf else f"{seconds:g} s for a move"
+    how = "its debugger has the terminal: run it there" if under else how
+    print(f"{spec.name} ({where}): {shlex.join(spec.command)}; seed {new.seed}; {how}", flush=True)
+
+    found = _given_again(rerun, bot, limits, since, pauses=pause, is_debugged=under is not None)
+    raise typer.Exit(int(found.is_wrong))
+
+
+def _given_again(
+    rerun: Rerun, bot: Bot, limits: Limits, since: int, *, pauses: bool, is_debugged: bool
+) -> Found:
+    """Play the game and say how it ended; a debugger ends when who sits there ends it."""
+
+    def wait() -> None:
+        if pauses:
+            print(f"attach a debugger to process {bot.child.pid}, then press Enter", flush=True)
+            sys.stdin.readline()
+
+    with signals.heeded(raises=True), ExitStack() as stack:
+        stack.callback(bot.kill)
+        if is_debugged:  # Ctrl-C is the debugger's
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            bot.start(limits)
+            found = rerun.play(since=since, before_last=wait)
+        except KeyboardInterrupt:
+            if bot.has_process:  # where the same Ctrl-C ends it, it may say why
+                bot.ends_by(time.monotonic() + 0.5)
+            print(f"interrupted: no answer at ply {rerun.ply}", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+        print(found.words, flush=True)
+        if is_debugged:
+            if bot.is_running:
+                print("end the debugger to go on", flush=True)
+            bot.ask_to_leave()
+            bot.leave(math.inf)
+        elif not bot.is_thinking:
+            bot.quit()
+    return found
+
+
+def _print_game(number: int, record: Record) -> None:
+    """Print which game it is, and how a bot broke it off."""
+    players = f"{record.first} (first) - {record.second} (second)"
+    print(f"game {number}: {record.game}, {players}, {record.result}, {record.termination}")
+    if record.forfeit:
+        print(f"ply {record.forfeit.ply}: {record.story or record.termination}")
+
+
+def _as_then(
+    source: Path,
+    record: Record,
+    log_text: str,
+    seat: Seat,
+    command: list[str] | None,
+    seed: int | None,
+) -> tuple[BotSpec, NewGame]:
+    """Return how the bot in a seat is started, and what it was told of a game; raises ConfigError.
+
+    By the log of the game and the directory's configuration, as far as there are such.
+    """
+    from lath.arena.referee.rerun import new_game_of
+
+    name = (record.first, record.second)[seat]
+    config = _config_of(source)
+    spec = next((bot for bot in config.bots if bot.name == name), None) if config else None
+    if command:
+        words = resolve(_words(command, Path.cwd(), "write: "), Path.cwd())
+        home = Path(spec.cwd) if spec and spec.cwd else Path.cwd()
+        spec = replace(
+            spec or BotSpec(name=name, command=words),
+            command=words,
+            cwd=str(home),
+            memory_bytes=None,
+            lacks=missing_script(words, home, in_scratch=False),
+        )
+    if spec is None:
+        raise ConfigError(f"{source} does not say how {name} is started: say it after --")
+    lines, _ = read_log(log_text, (record.first, record.second))
+    heard = [one["line"] for one in lines if (one.get("bot"), one.get("by")) == (name, "arena")]
+    told = [line for line in heard if line.startswith("new ")]
+    if told:
+        return spec, read_new(told[-1])
+    if seed is None and config is not None and record.number:
+        seed = draw(config.seed, seat.word, record.number)
+    elif seed is None:
+        said = record.tag("Seed")
+        seed = int(said) if said.isascii() and said.isdigit() and len(said) <= 15 else 0
+    return spec, new_game_of(record, seat, seed)
+
+
+def _config_of(source: Path) -> Config | None:
+    """Return the configuration of a directory; None where there is none that can be read."""
+    from lath.arena.tournament.config import load
+    from lath.arena.tournament.database import CONFIG
+    from lath.arena.tournament.sources import played_in
+
+    if not (source / CONFIG).is_file():
+        return None
+    try:
+        return load(source / CONFIG, Path(), played=played_in(source))
+    except ConfigError as error:  # a bot's file may be gone; another command may do without
+        print(f"warning: {error}", file=sys.stderr)
+        return None
+
+
+def _words(command: list[str], folder: Path, write: str) -> tuple[str, ...]:
+    """Return the words that a command has; raises ConfigError with what to `write` for a file."""
+    words = words_of(command[0] if len(command) == 1 else shlex.join(command))
+    if advice := None if words[0] in bundled() else advice_on(words, folder):
+        raise ConfigError(f"{advice.why}; {advice.after}{write}{shlex.join(advice.words)}")
+    return words
 
 
 def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
@@ -137,32 +360,12 @@ def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
     for text, (name, equals, _) in zip(options, settings, strict=True):
         if not (name and equals):
             raise ConfigError(f"--option {text!r}, expected NAME=VALUE")
-    words = words_of(command[0] if len(command) == 1 else shlex.join(command))
-    found = bundled().get(words[0]) if len(words) == 1 else None
     home = (cwd or Path()).resolve()
+    words = _words(command, home, "type: arena bot check -- ")
     return BotSpec(
         name=Path(words[0]).name,
-        command=found or resolve(words, home),
+        command=resolve(words, home),
         cwd=None if cwd is None else str(home),
         lacks=missing_script(words, home, in_scratch=cwd is None),
         options={name: value for name, _, value in settings},
     )
-
-
-def words_of(command: str, *, of: str = "") -> tuple[str, ...]:
-    """Return the words of a command, whose option is `of`; raises ConfigError."""
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError as error:
-        raise ConfigError(f"{of}{command!r} is not a command: {error}") from error
-    if not words or not words[0]:
-        raise ConfigError(f"{of}the command is empty")
-    return words
-
-
-def time_of(tc: str) -> TimeControl:
-    """Return the time that `--tc` says; raises ConfigError."""
-    try:
-        return TimeControl.read(tc)
-    except ValueError as error:
-        raise ConfigError(f"--tc: {error}") from error

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -16,10 +15,9 @@ from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
 from lath.notation import formats
 from lath.notation.reader import Entry, open_bytes, write_atomically
-from lath.notation.reader import entries as entries_of_text
-from lath.notation.writer import format_record
 
 Files = Annotated[list[Path], argument("FILE...", "Record files; - is stdin.")]
+Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are against, too.")]
 Quiet = Annotated[bool, flag("--quiet -q", "Say nothing but problems.")]
 
 Read = TypeVar("Read")
@@ -28,25 +26,27 @@ Read = TypeVar("Read")
 def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
     """Yield what is read from a file; raises ConfigError in our words where that fails."""
     with reading(path):
-        yield from items
+        try:
+            yield from items
+        except IsADirectoryError as error:
+            games = path / "games.lath"
+            if not games.is_file():
+                raise
+            raise ConfigError(f"{path} is a tournament; its games are {games}") from error
 
 
-def entries(path: Path) -> Iterator[Entry]:
-    """Yield the entries of a file of any format that its suffix names, else of our text.
+def entries(path: Path, format_name: str = "", *, rules: bool = False) -> Iterator[Entry]:
+    """Yield the entries of a file of a format, else of that of its suffix, else of our text.
 
-    The text of an entry is ours, whatever the format. The moves are not played. Raises OSError.
+    As `formats.entries` does. Raises OSError and ConfigError.
     """
-    if not formats.is_other(path):
-        yield from entries_of_text(path, rules=False)
-        return
+    name = format_name or (formats.name_for(path) if formats.is_other(path) else "lath")
     try:
-        read = formats.reader(formats.name_for(path))
+        formats.reader(name)  # refused before the file is opened
+        with open_bytes(path) as stream:
+            yield from formats.entries(stream, name, str(path), rules=rules)
     except formats.FormatError as error:
         raise ConfigError(f"{path}: {error}") from error
-    with open_bytes(path) as stream:
-        for entry in read(stream, str(path)):
-            text = format_record(entry.record).rstrip() if entry.record else ""
-            yield replace(entry, text=text)
 
 
 def bad_words(count: int) -> str:

@@ -102,7 +102,7 @@ def perft(
 
 _SCHEMAS: Final = {
     "record": "lath.notation.data:SCHEMA",
-    "config": "lath.arena.tournament.config:schema",
+    "config": "lath.arena.tournament.keys:schema",
     "outcome": "lath.reports.outcome:schema",
     "standings": "lath.reports.export:schema",
     "report": "lath.reports.page.document:schema",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple
 
 from lath.arena.cli.main import App, argument, option
-from lath.arena.errors import ArenaError
+from lath.arena.errors import ConfigError
 
 app = App()
 
@@ -51,7 +51,7 @@ _TOML: Final = """\
 
 event = "My first tournament"
 games = {games}        # `arena games` lists them
-format = "round-robin"     # or gauntlet, swiss, knockout, match: docs/tournaments.md
+format = "round-robin"     # or gauntlet, swiss, knockout, match, pool: docs/tournaments.md
 rounds = 5                 # each round: every pairing plays every game, both seats of one setup
 seed = 1                   # setups and the bots' seeds follow from it
 jobs = 1                   # games at the same time; "auto": as many as there are cores for
@@ -61,6 +61,7 @@ initial = "5s"             # on the clock before the first move
 increment = "50ms"         # added after each move
 # move = "500ms"           # or: a fixed time for each move
 # nodes = 1000             # or: nodes, which the bots count themselves
+# first = "1s"             # the first move alone, off the clock
 
 [[bot]]
 name = "greedy"            # a bundled bot needs no command; `arena bot list` shows them
@@ -96,13 +97,13 @@ def init(
     }
     for name in texts:
         if (folder / name).exists():
-            raise ArenaError(f"{folder / name} is there already; choose another folder")
+            raise ConfigError(f"{folder / name} is there already; choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise ArenaError(f"{error.filename} cannot be written: {error.strerror}") from error
+        raise ConfigError(f"{error.filename} cannot be written: {error.strerror}") from error
     command = shlex.join(tomllib.loads(f"command = {starter.command}")["command"])
     steps = [
         f"cd {folder}" if folder != Path() else "",

@@ -7,6 +7,7 @@ start of the program waits for its own only, and `arena --help` for none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, Final, NamedTuple
@@ -26,9 +27,12 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
     "Play": {
         "init": Listed("init", "Write a commented tournament.toml and a bot to start from."),
         "run": Listed("run", "Play a tournament, or go on with one."),
+        "match": Listed("match", "Say whether a bot is better than another, or than it was."),
         "play": Listed("play", "Play against a bot in the terminal."),
     },
-    "Bots": {"bot": Listed("bots", "List the bots, check one, or read what it said.")},
+    "Bots": {
+        "bot": Listed("bots", "List the bots, check one, read what it said, play a game again.")
+    },
     "Publish": {
         "rate": Listed("report", "Print result, ratings with intervals and crosstable."),
         "report": Listed("report", "Write the HTML report: one file that needs no network."),
@@ -180,6 +184,13 @@ def flag(names: str, says: str, **more: Any) -> Any:
 def argument(metavar: str, says: str, **more: Any) -> Any:
     """Return what stands without a name."""
     return typer.Argument(metavar=metavar, help=says, **more)
+
+
+class Side(StrEnum):
+    """A seat, as flags name it."""
+
+    FIRST = "first"
+    SECOND = "second"
 
 
 AsJson = Annotated[bool, flag("--json", "Print JSON for a program.")]

@@ -7,7 +7,6 @@ import datetime as dt
 import io
 import secrets
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -15,10 +14,9 @@ import typer
 
 from lath import games
 from lath.arena import signals
-from lath.arena.cli.bots import time_of, words_of
 from lath.arena.cli.files import append_record, refuse_as_archive
 from lath.arena.cli.games import GameId, PositionText, SetupText
-from lath.arena.cli.main import App, option
+from lath.arena.cli.main import App, Side, option
 from lath.arena.errors import ConfigError
 from lath.arena.referee import process, trees
 from lath.arena.referee.clock import Limits
@@ -26,7 +24,8 @@ from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import Ending
 from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.play import LEFT, Sitting
-from lath.arena.tournament.programs import bundled, resolve
+from lath.arena.tournament.entrants import bot_flag, spec_of, time_of
+from lath.arena.tournament.programs import bundled
 from lath.games.core import Seat
 from lath.notation.protocol import TimeControl
 
@@ -36,13 +35,6 @@ NOBODY: Final = "none"
 """In place of a bot: the other seat is a person's, too."""
 
 PERSON: Final = "person"
-
-
-class Side(StrEnum):
-    """Where the person sits."""
-
-    FIRST = "first"
-    SECOND = "second"
 
 
 OneBot = Annotated[
@@ -79,6 +71,7 @@ def play(
     Example: arena play yavalath --bot monte-carlo --side second -o mine.lath
     """
     spec, control = _spec(bot), time_of(tc)
+    control = (spec and spec.time) or control
     plan = _plan(game, spec, side, setup, position, seed)
     if out is not None:
         refuse_as_archive(out)
@@ -128,18 +121,16 @@ def _played(
 
 def _spec(text: str) -> BotSpec | None:
     """Return how the bot is started, None for none; raises ConfigError."""
-    name, equals, command = text.partition("=")
     if text == NOBODY:
         return None
-    if name == PERSON or not (name.strip() and name.isprintable()):
+    table = bot_flag(text)
+    name = table["name"]
+    if name == PERSON:
         raise ConfigError(f"--bot: {name!r} cannot be the name of a bot here")
-    if not equals:
-        if name not in bundled():
-            known = ", ".join((*bundled(), NOBODY))
-            raise ConfigError(f"--bot: unknown bot {name!r} ({known}); any other is NAME=CMD")
-        return BotSpec(name=name, command=bundled()[name])
-    words = words_of(command, of=f"--bot {name}: ")
-    return BotSpec(name=name, command=resolve(words, Path.cwd()))
+    if "command" not in table and name not in bundled():
+        known = ", ".join((*bundled(), NOBODY))
+        raise ConfigError(f"--bot: unknown bot {name!r} ({known}); any other is NAME=CMD")
+    return spec_of(table)
 
 
 def _plan(

@@ -18,6 +18,7 @@ import typer
 from lath.arena.cli.files import (
     Files,
     Quiet,
+    Unchecked,
     read_from,
     refuse_other_formats,
     unless_lossy,
@@ -32,7 +33,7 @@ from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive import verbatim
 from lath.notation.errors import RecordError, printable
-from lath.notation.formats import FormatError, Reader
+from lath.notation.formats import FormatError
 from lath.notation.reader import Entry, entries, open_bytes
 from lath.notation.reader import read as read_records
 from lath.notation.record import Record
@@ -355,6 +356,8 @@ def _draw(
     state = f"{position.game.colours[position.to_move]} to move"
     if outcome:
         state = f"{outcome.result}: {outcome.ending}"
+    elif record.story and ply == len(record.plies):
+        state = printable(f"{record.result}, ply {ply + 1}: {record.story}")
     drawn = drawing(position, last=last, decided=decided)
     print(f"record {number}: {title}, {when}\n")
     print(drawn, file=unfiltered(sys.stdout))
@@ -376,6 +379,7 @@ def convert(
     from_: From = None,
     to: To = None,
     strict: Strict = False,
+    unchecked: Unchecked = False,
     quiet: NoSummary = False,
 ) -> None:
     """Convert records from one format to another.
@@ -391,8 +395,10 @@ def convert(
     try:
         from_name = _format_of(source, from_, "--from")
         to_name = _format_of(destination, to, "--to")
-        write, read = formats.writer(to_name), formats.reader(from_name)
-        conversion = _Conversion(read, source)
+        write = formats.writer(to_name)
+        formats.reader(from_name)  # refused before anything else is
+        found = entries_of_any_format(source, from_name, rules=not unchecked)
+        conversion = _Conversion(source, found)
         pieces = write(conversion.records(), conversion.lost)
         pieces = unless_lossy(destination, pieces, [source], lambda: len(conversion.bad))
         write_pieces(destination, pieces)
@@ -438,9 +444,9 @@ _MOST_FIELDS = 1000
 class _Conversion:
     """The sound records of a source as they pass, and what was told of them."""
 
-    def __init__(self, read: Reader, source: Path) -> None:
-        self._read = read
+    def __init__(self, source: Path, found: Iterable[Entry]) -> None:
         self._source = source
+        self._found = found
         self.sound = 0
         self.bad: list[int] = []
         """The numbers of the records that something is wrong with."""
@@ -451,17 +457,13 @@ class _Conversion:
 
     def records(self) -> Iterator[Record]:
         """Yield the sound records, print the problems of the others; raises ConfigError."""
-        for entry in read_from(self._source, self._entries()):
+        for entry in read_from(self._source, self._found):
             if entry.record is None or entry.problems:
                 self.bad.append(entry.number)
                 print(*entry.problems, sep="\n", file=sys.stderr)
             else:
                 self.sound += 1
                 yield entry.record
-
-    def _entries(self) -> Iterator[Entry]:
-        with open_bytes(self._source) as stream:
-            yield from self._read(stream, str(self._source))
 
     def lost(self, number: int, field: str) -> None:
         """Note that the target cannot hold a field of this record, counted among the sound ones."""

@@ -10,9 +10,9 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 import typer
 
 from lath.arena import signals
-from lath.arena.cli.files import writable, write_pieces
+from lath.arena.cli.files import Unchecked, writable, write_pieces
 from lath.arena.cli.main import App, AsJson, Plain, argument, flag, option
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal.streams import data_output
@@ -29,16 +29,16 @@ from lath.arena.tournament.sources import (
     REPORT,
     Doubt,
     Following,
-    changes_in,
+    background_of,
     collect,
     is_collection,
     needs_report,
-    outcome_in,
     records_of,
+    refuse_to_replace,
     tournaments_in,
     write_page,
 )
-from lath.notation.errors import RecordError
+from lath.reports.export import unsound_words
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.
 if TYPE_CHECKING:
@@ -55,7 +55,11 @@ ByGame = Annotated[bool, flag("--by-game", "Print the tables of each game, too."
 
 @app.command()
 def rate(
-    sources: RatedSources, as_json: AsJson = False, as_csv: AsCsv = False, by_game: ByGame = False
+    sources: RatedSources,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    by_game: ByGame = False,
+    unchecked: Unchecked = False,
 ) -> None:
     """Print result, ratings with intervals and crosstable.
 
@@ -65,34 +69,49 @@ def rate(
 
     What was changed while that was played comes last.
 
+    Records in which `arena check` finds errors are left out: exit status 1.
+
     Example: arena rate tournament --csv > standings.csv
     """
-    from lath.reports import outcome
+    from lath.reports.background import NO_BACKGROUND
     from lath.reports.export import to_csv, to_json
     from lath.reports.standings import compute
+    from lath.reports.versions import standings_of
 
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv exclude each other")
     doubts: list[Doubt] = []
-    table = compute(records_of(sources, doubts))
-    result = None if as_csv else outcome_in(sources)
-    changes = () if as_csv else changes_in(sources)
+    table = compute(records_of(sources, doubts, rules=not unchecked))
+    background = NO_BACKGROUND if as_csv else background_of(sources).completed(table)
+    standings = to_json(table)
     if as_json:
-        standings = to_json(table)
-        standings |= {} if result is None else {"outcome": outcome.to_json(result)}
-        standings |= {"changes": [asdict(change) for change in changes]} if changes else {}
-        print(json.dumps(standings, indent=2, ensure_ascii=False), file=data_output())
+        versions = [to_json(row) for row in standings_of(background, table)]
+        told = {**standings, **background.to_json(), **({"versions": versions} if versions else {})}
+        print(json.dumps(told, indent=2, ensure_ascii=False), file=data_output())
     elif as_csv:
-        data_output().write(to_csv(to_json(table)).replace("\r\n", "\n"))
+        data_output().write(to_csv(standings).replace("\r\n", "\n"))
     else:
         from lath.arena.terminal.layout import Output
-        from lath.arena.terminal.tables import print_changes, print_outcome, print_standings
+        from lath.arena.terminal.tables import (
+            print_background,
+            print_outcome,
+            print_standings,
+            print_versions,
+        )
 
         output = Output(to_stdout=True)
-        print_outcome(result, output)
+        print_outcome(background.outcome, output)
         print_standings(table, output, by_game=by_game)
-        print_changes(changes, output)
-    raise typer.Exit(_warned(doubts))
+        print_versions(background, table, output)
+        print_background(background, output)
+    raise typer.Exit(_warned([*doubts, *_unsound_doubts(standings)]))
+
+
+def _unsound_doubts(standings: Mapping[str, Any]) -> Iterator[Doubt]:
+    """Yield what is to be said of records that were left out of standings, if any were."""
+    if standings["unsound"]:
+        words = unsound_words(standings["unsound"])
+        yield Doubt(words, ArenaError(words))
 
 
 def _warned(doubts: Iterable[Doubt]) -> int:
@@ -113,6 +132,9 @@ class ReportJob:
     data: Path | None = None
     title: str | None = None
     templates: Path | None = None
+    rules: bool = True
+    """Whether records that the rules are against are left out."""
+
     ends: ClassVar = True
     """It is done when all tournaments are over."""
 
@@ -137,14 +159,15 @@ class ReportJob:
 
         doubts: list[Doubt] = []
         gathered = gather(
-            records_of(sources, doubts),
+            records_of(sources, doubts, rules=self.rules),
             title=self.title,
-            outcome=outcome_in(sources),
-            changes=changes_in(sources),
+            background=background_of(sources),
         )
         games = gathered.document["facts"]["records"]
+        doubts += _unsound_doubts(gathered.document["standings"])
         if not games and refresh_s is None:
-            raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
+            why = "".join(f"; {doubt.words}" for doubt in doubts)
+            raise ArenaError(f"no records in {', '.join(map(str, self.given))}{why}")
         make = partial(page_of, gathered, templates=self.templates, refresh_s=refresh_s)
         self._write(gathered.document, games, make)
         return doubts
@@ -209,19 +232,22 @@ class IndexJob(ReportJob):
             raise ConfigError("an index page links to reports beside it: -o needs a FILE")
         missing = filter(needs_report, sources) if self.writes_reports and self.out else ()
         for path in missing:
-            job = ReportJob(given=[path], out=path / REPORT, templates=self.templates)
+            out, how = path / REPORT, self.templates
+            job = ReportJob(given=[path], out=out, templates=how, rules=self.rules)
             try:
+                refuse_to_replace(out, "report")
                 job.write(job.given)
             except ArenaError as error:  # one that nobody may write to keeps us not from the rest
                 print(f"warning: no report of {path}: {error}", file=sys.stderr)
         (folder,) = self.given
         base = folder if self.out is None else self.out.parent
         doubts: list[Doubt] = []
-        found, damaged = collect(folder, self.sources(), base, self.title, doubts)
+        found, damaged = collect(folder, self.sources(), base, self.title, doubts, rules=self.rules)
         found["unreadable"] = [
             Unreadable(name=path.relative_to(folder).as_posix(), reason=_reason_of(path, error))
             for path, error in sorted(damaged.items())
         ]
+        doubts += _unsound_doubts(found["standings"])
         make = partial(render, found, templates=self.templates, refresh_s=refresh_s)
         self._write(found, found["standings"]["overall"]["games"], make)
         if damaged:
@@ -234,10 +260,6 @@ class IndexJob(ReportJob):
 
 def _reason_of(tournament: Path, error: ArenaError) -> str:
     """Return in a line why a tournament cannot be read, without where its folder is."""
-    if isinstance(error.__cause__, RecordError):
-        problem = error.__cause__.problem
-        words = str(replace(problem, file="")).splitlines()[0].partition("]: ")[2]
-        return f"{Path(problem.file).name}, line {problem.line}: {words}"
     words = str(error).replace(f"{tournament}/", "").replace(str(tournament), "the folder")
     return " ".join(words.split())
 
@@ -364,11 +386,14 @@ def report(
     templates: Templates = None,
     copy_templates: CopyTemplates = None,
     no_reports: NoReports = False,
+    unchecked: Unchecked = False,
 ) -> None:
     """Write the HTML report: one file that needs no network.
 
     Of a folder with several tournaments it is an index page, FOLDER/index.html, with ratings over
     all of them; their own reports are written where they are missing or older than their games.
+
+    Records in which `arena check` finds errors are left out: exit status 1.
 
     With --data and without -o only the JSON is written; `-` is standard output. With --watch the
     page refreshes itself while a tournament is played; exit status 0 when that is over, 3 after
@@ -387,7 +412,11 @@ def report(
     is_index = len(sources) == 1 and is_collection(sources[0])
     if out is None and data is None:
         out = sources[0] / "index.html" if is_index else Path(REPORT)
-    job = ReportJob(given=sources, out=out, data=data, title=title, templates=templates)
+        refuse_to_replace(out, "index" if is_index else "report")
+    rules = not unchecked
+    job = ReportJob(
+        given=sources, out=out, data=data, title=title, templates=templates, rules=rules
+    )
     if is_index:
         job = IndexJob(**vars(job), writes_reports=not no_reports)
     if watch is not None:

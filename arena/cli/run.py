@@ -1,147 +1,95 @@
-"""`arena run`: a tournament's configuration from file and flags, and in words how a run ended.
+"""`arena run`: a tournament's configuration from file and flags; plans, rulings and seasons of one.
 
 Must not know how a tournament is played.
 """
 
 from __future__ import annotations
 
-import shlex
+import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any, TextIO, cast
+from typing import Annotated, Any, Final
 
 import typer
 
 from lath.arena import signals
-from lath.arena.cli.bots import time_of, words_of
-from lath.arena.cli.main import App, argument, flag, option, positive
-from lath.arena.errors import BUG, INTERRUPTED, ArenaError, ConfigError, DiskError, MachineError
+from lath.arena.cli.ending import Failures, events_of, print_end, resumable
+from lath.arena.cli.main import App, AsJson, argument, flag, option, positive
+from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
+from lath.arena.schedule.budget import UNLIMITED, Budget
+from lath.arena.schedule.core import seed_digest
 from lath.arena.terminal.layout import Output
-from lath.arena.terminal.live import screen, standings
-from lath.arena.terminal.streams import Steadfast, data_output
-from lath.arena.tournament.config import Config, build, demo, load, sprt_table, time_table
+from lath.arena.terminal.live import screen
+from lath.arena.terminal.streams import data_output
+from lath.arena.tournament.config import (
+    Config,
+    budget_of,
+    build,
+    demo,
+    load,
+    load_own,
+    openings_table,
+    sprt_table,
+    time_table,
+)
 from lath.arena.tournament.database import CONFIG
-from lath.arena.tournament.events import Progress, RunFailed, Summary, end_words, json_lines
+from lath.arena.tournament.entrants import bot_flag, time_of
+from lath.arena.tournament.events import Progress
+from lath.arena.tournament.folder import rule
 from lath.arena.tournament.folder import run as play
-from lath.arena.tournament.programs import resolve
+from lath.arena.tournament.rulings import Orders
 from lath.arena.tournament.sources import played_in
 
 app = App()
 
-DEFAULT_FOLDER = Path("tournament")
+DEFAULT_FOLDER: Final = Path("tournament")
 
-FILES = (
+FILES: Final = (
     *("tournament.toml", "games.lath", "outcome.json"),
     *("standings.json", "standings.csv", "report.html"),
 )
 """What a run may leave in its directory."""
 
 
-def print_end(
-    summary: Summary, progress: Progress, out: Path, *, quiet: bool, with_report: bool = True
-) -> int:
-    """Say how a run ended; return its exit status."""
-    if (summary.bots or summary.standings) and not quiet:
-        from lath.arena.terminal.tables import print_bots, print_outcome, print_standings
-
-        output = Output()
-        if summary.interrupted:
-            rows = 1 + len(progress.scores)
-            output.lines(standings(progress, output.width, rows, output.letters))
-        print_outcome(summary.outcome, output)
-        if summary.standings:
-            print_standings(summary.standings, output)
-        print_bots(summary.bots, summary.notes)
-        if summary.standings and with_report and summary.unreported is None:
-            print(f"report: {out / 'report.html'}", file=sys.stderr)
-    played = f"{summary.done} of {summary.total} games are played"
-    if summary.interrupted:
-        print(f"arena: {played} and kept; go on with: {_command(out)}", file=sys.stderr)
-        return INTERRUPTED
-    for words in end_words(summary.stopped, progress.warnings):
-        print(f"arena: {words}", file=sys.stderr)
-    if not summary.is_complete:
-        print(f"arena: {played}", file=sys.stderr)
-    if summary.unreported is not None:
-        words = f"all games are kept, but no report could be made: {summary.unreported}"
-        command = shlex.join(["arena", "report", str(out), "-o", str(out / "report.html")])
-        print(f"arena: {words}; try again with: {command}", file=sys.stderr)
-        return BUG
-    return 0 if summary.is_complete and not summary.stopped else 1
-
-
-def _command(out: Path) -> str:
-    return f"arena run --out {shlex.quote(str(out))}"
-
-
-@contextmanager
-def resumable(out: Path) -> Iterator[None]:
-    """Let a run that a signal, a disk or what the machine lacks has ended say how it goes on."""
-    try:
-        yield
-    except KeyboardInterrupt:  # before there was anything to count
-        if not (out / CONFIG).is_file():  # nor anything to go on with
-            raise
-        print(f"arena: interrupted; go on with: {_command(out)}", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
-    except (DiskError, MachineError) as error:
-        what = "disk" if isinstance(error, DiskError) else "machine"
-        error.args = (f"{error}; when the {what} is well, go on with: {_command(out)}",)
-        raise
-
-
-@contextmanager
-def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iterator[None]:
-    """Tell programs of a run, where somebody asked; raises ConfigError.
-
-    What could not be written does not stop the run; people are told of it in the end.
-    """
-    if not to_stdout and path is None:
-        yield
-        return
-    try:
-        with signals.interruptible():  # a pipe is open when somebody reads
-            stream = data_output() if path is None else path.open("w", encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
-    steadfast = Steadfast(stream)
-    progress.listeners.append(json_lines(cast("TextIO", steadfast)))
-    try:
-        yield
-    except ArenaError as error:
-        progress(RunFailed(error=str(error), status=error.status))
-        raise
-    finally:
-        if path is not None:
-            steadfast.close()
-        if steadfast.failure is not None:
-            words = f"events could not be written to {path or 'standard output'}"
-            print(f"warning: {words}: {steadfast.failure.strerror}", file=sys.stderr)
-
-
 @app.command()
 def run(
     config: Annotated[
-        Path | None, argument("CONFIG.toml", "The tournament; else the built-in demo.")
+        Path | None,
+        argument("CONFIG.toml|DIR", "The tournament, or where it is; else the built-in demo."),
     ] = None,
     out: Annotated[Path, option("--out", "DIR", "Where everything is written.")] = DEFAULT_FOLDER,
     bot: Annotated[
-        list[str] | None, option("--bot", "NAME=CMD", "A bot; NAME alone for a bundled one.")
+        list[str] | None,
+        option("--bot", "NAME=CMD", "A bot; NAME alone for a bundled one; more after a ;"),
+    ] = None,
+    add: Annotated[
+        list[str] | None, option("--add", "NAME=CMD", "Pool: a bot that comes, or another version.")
+    ] = None,
+    retire: Annotated[
+        list[str] | None, option("--retire", "NAME", "Pool: a bot that plays no more.")
     ] = None,
     game: Annotated[list[str] | None, option("--game", "GAME", "A game to play.")] = None,
     rounds: Annotated[int | None, positive("--rounds", "Rounds.")] = None,
     tc: Annotated[
-        str | None, option("--tc", "TIME", "10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none.")
+        str | None,
+        option(
+            "--tc",
+            "TIME",
+            "10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none; 'move 0.05 first 1'.",
+        ),
     ] = None,
     jobs: Annotated[
         str | None, option("--jobs", "N", "Games at the same time; auto: one a core.")
     ] = None,
-    seed: Annotated[int | None, option("--seed", "N", "For all chance.", min=0)] = None,
+    seed: Annotated[
+        str | None, option("--seed", "N", "For all chance; secret: one that nobody can guess.")
+    ] = None,
     format_: Annotated[
-        str | None, option("--format", "F", "round-robin, gauntlet, swiss, knockout or match.")
+        str | None,
+        option("--format", "F", "round-robin, gauntlet, swiss, knockout, match or pool."),
     ] = None,
     challengers: Annotated[
         int | None, positive("--challengers", "Gauntlet: the first N bots.")
@@ -152,12 +100,42 @@ def run(
     sprt: Annotated[
         str | None, option("--sprt", "ELO0,ELO1[,ALPHA,BETA]", "Match: when it is decided.")
     ] = None,
-    openings: Annotated[Path | None, option("--openings", "FILE", "Where games begin.")] = None,
+    openings: Annotated[
+        str | None,
+        option(
+            "--openings",
+            "random:N|FILE[:N]",
+            "Where games begin: after N plies at random, or of it.",
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None, option("--budget", "N|TIME", "End for now after N games, or 90s, 10m, 2h.")
+    ] = None,
+    plan: Annotated[
+        bool, flag("--plan", "Play nothing: say how many games, how long, and how sure.")
+    ] = False,
+    as_json: AsJson = False,
+    fail_on: Annotated[
+        str, option("--fail-on", "WHAT,WHAT", "Status 1 for a crash, flood, illegal or time loss.")
+    ] = "",
     pin: Annotated[
         str | None, option("--pin", "auto|off", "auto: each game has cores of its own.")
     ] = None,
     log: Annotated[
         str | None, option("--log", "bad|all", "Of which games the lines are kept.")
+    ] = None,
+    void: Annotated[
+        list[int] | None, option("--void", "N", "Rule that game N counts for nothing.", min=1)
+    ] = None,
+    disqualify: Annotated[
+        list[str] | None, option("--disqualify", "BOT", "Rule that no game of BOT counts.")
+    ] = None,
+    reinstate: Annotated[
+        list[str] | None, option("--reinstate", "N|BOT", "Take a ruling back.")
+    ] = None,
+    reason: Annotated[str, option("--reason", "TEXT", "Why it is ruled so.")] = "",
+    season: Annotated[
+        str | None, option("--season", "NAME", "Keep all as it is in DIR/seasons, and end.")
     ] = None,
     force: Annotated[bool, flag("--force", "Go on though a bot's files have changed.")] = False,
     no_report: Annotated[
@@ -185,16 +163,17 @@ def run(
 
     Started again on the same directory it goes on where it stopped.
 
-    Exit status 0 when every game is played, 1 when a pairing had to be stopped, 3 after Ctrl-C,
-    4 when no report could be made, 5 when the disk is full or failing, or the machine lacks
-    memory, processes or open files: nobody loses by it, and the same command goes on later.
+    Exit status 0 when every game is played, or all that --budget allows, 1 when a pairing had to be
+    stopped or a game ended as --fail-on says, 3 after Ctrl-C, 4 when no report could be made, 5
+    when the disk is full or failing, or the machine lacks memory, processes or open files: nobody
+    loses by it, and the same command goes on later.
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
     given = {
         "games": game,
         "rounds": rounds,
-        "seed": seed,
+        "seed": int(seed) if seed and seed.isdecimal() else seed,
         "format": format_,
         "challengers": challengers,
         "pairs": pairs,
@@ -203,16 +182,45 @@ def run(
         "jobs": int(jobs) if jobs and jobs.isdigit() else jobs,
         "time": None if tc is None else time_table(time_of(tc)),
         "sprt": None if sprt is None else sprt_table(sprt),
-        "openings": None if openings is None else {"file": str(openings.resolve())},
-        "bot": [_bot_flag(text) for text in bot or ()] or None,
+        "openings": None if openings is None else _openings_of(openings),
+        "bot": [bot_flag(text) for text in bot or ()] or None,
     }
     flags = {name: value for name, value in given.items() if value is not None}
+    allowed = UNLIMITED if budget is None else budget_of(budget)
+    config, out = _place(config, out, names_bots=bool(add or bot), makes_pool=bool(add))
+    added = [bot_flag(text, "--add") for text in add or ()]
+    failures = Failures(fail_on)
+    orders = Orders(
+        void=tuple(void or ()),
+        disqualify=tuple(disqualify or ()),
+        reinstate=tuple(reinstate or ()),
+        reason=" ".join(reason.split()),
+    )
+    orders.check()
+    if orders or season is not None:
+        more = {"add": add, "retire": retire, "plan": plan, "json": as_json}
+        flags |= {name: words for name, words in more.items() if words}
+        _decide(config, out, flags, orders, season, with_report=not no_report)
+        raise typer.Exit(0)
     with signals.interruptible():
-        tournament = _configured(config, out, flags, quiet=quiet)
+        if added or retire:
+            tournament = _other_roster(config, out, flags, added, retire or ())
+        else:
+            tournament = _configured(config, out, flags, quiet=quiet)
+    if plan or as_json:
+        if not plan:
+            raise ConfigError("--json is for --plan; --json-events tells programs of a run")
+        print_planned(tournament, out, allowed, as_json=as_json)
+        return
     progress = Progress(tournament)
+    progress.listeners.append(failures)
     trees.adopt_orphans()  # of bots that are greeted here, and of workers that die
-    is_shared = json_events and json_events_to is None and sys.stdout.isatty()
-    with events_of(progress, to_stdout=json_events, path=json_events_to), resumable(out):
+    has_events = json_events and json_events_to is None
+    is_shared = has_events and sys.stdout.isatty()
+    with (
+        events_of(progress, to_stdout=json_events, path=json_events_to),
+        resumable(out, tournament.text),
+    ):
         with screen(progress, quiet=quiet, verbose=verbose, is_shared=is_shared):
             summary = play(
                 tournament,
@@ -221,8 +229,20 @@ def run(
                 force=force,
                 with_report=not no_report,
                 patience_s=disk_patience,
+                budget=allowed,
             )
-        status = print_end(summary, progress, out, quiet=quiet, with_report=not no_report)
+        status = print_end(
+            summary,
+            progress,
+            out,
+            quiet=quiet,
+            with_report=not no_report,
+            to_stdout=not has_events,
+        )
+        status = failures.status(status, out)
+        if summary.is_complete and not quiet:
+            told = f"{tournament.seed} (SHA-256 {seed_digest(tournament.seed)})"
+            print(f"seed: {told}", file=sys.stderr)
         files = {name: str((out / name).resolve()) for name in FILES if (out / name).is_file()}
         progress(progress.ended(summary, status, files))
     if summary.unreported is not None:
@@ -230,13 +250,119 @@ def run(
     raise typer.Exit(status)
 
 
-def _bot_flag(text: str) -> dict[str, Any]:
-    """Return a bot's table; its files are those of the current folder, whatever the file's is."""
-    name, equals, command = text.partition("=")
-    if not equals:
-        return {"name": name}
-    words = words_of(command, of=f"--bot {name}: ") if command else ()
-    return {"name": name, "command": list(resolve(words, Path.cwd())) if words else []}
+def _decide(
+    config: Path | None,
+    out: Path,
+    flags: Mapping[str, object],
+    orders: Orders,
+    season: str | None,
+    *,
+    with_report: bool,
+) -> None:
+    """Rule something of games that are played, or name a season of them, and say what."""
+    what = "a ruling" if orders else "a season"
+    if config is not None or not (own := out / CONFIG).is_file():
+        raise ConfigError(f"{what} is of games that are played: name their directory")
+    if flags or (orders and season is not None):
+        raise ConfigError(f"{what} goes alone: nothing is played, nothing else is changed")
+    tournament = load_own(own, played=played_in(out))
+    if season is not None:
+        from lath.arena.tournament.seasons import freeze
+
+        place = freeze(tournament, out, season, with_report=with_report)
+        print(f"{place}: the season {season!r}, which stays as it is", file=sys.stderr)
+        return
+    given, summary = rule(tournament, out, orders, with_report=with_report)
+    for ruling in given:
+        print(f"ruled: {ruling.words}: {orders.reason}", file=sys.stderr)
+    if summary.unreported is not None:
+        raise summary.unreported
+    report = ["report.html"] if with_report else []
+    written = ", ".join(["outcome.json", "standings.json", "standings.csv", *report])
+    print(f"{out}: {written} are written anew", file=sys.stderr)
+
+
+def print_planned(tournament: Config, out: Path, budget: Budget, *, as_json: bool) -> None:
+    """Print what a tournament would take and tell; raises ArenaError."""
+    from lath.arena.tournament.plan import planned
+
+    with signals.interruptible():
+        found = planned(tournament, out, budget)
+    if as_json:
+        print(json.dumps(asdict(found), indent=2, ensure_ascii=False), file=data_output())
+        return
+    from lath.arena.terminal.tables import print_plan
+
+    print_plan(found, Output(to_stdout=True))
+
+
+def _place(
+    config: Path | None, out: Path, *, names_bots: bool, makes_pool: bool
+) -> tuple[Path | None, Path]:
+    """Return which file says what is played, if one was named, and where; raises ConfigError.
+
+    A directory is both, and so is what is to become one.
+    """
+    if config is None or config.is_file():
+        return config, out
+    if config.is_dir() or (makes_pool and config.suffix != ".toml"):
+        if out not in (DEFAULT_FOLDER, config):
+            raise ConfigError(
+                f"{config} is a directory that is gone on with: leave --out {out} out"
+            )
+        if not names_bots and not (config / CONFIG).is_file():
+            raise ConfigError(
+                f"{config} has no {CONFIG}, so nothing to go on with: name the bots of a new pool "
+                "there with --add"
+            )
+        return None, config
+    return config, out
+
+
+def _other_roster(
+    config: Path | None,
+    out: Path,
+    flags: dict[str, Any],
+    add: Sequence[dict[str, Any]],
+    retire: Sequence[str],
+) -> Config:
+    """Return a pool with bots that come or go, or a new one of those that come.
+
+    Raises ConfigError.
+    """
+    if config is not None:
+        raise ConfigError(
+            f"--add and --retire change what is in a directory: name that instead of {config}"
+        )
+    if "bot" in flags:
+        raise ConfigError("--bot is not for a roster that --add and --retire change")
+    if (out / CONFIG).is_file():
+        return load_own(out / CONFIG, flags, add=add, retire=retire, played=played_in(out))
+    if retire:
+        raise ConfigError(f"--retire {retire[0]!r}: {out} has no {CONFIG}")
+    made = {**demo(), "event": "Pool", "format": "pool", **flags}
+    import tomlkit
+
+    bots = [*{table["name"]: table for table in add}.values()]
+    pool = build({**made, "bot": bots}, Path())
+    # As people write it: a bundled bot needs no command, and stays one when the arena moves.
+    return replace(pool, text=tomlkit.dumps({**pool.as_written, "bot": bots}))
+
+
+def _refuse_another_roster(path: Path, tournament: Config) -> None:
+    """Raise ConfigError where --bot would take bots out of a pool, or bring some in."""
+    roster = load_own(path).names
+    if {*roster} != {*tournament.names}:
+        raise ConfigError(
+            f"{path} has the bots {', '.join(roster)}: --add and --retire change who plays in a "
+            "pool, or edit the file"
+        )
+
+
+def _openings_of(text: str) -> dict[str, Any]:
+    """Return the table of a flag; a file is the current folder's, wherever the tournament is."""
+    table = openings_table(text, Path.cwd())
+    return table if "random" in table else {**table, "file": str(Path(table["file"]).resolve())}
 
 
 def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet: bool) -> Config:
@@ -246,9 +372,12 @@ def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet:
     """
     played = played_in(out)
     if config is not None:
-        return load(config, config.parent, flags, played=played)
-    if (out / CONFIG).is_file():
-        return load(out / CONFIG, Path(), flags, played=played)
+        return load(config, config.parent, flags, played=played, own=out / CONFIG)
+    if (own := out / CONFIG).is_file():
+        tournament = load_own(own, flags, played=played)
+        if tournament.format == "pool" and "bot" in flags:
+            _refuse_another_roster(own, tournament)
+        return tournament
     if "bot" in flags:
         return build({**demo(), "event": "Tournament", **flags}, Path(), played=played)
     if Path(CONFIG).is_file():
@@ -257,5 +386,5 @@ def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet:
             "--bot; the built-in demo is played in a folder without it"
         )
     if not quiet:
-        print(f"no CONFIG and no --bot: the built-in demo is played into {out}", file=sys.stderr)
-    return build({**demo(), **flags}, Path())
+        print(f"no CONFIG and no --bot: this is the built-in demo, in {out}", file=sys.stderr)
+    return build({**demo(), "openings": "random:0", **flags}, Path())

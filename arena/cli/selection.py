@@ -38,11 +38,16 @@ class Selection:
         *,
         distinct: bool = False,
         invert: bool = False,
+        rules: bool = True,
     ) -> None:
-        """Read the query; raises ConfigError."""
+        """Read the query; raises ConfigError.
+
+        Without `rules` records are taken as they stand, whatever the rules say of them.
+        """
         self._files = files
         self._distinct = distinct
         self._invert = invert
+        self._rules = rules
         self._path = Path()
         try:
             self._matches = None if where is None else compile_query(where)
@@ -60,7 +65,7 @@ class Selection:
         seen = Seen()
         for path in self._files:
             self._path = path
-            for entry in read_from(path, entries(path)):
+            for entry in read_from(path, entries(path, rules=self._rules)):
                 record = entry.record
                 if record is None or entry.problems:
                     self.bad += 1

@@ -47,16 +47,30 @@ class Clock:
         """What each has left in seconds, never negative; None without a clock."""
         self.left_ms: Final = [time.initial_ms for time in times]
         """The same in milliseconds, rounded down; 0 without a clock."""
-        given_s = [(time.initial_ms or time.move_ms) / 1000 for time in times]
-        self.allowed_s: Final = [s + limits.margin_s if s else limits.hard_limit_s for s in given_s]
+
+        def allowed_s(given_ms: int) -> float:
+            return given_ms / 1000 + limits.margin_s if given_ms else limits.hard_limit_s
+
+        self._then_s: Final = [allowed_s(time.initial_ms or time.move_ms) for time in times]
+        """The same as `allowed_s` for the move after the first."""
+        self._is_first: Final = [time.first_ms > 0 for time in times]
+        """Whether each one's next move is its first, and has a time of its own."""
+        self.allowed_s: Final = [
+            allowed_s(time.first_ms) if time.first_ms else then_s
+            for time, then_s in zip(times, self._then_s, strict=True)
+        ]
         """How long each one's next move may take before it is too late, margin included."""
 
     def charge(self, seat: Seat, used_s: float) -> float | None:
         """Take the time of a move that came in time, then add the increment; return what is left.
 
-        None without a clock.
+        None without a clock. A first move with a time of its own leaves the clock as it is.
         """
         left_s = self.left_s[seat]
+        if self._is_first[seat]:
+            self._is_first[seat] = False
+            self.allowed_s[seat] = self._then_s[seat]
+            return left_s
         if left_s is None:
             return None
         left_s = (left_s - used_s if left_s > used_s else 0.0) + self._increments_s[seat]
@@ -64,3 +78,11 @@ class Clock:
         self.left_ms[seat] = int(left_s * 1000)
         self.allowed_s[seat] = left_s + self._margin_s
         return left_s
+
+    def resume(self, seat: Seat, left_s: float) -> None:
+        """Have so much left in a game that is begun again, of which the next move is the first."""
+        self.left_s[seat] = left_s
+        self.left_ms[seat] = int(left_s * 1000)
+        self._then_s[seat] = left_s + self._margin_s
+        if not self._is_first[seat]:
+            self.allowed_s[seat] = self._then_s[seat]

@@ -11,21 +11,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from operator import itemgetter
 from typing import Final
 
 from lath.arena import signals
 from lath.arena.errors import LACKS, ConfigError, GameVoidError, HeldUpError
 from lath.arena.referee import trees
 from lath.arena.referee.clock import MARGIN_S, Limits
-from lath.arena.referee.process import Child, Piece, Watch, shortened
+from lath.arena.referee.process import Child, Watch
 from lath.arena.referee.trees import lacking
 from lath.games.core import Move, Position
 from lath.notation import protocol as wire
-from lath.notation.errors import escaped, printable
+from lath.notation.errors import printable
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
 
@@ -45,11 +43,11 @@ SPOILT: Final = 0.05
 INFO_KEPT: Final = 64
 """Lines of `info` a move that are looked at: the last ones."""
 
+LATE_S: Final = 0.1
+"""How long an answer is waited for that is too late, to tell by how much."""
+
 WORDS_KEPT: Final = 1000
 """Letters of a `text` and of a `pv` that go into the record."""
-
-MOST_OF_A_LOG: Final = 256 << 10
-"""Letters of a log: its beginning and its end."""
 
 _ODD_CPU_S: Final = 0.2
 """CPU time over that of its own turns from which on a bot is said to use the other's, too."""
@@ -78,6 +76,9 @@ class BotSpec:
     threads: int = 1
     """Cores that it needs at the same time."""
 
+    files: tuple[str, ...] = field(default=(), compare=False)
+    """Files and folders that make it up, besides those of its command."""
+
     lacks: str = field(default="", compare=False)
     """Which file of the command is not there, in words, for when it does not start."""
 
@@ -87,6 +88,8 @@ class Greeting:
     """What a bot says of itself before `ok`."""
 
     name: str = ""
+    author: str = ""
+    version: str = ""
     games: list[str] = field(default_factory=list)
     """Ids as the bot gives them, installed or not."""
 
@@ -107,10 +110,10 @@ class Greeting:
         """Take in a line that does not end the greeting."""
         text = line.decode("utf-8", "replace")
         match text.split():
-            case [] | ["id", "author", *_]:
+            case [] | ["id", "author" | "version"]:
                 pass
-            case ["id", "name", *words] if words:
-                self.name = " ".join(words)
+            case ["id", "name" | "author" | "version" as what, *words] if words:
+                setattr(self, what, " ".join(words))
             case ["game", *ids]:
                 self.games += ids
             case ["want", *what]:
@@ -163,8 +166,13 @@ class Asides:
     strays: Lines = field(default_factory=lambda: Lines(3, 80))
     """Late, early, second and unknown lines."""
 
-    wrong_answer: str = ""
-    """The last `bestmove` that was none, since the bot was asked."""
+    last: str = ""
+    """The last line that was no answer, since the bot was asked."""
+
+    @property
+    def wrong_answer(self) -> str:
+        """Return it where it is a `bestmove`; else empty."""
+        return self.last if self.last.split()[:1] == ["bestmove"] else ""
 
     forgiven: list[bytes] = field(default_factory=list)
     """How a line begins that is not counted: the answer to a `go` that was taken back."""
@@ -183,8 +191,8 @@ class Asides:
             self.complaints.add(line)
         elif words[:2] != self.forgiven:
             self.strays.add(line)
-            if words[0] == b"bestmove":
-                self.wrong_answer = line.decode("utf-8", "replace")
+            if not (self.wrong_answer and words[0] != b"bestmove"):
+                self.last = line.decode("utf-8", "replace")
 
     def comments(self) -> dict[str, str]:
         """Return what the lines of `info` say of the move, the last of each; forget them."""
@@ -222,9 +230,15 @@ class Bot:
     """A bot and, while it runs, its process. `start` may be called again after `kill`."""
 
     def __init__(
-        self, spec: BotSpec, watch: Watch, *, tree: str, forgives_hold_ups: bool = False
+        self,
+        spec: BotSpec,
+        watch: Watch,
+        *,
+        tree: str,
+        forgives_hold_ups: bool = False,
+        at_terminal: bool = False,
     ) -> None:
-        """`tree` marks its processes.
+        """`tree` marks its processes; `at_terminal` they have ours, and our standard error.
 
         Time in which the arena itself stood still is taken off that of an answer with
         `forgives_hold_ups`; else it is a HeldUpError.
@@ -238,6 +252,7 @@ class Bot:
         self._watch: Final = watch
         self._tree: Final = tree
         self._forgives: Final = forgives_hold_ups
+        self._at_terminal: Final = at_terminal
         self._child: Child | None = None
         self._opened_s = 0.0
         # Of the present game
@@ -246,16 +261,19 @@ class Bot:
         """Lines that it shall hear before its next `go`."""
         self._asked = self._answered = 0
         """The last ply that it was asked for, and the last that it has answered; 0: none."""
-        self._go_line = wire.go_writer(TimeControl())
+        self._limit_by(TimeControl())
+        self._then: TimeControl | None = None
+        """What limits it after its first move, where that is another time; None otherwise."""
         self._expect_stalls(MARGIN_S)
         self.is_watched = False
         """Whether it is seen to what its processes use in a turn; who plays against it, too."""
         self._burnt_s: list[tuple[Bot, float]] = []
         """CPU time of its processes and of the other's when it was asked, where it is watched."""
-        self._has_clock = False
         self._needs_board = True
         """Whether more than the news has to be sent before `go`, or may have to."""
         self._cpu_before_s = 0.0
+        self._cpu_asked_s = 0.0
+        """Its CPU time when it began to be waited for; a quick answer is not."""
 
     # Its process
 
@@ -296,6 +314,7 @@ class Bot:
                 cwd=spec.cwd,
                 env=spec.env,
                 memory_bytes=memory_bytes or spec.memory_bytes,
+                at_terminal=self._at_terminal,
             )
         except OSError as error:
             if error.errno in LACKS:
@@ -325,7 +344,10 @@ class Bot:
 
     def describe(self, event: str) -> str:
         """Return `event` with the end of what the bot wrote to standard error."""
-        said = printable(" ".join(self.child.stderr_text().split()))
+        lines = self.child.stderr_text().splitlines()
+        # Of a traceback the marks below its lines say nothing when all stands on one line.
+        told = [line for line in lines if line.strip(" ~^")]
+        said = printable(" ".join(" ".join(told).split()))
         if not said:
             return event
         return f"{event}; standard error: {'…' if len(said) > 300 else ''}{said[-300:]}"
@@ -421,9 +443,9 @@ class Bot:
     def enter(self, new: wire.NewGame, limits: Limits) -> float:
         """Tell of a new game; return how long the bot takes to be ready; raises NoAnswer."""
         self.news = b""
-        self._go_line = wire.go_writer(new.time)
+        self._limit_by(new.time.of_first_go)
+        self._then = new.time if new.time.first_ms else None
         self._expect_stalls(limits.margin_s)
-        self._has_clock = new.time.has_clock
         self._asked = self._answered = 0
         self._needs_board = True
         self.child.game_bytes = 0
@@ -485,8 +507,11 @@ class Bot:
         if not self._asked and self.child.is_gone:
             raise NoAnswer(self, Termination.CRASH, f"bestmove {ply}", 0.0)
         self.asides.infos.clear()
+        if self._asked and self._then:
+            self._limit_by(self._then)
+            self._then = None
         wants = self.greeting.wants
-        self._needs_board = bool(wants) or self.is_watched
+        self._needs_board = bool(wants or self._then) or self.is_watched
         if self.is_watched:
             both = [self, *([other] if other else [])]
             self._burnt_s = [(bot, trees.cpu_s(bot.child.pid)) for bot in both]
@@ -499,7 +524,8 @@ class Bot:
         self, ply: int, asked_s: float, allowed_s: float, other: Bot | None = None
     ) -> tuple[str, float]:
         """Return the move that answers `go` for a ply, and its time since `asked_s`; see `ask`."""
-        self.asides.wrong_answer = ""
+        self.asides.last = ""
+        self._cpu_asked_s = self.child.cpu_s
         awaited, strict = f"bestmove {ply}", not self._forgives
         text, used_s = self.hear(awaited, asked_s, allowed_s, other=other, is_strict=strict)
         if used_s > allowed_s:
@@ -617,6 +643,11 @@ class Bot:
             return min(used_s, within_s)
         raise HeldUpError(held_s)
 
+    def _limit_by(self, time: TimeControl) -> None:
+        """Say with `go` what this allows."""
+        self._go_line = wire.go_writer(time)
+        self._has_clock = time.has_clock
+
     def _expect_stalls(self, margin_s: float) -> None:
         """Sleep so that a stall is seen before it has taken the margin."""
         self._margin_s = margin_s
@@ -638,6 +669,34 @@ class Bot:
         return None
 
     # What there is to say of it
+
+    def lateness(self, error: NoAnswer) -> str:
+        """Return what it does in place of its answer, if anything can be told of it.
+
+        It is listened to for a moment: an answer that is a little late says by how much.
+        """
+        child = self.child
+        began_s = time.monotonic()
+        wanted = error.awaited.encode().split()
+        late = None
+        while late is None and not child.is_gone and time.monotonic() < began_s + LATE_S:
+            self._watch.wait(began_s + LATE_S)
+            late = self._take_answer(wanted, self.asides.take)
+        if late is not None:
+            return f"; it came {max(0.001, child.arrived_s - began_s):.3f} s later"
+        if child.is_gone:
+            return ""
+        burnt_s = min(child.cpu_s - self._cpu_asked_s, error.within_s)
+        said = self.asides.last or child.unfinished
+        if said:
+            ended = "" if self.asides.last else ", without the end of the line"
+            return f"; it wrote {printable(said[:80])!r}{ended}"
+        if burnt_s > error.within_s / 20:  # others may have had the cores
+            return f"; it computed for {burnt_s:.3f} s of that"
+        if child.has_unread_input:
+            return "; it has not read all that it was told"
+        is_idle = child.cpu_s > 0 and trees.is_alone(child.pid)
+        return "; it waited: is its output flushed?" if is_idle else ""
 
     @property
     def is_thinking(self) -> bool:
@@ -665,46 +724,3 @@ class Bot:
 def play_line(ply: int, move: Move) -> bytes:
     """Return news of a ply that a bot has not played itself: the other's, or a book's."""
     return b"play %d %b\n" % (ply, move.encode())
-
-
-# The log of a game
-
-
-def log_of(exchanges: Mapping[str, Iterable[Piece]], errors: Mapping[str, str]) -> str:
-    """Return the log of a game: a line for each line that passed, then the end of each stderr.
-
-    `exchanges` and `errors` are by the bots' names. Times are seconds from the first line; `>` is
-    what the arena wrote, `<` what the bot did. Control characters are escaped.
-    """
-    timed = [(at_s, name, line) for name in exchanges for at_s, line in lines_of(exchanges[name])]
-    timed.sort(key=itemgetter(0))
-    width = max(map(len, exchanges), default=0)
-    lines = [f"{at_s - timed[0][0]:12.6f} {name:{width}} {line}" for at_s, name, line in timed]
-    for name, said in errors.items():
-        lines += ["", f"-- {name}, standard error --", *said.splitlines()]
-    text = "".join(f"{escaped(line)}\n" for line in lines)
-    if len(text) <= MOST_OF_A_LOG:
-        return text
-    begin = text[: text.rindex("\n", 0, MOST_OF_A_LOG // 2) + 1]
-    end = text[text.index("\n", len(text) - MOST_OF_A_LOG // 2) + 1 :]
-    return f"{begin}[... {len(text) - len(begin) - len(end)} letters ...]\n{end}"
-
-
-def lines_of(exchange: Iterable[Piece]) -> Iterator[tuple[float, str]]:
-    """Yield when each line passed and the line, after `> ` where the arena wrote it, else `< `.
-
-    The end of a piece that did not end a line has three dots.
-    """
-    for is_sent, pieces in groupby(exchange, itemgetter(1)):
-        joined = [(0.0, b"\n")]
-        for at_s, _, data in pieces:
-            begun_s, begun = joined[-1]
-            if begun.endswith(b"\n"):
-                joined.append((at_s, data))
-            else:  # a bot may write letter by letter
-                joined[-1] = begun_s, shortened(begun + data)
-        for at_s, data in joined[1:]:
-            *whole, rest = data.decode("utf-8", "replace").split("\n")
-            lines = [line.removesuffix("\r") for line in whole]
-            for line in [*lines, f"{rest} ..."] if rest else lines:
-                yield at_s, f"{'>' if is_sent else '<'} {line}"

@@ -16,7 +16,8 @@ from typing import Final
 from lath import games
 from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Clock, Limits
-from lath.arena.referee.conversation import Asides, Bot, NoAnswer, log_of, play_line
+from lath.arena.referee.conversation import Asides, Bot, NoAnswer, play_line
+from lath.arena.referee.log import log_of
 from lath.arena.referee.process import Watch, out_of_memory
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.games.core import SEATS, Move, Position, Seat, read_move
@@ -74,7 +75,7 @@ def priced(error: NoAnswer, seat: Seat, ply: int) -> Mishap | GameVoidError:
     """
     bot = error.bot
     if error.why is Termination.TIME:
-        detail = f"no answer within {error.within_s:.3f} s at ply {ply}"
+        detail = f"no answer within {error.within_s:.3f} s at ply {ply}{bot.lateness(error)}"
     elif error.why is Termination.FLOOD:
         detail = (
             "wrote a line over 64 KiB, over 8 MiB for a move (a line counts 80 bytes more, and "
@@ -306,9 +307,11 @@ class _Match:
             except IllegalMoveError:
                 try:
                     move, position = read_answer(position, seat, text, ply)
-                except Mishap:
+                except Mishap as mishap:
                     book.refuse(seat, used_s)
-                    raise
+                    raise Mishap(
+                        seat, mishap.why, f"{mishap}{book.played_before(text, seat)}"
+                    ) from None
             asides = bot.asides
             book.add(move, seat, used_s, left_s, asides.comments() if asides.infos else None)
             other.news += b"play %d %b\n" % (ply, move.encode())

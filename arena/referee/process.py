@@ -139,15 +139,16 @@ class Child:
     def __init__(self, process: subprocess.Popen[bytes], mark: str) -> None:
         assert process.stdin
         assert process.stdout
-        assert process.stderr
         self._process: Final = process
         self._mark: Final = mark
         self.pid: Final = process.pid
         self.in_fd: Final = process.stdin.fileno()
         self.out_fd: Final = process.stdout.fileno()
-        self.err_fd: Final = process.stderr.fileno()
+        self.err_fd: Final = process.stderr.fileno() if process.stderr else -1
+        """-1 where it is not ours to read."""
         for descriptor in (self.in_fd, self.out_fd, self.err_fd):
-            os.set_blocking(descriptor, False)
+            if descriptor >= 0:
+                os.set_blocking(descriptor, False)
         self.pid_fd: Final = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else -1
         glance = select.poll()
         glance.register(self.out_fd, select.POLLIN)
@@ -187,11 +188,13 @@ class Child:
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
         memory_bytes: int | None = None,
+        at_terminal: bool = False,
     ) -> Child:
         """Start a program; raises OSError where the system cannot, MachineError without scratch.
 
         `tree` begins the mark of it and of all that it starts; without `cwd` it runs in a scratch
-        directory of its own, which goes with it. `memory_bytes` limits its data.
+        directory of its own, which goes with it. `memory_bytes` limits its data. `at_terminal` it
+        stays in our session, with our standard error.
         """
         mark, scratch, process = f"{tree}{os.urandom(8).hex()}", "", None
         with may_start:
@@ -206,10 +209,10 @@ class Child:
                         bufsize=0,
                         stdin=subprocess.PIPE,
                         stdout=subprocess.PIPE,
-                        stderr=subprocess.PIPE,
+                        stderr=None if at_terminal else subprocess.PIPE,
                         cwd=cwd or scratch,
                         env={**os.environ, "TMPDIR": scratch, **(env or {}), MARK: mark},
-                        start_new_session=True,
+                        start_new_session=not at_terminal,
                         # A worker's one other thread waits in a read: nothing it holds is needed.
                         preexec_fn=restriction(memory_bytes, held),  # noqa: PLW1509
                     )
@@ -301,11 +304,12 @@ class Child:
         self.exchange.append((self.arrived_s, False, shortened(data)))
         joined = self._partial + data if self._partial else data
         *whole, self._partial = joined.split(b"\n")
-        self.lines.extend(whole)
         self._count(len(data) + 80 * len(whole))  # a flood of empty lines is one, too
         if len(joined) > MAX_LINE and any(len(line) > MAX_LINE for line in (*whole, self._partial)):
-            self.flooded = True
+            self.flooded = True  # and such a line answers nothing, in however many reads it came
             self._partial = b""
+            whole = [line for line in whole if len(line) <= MAX_LINE]
+        self.lines.extend(whole)
 
     def _count(self, written: int) -> None:
         self.output_bytes += written
@@ -329,6 +333,11 @@ class Child:
             return 0
         self._stderr = (self._stderr + data)[-STDERR_KEPT:]
         return len(data)
+
+    @property
+    def unfinished(self) -> str:
+        """Return the beginning of a line whose end has not come."""
+        return self._partial[:200].decode("utf-8", "replace")
 
     @property
     def has_unread_input(self) -> bool:

@@ -137,6 +137,14 @@ class Scorebook:
         """Note the time of an answer that is no move, a resignation or an illegal one."""
         self._refused.append((seat, used_s))
 
+    def played_before(self, text: str, seat: Seat) -> str:
+        """Return in words who has played this move before, as a seat hears it; empty: nobody."""
+        for ply, (move, mover, *_) in enumerate(self._plies, 1):
+            if move == text:
+                who = "the opening" if mover is None else "itself" if mover is seat else "the other"
+                return f"; it was played at ply {ply} by {who}"
+        return ""
+
     def answers_s(self, seat: Seat) -> list[float]:
         """Return the times of all answers of a seat."""
         played = [used_s for _, mover, used_s, _, _ in self._plies if mover is seat]

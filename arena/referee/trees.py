@@ -233,6 +233,13 @@ def _children(process: int | str) -> list[int]:
     return found
 
 
+def is_alone(process: int) -> bool:
+    """Return whether a process has no children, as far as the system tells."""
+    with suppress(OSError):
+        return not _children(process)
+    return False
+
+
 def _bury(pid: int, until_s: float) -> bool:
     """Let go of a child that was killed; return whether it is gone, or another's.
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, Protocol
+from typing import ClassVar, Final, NamedTuple, Protocol
 
 from lath import games
 from lath.arena.referee.record import GamePlan
@@ -70,6 +72,46 @@ class Openings(Protocol):
         """Return the `turn`-th opening of a game, from 1; the same each time, without end."""
 
 
+class Played(NamedTuple):
+    """A finished game, as far as schedules know games."""
+
+    number: int
+    first: str
+    second: str
+    result: str
+    game: str = ""
+    round: int = 0
+    moves: int = 0
+    """64 bits that are the same for games that repeat each other; 0 for one that cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What an organiser has ruled: games that give nobody anything, bots that play no more."""
+
+    games: frozenset[int] = frozenset()
+    """The numbers of those that are void."""
+
+    bots: frozenset[str] = frozenset()
+    """Those that are disqualified: none of their games gives anybody anything."""
+
+    def covers(self, number: int, *names: str) -> bool:
+        """Return whether a game of these bots counts for nothing."""
+        return number in self.games or not self.bots.isdisjoint(names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """What pairs from one number on have in common."""
+
+    from_pair: int = 1
+    times: Mapping[str, str] = field(default_factory=dict)
+    """The time control of a bot by its name, and under "" that of all others."""
+
+    starts: str = ""
+    """What decides where the k-th pair begins, such as the seed and the book."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What a format is told; which of it counts is the format's own affair."""
@@ -89,6 +131,12 @@ class Settings:
 
     seed: int = 1
 
+    ruled: Ruled = field(default=Ruled(), compare=False)
+    """What counts for nothing, or is played no more."""
+
+    conditions: tuple[Conditions, ...] = ()
+    """Of a pool: under which its pairs were played, by number; the last are today's."""
+
 
 class Schedule(ABC):
     """Hands out the pairs of one tournament.
@@ -107,6 +155,8 @@ class Schedule(ABC):
         self._dealer: Final = dealer
         self.finished: Final = Numbers()
         """The numbers of the games reported."""
+        self.repeats: Final = Repeats()
+        """Which of them repeat another."""
         self._reported = 0
 
     @property
@@ -123,9 +173,22 @@ class Schedule(ABC):
     def next(self) -> Pair | None:
         """Return a pair to play now; None: none until more is reported, or none ever."""
 
+    @property
+    def why_nothing_new(self) -> str:
+        """Return why more games would tell nothing, and what to do; empty while they may."""
+        return ""
+
     @abstractmethod
-    def report(self, number: int, first: str, second: str, result: str) -> None:
-        """Be told of a finished game, once; one of a run with more rounds counts for nothing."""
+    def report(self, number: int, first: str, second: str, result: str, moves: int = 0) -> None:
+        """Be told of a finished game, once; one of a run with more rounds counts for nothing.
+
+        `moves` is as in Played.
+        """
+
+    def take_in(self, played: Iterable[Played]) -> None:
+        """Be told of all that is stored, by number, before anything else."""
+        for number, first, second, result, _, _, moves in played:
+            self.report(number, first, second, result, moves)
 
     @abstractmethod
     def walkover(self, pair: int, loser: str | None) -> None:
@@ -169,6 +232,33 @@ class Numbers:
         self._bits[number >> 3] |= 1 << (number & 7)
 
 
+class Repeats:
+    """Which games repeat another one: 8 bytes a game.
+
+    >>> repeats = Repeats()
+    >>> repeats.add(7), repeats.add(7), repeats.add(0), repeats.add(0), repeats.games
+    (False, True, False, False, 1)
+    """
+
+    def __init__(self) -> None:
+        # So many sorted lists that a number is soon put into its own.
+        self._shelves: Final = [array("Q") for _ in range(1 << 12)]
+        self.games = 0
+        """How many do."""
+
+    def add(self, moves: int) -> bool:
+        """Note what was played, as in Played; return whether that repeats what was noted before."""
+        if not moves:
+            return False
+        shelf = self._shelves[moves >> 52]
+        at = bisect_left(shelf, moves)
+        if at < len(shelf) and shelf[at] == moves:
+            self.games += 1
+            return True
+        shelf.insert(at, moves)
+        return False
+
+
 Tags = tuple[tuple[str, str], ...]
 
 
@@ -209,6 +299,17 @@ class Dealer:
         return Pair(number, (plan(2 * number - 1, (one, other)), plan(2 * number, (other, one))))
 
 
+def seed_digest(seed: int) -> str:
+    """Return what is told of a tournament's seed before it is played: a SHA-256 in hexadecimal.
+
+    Of the letters `lath-arena seed N`, without a line's end.
+
+    >>> seed_digest(42)[:16]
+    '1e3b3e40e8f3501c'
+    """
+    return hashlib.sha256(f"lath-arena seed {seed}".encode()).hexdigest()
+
+
 def draw(seed: int, *what: object) -> int:
     """Return a number below 2**31 that follows from the tournament's seed and what it is for."""
     words = " ".join(str(word) for word in (seed, *what))
@@ -223,22 +324,35 @@ class Encounter:
     """How many are neither reported nor lost."""
 
     _halves: Counter[str] = field(default_factory=Counter)
+    _ruled: Counter[str] = field(default_factory=Counter)
+    """Half points of games that count for nothing by a ruling; they are among the others, too."""
+
     _lost: Counter[str | None] = field(default_factory=Counter)
     """Games that were not played, by who lost them; None where nobody won."""
 
-    def report(self, first: str, second: str, result: str) -> None:
-        """Count a game that was played."""
+    def report(self, first: str, second: str, result: str, *, counts: bool = True) -> None:
+        """Count a game that was played; by a ruling it may not count."""
         self.left -= 1
         for name, halves in zip((first, second), HALVES.get(result, (0, 0)), strict=True):
             self._halves[name] += halves
+            self._ruled[name] += 0 if counts else halves
+
+    def has_met(self, name: str) -> bool:
+        """Return whether a bot has played a game of it."""
+        return name in self._halves
 
     def lose(self, games: int, loser: str | None) -> None:
         """Count games that will not be played as won by the other bot, or by nobody."""
         self.left -= games
         self._lost[loser] += games
 
-    def halves(self, one: str, other: str) -> tuple[int, int]:
-        """Return the half points of both.
+    @property
+    def lost(self) -> int:
+        """Return how many games will not be played."""
+        return self._lost.total()
+
+    def halves(self, one: str, other: str, *, as_played: bool = False) -> tuple[int, int]:
+        """Return the half points of both, `as_played` before rulings.
 
         >>> encounter = Encounter(4)
         >>> encounter.report("a", "b", "1/2-1/2")
@@ -246,10 +360,11 @@ class Encounter:
         >>> encounter.halves("a", "b"), encounter.left
         ((5, 1), 1)
         """
-        return (
-            self._halves[one] + 2 * self._lost[other],
-            self._halves[other] + 2 * self._lost[one],
-        )
+        ours = self._halves[one] + 2 * self._lost[other]
+        theirs = self._halves[other] + 2 * self._lost[one]
+        if as_played:
+            return ours, theirs
+        return ours - self._ruled[one], theirs - self._ruled[other]
 
 
 class InEncounters(Schedule):
@@ -279,12 +394,24 @@ class InEncounters(Schedule):
         """Return whether a game of the pair is still to be played."""
         return not self._is_finished(pair) and pair not in self._lost_pairs
 
-    def report(self, number: int, first: str, second: str, result: str) -> None:
+    def report(self, number: int, first: str, second: str, result: str, moves: int = 0) -> None:
         """Count a game."""
         if (encounter := self._encounter_of(pair_of(number))) is not None:
             self.finished.add(number)
+            self.repeats.add(moves)
             self._reported += 1
-            encounter.report(first, second, result)
+            counts = not self._settings.ruled.covers(number, first, second)
+            encounter.report(first, second, result, counts=counts)
+
+    def _is_off(self, pair: int, names: tuple[str, str]) -> bool:
+        """Return whether a pair is not played, since one of its bots is disqualified.
+
+        Nobody wins what is left of it.
+        """
+        is_off = not self._settings.ruled.bots.isdisjoint(names)
+        if is_off:
+            self.walkover(pair, None)
+        return is_off
 
     def walkover(self, pair: int, loser: str | None) -> None:
         """Count what is not reported of a pair as lost, once."""

@@ -2,8 +2,10 @@
 
 The n-th pair follows from n alone, so that a million games take no more memory than ten.
 
-The test judges pairs in the order of their numbers, so that the verdict does not depend on how
-many were played at the same time; those that ran beyond the deciding one are kept, not counted.
+A match judges pairs in the order of their numbers, so that the verdict does not depend on how many
+were played at the same time; those that ran beyond the deciding one are kept, not counted. A pair
+is evidence where neither of its games repeats another: else the same game would be counted with
+each partner that it has. Where pairs have long been none, a match ends.
 """
 
 from __future__ import annotations
@@ -28,8 +30,11 @@ class Fixed(Schedule):
         rounds = self._settings.rounds * len(self._settings.games)
         self.pairs: Final = rounds * len(self._pairings)
         """How many pairs there are."""
-        self._open: Final = set(self._pairings)
-        """Pairings that were not stopped in this run."""
+        gone = self._settings.ruled.bots
+        self._open: Final = {names for names in self._pairings if gone.isdisjoint(names)}
+        """Pairings that were not stopped in this run, of bots that are not disqualified."""
+        self._unplayed = 2 * rounds * (len(self._pairings) - len(self._open))
+        """Games that are not played, since a bot is disqualified."""
         self._next = 1
 
     def _all_pairings(self) -> list[tuple[str, str]]:
@@ -38,8 +43,8 @@ class Fixed(Schedule):
 
     @property
     def total(self) -> int:
-        """Return how many games there are."""
-        return 2 * self.pairs
+        """Return how many games there are, without those of bots that are disqualified."""
+        return 2 * self.pairs - self._unplayed
 
     def next(self) -> Pair | None:
         """Return the next pair of which a game is not finished."""
@@ -57,15 +62,29 @@ class Fixed(Schedule):
     def _pairing(self, number: int) -> tuple[str, str]:
         return self._pairings[(number - 1) % len(self._pairings)]
 
-    def report(self, number: int, first: str, second: str, result: str) -> None:  # noqa: ARG002
+    def report(self, number: int, first: str, second: str, result: str, moves: int = 0) -> None:
         """Note that a game is finished."""
         if number <= 2 * self.pairs:
             self.finished.add(number)
             self._reported += 1
+            self._unplayed -= not self._settings.ruled.bots.isdisjoint((first, second))
+            self._count(number, HALVES.get(result, (0, 0))[first != self._names[0]], moves)
+
+    def _count(self, number: int, halves: int, moves: int) -> None:  # noqa: ARG002 - others' affair
+        """Count a finished game; `halves` are the half points of the first bot of all."""
+        self.repeats.add(moves)
 
     def walkover(self, pair: int, loser: str | None) -> None:  # noqa: ARG002 - tried again anyway
         """Leave the pairing out until the next run."""
         self._open.discard(self._pairing(pair))
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """What a gauntlet is for."""
+
+    challengers: tuple[str, ...]
+    opponents: tuple[str, ...]
 
 
 class Gauntlet(Fixed):
@@ -75,8 +94,48 @@ class Gauntlet(Fixed):
         first = self._settings.challengers
         return list(product(self._names[:first], self._names[first:]))
 
+    def standing(self) -> Challenge:
+        """Return who challenges whom: how that stands is a matter of ratings."""
+        first = self._settings.challengers
+        return Challenge(tuple(self._names[:first]), tuple(self._names[first:]))
 
-@dataclass(frozen=True, slots=True)
+
+MOST_POINTS: Final = 100
+"""Of the path of a test's LLR."""
+
+
+class Path:
+    """A curve of at most so many points, evenly spaced, and its end: all memory that it takes.
+
+    >>> path = Path(4)
+    >>> for pairs in range(1, 12):
+    ...     path.add(pairs, pairs / 2)
+    >>> path.points
+    ((0, 0.0), (4, 2.0), (8, 4.0), (11, 5.5))
+    """
+
+    def __init__(self, most: int = MOST_POINTS) -> None:
+        self._most: Final = most
+        self._every = 1
+        self._last = (0, 0.0)
+        self._kept: Final = [self._last]
+
+    def add(self, pairs: int, value: float) -> None:
+        """Go on by one."""
+        self._last = pairs, value
+        if pairs % self._every == 0:
+            self._kept.append(self._last)
+        if len(self._kept) == self._most:
+            self._every *= 2
+            self._kept[:] = [point for point in self._kept if point[0] % self._every == 0]
+
+    @property
+    def points(self) -> tuple[tuple[int, float], ...]:
+        """Return what is kept of it."""
+        return tuple(dict.fromkeys((*self._kept, self._last)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SprtStanding:
     """How a match with an SPRT stands."""
 
@@ -85,26 +144,80 @@ class SprtStanding:
 
     sprt: Sprt
     state: SprtState
+    path: tuple[tuple[int, float], ...] = ((0, 0.0),)
+    """The LLR after so many pairs that count, some of them, the last as it stands."""
+
+    has_stopped: bool
+    """Whether no pair will count any more."""
+
+    repeating: int = 0
+    """Pairs that do not count, since a game in them repeats another."""
+
+    why_nothing_new: str = ""
+    """Why it was stopped without a verdict; empty where it was not."""
+
+
+IDLE_PAIRS: Final = (10, 3)
+"""A match ends after so many pairs in a row that tell nothing new, and so many more for each pair
+that did: bots that repeat themselves from each of many openings have then been seen to do so, and
+of setups that are drawn it is rare that one has not come yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatsOnly:
+    """How a match without a test stands that was stopped since bots repeat themselves."""
+
+    names: tuple[str, ...]
+    why_nothing_new: str
 
 
 class Match(Fixed):
-    """All games between the first and the second bot of the configuration, or until a verdict."""
+    """All games between the first and the second bot of the configuration, or until a verdict.
+
+    Or until they only repeat themselves.
+    """
 
     def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
         super().__init__(names, dealer)
         self._test = state(sprt, [0] * 5) if (sprt := self._settings.sprt) else None
-        self._waiting: Final[dict[int, list[int]]] = {}
-        """Half points of the first bot in the games of pairs that are not judged yet."""
+        self._path: Final = Path()
+        self._judged = 0
+        """Pairs, from the first on without a gap."""
+        self._new = 0
+        """Those of them whose games are new, which count."""
+        self._void = 0
+        """Those of them that are none by a ruling."""
+        self._idle = 0
+        """The last ones in a row in which a game repeats another."""
+        self._waiting: Final[dict[int, list[tuple[int, int, int]]]] = {}
+        """The games of pairs that are not judged yet: numbers, half points of the first bot, moves
+        as in Played."""
 
     @property
-    def _deciding_pairs(self) -> int | None:
-        """Return how many pairs it took to decide the test; None while it is open."""
-        return self._test.pairs if self._test and self._test.verdict else None
+    def _is_decided(self) -> bool:
+        return bool(self._test and self._test.verdict)
+
+    @property
+    def _has_stopped(self) -> bool:
+        """Return whether no pair will be judged any more."""
+        few, more = IDLE_PAIRS
+        return self._is_decided or self._idle >= few + more * self._new
+
+    @property
+    def why_nothing_new(self) -> str:
+        """Return why more games would tell nothing, and what to do; empty while they may."""
+        if self._is_decided or not self._has_stopped:
+            return ""
+        return (
+            f"each of the last {self._idle} pairs repeats a game, and more would tell nothing "
+            "new; let games begin differently (openings), let bots draw lots by the seed that "
+            "they are given, or give them another time or number of nodes"
+        )
 
     @property
     def total(self) -> int:
         """Return how many games there are at most; once it is decided, how many decided it."""
-        return 2 * (self._deciding_pairs or self.pairs)
+        return 2 * self._judged if self._is_decided else super().total
 
     @property
     def done(self) -> int:
@@ -112,23 +225,43 @@ class Match(Fixed):
         return min(self._reported, self.total)
 
     def next(self) -> Pair | None:
-        """Return the next pair; none once the test is decided."""
-        return None if self._deciding_pairs else super().next()
+        """Return the next pair; none once the test is decided, or the bots repeat themselves."""
+        return None if self._has_stopped else super().next()
 
-    def report(self, number: int, first: str, second: str, result: str) -> None:
-        """Count a game."""
-        super().report(number, first, second, result)
-        sprt, test = self._settings.sprt, self._test
-        if sprt is None or test is None or number > 2 * self.pairs:
+    def _count(self, number: int, halves: int, moves: int) -> None:
+        self._waiting.setdefault(pair_of(number), []).append((number, halves, moves))
+        while not self._has_stopped and len(self._waiting.get(self._judged + 1, ())) == 2:
+            self._judged += 1
+            self._judge(sorted(self._waiting.pop(self._judged)))
+
+    def _judge(self, pair: list[tuple[int, int, int]]) -> None:
+        """Count a pair, where both of its games are new, and neither is void."""
+        if any(self._settings.ruled.covers(number, *self._names) for number, _, _ in pair):
+            self._void += 1
             return
-        halves = HALVES.get(result, (0, 0))[first != self._names[0]]
-        self._waiting.setdefault(pair_of(number), []).append(halves)
-        while test.verdict is None and len(self._waiting.get(test.pairs + 1, [])) == 2:
-            counts = list(test.counts)
-            counts[sum(self._waiting.pop(test.pairs + 1))] += 1
-            test = self._test = state(sprt, counts)
+        repeated = [self.repeats.add(moves) for _, _, moves in pair]  # both are noted
+        if any(repeated):
+            self._idle += 1
+            return
+        self._idle = 0
+        self._new += 1
+        if (sprt := self._settings.sprt) and self._test:
+            counts = list(self._test.counts)
+            counts[sum(halves for _, halves, _ in pair)] += 1
+            self._test = state(sprt, counts)
+            self._path.add(self._new, self._test.llr)
 
-    def standing(self) -> SprtStanding | None:
-        """Return how the test stands; None without one."""
-        sprt, test = self._settings.sprt, self._test
-        return SprtStanding(tuple(self._names), sprt, test) if sprt and test else None
+    def standing(self) -> SprtStanding | RepeatsOnly | None:
+        """Return how the test stands; without one why it was stopped, None where it was not."""
+        names, why = tuple(self._names), self.why_nothing_new
+        if (sprt := self._settings.sprt) is None or self._test is None:
+            return RepeatsOnly(names, why) if why else None
+        return SprtStanding(
+            names=names,
+            sprt=sprt,
+            state=self._test,
+            path=self._path.points,
+            has_stopped=self._has_stopped or self._judged == self.pairs,
+            repeating=self._judged - self._new - self._void,
+            why_nothing_new=why,
+        )

@@ -9,6 +9,7 @@ from typing import Final
 from lath.arena.schedule.core import Dealer, Schedule
 from lath.arena.schedule.fixed import Fixed, Gauntlet, Match
 from lath.arena.schedule.knockout import Knockout
+from lath.arena.schedule.pool import Pool
 from lath.arena.schedule.swiss import Swiss
 
 
@@ -31,4 +32,5 @@ FORMATS: Final[Mapping[str, Format]] = {
     "swiss": Format(Swiss, frozenset({"rounds", "pairs"})),
     "knockout": Format(Knockout, frozenset({"pairs"})),
     "match": Format(Match, frozenset({"rounds", "sprt"}), max_bots=2),
+    "pool": Format(Pool, frozenset({"rounds"})),
 }

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from lath.arena.schedule.core import Dealer, Encounter, InEncounters, Pair
+from lath.arena.schedule.core import Dealer, Encounter, InEncounters, Pair, Ruled
 
 MORE: Final = 5
 """Times that a level tie is prolonged."""
@@ -53,6 +53,8 @@ class Tie:
     """Whether it was level to the end."""
 
     winner: str | None = None
+    walkovers: int = 0
+    """Games that were lost without being played."""
 
     @property
     def is_known(self) -> bool:
@@ -100,8 +102,12 @@ class Knockout(InEncounters):
     def total(self) -> int:
         """Return how many games there will be if no further tie is prolonged."""
         ties = (len(self._names) - 1) * self._main
-        more = sum(tie.prolonged for tie in self._ties()) * self._more
-        return 2 * (ties + more) - self._lost_games
+        more = unplayed = 0
+        for number, tie in enumerate(self._ties()):
+            more += tie.prolonged * self._more
+            if not self._settings.ruled.bots.isdisjoint(tie.bots) and tie.is_known:
+                unplayed += self._at(number, 0).left
+        return 2 * (ties + more) - self._lost_games - unplayed
 
     def _ties(self) -> Iterator[Tie]:
         """Yield how every tie stands."""
@@ -109,13 +115,25 @@ class Knockout(InEncounters):
         left = self._slots
         while len(left) > 1:
             round_number += 1
-            meetings = zip(left[::2], left[1::2], strict=True)
-            left = []
-            for bots in meetings:
+            meetings = list(zip(left[::2], left[1::2], strict=True))
+            left, later = [], number + len(meetings)
+            for place, bots in enumerate(meetings):
                 tie = self._decided.get(number) or self._tie(number, round_number, bots)
+                if self._settings.ruled != Ruled():
+                    tie = self._as_it_went_on(tie, later + place // 2)
                 left.append(tie.bots[0] if tie.is_bye else tie.winner)
                 number += 1
                 yield tie
+
+    def _as_it_went_on(self, tie: Tie, later: int) -> Tie:
+        """Return a tie whose winner is who has played in the next one already, if anybody has.
+
+        `later` is the number of that: no ruling takes it back.
+        """
+        through = (name for name in tie.bots if name and self._at(later, 0).has_met(name))
+        winner = next(through, tie.winner)
+        is_again_open = tie.winner is None and winner is not None
+        return replace(tie, winner=winner, prolonged=max(0, tie.prolonged - is_again_open))
 
     def _tie(self, number: int, round_number: int, bots: tuple[str | None, str | None]) -> Tie:
         """Return how a tie of these bots stands, and keep it once it is decided."""
@@ -124,20 +142,28 @@ class Knockout(InEncounters):
             return Tie(round=round_number, bots=(one, other))
         one, other = sorted((one, other), key=self._names.index)
         halves: list[tuple[int, int]] = []
+        walkovers = 0
         is_level = is_over = True
+        gone = self._settings.ruled.bots.intersection((one, other))
         while is_level and is_over and len(halves) <= MORE:
             encounter = self._at(number, len(halves))
             ours, theirs = encounter.halves(one, other)
             halves.append((ours, theirs))
+            walkovers += encounter.lost
             is_level, is_over = ours == theirs, encounter.left <= 0
+            if gone:  # nothing more is played
+                is_level, is_over = len(gone) == 2, True
+                break
         ones, others = zip(*halves, strict=True)
+        is_upset = others[-1] > ones[-1] if len(gone) in (0, 2) else one in gone
         tie = Tie(
             round=round_number,
             bots=(one, other),
             points=(sum(ones) / 2, sum(others) / 2),
             prolonged=len(halves) - 1,
             by_seed=is_over and is_level,
-            winner=(other if others[-1] > ones[-1] else one) if is_over else None,
+            winner=(other if is_upset else one) if is_over else None,
+            walkovers=walkovers,
         )
         if is_over:
             self._decided[number] = tie

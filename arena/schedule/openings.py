@@ -1,26 +1,29 @@
 """Books of openings: files of records or positions, from which games begin.
 
-An entry is kept as its text, some 60 bytes and its moves; parsed records are not held. Must not
-know which pairing plays what.
+Of entries that are the same game, turned or mirrored or by another order of moves, the first
+counts. It is kept as its text, some 60 bytes and its moves, beside 20 by which it is known again;
+parsed records are not held. Must not know which pairing plays what.
 """
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import Final
 
 from lath import games
 from lath.arena.errors import ConfigError, reading
 from lath.arena.schedule.core import Opening, draw
-from lath.games.core import read_move
+from lath.games.core import Position, least, read_move
 from lath.games.errors import GameError
+from lath.notation.archive import SIZE, Seen
 from lath.notation.errors import NotationError
 from lath.notation.formats import name_for, reader
 from lath.notation.reader import open_bytes
+from lath.notation.record import Record
 from lath.notation.replay import start_of
 
 
@@ -39,6 +42,10 @@ class BookChoice:
     digest: str = ""
     """What the file is: its SHA-256."""
 
+    folded: bool = True
+    """Whether what is the same game is taken once, and games that ended before `plies` are passed
+    over; not in tournaments that were begun when nobody did that."""
+
     def identity(self) -> dict[str, object]:
         """Return what may not change while a tournament is played; the file may move."""
         return {
@@ -46,13 +53,14 @@ class BookChoice:
             "order": self.order,
             "plies": self.plies,
             "start": self.start,
+            **({"folded": True} if self.folded else {}),
         }
 
 
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file; raises ConfigError."""
     with reading(path), path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        return file_digest(stream, "sha256").hexdigest()
 
 
 class Book:
@@ -65,7 +73,10 @@ class Book:
         """
         self._choice: Final = choice
         self._entries: Final[dict[str, list[bytes]]] = {game_id: [] for game_id in game_ids}
-        for game_id, *fields in _entries(choice, game_ids):
+        seen = Seen()
+        for game_id, end, *fields in _entries(choice, game_ids):
+            if choice.folded and not seen.add(known_by(end)):
+                continue
             self._entries[game_id].append("\t".join(map(str, fields)).encode())
         for game_id, entries in self._entries.items():
             if not entries:
@@ -86,8 +97,14 @@ class Book:
         )
 
 
-_Entry = tuple[str, int, str, str, str]
-"""Game, number, setup, position and moves; empty for none."""
+def known_by(position: Position) -> bytes:
+    """Return 16 bytes that are equal for positions that are the same game, turned or mirrored."""
+    text = f"{position.game.id} {least(position).text()}"
+    return blake2b(text.encode(), digest_size=SIZE).digest()
+
+
+_Entry = tuple[str, Position, int, str, str, str]
+"""Game, where it leads, number, setup, position and moves; empty for none."""
 
 
 def _entries(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
@@ -123,7 +140,7 @@ def _of_lines(path: Path, game_ids: Collection[str]) -> Iterator[_Entry]:
             if position.is_over:
                 raise ConfigError(f"{path}:{number}: the game is over in this position")
             if game_id in game_ids:
-                yield game_id, number, setup, text, ""
+                yield game_id, position, number, setup, text, ""
 
 
 def _of_records(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
@@ -145,6 +162,8 @@ def _of_records(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entr
                     end = end.play(moves[-1])
             except GameError as error:
                 raise ConfigError(f"{place}: {error}") from error
+            if choice.folded and choice.plies is not None and _is_short(record, choice.plies, end):
+                continue
             if end.is_over:
                 raise ConfigError(
                     f"{place} is over after {len(moves)} plies; set fewer plies, or leave such "
@@ -153,4 +172,9 @@ def _of_records(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entr
             setup = record.tag("Setup")
             canonical = setup and start.game.canonical_setup(setup)
             position = start.text() if record.tag("Position") else ""
-            yield record.game, entry.number, canonical, position, " ".join(moves)
+            yield record.game, end, entry.number, canonical, position, " ".join(moves)
+
+
+def _is_short(record: Record, plies: int, end: Position) -> bool:
+    """Return whether a game ended before so many plies; a line that goes on is no game."""
+    return end.is_over or (len(record.plies) < plies and record.result != "*")

@@ -3,14 +3,18 @@
 The generalised SPRT of pentanomial results: M. Van den Bergh, "A practical introduction to the
 GSPRT", "Comments on normalized Elo" and "The maximum likelihood estimator of a multinomial
 distribution" (cantate.be/Fishtest), as Fishtest and fastchess use it. The two games of a pair share
-their start, so that their sum is what is drawn independently: 0, ½, 1, 1½ or 2 points. Must not
-know schedules.
+their start, so that their sum is what is drawn independently: 0, ½, 1, 1½ or 2 points.
+
+A test stops when the results look good, or bad, so that what they show then is too much. After the
+stop the advantage is estimated without that bias, as Fishtest does: results are ordered by what
+ended the test and when (P. Armitage 1957, D. Siegmund 1978), and that order has a median and an
+interval. Must not know schedules.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -62,13 +66,6 @@ class SprtState:
     """The log-likelihood ratios at which H0 and H1 are accepted."""
 
     verdict: Literal["H0", "H1"] | None
-    elo: float | None
-    """First's advantage, logistic; None where first won or lost everything."""
-
-    elo_low: float | None
-    """The lower end of the interval of 95 %; None where it has none."""
-
-    elo_high: float | None
 
     @property
     def pairs(self) -> int:
@@ -86,16 +83,14 @@ def state(sprt: Sprt, counts: Sequence[int]) -> SprtState:
     low = math.log(sprt.beta / (1 - sprt.alpha))
     high = math.log((1 - sprt.beta) / sprt.alpha)
     verdict: Literal["H0", "H1"] | None = "H1" if ratio >= high else "H0" if ratio <= low else None
-    return SprtState(tuple(counts), ratio, (low, high), verdict, *elo_interval(counts))
+    return SprtState(tuple(counts), ratio, (low, high), verdict)
 
 
 def llr(sprt: Sprt, counts: Sequence[int]) -> float:
     """Return the log-likelihood ratio of H1 to H0; 0 before any pair."""
     if not any(counts):
         return 0.0
-    weights = [count or EMPTY for count in counts]
-    total = sum(weights)
-    seen = [weight / total for weight in weights]
+    weights, seen = _shares(counts)
     # Under each hypothesis the likeliest distribution of scores among those of its Elo difference.
     zero, one = (
         likeliest_with_t(seen, elo / PER_T * math.sqrt(2))
@@ -105,6 +100,40 @@ def llr(sprt: Sprt, counts: Sequence[int]) -> float:
     )
     gains = [math.log(high / low) for low, high in zip(zero, one, strict=True)]
     return sum(weight * gain for weight, gain in zip(weights, gains, strict=True))
+
+
+def _shares(counts: Sequence[int]) -> tuple[list[float], list[float]]:
+    """Return how often each score came, as likelihoods take it, and its share."""
+    weights = [count or EMPTY for count in counts]
+    total = sum(weights)
+    return weights, [weight / total for weight in weights]
+
+
+OVERSHOOT: Final = 0.583
+"""A step's standard deviations by which a sum passes a bound on average (D. Siegmund, 1985)."""
+
+
+def expected_pairs(sprt: Sprt, variance: float) -> tuple[float, float, float]:
+    """Return after how many pairs a test is decided, on average: at H0, half way and at H1.
+
+    `variance` is that of a pair's points per game. Wald (1945); bounds as Siegmund (1985) has them,
+    since the last pair goes beyond.
+
+    >>> [round(pairs) for pairs in expected_pairs(Sprt(elo0=0, elo1=10), 0.1)]
+    [2584, 4264, 2584]
+    """
+    if sprt.model == "normalized":
+        apart = (sprt.elo1 - sprt.elo0) / PER_T * math.sqrt(2)
+    else:
+        apart = (score_of(sprt.elo1) - score_of(sprt.elo0)) / math.sqrt(variance)
+    low = math.log(sprt.beta / (1 - sprt.alpha)) - OVERSHOOT * apart
+    high = math.log((1 - sprt.beta) / sprt.alpha) + OVERSHOOT * apart
+    drift = apart**2 / 2
+    return (
+        -((1 - sprt.alpha) * low + sprt.alpha * high) / drift,
+        -low * high / (2 * drift),
+        (sprt.beta * low + (1 - sprt.beta) * high) / drift,
+    )
 
 
 def score_of(elo: float) -> float:
@@ -121,16 +150,165 @@ def elo_of(score: float) -> float | None:
     return 0.0 - 400 * math.log10(1 / score - 1) if 0 < score < 1 else None
 
 
-def elo_interval(counts: Sequence[int]) -> tuple[float | None, float | None, float | None]:
-    """Return the advantage that the pairs show, and the ends of its interval of 95 %."""
-    total = sum(counts)
-    if not total:
-        return None, None, None
-    weights = [count or EMPTY for count in counts]
-    mean, variance = _moments([weight / sum(weights) for weight in weights])
+# What the results show
+
+
+@dataclass(frozen=True, slots=True)
+class Advantage:
+    """First's advantage in Elo, with its interval of 95 %; None where it has no end."""
+
+    elo: float | None
+    low: float | None
+    high: float | None
+
+
+def fixed_advantage(counts: Sequence[int]) -> Advantage:
+    """Return the advantage as of a match whose length was known: of a test that still runs."""
+    if not (total := sum(counts)):
+        return Advantage(None, None, None)
+    mean, variance = _spread(_shares(counts)[1], total)
     margin = NORMAL_95 * math.sqrt(variance / total)
     score = sum(count * value for count, value in zip(counts, SCORES, strict=True)) / total
-    return elo_of(score), elo_of(mean - margin), elo_of(mean + margin)
+    return Advantage(elo_of(score), elo_of(mean - margin), elo_of(mean + margin))
+
+
+def stopped_advantage(sprt: Sprt, now: SprtState) -> Advantage:
+    """Return the advantage that a test shows that has stopped, with or without a verdict.
+
+    Half of the tests of two bots show more than is true, and half show less; their intervals hold
+    the truth in 95 %. The sum of points above the middle of both hypotheses is taken for a Brownian
+    motion between two bounds. It passes them by as much as a sum does that goes on in steps.
+    """
+    if not now.pairs:
+        return Advantage(None, None, None)
+    _, seen = _shares(now.counts)
+    mean, variance = _spread(seen, now.pairs)
+    variance *= now.pairs / max(1, now.pairs - 1)  # about its own mean it is too small
+    zero, one = _scores(sprt, variance)
+    middle = (zero + one) / 2
+    gained = now.pairs * (mean - middle)
+    per_llr = gained / now.llr if now.verdict else 0.0
+    if per_llr <= 0:  # its usual value
+        per_llr = variance / (one - zero)
+    h0, h1 = (bound * per_llr for bound in now.bounds)
+
+    def worse(elo: float) -> float:
+        """Return how likely less is shown than was, if this is the advantage."""
+        score = score_of(elo)
+        # The likeliest results of that mean vary more, by what it is off; those of bots that won
+        # or drew nearly all games by far more than that.
+        _, likeliest = _moments(likeliest_with_mean(seen, score))
+        spread = variance + max(0.0, likeliest - variance - (score - mean) ** 2)
+        beyond = OVERSHOOT * math.sqrt(spread)
+        low, high = h0 - beyond, h1 + beyond
+        end = {"H0": low, "H1": high, None: gained}[now.verdict]
+        return _worse(low, high, end, now.pairs * (score - middle), now.pairs * spread)
+
+    return Advantage(*(_where(worse, 1 - share) for share in (0.5, 0.025, 0.975)))
+
+
+FARTHEST: Final = 1000.0
+"""Elo beyond which an end of an interval is none."""
+
+UNLIKE: Final = 3
+"""Pairs that may have been half a point off, though none was: 0 of n is what a share of 3/n gives
+in one case of twenty (the rule of three)."""
+
+
+def _spread(seen: Sequence[float], pairs: int) -> tuple[float, float]:
+    """Return mean and variance of the scores; pairs that were all alike do not say all will be."""
+    mean, variance = _moments(seen)
+    return mean, max(variance, UNLIKE * SCORES[1] ** 2 / pairs)
+
+
+def _scores(sprt: Sprt, variance: float) -> tuple[float, float]:
+    """Return the points per game of both hypotheses where the pairs' scores vary so much."""
+    if sprt.model == "normalized":
+        t_value = math.sqrt(2 * variance) / PER_T
+        return 0.5 + sprt.elo0 * t_value, 0.5 + sprt.elo1 * t_value
+    return score_of(sprt.elo0), score_of(sprt.elo1)
+
+
+def _where(falling: Callable[[float], float], value: float) -> float | None:
+    """Return the Elo at which a falling function has a value; None where that is too far."""
+    low, high = -FARTHEST, FARTHEST
+    if not falling(low) > value > falling(high):
+        return None
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if falling(middle) > value else (low, middle)
+    return (low + high) / 2
+
+
+def normalized_of(counts: Sequence[int], elo: float | None) -> float | None:
+    """Return an advantage divided by how much the results spread; None of None."""
+    if elo is None:
+        return None
+    mean, variance = _moments(likeliest_with_mean(_shares(counts)[1], score_of(elo)))
+    return (mean - 0.5) / math.sqrt(2 * variance) * PER_T
+
+
+def _worse(low: float, high: float, end: float, drift: float, variance: float) -> float:
+    """Return how likely a Brownian motion from 0 does worse than one that stopped at `end`.
+
+    `drift` and `variance` are what it has gained in all when that one stops: at a bound, or between
+    them. The sooner `low` < 0 is reached the worse, the sooner `high` > 0 the better; between them
+    is who has not reached any, the higher the better.
+    """
+    if drift < 0:
+        return 1 - _worse(-high, -low, -end, -drift, variance)
+    deviation, tilt = math.sqrt(variance), 2 * drift / variance
+    if max(-low, high) > 5 * deviation:  # so soon nobody has been at both bounds
+        return (
+            _normal((end - drift) / deviation)
+            - _tilted_normal(tilt * high, (end - 2 * high - drift) / deviation)
+            + _tilted_normal(tilt * low, (2 * low - end + drift) / deviation)
+        )
+    if tilt * (high - low) < 1e-6:
+        tilt = 1e-6 / (high - low)
+        drift = tilt * variance / 2
+    kept = _between(low, high, high, drift, variance)
+    whole = -math.expm1(-tilt * (high - low))
+    to_high = -math.expm1(tilt * low) / whole
+    back = math.exp(tilt * low) * _between(low, high, high, -drift, variance)
+    to_high_later = (kept - back) / whole
+    if end >= high:
+        return 1 - to_high + to_high_later
+    to_low = 1 - to_high - (kept - to_high_later)
+    return to_low + (_between(low, high, end, drift, variance) if end > low else 0.0)
+
+
+def _between(low: float, high: float, end: float, drift: float, variance: float) -> float:
+    """Return how likely it has been at no bound so far, and is below `end` now.
+
+    The density is a series of sines (Cox and Miller, 1965), each of which fades sooner.
+    """
+    wide, tilt = high - low, drift / variance
+    total, number = 0.0, 1
+    while (fading := (wave := number * math.pi / wide) ** 2 * variance / 2) < 40:
+        parts = [
+            math.exp(tilt * at - drift * tilt / 2 - fading)
+            * (tilt * math.sin(wave * (at - low)) - wave * math.cos(wave * (at - low)))
+            for at in (low, end)
+        ]
+        total -= math.sin(wave * low) * (parts[1] - parts[0]) / (tilt**2 + wave**2)
+        number += 1
+    return total * 2 / wide
+
+
+def _normal(x: float) -> float:
+    """Return the share of the normal distribution below x."""
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+def _tilted_normal(log_factor: float, x: float) -> float:
+    """Return e^log_factor · Φ(x), which may be a very large number times a very small one."""
+    if x > -30:
+        return math.exp(min(log_factor, 700.0)) * _normal(x)
+    return math.exp(log_factor - x * x / 2) / (-x * math.sqrt(2 * math.pi))
+
+
+# Distributions of scores
 
 
 def _moments(shares: Sequence[float]) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, groupby, islice
 from typing import Final
 
@@ -185,11 +185,26 @@ class Row:
     byes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """Two bots that meet in a round, and how that stands; or a bye."""
+
+    bots: tuple[str, str | None]
+    """The better placed first; None: it has a bye."""
+
+    points: tuple[float, float]
+    is_over: bool = True
+    walkovers: int = 0
+    """Games that were lost without being played."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """How a swiss stands."""
 
     rows: tuple[Row, ...]
+    rounds: tuple[tuple[Paired, ...], ...]
+    """Those that are paired, the first one first."""
 
 
 def table(names: Sequence[str], meetings: Iterable[Meeting], full: int) -> list[Row]:
@@ -261,13 +276,12 @@ class Swiss(InEncounters):
             if self._is_open(number):
                 round_number, table = self._place(number)
                 one, other = self._rounds[round_number].pairs[table]
+                names = self._names[one], self._names[other]
                 index = round_number * self._each + (number - 1) // self._tables % self._each
-                return self._dealer.deal(
-                    number,
-                    (self._names[one], self._names[other]),
-                    round_number=round_number + 1,
-                    index=index,
-                )
+                if not self._is_off(number, names):
+                    return self._dealer.deal(
+                        number, names, round_number=round_number + 1, index=index
+                    )
         return None
 
     def _place(self, pair: int) -> tuple[int, int]:
@@ -279,7 +293,7 @@ class Swiss(InEncounters):
         last = round_number - 1
         tables = range(self._tables if round_number else 0)
         if len(self._rounds) == round_number and all(self._at(last, t).left <= 0 for t in tables):
-            self._meetings.extend(self._results(last))
+            self._meetings.extend(self._results(last, as_played=True))
             taken = _taken(len(self._names), self._meetings)
             points = [sum(halves for _, halves in each) for each in taken]
             past = Past(points)
@@ -294,13 +308,17 @@ class Swiss(InEncounters):
     def _at(self, round_number: int, table: int) -> Encounter:
         return self._encounter((round_number, table), 2 * self._each)
 
-    def _results(self, round_number: int) -> Iterator[Meeting]:
-        """Yield what the encounters of a round gave so far; nothing before the first round."""
+    def _results(self, round_number: int, *, as_played: bool = False) -> Iterator[Meeting]:
+        """Yield what the encounters of a round gave so far; nothing before the first round.
+
+        Rulings come after the next round was paired: who meets whom is told by what was played.
+        """
         if round_number < 0:
             return
         now, names = self._rounds[round_number], self._names
         for table, (one, other) in enumerate(now.pairs):
-            halves = self._at(round_number, table).halves(names[one], names[other])
+            encounter = self._at(round_number, table)
+            halves = encounter.halves(names[one], names[other], as_played=as_played)
             yield Meeting(one, other, halves)
         if now.bye is not None:
             yield Meeting(now.bye, None, (4 * self._each, 0))
@@ -312,5 +330,24 @@ class Swiss(InEncounters):
         """Return the table, with what the running round has brought so far."""
         while len(self._rounds) < self._settings.rounds and self._has_begun(len(self._rounds)):
             pass  # what was reported of a run before has its rounds paired here
-        meetings = [*self._meetings, *self._results(len(self._rounds) - 1)]
-        return Table(tuple(table(self._names, meetings, 4 * self._each)))
+        numbers = range(len(self._rounds))
+        meetings = [one for number in numbers for one in self._results(number)]
+        rows = table(self._names, meetings, 4 * self._each)
+        counted = [row for row in rows if row.name not in self._settings.ruled.bots]
+        rounds = tuple(tuple(self._paired(number)) for number in numbers)
+        return Table(tuple(replace(row, rank=rank) for rank, row in enumerate(counted, 1)), rounds)
+
+    def _paired(self, round_number: int) -> Iterator[Paired]:
+        """Yield the encounters of a round, from 0, and its bye."""
+        for table_number, meeting in enumerate(self._results(round_number)):
+            one, points = self._names[meeting.one], (meeting.halves[0] / 2, meeting.halves[1] / 2)
+            if meeting.other is None:
+                yield Paired(bots=(one, None), points=points)
+            else:
+                encounter = self._at(round_number, table_number)
+                yield Paired(
+                    bots=(one, self._names[meeting.other]),
+                    points=points,
+                    is_over=encounter.left <= 0,
+                    walkovers=encounter.lost,
+                )

@@ -42,7 +42,7 @@ def part(text: str, style: str = "") -> Segment:
     return Segment(text, Style.parse(style))
 
 
-_IN_ASCII: Final = str.maketrans({"…": "~", "–": "-", "±": "+/-"})
+_IN_ASCII: Final = str.maketrans({"…": "~", "–": "-", "±": "+/-", "½": ".5"})
 """What stands for the letters of our own tables in a terminal of ASCII."""
 
 
@@ -55,8 +55,8 @@ class Letters:
     def plain(self, text: str) -> str:
         r"""Return a text as it can be shown, whatever is in it.
 
-        >>> Letters().plain("±5\t\x1b"), Letters(is_ascii=True).plain("±5 é")
-        ('±5 ·', '+/-5 \\xe9')
+        >>> Letters().plain("±5\t\x1b"), Letters(is_ascii=True).plain("±1½ é")
+        ('±5 ·', '+/-1.5 \\xe9')
         """
         shown = text[:1000]  # a warning may be as long as a bot likes
         if not shown.isprintable():
@@ -137,12 +137,15 @@ def shown(columns: Iterable[Column], letters: Letters) -> list[Column]:
 class Output:
     """Tables and sentences for people, one below the other, on an output."""
 
-    def __init__(self, *, to_stdout: bool = False) -> None:
-        """Be as wide as the terminal; what is none has plenty of room."""
-        # Standard error may go away while games are played.
+    def __init__(self, *, to_stdout: bool = False, of_run: bool = False) -> None:
+        """Be as wide as the terminal; what is none has plenty of room.
+
+        Standard error may go away while games are played, and so may standard output `of_run`.
+        """
         stream = unfiltered(sys.stdout if to_stdout else sys.stderr)
+        self._steadfast: Final = Steadfast(stream) if of_run or not to_stdout else None
         self.console: Final = Console(
-            file=stream if to_stdout else cast("TextIO", Steadfast(stream)),
+            file=cast("TextIO", self._steadfast or stream),
             # Without colours nothing is bold either.
             color_system=None if os.environ.get("NO_COLOR") else "auto",
             highlight=False,
@@ -154,7 +157,12 @@ class Output:
         self.width: Final = self.console.width
         is_unicode = (self.console.encoding or "").lower().startswith("utf")
         self.letters: Final = Letters(is_ascii=not is_unicode)
-        self._is_fresh = to_stdout
+        self._is_fresh = to_stdout and not (of_run and self.console.is_terminal)
+
+    @property
+    def failure(self) -> OSError | None:
+        """Return why not everything was written; None while all is well, or the reader has left."""
+        return self._steadfast.failure if self._steadfast else None
 
     def table(self, title: str, columns: Sequence[Column]) -> None:
         """Print a table under its title."""

@@ -34,6 +34,7 @@ from lath.arena.tournament.events import (
     GameEnded,
     PairingStopped,
     Progress,
+    RunBegan,
     Status,
     Waiting,
     Warned,
@@ -144,7 +145,7 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
 def _bounds(bot: BotStanding) -> tuple[str, str]:
     """Return the interval of the score, and the Elo difference to the others with its own.
 
-    Where the Elo difference has one bound only, that is what it is surely over or under.
+    Where the Elo difference has one bound only, that is what it is over or under by the same 95 %.
     """
     if bot.low is None or bot.score is None or bot.high is None:
         return "", ""
@@ -168,23 +169,31 @@ def _progress(progress: Progress, width: int, letters: Letters) -> Line:
     bar = min(30, room - 1 - cell_len(text))
     if bar < 5:
         return [part(text)]
-    full = min(bar, int(bar * progress.done / max(progress.total, 1)))
+    full = int(bar * progress.share)
     ink, ground = ("#", ".") if letters.is_ascii else ("━", "━")
     done, left = part(ink * full, "green"), part(ground * (bar - full), "bright_black")
     return [done, left, part(f" {text}")]
 
 
 def progress_words(progress: Progress) -> list[str]:
-    """Return games done, time left, and the rates: of the last minute and of the whole run."""
+    """Return games done, the rates of the last minute and of the whole run, and what is left."""
     now_s = progress.clock()
     beyond = f" and {progress.beyond} beyond" if progress.beyond else ""
-    words = [f"{progress.done} of {progress.total} games{beyond}"]
+    games = f"{progress.done}" if progress.is_endless else f"{progress.done} of {progress.total}"
+    words = [f"{games} games{beyond}"]
     if progress.rate.games:
         words.append(f"{_rate(progress.rate.recent(now_s))} games/s")
         if now_s - progress.rate.began_s > 60:
             words.append(f"{_rate(progress.rate.overall(now_s))} overall")
-        if left_s := progress.left_s():
-            words.append(f"{span(left_s)} left")
+    left = [] if (left_s := progress.left_s()) is None else [span(left_s)]
+    games_left = progress.games_left
+    if games_left is not None:
+        about = f" (about {left[0]})" if left_s else ""
+        words.append(f"{games_left} games of the budget left{about}")
+    elif progress.budget_left_s is not None:
+        words.append(f"{left[0]} of the budget left")
+    elif left_s:
+        words.append(f"{left[0]} left")
     return words
 
 
@@ -264,6 +273,8 @@ class _View:
     def __call__(self, event: Event | Waiting) -> None:
         """Print what is to be said of an event, or draw the picture again, where it is time."""
         match event:
+            case RunBegan() if not self._quiet:
+                self._say(f"seed: SHA-256 {event.seed_sha256}")
             case GameEnded() if self._verbose:
                 line = f"{event.number}. {event.game}: {event.first} - {event.second}"
                 self._say(f"{line} {event.result} ({event.termination}, {event.plies} plies)")
@@ -273,6 +284,9 @@ class _View:
                 self.print_progress()
                 for line in self._progress.outcome().words:
                     self._say(line)
+            case Waiting() if event.what and not self._quiet:
+                self._say(event.what)
+                self._print_waiting()
             case Waiting() if self.is_live and self._progress.clock() >= self._next_s:
                 self._draw()
 

@@ -273,8 +273,8 @@ class Sitting:
             self.begin()
         for number, ply in enumerate(self.plies, 1):
             bot.news += play_line(number, ply.move)
-            if ply.seat is self._bots_seat:
-                self._clock.charge(ply.seat, ply.used_s)
+            if ply.left_s is not None:
+                self._clock.resume(ply.seat, ply.left_s)
 
     def _draw(self) -> None:
         last = changed_cells(*self._positions[-2:]) if self.plies else []

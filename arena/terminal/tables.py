@@ -6,7 +6,7 @@ outcome brings its own tables.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, groupby, islice, pairwise
@@ -27,16 +27,32 @@ from lath.arena.terminal.layout import (
     often,
     part,
 )
+from lath.arena.terminal.live import span
+from lath.arena.terminal.plots import drawn
+from lath.reports.background import (
+    Background,
+    changes_sheet,
+    rulings_sheet,
+)
 from lath.reports.figures import OPENINGS, GameCounts, Survey
-from lath.reports.outcome import Change, Outcome, Sheet, changes_sheet
-from lath.reports.ratings.results import Z95, Estimate
+from lath.reports.openings import Openings
+from lath.reports.outcome import Outcome, Sheet
+from lath.reports.ratings.rating import LEAST_OPENINGS
+from lath.reports.ratings.results import Z95, Conditions, Estimate
 from lath.reports.standings import Meeting, Standings, Table, counts, greatest_gap
+from lath.reports.versions import are_told, regressions, standings_of, versions_sheet
 
 if TYPE_CHECKING:
+    from lath.arena.tournament.plan import Plan
+    from lath.arena.tournament.sources import ForfeitsAlike
     from lath.arena.tournament.store import BotTotals
+    from lath.notation.record import Forfeit
 
 MOST_NAMES: Final = 8
 """Bots of a group that are named."""
+
+MOST_ROWS: Final = 100
+"""Of tables of one kind, such as the rounds of a swiss; the earliest are left out."""
 
 MOST_GROUPS: Final = 6
 """Groups that are named."""
@@ -58,13 +74,18 @@ def print_standings(standings: Standings, output: Output, *, by_game: bool = Fal
             print_crosstable(table, output)
         if table is standings.overall:
             output.table("Games", game_lines(standings))
+            if few := [line.game for line in table.ratings.conditions if _is_for_few(line)]:
+                output.words(
+                    f"few openings (*): at {_listed(few)} the interval of the first move holds for "
+                    f"those played; from {LEAST_OPENINGS} on it holds for others of their kind"
+                )
         for words in remarks(table):
             output.words(words)
     if not tables:
         output.words("no finished games")
     if standings.left_out:
         reasons = ", ".join(f"{why} {count}" for why, count in standings.left_out.items())
-        only = f"; only there: {_listed(standings.unranked)}" if standings.unranked else ""
+        only = f"; no game of {_listed(standings.unranked)} counts" if standings.unranked else ""
         output.words(f"left out: {reasons}{only}")
 
 
@@ -191,12 +212,8 @@ def game_lines(standings: Standings) -> list[Column]:
         Column("draws", [f"{table.draws / table.games:.1%}" for table in tables], rank=4),
         Column("equals draw", [f"{line.draw_rate:.1%}" if line else "-" for line in lines], rank=2),
     ]
-    # Stars say that the figure is for the openings played, and not for others of their kind.
     if any(line.openings > 1 for line in lines if line):
-        starts = [
-            f"{line.openings}{'*' * (line.holds_for == 'the openings played')}" if line else "-"
-            for line in lines
-        ]
+        starts = [f"{line.openings}{'*' * _is_for_few(line)}" if line else "-" for line in lines]
         columns.append(Column("openings", starts, rank=5))
     if any(table.repeated for table in tables):
         columns.append(Column("repeated", [str(table.repeated) for table in tables], rank=6))
@@ -207,6 +224,11 @@ def game_lines(standings: Standings) -> list[Column]:
             cells = [str(table.endings.get(ending, 0)) for table in tables]
             columns.append(Column(ending, cells, rank))
     return columns
+
+
+def _is_for_few(line: Conditions) -> bool:
+    """Return whether there is a star: the figure is for openings played, and for no others."""
+    return line.openings > 1 and line.holds_for == "the openings played"
 
 
 def _games(number: int) -> str:
@@ -296,7 +318,7 @@ def print_survey(survey: Survey) -> None:
         for ending, times in counts(counted.endings).items()
     ]
     output.table("Endings", _shares("ending", endings))
-    if any(counted.openings.games for _, counted in survey.games):
+    if survey.opening_plies and any(counted.openings.games for _, counted in survey.games):
         plies = survey.opening_plies
         output.table("Openings" if plies == 1 else f"First {plies} plies", _openings(survey))
     facts = survey.facts
@@ -307,8 +329,53 @@ def print_survey(survey: Survey) -> None:
         words += f", {dates['undated']:,} without a date" if dates["undated"] else ""
     output.words(words)
     if missed := max(counted.openings.missed for _, counted in survey.games):
-        words = f"openings may be counted too low, by up to {missed:,}"
-        output.words(f"{words}: rare ones were forgotten")
+        output.words(_too_low(missed))
+
+
+SHOWN_OPENINGS: Final = 20
+"""Lines of a game that fit on a screen; a sheet has all."""
+
+
+def print_openings(openings: Openings) -> None:
+    """Print how often each opening came, how even it was and how drawn, to standard output."""
+    output = Output(to_stdout=True)
+    games = openings.by_game()
+    rows = [(game, *line) for game, _, lines in games for line in lines[:SHOWN_OPENINGS]]
+    if not rows:
+        output.words("no games")
+        return
+    names = [game for game, *_ in rows]
+    columns = [
+        Column("game", _said_once(names), kind="name"),
+        Column("from", [start for _, start, *_ in rows], kind="name", rank=4),
+        Column("moves", [each[2] or "-" for each in rows], kind="name"),
+        Column("games", [f"{line.times:,}" for *_, line in rows]),
+        Column("drawn", [_percent(line.draw_rate) for *_, line in rows], rank=2),
+        Column("first scored", [_percent(line.score_rate) for *_, line in rows], rank=1),
+        Column("95 %", [_between(line.interval) for *_, line in rows]),
+        Column("pairs", [f"{line.pairs:,}" for *_, line in rows], rank=3),
+    ]
+    if not any(start for _, start, *_ in rows):
+        del columns[1]
+    titles = {0: "Openings", 1: "First ply"}
+    output.table(titles.get(openings.plies, f"First {openings.plies} plies"), columns)
+    different = sum(len(lines) for *_, lines in games)
+    words = f"{openings.games:,} games, {different:,} openings"
+    if openings.repeats:
+        words += f"; {openings.repeats:,} games left out that only repeat others"
+    output.words(words)
+    if different > len(rows):
+        output.words(f"the {SHOWN_OPENINGS} most frequent of a game are shown; --csv has all")
+    if missed := max(lines.missed for _, lines, _ in games):
+        output.words(_too_low(missed))
+
+
+def _between(interval: tuple[float, float] | None) -> str:
+    return "-" if interval is None else f"{interval[0]:.0%} to {interval[1]:.0%}"
+
+
+def _too_low(missed: int) -> str:
+    return f"openings may be counted too low, by up to {missed:,}: rare ones were forgotten"
 
 
 def _lengths(rows: Sequence[tuple[str, GameCounts]], games: int) -> list[Column]:
@@ -343,14 +410,17 @@ def _results(
 
 def _shares(heading: str, rows: Sequence[tuple[str, str, int, int]]) -> list[Column]:
     """Return the columns of games, what came in them, how often, and of how many."""
-    games = [game for game, *_ in rows]
-    first = ["" if game == before else game for before, game in pairwise(["", *games])]
     return [
-        Column("game", first, kind="name"),
+        Column("game", _said_once([game for game, *_ in rows]), kind="name"),
         Column(heading, [what for _, what, *_ in rows], kind="name"),
         Column("games", [f"{times:,}" for *_, times, _ in rows]),
         Column("%", [f"{times / of:.1%}" for *_, times, of in rows], rank=1),
     ]
+
+
+def _said_once(games: Sequence[str]) -> list[str]:
+    """Return the name of each game where it is not the one above."""
+    return ["" if game == before else game for before, game in pairwise(["", *games])]
 
 
 def _openings(survey: Survey) -> list[Column]:
@@ -369,9 +439,8 @@ def _percent(rate: float | None) -> str:
     return "-" if rate is None else f"{rate:.1%}"
 
 
-def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int]) -> None:
+def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int], output: Output) -> None:
     """Print what each bot lost games by, its average and its longest move, and what was noticed."""
-    output = Output()
     if bots:
         lost = forfeits([bot.lost_by for bot in bots], apart=output.width >= 60)
         columns = [
@@ -385,6 +454,121 @@ def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int]) -> None:
         output.table("Forfeits and time of a move", columns)
     for note, times in notes.items():
         output.console.print(output.text(often(f"note: {note}", times)), soft_wrap=True)
+
+
+def print_plan(plan: Plan, output: Output) -> None:
+    """Print what a tournament would take, and how sure its ratings would be."""
+    least, most = plan.games
+    games = _games(most) if least == most else f"{least} to {_games(most)}"
+    so_far = f", {plan.played} are played" if plan.played else ""
+    output.words(f"{plan.event}, a {plan.format}: {games} to play{so_far}")
+    output.words(_plan_time(plan))
+    if plan.sprt is not None:
+        expected = (
+            f"{games} at {elo:+g} Elo"
+            for elo, games in zip(plan.sprt.elo, plan.sprt.games, strict=True)
+        )
+        output.words(f"until the test decides, games on average: {', '.join(expected)}")
+    now = [
+        Column("played", [str(bot.played) for bot in plan.bots], rank=2),
+        Column("now", [_half_width(bot.now) for bot in plan.bots], rank=1),
+    ]
+    columns = [
+        Column("bot", [bot.name for bot in plan.bots], kind="name"),
+        *(now if plan.played else []),
+        Column("games", [str(bot.games) for bot in plan.bots]),
+        Column("opponents", [str(bot.opponents) for bot in plan.bots], rank=3),
+        Column("Elo", [_half_width(bot.then) for bot in plan.bots]),
+        Column("games for ±20", [_about(bot.games_for_aim) for bot in plan.bots], rank=1),
+    ]
+    output.console.line()
+    both = "the difference of both" if len(plan.bots) == 2 else "each bot against the mean of all"
+    output.table(f"How sure it will be of {both}", columns)
+    output.words(_plan_noise(plan))
+
+
+def _half_width(elo: float | None) -> str:
+    return "-" if elo is None else f"±{elo:.0f}"
+
+
+def _about(number: int | None) -> str:
+    """Return a number to two figures.
+
+    >>> _about(2321), _about(None)
+    ('2300', '-')
+    """
+    return "-" if number is None else f"{float(f'{number:.2g}'):.0f}"
+
+
+def _plan_time(plan: Plan) -> str:
+    """Return how long it takes, and how that is known."""
+    if plan.seconds is None:
+        return "time: nothing limits it, so only games can tell: play some, and ask again"
+    low, high = map(span, plan.seconds)
+    at_once = "one game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
+    why = "as the games so far"
+    if plan.plies is not None:
+        shortest, longest = plan.plies
+        why = f"a game {shortest:.0f} to {longest:.0f} plies of bots that use their time"
+    return f"time: {low if low == high else f'{low} to {high}'}, {at_once}, {why}"
+
+
+def _plan_noise(plan: Plan) -> str:
+    """Return what the intervals rest on."""
+    if not plan.played:
+        return (
+            "as if all bots were equal, with a tenth of games drawn; who scores 75 % has an "
+            "interval a sixth wider, who scores 90 % two thirds"
+        )
+    words = "at the strengths and the share of draws that games show so far"
+    if plan.noise is None:
+        return words
+    return f"{words}, whose real intervals are {plan.noise:.2f} of the formula's: so are these"
+
+
+MOST_FORFEITS: Final = 3
+"""Games that a bot lost by one kind of fault that are told of after a run."""
+
+MOST_KINDS: Final = 8
+"""Bots and kinds of faults that are."""
+
+
+def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) -> None:
+    """Print which games bots broke off, where and why, and how to see more of that.
+
+    `folder` is the tournament's as a shell takes it.
+    """
+    if not alike:
+        return
+    output.title("Where it went wrong")
+    for games, first in alike[:MOST_KINDS]:
+        output.words(f"{first[0].bot} lost {_games(games)} by {first[0].ending}:")
+        for one in first:
+            output.words(f"  game {one.number}, ply {one.ply}: {one.in_short}")
+        if games > len(first):
+            output.words(f"  and {games - len(first)} more")
+    if rest := alike[MOST_KINDS:]:
+        more = sum(one.games for one in rest)
+        output.words(f"and {_games(more)} more by others: arena bot log {folder} lists them all")
+    number = alike[0].first[0].number
+    for what, command in (("what was said", "log"), ("the same game again", "replay")):
+        output.words(f"{what}: arena bot {command} {folder} {number}")
+
+
+def print_forfeit_list(lost: Sequence[Forfeit], folder: str) -> None:
+    """Print a line for each of these games, to standard output."""
+    output = Output(to_stdout=True)
+    columns = [
+        Column("game", [str(one.number) for one in lost]),
+        Column("ply", [str(one.ply) for one in lost]),
+        Column("bot", [one.bot for one in lost], kind="name"),
+        Column("of", [one.game for one in lost], rank=2, kind="text"),
+        Column("against", [one.opponent for one in lost], rank=1, kind="name"),
+        Column("lost by", [one.ending for one in lost], kind="text"),
+        Column("reason", [one.in_short for one in lost], kind="name"),
+    ]
+    output.table(f"{_games(len(lost))} went wrong", columns)
+    output.words(f"what was said in one: arena bot log {folder} {lost[0].number}")
 
 
 def duration(seconds: float | None) -> str:
@@ -408,19 +592,45 @@ def print_outcome(outcome: Outcome | None, output: Output) -> None:
         return
     output.title(outcome.heading)
     if outcome.verdict:
-        output.words(outcome.verdict)
+        output.console.print(output.text(outcome.verdict, "bold"))
     for number, (_, alike) in enumerate(groupby(outcome.sheets, key=lambda sheet: sheet.columns)):
+        sheets = deque(alike)
+        earlier = []
+        while len(sheets) > 1 and sum(len(sheet.rows) for sheet in sheets) > MOST_ROWS:
+            earlier.append(sheets.popleft().title)
         if number or outcome.verdict:
             output.console.line()
-        output.lines(_together(list(alike), output))
+        output.lines(_together(sheets, output))
+        if earlier:
+            output.words(f"{_listed(earlier)}: in the HTML report and in outcome.json")
+    for plot in outcome.plots:
+        if lines := drawn(plot, output.width, output.letters):
+            output.console.line()
+            output.lines(lines)
 
 
-def print_changes(changes: Sequence[Change], output: Output) -> None:
-    """Print what was changed while a tournament was played, if anything was."""
-    if changes:
-        sheet = changes_sheet(changes)
+def print_background(background: Background, output: Output) -> None:
+    """Print how far a tournament is, what was ruled of its games, and what was changed."""
+    outcome = background.outcome
+    if outcome and outcome.progress and not outcome.says_something:
+        output.words(f"so far: {outcome.progress}")
+    if background.season:
+        output.words(background.season.words)
+    sheets = rulings_sheet(background.rulings), changes_sheet(background.changes)
+    for sheet in filter(lambda sheet: sheet.rows, sheets):
         output.title(sheet.title)
         output.lines(_together([replace(sheet, title="")], output))
+
+
+def print_versions(background: Background, standings: Standings, output: Output) -> None:
+    """Print how the versions of bots stand, where that tells anything, and which are worse."""
+    rows = standings_of(background, standings)
+    if are_told(rows):
+        table = versions_sheet(rows)
+        output.title(table.title)
+        output.lines(_together([replace(table, title="")], output))
+        for words in regressions(rows):
+            output.words(words)
 
 
 def _together(sheets: Sequence[Sheet], output: Output) -> list[Line]:

@@ -12,47 +12,58 @@ import dataclasses
 import json
 import os
 import re
-import shlex
+import secrets
 import tomllib
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import reduce
 from operator import getitem, itemgetter
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 from unicodedata import normalize
 
 from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
     ValidationError,
-    WithJsonSchema,
 )
 
 from lath import games
 from lath.arena.errors import ConfigError, reading
-from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S, Limits
+from lath.arena.referee.clock import HARD_LIMIT_S, Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
+from lath.arena.schedule.budget import Budget
 from lath.arena.schedule.core import Settings
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import BookChoice, digest
+from lath.arena.schedule.random_openings import RandomChoice
 from lath.arena.schedule.sprt import MOST_ELO, Sprt
 from lath.arena.tournament import system as cores
-from lath.arena.tournament.programs import bundled, missing_script, resolve
+from lath.arena.tournament.keys import (
+    DEMO_GAMES,
+    MAX_JOBS,
+    MOST,
+    TABLES,
+    UNGUESSABLE,
+    AdjudicationTable,
+    BotTable,
+    BotTime,
+    ConfigTable,
+    OpeningsTable,
+    SprtTable,
+    seconds,
+)
+from lath.arena.tournament.programs import (
+    advice_on,
+    bundled,
+    is_there,
+    missing_script,
+    resolve,
+)
 from lath.games.errors import UnknownGameError
 from lath.notation.errors import escaped
 from lath.notation.protocol import TimeControl
-
-DEMO_GAMES: Final = ("mammalath", "manalath", "surikata", "yavalath")
-
-MOST: Final = 10**15
-"""The greatest whole number; no key needs more."""
 
 MOST_LETTERS: Final = 1 << 20
 """Letters of a configuration: thousands of bots."""
@@ -67,255 +78,6 @@ MOST_SHOWN: Final = 200
 """Letters of a value that are told."""
 
 _MANY_DOTS: Final = re.compile(r"""(?<![\w.-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')\s*\.\s*){100}""")
-
-MAX_JOBS: Final = 512
-"""Games at the same time: each is three processes."""
-
-_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-SIZES: Final = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-
-
-def seconds(value: Any) -> float:
-    """Return the seconds of a duration such as `0.1s`, `50ms` or a number; raises ValueError."""
-    if type(value) in (int, float):
-        amount = float(value)
-    elif match := re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)", str(value), re.ASCII):
-        amount = float(match[1]) * _UNITS[match[2]]
-    else:
-        raise ValueError("not a duration")
-    if not 0 <= amount <= 10**8:
-        raise ValueError("out of range")
-    return amount
-
-
-def _size(value: Any) -> int:
-    """Return the bytes of a size such as `512MiB`."""
-    if match := re.fullmatch(r"(\d+)\s*(KiB|MiB|GiB)", str(value), re.ASCII):
-        return int(match[1]) * SIZES[match[2]]
-    raise ValueError("not a size")
-
-
-def _words(value: Any) -> tuple[str, ...]:
-    """Return the words of a command, which may be one text as a shell reads it."""
-    words = shlex.split(value) if isinstance(value, str) else value
-    if not isinstance(words, list) or not all(isinstance(w, str) and "\0" not in w for w in words):
-        raise ValueError("not a command")
-    if not words or not words[0]:
-        raise ValueError("no program")
-    return tuple(words)
-
-
-def _must(holds: Callable[[Any], bool]) -> AfterValidator:
-    """Return what refuses a value of which something does not hold."""
-
-    def check(value: Any) -> Any:
-        if not holds(value):
-            raise ValueError("it does not hold")
-        return value
-
-    return AfterValidator(check)
-
-
-def _whole(low: int, high: int = MOST) -> Any:
-    limit = "10^15" if high == MOST else high
-    return Field(strict=True, ge=low, le=high, description=f"a whole number from {low} to {limit}")
-
-
-def _table(kind: type[BaseModel], name: str) -> Any:
-    return Field(default_factory=kind, description=f"a table [{name}]")
-
-
-def _json(*kinds: dict[str, Any]) -> WithJsonSchema:
-    """Return what the JSON Schema says of a value that we read ourselves."""
-    return WithJsonSchema({"anyOf": list(kinds)} if len(kinds) > 1 else kinds[0])
-
-
-# What keys take. A description is what is allowed, in English, for errors and for editors.
-Text = Annotated[str, Field(min_length=1), _must(lambda text: text.strip() and text.isprintable())]
-Name = Annotated[
-    Text,
-    Field(
-        max_length=200,
-        description="a text of 1 to 200 printable characters, without blanks at its ends",
-    ),
-    _must(lambda text: text == text.strip()),
-]
-Variable = Annotated[str, _must(lambda name: name and not set("=\0") & set(name))]
-Count = Annotated[int, _whole(1)]
-CountFrom0 = Annotated[int, _whole(0)]
-_Seconds = Annotated[
-    float,
-    BeforeValidator(seconds),
-    _json(
-        {"type": "number", "minimum": 0},
-        {"type": "string", "pattern": r"^\d+(\.\d+)?\s*(ms|s|min|m|h)$"},
-    ),
-]
-Duration = Annotated[_Seconds, Field(description="a duration such as '0.1s' or '100ms'")]
-SomeTime = Annotated[_Seconds, Field(ge=0.001, description="a duration from 1ms, such as '10s'")]
-Share = Annotated[float, Field(strict=True, ge=0, le=1, description="a number from 0 to 1")]
-Elo = Annotated[
-    float, Field(strict=True, ge=-1000, le=1000, description="a number from -1000 to 1000")
-]
-Risk = Annotated[
-    float, Field(strict=True, gt=0, lt=0.5, description="a number over 0 and under 0.5")
-]
-
-
-class _Table(BaseModel):
-    """Keys and what they take; others are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class BotTime(_Table):
-    """A bot's own time control: `initial` and `increment`, or `move`, or `nodes`."""
-
-    initial: SomeTime = 0.0
-    increment: Duration = 0.0
-    move: SomeTime = 0.0
-    nodes: Count = 0
-
-
-class TimeTable(BotTime):
-    """How long bots may think, in the games of bots without a time of their own."""
-
-    margin: Duration = MARGIN_S
-    startup: SomeTime = 10.0
-    limit: SomeTime = HARD_LIMIT_S
-
-
-class AdjudicationTable(_Table):
-    """When games end before their rules end them."""
-
-    plies: Count = 0
-    win_eval: Share = 0.0
-    win_after: Count = 0
-    draw_eval: Share = 0.0
-    draw_after: Count = 0
-
-
-class SprtTable(_Table):
-    """When a match is decided before its last round."""
-
-    elo0: Elo
-    elo1: Elo
-    alpha: Risk = 0.05
-    beta: Risk = 0.05
-    model: Literal["logistic", "normalized"] = Field(
-        default="logistic", description="'logistic' or 'normalized'"
-    )
-
-
-class OpeningsTable(_Table):
-    """Where games begin."""
-
-    file: Text = Field(description="a file of records or positions")
-    order: Literal["sequential", "random"] = Field(
-        default="sequential", description="'sequential' or 'random'"
-    )
-    plies: Annotated[int | None, _whole(0)] = None
-    start: Count = 1
-
-
-class BotTable(_Table):
-    """One bot."""
-
-    name: Name
-    command: Annotated[
-        tuple[str, ...],
-        BeforeValidator(_words),
-        _json(
-            {"type": "array", "items": {"type": "string"}, "minItems": 1},
-            {"type": "string", "minLength": 1},
-        ),
-    ] = Field(default=(), description="a list of words such as ['python', 'mybot.py'], or one text")
-    cwd: Text = Field(default="", description="a folder")
-    env: dict[Variable, Annotated[str, _must(lambda text: "\0" not in text)]] = Field(
-        default={}, description="a table of texts such as { LOG = '0' }"
-    )
-    options: Annotated[
-        dict[str, str | int | float | bool],
-        _must(lambda options: not any("\n" in f"{name}{v}" for name, v in options.items())),
-    ] = Field(
-        default={}, description="a table of texts, numbers or booleans such as { threads = 1 }"
-    )
-    memory: Annotated[
-        int, BeforeValidator(_size), _json({"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"})
-    ] = Field(default=0, ge=1, le=1 << 60, description="a size such as '512MiB' (KiB, MiB or GiB)")
-    time: BotTime | None = Field(
-        default=None,
-        description="a table such as { initial = '10s', increment = '0.1s' } (or move, or nodes)",
-    )
-    threads: Annotated[int, _whole(1, MAX_JOBS)] = 1
-
-
-class ConfigTable(_Table):
-    """The whole file."""
-
-    event: Name = "Tournament"
-    games: Annotated[list[Text], _must(lambda ids: len(set(ids)) == len(ids))] = Field(
-        default=list(DEMO_GAMES),
-        min_length=1,
-        json_schema_extra={"uniqueItems": True},
-        description="a list of different games such as ['mammalath', 'manalath'] "
-        "(`arena games` lists them)",
-    )
-    format: Annotated[str, _must(FORMATS.__contains__)] = Field(
-        default="round-robin",
-        json_schema_extra={"enum": list(FORMATS)},
-        description=f"one of {', '.join(FORMATS)}",
-    )
-    rounds: Count = 1
-    pairs: Count = 1
-    challengers: Count = 1
-    seed: CountFrom0 = 1
-    jobs: Annotated[int, _whole(1, MAX_JOBS)] | Literal["auto"] = Field(
-        default=1, description=f"a whole number from 1 to {MAX_JOBS}, or 'auto'"
-    )
-    pin: Literal["auto", "off"] = Field(default="auto", description="'auto' or 'off'")
-    log: Literal["bad", "all"] = Field(default="bad", description="'bad' or 'all'")
-    time: TimeTable = _table(TimeTable, "time")
-    adjudication: AdjudicationTable = _table(AdjudicationTable, "adjudication")
-    sprt: SprtTable | None = Field(default=None, description="a table [sprt]")
-    openings: OpeningsTable | None = Field(default=None, description="a table [openings]")
-    bot: list[BotTable] = Field(
-        default=[], json_schema_extra={"minItems": 2}, description="tables [[bot]]"
-    )
-
-
-TABLES: Final[Mapping[str, type[_Table]]] = {
-    "": ConfigTable,
-    "time": TimeTable,
-    "adjudication": AdjudicationTable,
-    "sprt": SprtTable,
-    "openings": OpeningsTable,
-    "bot": BotTable,
-}
-"""By the name of the table in the file."""
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of a configuration."""
-    from pydantic.json_schema import GenerateJsonSchema
-
-    class Input(GenerateJsonSchema):
-        """What TOML can say: there is no null. Titles that repeat the key are left out."""
-
-        def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
-            return False
-
-        def nullable_schema(self, schema: Any) -> Any:
-            return self.generate_inner(schema["schema"])
-
-        def default_schema(self, schema: Any) -> Any:
-            if not schema.get("default"):  # what stands for a key that was not written
-                return self.generate_inner(schema["schema"])
-            return super().default_schema(schema)
-
-    made = ConfigTable.model_json_schema(schema_generator=Input)
-    return {"$schema": Input.schema_dialect, **made, "title": "Configuration of a tournament"}
-
 
 DEMO_TIME: Final = {"initial": "2s", "increment": "20ms"}
 """Where nothing is said of time."""
@@ -425,7 +187,7 @@ def _text(kind: str, place: Place, toml: Any) -> str:
         meant = f"; did you mean {alike[0]!r}?" if alike else ""
         return f"unknown key {key!r}{where}, expected one of {', '.join(keys)}{meant}"
     if kind == "missing":
-        needed = {"name": "a name", "file": "a file"}.get(key, key)
+        needed = {"name": "a name"}.get(key, key)
         return f"{table[0]}: expected {needed}"
     value = reduce(getitem, place, toml)
     return f"{key} = {shown(value)}, expected {keys[key].description}"
@@ -448,12 +210,22 @@ def _together(
     if model.sprt is not None:
         yield from _of_sprt(model.sprt)
     if model.openings is not None:
-        try:
-            digest(folder / model.openings.file)
-        except ConfigError as error:
-            yield Mistake(("openings", "file"), f"openings: {error}")
+        yield from _of_openings(model.openings, folder, places)
     if ("bot",) not in places:
         yield from _of_bots(model.bot, folder, places, played)
+
+
+def _of_openings(table: OpeningsTable, folder: Path, wrong: Container[Place]) -> Iterator[Mistake]:
+    for key in ("file", "order", "plies", "start"):
+        if table.random is not None and key in table.model_fields_set:
+            yield Mistake(("openings", key), f"openings: {key} and random, expected one of them")
+    if table.file:
+        try:
+            digest(folder / table.file)
+        except ConfigError as error:
+            yield Mistake(("openings", "file"), f"openings: {error}")
+    elif table.random is None and not any(("openings", key) in wrong for key in ("file", "random")):
+        yield Mistake(("openings", "file"), "openings: expected a file, or random")
 
 
 _SETTINGS: Final = ("pairs", "challengers", "sprt")
@@ -530,6 +302,15 @@ def _of_bots(
         if bot.cwd and not (folder / bot.cwd).is_dir():
             text = f"{called}: cwd {str(folder / bot.cwd)!r} is not a folder"
             yield Mistake(("bot", index, "cwd"), text)
+        for path in bot.files:
+            if not is_there(folder / bot.cwd / path, Path.exists):
+                text = f"{called}: files: {str(folder / bot.cwd / path)!r} is not there"
+                yield Mistake(("bot", index, "files"), text)
+        home = folder / bot.cwd
+        if bot.command and (advice := advice_on(tuple(bot.command), home)):
+            write = f"{advice.after}write: command = {shown(list(advice.words))}"
+            text = f"{called}: {advice.why}; {write}"
+            yield Mistake(("bot", index, "command"), text)
         if not (bot.command or bot.name in bundled() or ("bot", index, "name") in wrong):
             known = ", ".join(bundled())
             text = f"{called} has no command, and is not one of the bundled bots: {known}"
@@ -545,7 +326,7 @@ _NOT_NOTED: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("event", "games", "format", "pairs", "challengers", "seed"), True),
     **dict.fromkeys(("adjudication", "sprt", "openings"), True),
     "time": set(BotTime.model_fields),
-    "bot": {"__all__": {"name", "command", "options", "time"}},
+    "bot": {"__all__": {"name", "command", "files", "options", "time"}},
     # More of them may be played, not fewer.
     "rounds": True,
     # It changes no game.
@@ -557,17 +338,35 @@ Noted = Mapping[str, Mapping[str, Any]]
 """The values of what is noted: by bot, or "" for what is everybody's, and by key."""
 
 
-def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec]) -> Noted:
-    """Return them as they are used: `auto` counted, folders absolute."""
+Openings = BookChoice | RandomChoice | None
+"""Where games begin; None: at setups that are drawn by the seed."""
+
+
+def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec], openings: Openings) -> Noted:
+    """Return them as they are used: `auto` counted, folders absolute; a pool's are more."""
     values = model.model_dump(exclude={**_NOT_NOTED})
     times, rows = values.pop("time"), values.pop("bot")
+    values |= {f"time.{key}": value for key, value in times.items()}
+    if model.format == "pool":
+        rules = model.adjudication.model_dump()
+        values |= {f"adjudication.{key}": value for key, value in rules.items()}
+        values |= {
+            "seed": model.seed,
+            "openings": _words_of(openings),
+            "time": str(_time(model.time)),
+        }
+        values["games"] = ", ".join(model.games)
     return {
-        "": {**values, "jobs": jobs, **{f"time.{key}": value for key, value in times.items()}},
+        "": {**values, "jobs": jobs},
         **{
             bot.name: {**row, "cwd": bot.cwd or "", "threads": bot.threads}
             for bot, row in zip(bots, rows, strict=True)
         },
     }
+
+
+def _words_of(openings: Openings) -> str:
+    return " ".join(f"{word}" for word in openings.identity().values()) if openings else "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -576,8 +375,7 @@ class Config(Settings):
 
     event: str = "Tournament"
     format: str = "round-robin"
-    openings: BookChoice | None = None
-    """Where games begin; None: at setups that are drawn by the seed."""
+    openings: Openings = None
 
     jobs: int = 1
     pin: str = "auto"
@@ -589,8 +387,17 @@ class Config(Settings):
     adjudication: Adjudication = NO_ADJUDICATION
     limits: Limits
     bots: tuple[BotSpec, ...]
+    given: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What file and flags say, paths as they stand there."""
+
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The same as TOML would say it, for `tournament.toml`."""
+
+    text: str = field(default="", compare=False)
+    """The text of `tournament.toml`, where that is its source; else it is made of `as_written`."""
+
+    read: str = field(default="", compare=False)
+    """What stood there when it was read."""
 
     noted: Noted = field(default_factory=dict, compare=False)
     """What may be another when it is gone on with, and is noted then."""
@@ -599,6 +406,19 @@ class Config(Settings):
     def names(self) -> tuple[str, ...]:
         """Return the bots' names."""
         return tuple(bot.name for bot in self.bots)
+
+    @property
+    def shares(self) -> list[cores.Cores] | None:
+        """Return the cores that each of `jobs` games has for itself; None: nothing is pinned."""
+        threads = max(bot.threads for bot in self.bots)
+        return cores.shares(self.jobs, threads, cores.available()) if self.pin == "auto" else None
+
+    def beginning(self, openings: Openings) -> Config:
+        """Return the same with other openings."""
+        noted = dict(self.noted)
+        if "openings" in noted.get("", {}):
+            noted[""] = {**noted[""], "openings": _words_of(openings)}
+        return dataclasses.replace(self, openings=openings, noted=noted)
 
     def identity(self) -> dict[str, object]:
         """Return what may not change between a run and its resumption.
@@ -622,6 +442,7 @@ class Config(Settings):
                     "command": list(bot.command),
                     "options": dict(bot.options),
                     "time": None if bot.time is None else str(bot.time),
+                    **({"files": list(bot.files)} if bot.files else {}),
                 }
                 for bot in self.bots
             ],
@@ -643,25 +464,122 @@ def demo() -> dict[str, Any]:
 
 
 def load(
-    path: Path, folder: Path, flags: Mapping[str, Any] = _NONE, *, played: Collection[str] = ()
+    path: Path,
+    folder: Path,
+    flags: Mapping[str, Any] = _NONE,
+    *,
+    played: Collection[str] = (),
+    own: Path | None = None,
 ) -> Config:
     """Return the tournament that a file says, and flags over it; else as `build`.
 
-    Raises ConfigError, of a mistake in the file also where a flag stands in the place of the key.
+    A secret seed is that of the file `own` in its directory, if it is there already. Raises
+    ConfigError, of a mistake in the file also where a flag stands in the place of the key.
     """
+    toml, text = read_toml(path)
+    if {**toml, **flags}.get("seed") == UNGUESSABLE and own is not None and own.is_file():
+        flags = {**flags, "seed": read_toml(own)[0].get("seed", UNGUESSABLE)}
+    return build(toml, folder, flags, name=str(path), text=text, played=played)
+
+
+def read_toml(path: Path) -> tuple[dict[str, Any], str]:
+    """Return what a file says, and its text as it is; raises ConfigError."""
     with reading(path):
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes().decode()
     try:
-        toml = _toml(text)
+        return _toml(text), text
     except ValueError as error:
         raise ConfigError(f"{path} {error}") from error
-    return build(toml, folder, flags, name=str(path), text=text, played=played)
+
+
+def load_own(
+    path: Path,
+    flags: Mapping[str, Any] = _NONE,
+    *,
+    add: Sequence[Mapping[str, Any]] = (),
+    retire: Sequence[str] = (),
+    played: Collection[str] = (),
+) -> Config:
+    """Return the tournament that goes on by the file in its directory; else as `load`.
+
+    What flags say is written there, with the tables of bots that come, or come in the place of one
+    of this name, and without those that go; all else stays as it is, comments, too.
+    """
+    toml, text = read_toml(path)
+    flags = {**flags}
+    if flags.get("seed") == UNGUESSABLE:
+        flags["seed"] = toml.get("seed", UNGUESSABLE)
+    if (form := flags.get("format")) in FORMATS and form != toml.get("format"):
+        lost = {*_SETTINGS} - FORMATS[str(form)].settings
+        toml = {key: value for key, value in toml.items() if key not in lost}
+    if add or retire:
+        toml = {**toml, "bot": _roster(toml.get("bot", []), add, retire, path)}
+    config = build(toml, path.parent, flags, name=str(path), text=text, played=played)
+    if {**toml, **flags}.get("seed") == UNGUESSABLE:  # it was drawn
+        flags["seed"] = config.seed
+    return replace(config, text=revised(text, {**toml, **flags}), read=text)
+
+
+def _roster(
+    rows: Sequence[Mapping[str, Any]],
+    add: Iterable[Mapping[str, Any]],
+    retire: Iterable[str],
+    path: Path,
+) -> list[Mapping[str, Any]]:
+    """Return the tables of bots, in their order, with other ones; raises ConfigError."""
+    roster = {row.get("name", f"bot {place}"): row for place, row in enumerate(rows)}
+    if len(roster) < len(rows):
+        raise ConfigError(f"{path}: two bots have one name, expected different names")
+    for name in retire:
+        if roster.pop(name, None) is None:
+            raise ConfigError(f"--retire {name!r}: {path} has {', '.join(roster) or 'no bots'}")
+    return [*({**roster, **{row["name"]: row for row in add}}).values()]
+
+
+def revised(text: str, toml: Mapping[str, Any]) -> str:
+    """Return the text of TOML that says `toml`: what it says already stays as it is written."""
+    if tomllib.loads(text) == toml:
+        return text
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    _revise(document, toml)
+    written = tomlkit.dumps(document)
+    if "\r\n" in text:  # what is new, too
+        written = re.sub("\r?\n", "\r\n", written)
+    # Whatever is odd about a file: what is written is what was checked.
+    return written if tomllib.loads(written) == toml else tomlkit.dumps(toml)
+
+
+def _revise(table: Any, toml: Mapping[str, Any]) -> None:
+    """Let a table of a document say other values, the tables in it key by key, bots by name."""
+    for key in [key for key in table if key not in toml]:
+        del table[key]
+    for key, value in toml.items():
+        before = table.get(key)
+        if key == "bot" and before is not None:
+            names = [row.get("name") for row in value]
+            for place in reversed(range(len(before))):
+                if before[place].get("name") not in names:
+                    del before[place]
+            kept = {row.get("name"): row for row in before}
+            for row in value:
+                if row.get("name") in kept:
+                    _revise(kept[row.get("name")], row)
+                else:
+                    before.append(row)
+        elif isinstance(value, Mapping) and isinstance(before, Mapping):
+            _revise(before, value)
+        elif before != value:
+            table[key] = value
 
 
 def _toml(text: str) -> dict[str, Any]:
     """Return what a text of TOML says; raises ValueError for what is no configuration at all."""
     if len(text) > MOST_LETTERS:
         raise ValueError(f"has {len(text)} letters, expected at most {MOST_LETTERS}")
+    if text.startswith("\ufeff"):
+        raise ValueError("begins with a byte order mark: save it as UTF-8 without one")
     too_deep = f"has tables or lists in each other, expected at most {MOST_DEEP} deep"
     if _MANY_DOTS.search(text):  # to read it would take a minute
         raise ValueError(too_deep)
@@ -702,6 +620,10 @@ def build(
     hidden = _of_keys({key: toml[key] for key in flags if key in toml})[1]
     placed = [_placed(mistake, name, lines) for mistake in hidden]
     toml = {**toml, **flags}
+    if isinstance(text_of := toml.get("openings"), str) and text_of:
+        toml["openings"] = openings_table(text_of, folder)
+    if toml.get("seed") == UNGUESSABLE:
+        toml["seed"] = secrets.randbits(63)
     time = {"time": DEMO_TIME} if toml.get("time", {}) == {} else {}
     model, mistakes = _of_keys({**toml, **time})
     placed += [
@@ -718,23 +640,25 @@ def build(
 
 def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     """Return the tournament of a table in which nothing is wrong."""
-    bots = tuple(_bot(table, folder) for table in model.bot)
+    bots = tuple(bot_spec(table, folder) for table in model.bot)
     most = max(1, len(cores.available()) // max(bot.threads for bot in bots))
     jobs = most if model.jobs == "auto" else model.jobs
     rows = zip(toml["bot"], bots, strict=True)  # as any folder can read them
     written = {
         **toml,
         "bot": [
-            {**row, "command": list(bot.command)} | ({"cwd": bot.cwd} if bot.cwd else {})
+            {**row, "command": list(bot.command)}
+            | ({"cwd": bot.cwd} if bot.cwd else {})
+            | ({"files": list(bot.files)} if bot.files else {})
             for row, bot in rows
         ],
     }
-    openings = None
-    if model.openings is not None:
-        choice = model.openings.model_dump(exclude={"file"})
-        path = (folder / model.openings.file).resolve()
-        openings = BookChoice(path=path, digest=digest(path), **choice)
-        written["openings"] = {**toml["openings"], "file": str(path)}
+    if model.openings is not None and model.openings.file:
+        written["openings"] = {
+            **toml["openings"],
+            "file": str((folder / model.openings.file).resolve()),
+        }
+    openings = _openings(model.openings, folder)
     names = ("event", "format", "rounds", "pairs", "challengers", "seed", "pin", "log")
     return Config(
         **{name: getattr(model, name) for name in names},
@@ -750,12 +674,14 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
             hard_limit_s=model.time.limit,
         ),
         bots=bots,
+        given=toml,
         as_written=written,
-        noted=_noted(model, jobs, bots),
+        noted=_noted(model, jobs, bots, openings),
     )
 
 
-def _bot(table: BotTable, folder: Path) -> BotSpec:
+def bot_spec(table: BotTable, folder: Path) -> BotSpec:
+    """Return how a bot is started whose table is right; `folder` is that of the file."""
     command = table.command or bundled()[table.name]
     home = (folder / table.cwd).resolve()
     threads = table.threads
@@ -766,6 +692,7 @@ def _bot(table: BotTable, folder: Path) -> BotSpec:
         name=table.name,
         command=resolve(command, home),
         cwd=str(home) if table.cwd else None,
+        files=tuple(os.path.normpath(home / path) for path in table.files),
         lacks=missing_script(command, home, in_scratch=not table.cwd),
         env=table.env,
         options=table.options,
@@ -781,16 +708,61 @@ def _time(table: BotTime) -> TimeControl:
         increment_ms=round(table.increment * 1000),
         move_ms=round(table.move * 1000),
         nodes=table.nodes,
+        first_ms=round(table.first * 1000),
     )
+
+
+def _openings(table: OpeningsTable | None, folder: Path) -> Openings:
+    """Return where games begin: where nothing is said at random where a game has but one setup."""
+    if table is None:
+        return RandomChoice(everywhere=False)
+    if table.random is not None:
+        return RandomChoice(plies=table.random) if table.random else None
+    path = (folder / table.file).resolve()
+    choice = table.model_dump(exclude={"file", "random"})
+    return BookChoice(path=path, digest=digest(path), **choice)
+
+
+def openings_table(text: str, folder: Path) -> dict[str, Any]:
+    """Return the table `[openings]` of a text such as `random:4`, `book.lath` or `book.lath:6`.
+
+    A file of `folder` whose name ends like the last is that file, whole. Raises ConfigError.
+    """
+    if text == "random" and not is_there(folder / text, Path.is_file):
+        raise ConfigError("openings: 'random', expected random:N, such as random:4")
+    name, _, plies = text.rpartition(":")
+    if not name or not re.fullmatch(r"[0-9]{1,9}", plies) or is_there(folder / text, Path.is_file):
+        return {"file": text}
+    return {"random": int(plies)} if name == "random" else {"file": name, "plies": int(plies)}
 
 
 def time_table(time: TimeControl) -> dict[str, Any]:
     """Return the table `[time]` of what a `--tc` flag such as `10+0.1` says."""
+    table: dict[str, Any] = {"first": f"{time.first_ms}ms"} if time.first_ms else {}
     if time.has_clock:
-        return {"initial": f"{time.initial_ms}ms", "increment": f"{time.increment_ms}ms"}
-    if time.move_ms:
-        return {"move": f"{time.move_ms}ms"}
-    return {"nodes": time.nodes} if time.nodes else {"limit": f"{HARD_LIMIT_S}s"}
+        table |= {"initial": f"{time.initial_ms}ms", "increment": f"{time.increment_ms}ms"}
+    elif time.move_ms:
+        table |= {"move": f"{time.move_ms}ms"}
+    elif time.nodes:
+        table |= {"nodes": time.nodes}
+    return table or {"limit": f"{HARD_LIMIT_S}s"}
+
+
+def budget_of(text: str) -> Budget:
+    """Return what a `--budget` flag says: games such as `200`, or a time such as `90s` or `10m`.
+
+    Raises ConfigError.
+    """
+    try:
+        if text.isascii() and text.isdigit() and 0 < int(text) <= MOST:
+            return Budget(games=int(text))
+        if (time_s := seconds(text)) > 0:
+            return Budget(seconds=time_s)
+    except ValueError:
+        pass
+    raise ConfigError(
+        f"--budget {text!r}, expected games such as 200, or a time such as 90s or 10m"
+    )
 
 
 def sprt_table(text: str) -> dict[str, Any]:

@@ -64,17 +64,38 @@ ROUNDS: Final = "rounds"
 SPENT: Final = "bots that a game was void for"
 """Of the names of those that will lose another one."""
 
+OPENINGS: Final = "openings"
+"""Of the openings at random that were made so far: the next run need not make them anew."""
+
 SETTINGS: Final = "settings"
 """Of what may be another when a run goes on: how it is now."""
 
 CHANGES: Final = "changes"
 """Of which settings became others, from how many games on."""
 
+RULINGS: Final = "rulings"
+"""Of what the organiser has ruled: void games, disqualified bots."""
+
+SEASON: Final = "season"
+"""Of which season this is: nobody goes on with it."""
+
+PROVENANCE: Final = "provenance"
+"""Of with what games were played: bots, machine, configuration, from how many games on."""
+
 OUTCOME_STATE: Final = "outcome is current"
 """Of whether `outcome.json` is of what is stored.
 
 While games are played it is not, and so it stays when a run is killed.
 """
+
+WRITTEN: Final = "configuration"
+"""Of the SHA-256 of `tournament.toml` as a run has left it."""
+
+VERSIONS: Final = "versions"
+"""Of a pool: of which versions of bots there are or were."""
+
+CONDITIONS: Final = "conditions"
+"""Of a pool: of the time controls of its pairs, and where they begin, by their numbers."""
 
 BUSY_S: Final = 2.0
 """How long the writer waits for those that read just now, and they for it."""
@@ -206,15 +227,15 @@ def read_rows(folder: Path, question: str, *values: object) -> list[tuple[Any, .
         return database.execute(question, values).fetchall() if database else []
 
 
-def read_records(folder: Path) -> Iterator[str]:
-    """Yield the records of all games stored, by number, also while more are.
+def read_records(folder: Path) -> Iterator[tuple[int, str]]:
+    """Yield the number and the record of all games stored, by number, also while more are.
 
     Raises sqlite3.Error, and DamagedError as `Store.records` does.
     """
     with opened_to_read(folder / DATABASE) as database:
         if database:
             for row in Games(database, folder / DATABASE):
-                yield row[RECORD]
+                yield row[0], row[RECORD]
 
 
 _HINDERED: Final = (

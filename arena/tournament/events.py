@@ -17,7 +17,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TextIO
 
 from lath.arena.referee.record import GameResult
-from lath.arena.schedule.core import HALVES
+from lath.arena.schedule.budget import UNLIMITED, Budget
+from lath.arena.schedule.core import HALVES, seed_digest
 from lath.arena.schedule.sprt import NORMAL_95
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.store import FORFEITS, BotTotals, LostBy, PairTally, Tally
@@ -92,9 +93,23 @@ class RunBegan(_Event):
     stored_pairs: tuple[PairTally, ...] = ()
     """The same games as pairs."""
 
+    seed_sha256: str = ""
+    """Of the seed, which is told when all is played: `lath-arena seed N`."""
+
+    budget_games: Count | None = None
+    """Games after which this run ends though there are more; null: no such limit."""
+
+    budget_s: Amount | None = None
+    """Seconds, likewise."""
+
     @classmethod
     def of(
-        cls, config: Config, stored: Sequence[Tally], pairs: Sequence[PairTally], total: int
+        cls,
+        config: Config,
+        stored: Sequence[Tally],
+        pairs: Sequence[PairTally],
+        total: int,
+        budget: Budget = UNLIMITED,
     ) -> Self:
         """Return the event of a configuration and what its store has."""
         return cls(
@@ -104,6 +119,9 @@ class RunBegan(_Event):
             total=total,
             stored=tuple(stored),
             stored_pairs=tuple(pairs),
+            seed_sha256=seed_digest(config.seed),
+            budget_games=budget.games,
+            budget_s=budget.seconds,
         )
 
 
@@ -153,6 +171,11 @@ class GameEnded(_Event):
 
     worst_s: tuple[Amount, Amount]
     """Their longest moves."""
+
+    @property
+    def loser(self) -> str:
+        """Return who lost it; empty where it is a draw."""
+        return {"1-0": self.second, "0-1": self.first}.get(self.result, "")
 
     @classmethod
     def of(cls, pair: int, game: GameResult) -> Self:
@@ -226,6 +249,9 @@ class RunEnded(_Event):
     type: Literal["ended"] = "ended"
     complete: bool
     interrupted: bool
+    spent: bool = False
+    """Whether there is more to play than this run's budget allowed."""
+
     status: Count
     """Exit status."""
 
@@ -260,6 +286,9 @@ class Waiting:
 
     outcome: Callable[[], Outcome]
     """What it has come to by the rules of the format; computed when it is asked for."""
+
+    what: str = ""
+    """What takes long now, in a sentence for whoever watches; empty while games are played."""
 
 
 Event = (
@@ -311,6 +340,9 @@ class Summary:
     """Pairings that were stopped, and why."""
 
     interrupted: bool
+    is_spent: bool = False
+    """Whether there is more to play than the run's budget allowed."""
+
     outcome: Outcome = Outcome(format="")  # noqa: RUF009 - a plain value
     """What it has come to by the rules of its format."""
 
@@ -461,7 +493,11 @@ class Progress:
         """Games stored."""
         self.total = 0
         self.rate = Rate(clock())
-        self.scores: Final = {name: Score(name) for name in config.names}
+        self._budget = UNLIMITED
+        self._spent = 0
+        """Games stored in this run."""
+        self.names: Sequence[str] = config.names
+        self.scores = {name: Score(name) for name in config.names}
         self.running: dict[int, PairBegan] = {}
         """By slot, from 1."""
         self.warnings: Final[dict[str, int]] = {}
@@ -505,8 +541,11 @@ class Progress:
     def _count(self, event: Event | Waiting) -> None:
         match event:
             case RunBegan():
+                self.names = event.bots  # of a pool, as their versions are called
+                self.scores = {name: Score(name) for name in event.bots}
                 self.total = event.total
                 self.rate = Rate(self.clock())
+                self._budget = Budget(games=event.budget_games, seconds=event.budget_s)
                 for tally in event.stored:
                     self._count_games(tally, tally.games)
                 for pair in event.stored_pairs:
@@ -514,12 +553,13 @@ class Progress:
             case PairBegan():
                 self.running[event.slot] = event
             case GameEnded():
+                self._spent += 1
                 self._games.setdefault(event.pair, []).append(event)
                 self._count_games(event, 1)
             case PairEnded():
                 self._end_pair(event.pair)
             case Warned():
-                self._warn(event.text, *blamed(self.config.names, event.text))
+                self._warn(event.text, *blamed(self.names, event.text))
             case PairingStopped():
                 self._warn_of_stop(event)
             case Waiting():
@@ -573,10 +613,42 @@ class Progress:
             )
         )
 
+    @property
+    def is_endless(self) -> bool:
+        """Return whether there always is another game: a pool then ends with its budget alone."""
+        return self.config.format == "pool" and self._budget != UNLIMITED
+
+    @property
+    def games_left(self) -> int | None:
+        """Return how many games the budget of this run still allows; None: no such limit."""
+        games = self._budget.games
+        return None if games is None else max(0, games - self._spent)
+
+    @property
+    def budget_left_s(self) -> float | None:
+        """Return how long the budget of this run still lasts; None: no such limit."""
+        seconds, used_s = self._budget.seconds, self.clock() - self.rate.began_s
+        return None if seconds is None else max(0.0, seconds - used_s)
+
+    @property
+    def share(self) -> float:
+        """Return how far this run is, from 0 to 1: of its budget, else of all games."""
+        shares = []
+        if self._budget.games is not None:
+            shares.append(self._spent / self._budget.games)
+        if self._budget.seconds is not None:
+            shares.append((self.clock() - self.rate.began_s) / self._budget.seconds)
+        is_over = not shares or self.done == self.total
+        return min(1.0, self.done / max(self.total, 1) if is_over else max(shares))
+
     def left_s(self) -> float | None:
-        """Return how long the rest will take at the recent rate; None before any game."""
+        """Return how long this run takes yet, at the recent rate; None while nobody knows."""
+        left = [] if self.is_endless else [self.total - self.done]
+        left += [] if self.games_left is None else [self.games_left]
         rate = self.rate.recent(self.clock())
-        return (self.total - self.done) / rate if rate else None
+        ends = [min(left) / rate] if rate and left else []
+        ends += [] if self.budget_left_s is None else [self.budget_left_s]
+        return min(ends, default=None)
 
     def status(self) -> Status:
         """Return how it stands."""
@@ -597,6 +669,7 @@ class Progress:
         return RunEnded(
             complete=summary.is_complete,
             interrupted=summary.interrupted,
+            spent=summary.is_spent,
             status=status,
             done=summary.done,
             total=summary.total,

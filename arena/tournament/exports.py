@@ -1,4 +1,4 @@
-"""Files of records beside a database: what is in them that it has not, and how it is kept.
+"""Files beside a database: written whole, and never over what it has not.
 
 Must not know how a database is read, nor what is written where.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from itertools import chain, count
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -91,3 +92,17 @@ def keep(path: Path) -> Path:
             raise writing_error(kept, error) from error
         return kept
     raise AssertionError
+
+
+def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file atomically; raises StoreError."""
+    try:
+        write_atomically(path, pieces)
+    except OSError as error:
+        raise writing_error(path, error) from error
+
+
+def write_records(path: Path, records: Iterable[str]) -> None:
+    """Write records with an empty line between them, atomically; raises StoreError."""
+    pieces = (("\n" if number else "") + text for number, text in enumerate(records))
+    write_whole(path, map(str.encode, pieces))

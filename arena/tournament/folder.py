@@ -10,15 +10,13 @@ import hashlib
 import json
 import shlex
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
 from typing import Final, TypeVar
-
-import tomli_w
 
 from lath.arena import signals
 from lath.arena.errors import (
@@ -31,33 +29,50 @@ from lath.arena.errors import (
     MovedError,
     StoreError,
 )
-from lath.arena.referee.conversation import Bot
+from lath.arena.referee.conversation import Bot, Greeting
 from lath.arena.referee.process import Watch
 from lath.arena.referee.trees import refuse_if_lacking, scratches, sweep
-from lath.arena.schedule.openings import Book
+from lath.arena.schedule.budget import UNLIMITED, Budget
+from lath.arena.schedule.core import Openings
+from lath.arena.schedule.random_openings import RandomOpenings
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.database import CONFIG, DATABASE, OUTCOME_STATE, ROUNDS
-from lath.arena.tournament.events import Listener, Summary, Warned, warner
+from lath.arena.tournament.database import (
+    CONFIG,
+    DATABASE,
+    OPENINGS,
+    OUTCOME_STATE,
+    RECORDS,
+    ROUNDS,
+    WRITTEN,
+)
+from lath.arena.tournament.events import Listener, Summary, Waiting, Warned, warner
+from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.resuming import (
     Files,
     NotedChange,
+    as_begun,
     fingerprints,
     note_changes,
+    note_provenance,
     refuse_changed,
     resumed,
 )
-from lath.arena.tournament.runner import WAKE_S, Runner, book_of, schedule_of
+from lath.arena.tournament.rulings import Orders, given, in_force, keep, rulings_of
+from lath.arena.tournament.runner import WAKE_S, OpenGames, Runner, book_of, schedule_of
 from lath.arena.tournament.sources import (
+    OUTCOME,
     REPORT,
-    changes_in,
+    background_of,
+    begun_in,
     mark_stale,
     outcome_in,
     records_of,
+    season_in,
     write_outcome,
     write_page,
 )
-from lath.arena.tournament.store import Store, write_whole
+from lath.arena.tournament.store import Store
 from lath.arena.tournament.system import (
     ENOUGH,
     PATIENCE_S,
@@ -67,10 +82,17 @@ from lath.arena.tournament.system import (
     reading_database,
     writing_error,
 )
+from lath.arena.tournament.versions import POOL, entered
 from lath.notation.reader import sync
+from lath.reports.background import Ruling
 from lath.reports.outcome import Outcome
 
 LOGS: Final = "logs"
+
+STOP_S: Final = 60.0
+"""How long standings and report may take when a signal has come: service managers wait for 90 s.
+
+Ten thousand games take some 15 s of a core, nearly all for the report."""
 
 
 def run(
@@ -81,8 +103,11 @@ def run(
     force: bool = False,
     with_report: bool = True,
     patience_s: float = PATIENCE_S,
+    budget: Budget = UNLIMITED,
 ) -> Summary:
     """Play what is left of a tournament in `folder` and write everything there.
+
+    With a `budget` no more than that allows: all is written then as after the last game.
 
     Without `with_report` all but the HTML page.
 
@@ -93,25 +118,99 @@ def run(
     play one of the games or, unless `force` is set, a bot's files have changed since it played.
     """
     with signals.heeded():
+        refuse_season(folder)
         descriptors.ensure(config.jobs)
         with signals.interruptible():
-            book = book_of(config)
+            config = as_begun(config, begun_in(folder))
+            book = book_of(config, warner(tell))
+        _refuse_files_of_others(folder)
         _when_granted(partial(prepare_folder, folder), tell, patience_s)
-        with HeldFolder(folder) as home, _pointing_out(folder):
-            summary = _played(config, home, book, tell, force=force, patience_s=patience_s)
+        with HeldFolder(folder) as home, pointing_out(folder):
+            summary = _played(
+                config, home, book, tell, force=force, patience_s=patience_s, budget=budget
+            )
             try:
                 if not summary.interrupted:
                     with signals.interruptible():
                         return published(home, summary, with_report=with_report)
                 if summary.bots:
-                    _refresh(home, summary, tell, with_report=with_report)
+                    return _published_at_stop(home, summary, tell, with_report=with_report)
             except KeyboardInterrupt:
                 _tell_of_stale(home, tell, "they were not written anew")
             return replace(summary, interrupted=True)
 
 
+def rule(
+    config: Config, folder: Path, orders: Orders, *, with_report: bool = True
+) -> tuple[list[Ruling], Summary]:
+    """Keep what an organiser rules of a tournament's games, and write standings and report anew.
+
+    Return the rulings, and how it stands: no game is played. Raises ConfigError and StoreError.
+    """
+    refuse_season(folder)
+    with HeldFolder(folder) as home, pointing_out(folder):
+        with closing(Store(folder)) as store:
+            new, rulings = given(store, orders)
+            summary = standing(config, store, rulings)  # it may be refused: nothing is kept then
+            mark_stale(folder)
+            keep(store, rulings)
+        try:
+            with closing(Store(folder)) as store:
+                _settle_outcome(store, summary.outcome)
+            return new, published(home, summary, with_report=with_report)
+        except DiskError as error:
+            command = f"arena run {shlex.quote(str(folder))}"
+            words = (
+                f"what was ruled is kept; when the disk is well, files are written by: {command}"
+            )
+            error.args = (f"{error}; {words}",)
+            raise
+
+
+def _unheard(words: str) -> None:
+    """Take no notice of what a run tells of its openings."""
+
+
+def standing(config: Config, store: Store, rulings: Sequence[Ruling]) -> Summary:
+    """Return how a tournament stands under these rulings; raises ConfigError and StoreError."""
+    if config.format == POOL:  # it says no more than its crosstable
+        known = outcome_in([store.folder]) or Outcome(format=POOL)
+        return Summary(
+            done=known.done, total=known.total, stopped={}, interrupted=False, outcome=known
+        )
+    config = replace(resumed(store, config, store.folder), ruled=in_force(rulings))
+    outcome = OpenGames(config, store, tree="", openings=book_of(config, _unheard)).outcome()
+    return Summary(
+        done=outcome.done, total=outcome.total, stopped={}, interrupted=False, outcome=outcome
+    )
+
+
+def refuse_season(folder: Path) -> None:
+    """Raise ConfigError where a tournament is a season, which stays as it is to the byte."""
+    if season := season_in([folder]):
+        raise ConfigError(
+            f"{folder} is the season {season.name!r} of {season.date[:10]}, and stays as it is: "
+            "go on where it comes from"
+        )
+
+
+def _refuse_files_of_others(folder: Path) -> None:
+    """Raise ConfigError where files would be lost that no run has written.
+
+    Of a `tournament.toml` and a `games.lath` it is seen to where more is known of them.
+    """
+    if (folder / DATABASE).exists() or (folder / RECORDS).exists():
+        return
+    names = OUTCOME, "standings.json", "standings.csv", REPORT
+    for path in (*(folder / name for name in names), *(folder / LOGS).glob("game-*.log")):
+        if path.exists():
+            raise ConfigError(
+                f"{path} was not written by a run, and would be lost; choose another --out"
+            )
+
+
 @contextmanager
-def _pointing_out(folder: Path) -> Iterator[None]:
+def pointing_out(folder: Path) -> Iterator[None]:
     """Say of damage how to go on with what is sound."""
     try:
         yield
@@ -123,24 +222,39 @@ def _pointing_out(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _refresh(home: HeldFolder, summary: Summary, tell: Listener, *, with_report: bool) -> None:
-    """Publish what is kept when a signal has come, a report where there is one.
+def _published_at_stop(
+    home: HeldFolder, summary: Summary, tell: Listener, *, with_report: bool
+) -> Summary:
+    """Publish what is kept when a signal has come; return the summary with what was published.
 
     What cannot be written then is worth no other status. Raises MovedError, and KeyboardInterrupt
     at a second signal.
     """
     if signals.requests() > 1:
         raise KeyboardInterrupt
-    has_report = with_report and (home.path / REPORT).is_file()
+    what = "standings and report" if with_report else "standings"
+    words = f"stopping: {what} of the games so far are written; another Ctrl-C leaves that out"
+    tell(Waiting(summary.total, lambda: summary.outcome, words))
+    until_s = time.monotonic() + STOP_S
     try:
-        with signals.raising(2):
-            wrong = published(home, summary, with_report=has_report).unreported
+        with signals.raising(2), signals.within(STOP_S):
+            now = published(home, summary, with_report=with_report)
+        if now.unreported is None:
+            return replace(now, interrupted=True)
+        wrong = str(now.unreported)
+    except KeyboardInterrupt:
+        if time.monotonic() < until_s:
+            raise
+        wrong = f"to write all of it takes longer than {STOP_S:g} s"
     except MovedError:
         raise
     except ArenaError as error:
-        wrong = error
-    if wrong is not None:
-        _tell_of_stale(home, tell, str(wrong))
+        wrong = str(error)
+    _tell_of_stale(home, tell, wrong)
+    if with_report and not (home.path / REPORT).is_file():
+        command = shlex.join(["arena", "report", str(home.path), "-o", str(home.path / REPORT)])
+        tell(Warned(text=f"there is no report: {wrong}; make one with: {command}"))
+    return replace(summary, interrupted=True)
 
 
 def _tell_of_stale(home: HeldFolder, tell: Listener, why: str) -> None:
@@ -153,11 +267,12 @@ def _tell_of_stale(home: HeldFolder, tell: Listener, why: str) -> None:
 def _played(
     config: Config,
     home: HeldFolder,
-    book: Book | None,
+    book: Openings | None,
     tell: Listener,
     *,
     force: bool,
     patience_s: float,
+    budget: Budget,
 ) -> Summary:
     """Play what is left, keep the games and the logs."""
     folder = home.path
@@ -175,23 +290,55 @@ def _played(
             leftover.unlink(missing_ok=True)
         with reading_database(folder / DATABASE):  # of a version that noted no checksum of it
             config = resumed(store, config, folder)
+            config = replace(config, ruled=in_force(rulings_of(store)))
         with signals.interruptible():
             files = fingerprints(config.bots)
         with reading_database(folder / DATABASE):
-            changed = refuse_changed(store, files, force=force)
-        begin = partial(_begin, store, config, files)
+            pool = entered(store, config, files) if config.format == POOL else None
+            changed = [] if pool else refuse_changed(store, files, force=force)
+        if pool:
+            config, files = pool.config, pool.files
+        begin = partial(_begin, store, config, files, pool.notes if pool else {})
         for new in _when_granted(begin, tell, patience_s):
             if new.setting in config.noted.get(new.bot, ()):  # else a file: it is told of below
                 tell(Warned(text=new.words))
+        for words in pool.news if pool else ():
+            tell(Warned(text=words))
         for words in changed:
             tell(Warned(text=f"{words}; its games so far were played by another program"))
         today = dt.datetime.now().astimezone().date()  # the organiser's
         tags = (("Event", config.event), ("Date", today.isoformat()))
         make = partial(
-            Runner, config, store, tell, tree=tree, tags=tags, openings=book, patience_s=patience_s
+            Runner,
+            config,
+            store,
+            tell,
+            tree=tree,
+            tags=tags,
+            openings=book,
+            patience_s=patience_s,
+            budget=budget,
         )
-        summary = _play(make, config, store, tell, tree=tree, patience_s=patience_s)
+        with _remembered(book, store):
+            summary = _play(
+                make, config, store, tell, files=files, tree=tree, patience_s=patience_s
+            )
         return replace(summary, bots=tuple(store.bots()))
+
+
+@contextmanager
+def _remembered(book: Openings | None, store: Store) -> Iterator[None]:
+    """Have openings at random made once: those of the runs before are known, and new ones kept."""
+    if not isinstance(book, RandomOpenings):
+        yield
+        return
+    with reading_database(store.folder / DATABASE):
+        if known := store.note(OPENINGS):
+            book.recall(known)
+    yield
+    if (made := book.as_note()) != known and made["lines"]:
+        with suppress(StoreError):  # the next run makes them anew
+            store.keep_notes({OPENINGS: made})
 
 
 def _play(
@@ -200,6 +347,7 @@ def _play(
     store: Store,
     tell: Listener,
     *,
+    files: Files,
     tree: str,
     patience_s: float,
 ) -> Summary:
@@ -209,9 +357,12 @@ def _play(
     outcome = runner.summary().outcome
     _when_granted(partial(write_outcome, store.folder, outcome), tell, patience_s)
     try:
-        _greet_bots(config, tell, tree, patience_s)
+        said = _greet_bots(config, tell, tree, patience_s) or {}
         if not runner.summary().is_complete:
             _when_granted(partial(mark_stale, store.folder), tell, patience_s)
+            with reading_database(store.folder / DATABASE):
+                note = partial(note_provenance, store, config, files, said)
+                _when_granted(note, tell, patience_s)
         answered = int(runner.run().interrupted)
         for number, text in store.logs():  # which can be read there, too
             if signals.requests() > answered:
@@ -284,34 +435,64 @@ def prepare_folder(folder: Path) -> None:
         raise writing_error(folder, error, "made") from error
 
 
-def _begin(store: Store, config: Config, files: Files) -> list[NotedChange]:
-    """Write down what is played; return what is another than before.
+def _begin(
+    store: Store, config: Config, files: Files, more: Mapping[str, object]
+) -> list[NotedChange]:
+    """Write down what is played, and `more` notes; return what is another than before.
 
     Raises ConfigError where a file of the user's would be lost.
     """
-    path, text = store.folder / CONFIG, tomli_w.dumps(config.as_written)
-    if store.tournament() is None and path.is_file() and path.read_text() != text:
-        raise ConfigError(
-            f"{path} was not written by a run, and would be lost; choose another --out"
-        )
-    write_whole(path, [text.encode()])
+    import tomlkit
+
+    path = store.folder / CONFIG
+    text = (config.text or tomlkit.dumps(config.as_written)).encode()
+    before = path.read_bytes() if path.is_file() else b""
+    if before != text:
+        if before and before != config.read.encode():
+            _refuse_to_lose(path, before, store, config)
+        write_whole(path, [text])
     with reading_database(path.with_name(DATABASE)):
         notes, new = note_changes(store, config, files)
-    notes |= {ROUNDS: config.rounds, OUTCOME_STATE: False}
+    notes |= {ROUNDS: config.rounds, OUTCOME_STATE: False, **more}
+    notes[WRITTEN] = hashlib.sha256(text).hexdigest()
     store.begin(config.identity(), notes)
     return new
 
 
-def _greet_bots(config: Config, tell: Listener, tree: str, patience_s: float) -> None:
+def _refuse_to_lose(path: Path, text: bytes, store: Store, config: Config) -> None:
+    """Raise ConfigError where a configuration is the user's own work."""
+    if config.read:
+        raise ConfigError(f"{path} was edited since this run has read it: start it again")
+    if store.tournament() is None:
+        raise ConfigError(
+            f"{path} was not written by a run, and would be lost; choose another --out"
+        )
+    written = store.note(WRITTEN)
+    if config.format == POOL and written not in (None, hashlib.sha256(text).hexdigest()):
+        raise ConfigError(
+            f"{path} was edited since a run wrote it, and would be lost; go on with "
+            f"`arena run {shlex.quote(str(path.parent))}`, or remove it"
+        )
+
+
+def _greet_bots(
+    config: Config, tell: Listener, tree: str, patience_s: float
+) -> dict[str, Greeting]:
     """Start each bot once: refuse one that lacks a game, warn of one that does not start.
 
-    Waits where the machine lacks what a bot needs; raises MachineError where that takes too long.
+    Returns what they say of themselves. Waits where the machine lacks what a bot needs; raises
+    MachineError where that takes too long.
     """
     watch = Watch()
+    said = {}
     for spec in config.bots:
+        if spec.name in config.ruled.bots:
+            continue
         signals.look()
-        greet = partial(_greet, Bot(spec, watch, tree=tree), config, tell, tree)
-        _when_granted(greet, tell, patience_s, well=ENOUGH)
+        bot = Bot(spec, watch, tree=tree)
+        _when_granted(partial(_greet, bot, config, tell, tree), tell, patience_s, well=ENOUGH)
+        said[spec.name] = bot.greeting
+    return said
 
 
 def _greet(bot: Bot, config: Config, tell: Listener, tree: str) -> None:
@@ -365,7 +546,8 @@ def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -
         from lath.reports.page.page import render
 
         sources = [home.path]
-        page = render(records_of(sources), outcome=outcome_in(sources), changes=changes_in(sources))
+        records = records_of(sources, rules=bool(table.unsound))  # checked already
+        page = render(records, background=background_of(sources))
         try:
             write_page(home.path / REPORT, page)
         except OSError as error:

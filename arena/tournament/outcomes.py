@@ -11,10 +11,11 @@ from dataclasses import asdict, replace
 from itertools import groupby
 from typing import Any, Final
 
-from lath.arena.schedule.fixed import SprtStanding
+from lath.arena.schedule.fixed import Challenge, RepeatsOnly, SprtStanding
 from lath.arena.schedule.knockout import Bracket, Tie
-from lath.arena.schedule.swiss import Table
-from lath.reports.outcome import Column, Outcome, Sheet
+from lath.arena.schedule.sprt import fixed_advantage, normalized_of, stopped_advantage
+from lath.arena.schedule.swiss import Paired, Table
+from lath.reports.outcome import Column, Outcome, Plot, Sheet
 
 
 def outcome_of(
@@ -53,9 +54,43 @@ def _swiss(table: Table) -> Outcome:
             f"(Buchholz {points(row.buchholz)}, Sonneborn-Berger {row.sonneborn_berger:g})"
             for row in rows
         ),
-        sheets=(Sheet((Column("#"), Column("bot", "name"), *columns), tuple(cells)),),
-        data={"swiss": [asdict(row) for row in rows]},
+        sheets=(
+            Sheet((Column("#"), Column("bot", "name"), *columns), tuple(cells)),
+            *(
+                Sheet(_MEETING_COLUMNS, tuple(map(_meeting_cells, paired)), f"Round {number}")
+                for number, paired in enumerate(table.rounds, 1)
+            ),
+        ),
+        data={
+            "swiss": [asdict(row) for row in rows],
+            "rounds": [[asdict(each) for each in paired] for paired in table.rounds],
+        },
     )
+
+
+_MEETING_COLUMNS: Final = (
+    *(Column("bot", "name"), Column("score"), Column("opponent", "name")),
+    Column("remark", "text"),
+)
+
+
+def _meeting_cells(paired: Paired) -> tuple[str, ...]:
+    one, other = paired.bots
+    if other is None:
+        return one, points(paired.points[0]), "(bye)", ""
+    remark = _walkover_words(paired.points, paired.walkovers)
+    return one, _score(paired.points), other, remark if paired.is_over else "not over"
+
+
+def _score(both: tuple[float, float]) -> str:
+    return "-".join(map(points, both))
+
+
+def _walkover_words(both: tuple[float, float], walkovers: int) -> str:
+    """Return how many games were lost without being played; empty where none was."""
+    if walkovers and sum(both) <= walkovers:
+        return "walkover"
+    return f"{walkovers} by walkover" if walkovers else ""
 
 
 _TIE_COLUMNS: Final = (
@@ -63,7 +98,7 @@ _TIE_COLUMNS: Final = (
     Column("score"),
     Column("opponent", "name"),
     Column("through", "name"),
-    Column("after", "text"),
+    Column("how", "text"),
 )
 
 
@@ -80,7 +115,17 @@ def _knockout(bracket: Bracket) -> Outcome:
             for number, ties in rounds
         ),
         verdict=verdict,
-        data={"knockout": [asdict(tie) for tie in known], "winner": bracket.winner},
+        data={
+            "knockout": [asdict(tie) for tie in known],
+            "winner": bracket.winner,
+            "bracket": [
+                {
+                    "title": round_title(number, len(ties)),
+                    "ties": [{**asdict(tie), "how": _how(tie)} for tie in ties],
+                }
+                for number, ties in rounds
+            ],
+        },
     )
 
 
@@ -97,8 +142,17 @@ def _tie_words(tie: Tie) -> str:
     winner = f"{tie.winner} goes through" if tie.winner else "not decided"
     why = " as the better seed" if tie.by_seed else ""
     one, other = tie.bots
-    score = "-".join(map(points, tie.points))
-    return f"Round {tie.round}: {one} - {other} {score}, {winner}{why}"
+    return f"Round {tie.round}: {one} - {other} {_score(tie.points)}, {winner}{why}"
+
+
+def _how(tie: Tie) -> str:
+    """Return how a tie was decided where not by its games at once; empty else."""
+    if tie.is_bye:
+        return "bye"
+    times = tie.prolonged
+    prolonged = f"{times} tie-break{'s' if times > 1 else ''}" if times else ""
+    seed = "level: better seed" if tie.by_seed else ""
+    return ", ".join(filter(None, (_walkover_words(tie.points, tie.walkovers), seed or prolonged)))
 
 
 def _tie_cells(tie: Tie) -> tuple[str, ...]:
@@ -107,46 +161,117 @@ def _tie_cells(tie: Tie) -> tuple[str, ...]:
         return one, "bye", "-", one, ""
     if not tie.is_known:
         return one, "-", other, "", ""
-    prolonged = f"prolonged {tie.prolonged}x" if tie.prolonged else ""
-    after = "level: better seed" if tie.by_seed else prolonged
-    return one, "-".join(map(points, tie.points)), other, tie.winner or "", after
+    return one, _score(tie.points), other, tie.winner or "", _how(tie)
+
+
+def _gauntlet(challenge: Challenge) -> Outcome:
+    """Return who challenges whom; `reports.outcome.completed` has what came of it."""
+    return Outcome(format="gauntlet", data={"gauntlet": asdict(challenge)})
 
 
 def _test(test: SprtStanding) -> Outcome:
     """Return the numbers of a test, and how many pairs gave how many points."""
-    now, sprt = test.state, test.sprt
-    name = f"SPRT {' - '.join(test.names)}"
-    accepted = f"{now.verdict} accepted" if now.verdict else "not decided"
-    verdict = f"{accepted} after {now.pairs} pairs"
-    low, high = now.bounds
-    llr = f"{now.llr:.2f} ({low:.2f}, {high:.2f})"
-    interval = f"{_elo(now.elo_low)} to {_elo(now.elo_high)}"
-    hypotheses = f"H0: {sprt.elo0:g}, H1: {sprt.elo1:g} Elo, {sprt.model}"
-    counts = ", ".join(map(str, now.counts))
+    now, sprt, new = test.state, test.sprt, test.names[0]
+    show = stopped_advantage(sprt, now) if test.has_stopped else fixed_advantage(now.counts)
+    scales = {"Elo": (show.elo, show.low, show.high)}
+    if sprt.model == "normalized":
+        one, low, high = (normalized_of(now.counts, elo) for elo in scales["Elo"])
+        scales["normalized Elo"] = one, low, high
+    so_far = "" if test.has_stopped else " so far"
+    llr = f"{now.llr:.2f} ({now.bounds[0]:.2f}, {now.bounds[1]:.2f})"
+    shown = [
+        (f"{name}{so_far}", _elo(elo), f"{_elo(low)} to {_elo(high)}")
+        for name, (elo, low, high) in scales.items()
+    ]
+    interval = "95 %" if test.has_stopped else "95 %, running test"
     rows = (
         ("LLR", llr),
         ("H0", f"{sprt.elo0:g} Elo, {sprt.model}"),
         ("H1", f"{sprt.elo1:g} Elo, {sprt.model}"),
-        ("Elo", _elo(now.elo)),
-        ("95 %", interval),
+        *(row for name, elo, ends in shown for row in ((name, elo), (interval, ends))),
+        *([("not counted", _repeating(test.repeating))] if test.repeating else []),
     )
+    verdict = _verdict(test)
+    counts = ", ".join(map(str, now.counts))
+    said = "; ".join(f"{name} {elo} ({interval}: {ends})" for name, elo, ends in shown)
     return Outcome(
         format="match",
         words=(
-            f"{name} ({hypotheses}): {verdict}, LLR {llr}",
-            f"pairs of 0, ½, 1, 1½, 2 points: {counts}; Elo {_elo(now.elo)} (95 %: {interval})",
+            f"{verdict}, LLR {llr}",
+            f"pairs of 0, ½, 1, 1½, 2 points: {counts}; {said}",
+            *filter(None, (test.why_nothing_new,)),
         ),
         sheets=(
             Sheet((Column("SPRT", "text"), Column("value", "text")), rows),
             Sheet(
                 (Column("points", "text"), *map(Column, ("0", "½", "1", "1½", "2"))),
                 (("pairs", *map(str, now.counts)),),
-                f"Pairs by the points of {test.names[0]}",
+                f"Pairs by the points of {new}",
             ),
         ),
-        verdict=f"{name}: {verdict}",
-        data={"sprt": {**asdict(sprt), **asdict(now)}},
+        plots=_path(test),
+        verdict=f"{verdict}. {_sentence(test.why_nothing_new)}".rstrip(". "),
+        data={
+            "sprt": asdict(sprt)
+            | asdict(now)
+            | {"elo": show.elo, "elo_low": show.low, "elo_high": show.high}
+            | {"normalized": scales.get("normalized Elo")}
+            | {"has_stopped": test.has_stopped, "repeating": test.repeating}
+            | {"why_nothing_new": test.why_nothing_new}
+        },
     )
+
+
+def _verdict(test: SprtStanding) -> str:
+    """Return in plain words, and in those of the test, what it has found.
+
+    Who accepts H1 has found that H0 does not hold: no more is sure as asked, and so with H0.
+    """
+    (new, old), sprt = test.names, test.sprt
+    elo = "Elo" if sprt.model == "logistic" else "normalized Elo"
+    pairs = test.state.pairs
+    after = f"after {pairs} pair{'' if pairs == 1 else 's'}"
+    if test.state.verdict is None:
+        so_far = "undecided" if test.has_stopped else "undecided so far"
+        return f"{so_far} whether {new} is better than {old} (neither H0 nor H1 accepted {after})"
+    if test.state.verdict == "H1":
+        found = f"is better than {old}"
+        if sprt.elo0 > 0:
+            found = f"is better than {old} by more than {sprt.elo0:g} {elo}"
+        if sprt.elo0 < 0:
+            found = f"is not weaker than {old} by {-sprt.elo0:g} {elo} or more"
+    else:
+        found = f"is weaker than {old}"
+        if sprt.elo1 > 0:
+            found = f"is not better than {old} by {sprt.elo1:g} {elo} or more"
+        if sprt.elo1 < 0:
+            found = f"is weaker than {old} by more than {-sprt.elo1:g} {elo}"
+    return f"{new} {found} ({test.state.verdict} accepted {after})"
+
+
+def _repeating(pairs: int) -> str:
+    return f"{pairs} pair{'' if pairs == 1 else 's'} with a game that repeats another"
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _path(test: SprtStanding) -> tuple[Plot, ...]:
+    """Return the curve of the LLR; none before the first pair."""
+    if len(test.path) < 2:
+        return ()
+    h0, h1 = test.state.bounds
+    path = tuple((pairs, round(llr, 3)) for pairs, llr in test.path)
+    bounds = ("H1 accepted", round(h1, 3)), ("H0 accepted", round(h0, 3))
+    title = "Log-likelihood ratio (LLR) after so many pairs"
+    return (Plot(title=title, across="pairs that count", points=path, bounds=bounds),)
+
+
+def _repeats(stopped: RepeatsOnly) -> Outcome:
+    """Return why a match without a test was stopped."""
+    why = f"Stopped: {stopped.why_nothing_new}"
+    return Outcome(format="match", words=(why,), verdict=why)
 
 
 def _elo(elo: float | None) -> str:
@@ -156,5 +281,7 @@ def _elo(elo: float | None) -> str:
 DESCRIBED: Final[Mapping[type, Callable[[Any], Outcome]]] = {
     Table: _swiss,
     Bracket: _knockout,
+    Challenge: _gauntlet,
     SprtStanding: _test,
+    RepeatsOnly: _repeats,
 }

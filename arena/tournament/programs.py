@@ -7,17 +7,29 @@ configurations.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 ENTRY_POINTS: Final = "lath_arena.bots"
 
-_SCRIPTS: Final = (".py", ".js", ".sh", ".rb", ".jar", ".lua", ".pl")
-"""How the name of a program ends that another program runs."""
+RUN_BY: Final = {
+    ".py": ("python",),
+    ".js": ("node",),
+    ".mjs": ("node",),
+    ".jar": ("java", "-jar"),
+    ".sh": ("sh",),
+    ".rb": ("ruby",),
+    ".lua": ("lua",),
+    ".pl": ("perl",),
+}
+"""How the name of a program ends that another program runs, and which one."""
+
+_SCRIPTS: Final = tuple(RUN_BY)
 
 
 @cache
@@ -39,14 +51,30 @@ def is_there(path: Path, kind: Callable[[Path], bool]) -> bool:
         return False
 
 
+def files_in(path: Path) -> list[Path]:
+    """Return a file, or the files of a folder and those below, sorted.
+
+    What is hidden and what Python keeps for itself is passed by: it changes when a bot plays.
+    """
+    if path.is_file():
+        return [path]
+    found = []
+    for place, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if name[0] != "." and name != "__pycache__"]
+        found += [Path(place, name) for name in names if name[0] != "."]
+    return sorted(each for each in found if each.is_file())
+
+
 def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     """Return the command as it can be started from any folder.
 
     A program with a `/` and every argument that names a file are taken from `folder`, without
     resolving links: a virtual environment is one. `python` is the interpreter that runs the arena,
-    in a virtual environment and where PATH has no other.
+    in a virtual environment and where PATH has no other. The name of a bundled bot alone is that.
     """
     program, *arguments = command
+    if not arguments and program in bundled():
+        return bundled()[program]
     if "/" in program:
         program = os.path.normpath(folder / program)
     elif program in ("python", "python3"):
@@ -58,6 +86,101 @@ def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
         if not word.startswith("-") and is_there(folder / word, Path.is_file)
     }
     return (program, *(paths.get(word, word) for word in arguments))
+
+
+_TERMINAL: Final = 'exec 3<&0 4>&1 <"$0"/0 >"$0"/1; exec "$@"'
+"""Gives a debugger the terminal of the folder of descriptors $0; the bot's pipes are 3 and 4."""
+
+_GDB: Final = 'set exec-wrapper sh -c \'exec "$0" "$@" <&3 >&4\''
+
+_PDB: Final = """\
+import os, pdb, sys
+terminal = {"stdin": sys.stdin, "stdout": sys.stdout}
+sys.stdin, sys.stdout = os.fdopen(3), os.fdopen(4, "w")
+class Pdb(pdb.Pdb):
+    def __init__(self, *args, **named):
+        super().__init__(*args, **{**named, **terminal})
+pdb.Pdb = Pdb
+pdb.main()
+"""
+
+
+def debugged(command: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return how a debugger of a bot has the terminal, and the bot its pipes; None: it is none.
+
+    Known are those that read what a person types where the bot reads lines: gdb and Python's pdb.
+    """
+    program, *arguments = command
+    name = Path(program).name
+    if name in ("gdb", "gdb-multiarch", "cgdb"):
+        under = (program, "-iex", _GDB, *arguments)
+    elif name.startswith("python") and "pdb" in arguments[1:] and arguments[:1] != ["pdb"]:
+        at = arguments.index("pdb")
+        if arguments[at - 1] != "-m":
+            return None
+        under = (program, *arguments[: at - 1], "-c", _PDB, *arguments[at + 1 :])
+    else:
+        return None
+    return ("sh", "-c", _TERMINAL, f"/proc/{os.getpid()}/fd", *under)
+
+
+class Advice(NamedTuple):
+    """Why a command starts nothing though its file is there, and what does."""
+
+    why: str
+    words: tuple[str, ...]
+    """The command to type in its place."""
+
+    before: str = ""
+    """What a shell has to be told before; empty where there is nothing."""
+
+    @property
+    def after(self) -> str:
+        """Return that in words, which others follow."""
+        return f"after `{self.before}` " if self.before else ""
+
+
+def advice_on(command: tuple[str, ...], folder: Path) -> Advice | None:
+    """Return why a program that is a file in `folder` cannot be started as it is, if that is so."""
+    program, *arguments = command
+    path = folder / program
+    is_path = "/" in program
+    if (not is_path and shutil.which(program)) or not is_there(path, Path.is_file):
+        return None
+    runner = RUN_BY.get(path.suffix.lower())
+    if not is_path:
+        why = f"{program} is a file, and no program on PATH"
+    elif not may_be_run(path):
+        why = f"{program} may not be executed"
+    elif wrong := _wrong_first_line(path, is_script=runner is not None):
+        why = f"{program} {wrong}"
+    else:
+        return None
+    if runner is not None:
+        return Advice(why, (*runner, program, *arguments))
+    named = program if is_path else f"./{program}"
+    before = "" if may_be_run(path) else f"chmod +x {shlex.quote(named)}"
+    return Advice(why, (named, *arguments), before)
+
+
+def may_be_run(path: Path) -> bool:
+    """Return whether a file may be executed, by the rights with which that would be tried."""
+    return os.access(path, os.X_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _wrong_first_line(path: Path, *, is_script: bool) -> str:
+    """Return why the system cannot run a file by its first line; empty where it can."""
+    try:
+        with path.open("rb") as file:
+            line = file.readline(256)
+    except OSError:
+        return ""
+    if not line.startswith(b"#!"):
+        return "has no first line #!… that says what runs it" if is_script else ""
+    runner, *more = os.fsdecode(line[2:]).split() or [""]
+    if Path(runner).name == "env" and more and not more[0].startswith("-"):
+        return "" if shutil.which(more[0]) else f"asks for {more[0]}, which is not on PATH"
+    return "" if is_there(Path(runner), Path.exists) else f"asks for {runner!r}, which is not there"
 
 
 def missing_script(command: tuple[str, ...], folder: Path, *, in_scratch: bool) -> str:
@@ -77,3 +200,20 @@ def missing_script(command: tuple[str, ...], folder: Path, *, in_scratch: bool) 
                 f"{word} is no file" if word.startswith("/") else f"{word} is not in {folder}{why}"
             )
     return ""
+
+
+FORMER: Final = ("bots.greedy", "bots.monte_carlo", "bots.random_mover")
+"""The modules of the bundled bots in 0.1.0, as directories of that time have them."""
+
+
+def todays(command: Sequence[str]) -> tuple[str, ...]:
+    """Return a command, that of a bundled bot of 0.1.0 as this installation has it.
+
+    >>> todays(["/old/python", "-P", "-m", "bots.greedy"])[1:]
+    ('-P', '-m', 'lath.bots.greedy')
+    """
+    match tuple(command):
+        case (_, "-P", "-m", module) if module in FORMER:
+            return (sys.executable, "-P", "-m", f"lath.{module}")
+        case words:
+            return words

@@ -8,41 +8,65 @@ bots have fingerprints. Must not know how games are played, nor who asks.
 from __future__ import annotations
 
 import datetime as dt
+import json
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from lath.arena.errors import ConfigError
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.conversation import BotSpec, Greeting
+from lath.arena.schedule.core import seed_digest
 from lath.arena.schedule.formats import FORMATS
-from lath.arena.schedule.openings import digest
-from lath.arena.tournament.config import SIZES, Config, Noted
-from lath.arena.tournament.database import CHANGES, FILES, ROUNDS, SETTINGS
-from lath.arena.tournament.programs import is_there
+from lath.arena.schedule.openings import BookChoice, digest
+from lath.arena.tournament import system
+from lath.arena.tournament.config import Config, Noted
+from lath.arena.tournament.database import CHANGES, FILES, PROVENANCE, ROUNDS, SETTINGS
+from lath.arena.tournament.keys import SIZES
+from lath.arena.tournament.programs import files_in, is_there, todays
 from lath.arena.tournament.store import Store
-from lath.reports.outcome import Change
+from lath.arena.tournament.versions import POOL
+from lath.reports.background import (
+    Change,
+    Entrant,
+    Machine,
+    Options,
+    Provenance,
+)
 
 Files = dict[str, dict[str, str]]
 """For each bot, by name, the SHA-256 of its files by their paths."""
 
+MOST_SAID: Final = 200
+"""Letters of what a bot says of itself that are kept."""
+
 
 def fingerprints(bots: Iterable[BotSpec]) -> Files:
-    """Return the fingerprints of every program and argument that is a file; raises ConfigError.
+    """Return the fingerprints of every program and argument that is a file, and of other files.
 
     The Python that runs the arena is none of a bot's files, nor is a program found on PATH.
+    Raises ConfigError.
     """
     return {
         bot.name: {
             str(path): digest(path)
-            for path in map(Path, bot.command)
-            if path.is_absolute()
-            and is_there(path, Path.is_file)
-            and not path.samefile(sys.executable)
+            for path in (
+                *filter(_is_own, map(Path, bot.command)),
+                *(file for path in bot.files for file in files_in(Path(path))),
+            )
         }
         for bot in bots
     }
+
+
+def _is_own(path: Path) -> bool:
+    """Return whether a word of a command is a file that makes up the bot."""
+    is_file = path.is_absolute() and is_there(path, Path.is_file)
+    return is_file and not path.samefile(sys.executable)
 
 
 def changes(
@@ -58,23 +82,6 @@ def changes(
     ]
 
 
-FORMER: Final = ("bots.greedy", "bots.monte_carlo", "bots.random_mover")
-"""The modules of the bundled bots in 0.1.0, as directories of that time have them."""
-
-
-def todays(command: Sequence[str]) -> tuple[str, ...]:
-    """Return a command, that of a bundled bot of 0.1.0 as this installation has it.
-
-    >>> todays(["/old/python", "-P", "-m", "bots.greedy"])[1:]
-    ('-P', '-m', 'lath.bots.greedy')
-    """
-    match tuple(command):
-        case (_, "-P", "-m", module) if module in FORMER:
-            return (sys.executable, "-P", "-m", f"lath.{module}")
-        case words:
-            return words
-
-
 def resumed(store: Store, config: Config, folder: Path) -> Config:
     """Return the configuration that `folder` goes on with; raises ConfigError.
 
@@ -84,7 +91,8 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
     bots = tuple(replace(bot, command=todays(bot.command)) for bot in config.bots)
     config = replace(config, bots=bots)
     theirs: dict[str, Any] | None = store.tournament()
-    if theirs is None or not (store.has_games() or store.walkovers()):
+    config = as_begun(config, theirs or {})
+    if config.format == POOL or theirs is None or not (store.has_games() or store.walkovers()):
         return config
     for bot in theirs.get("bots", ()):
         bot["command"] = list(todays(bot["command"]))
@@ -98,25 +106,53 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
     if config.rounds < before:
         raise ConfigError(
             f"{folder} holds games of a tournament with rounds = {before}, and rounds = "
-            f"{config.rounds} are fewer; choose another --out, or go on with {before} or more"
+            f"{config.rounds} are fewer; choose another --out, or go on with {before} or more; "
+            f"{_way_out(folder)}"
         )
     return config
 
 
+def _way_out(folder: Path) -> str:
+    return f"or make a pool of it: `arena run {shlex.quote(str(folder))} --format pool`"
+
+
+def as_begun(config: Config, theirs: Mapping[str, Any]) -> Config:
+    """Return `config` with openings made as in the tournament that is gone on with.
+
+    It may be one of a day when none were made where nothing was said, or when a book's entries were
+    all taken, whether or not they were the same game.
+    """
+    openings, before = config.openings, theirs.get("openings")
+    if theirs and before is None and "openings" not in config.as_written:
+        return config.beginning(None)
+    if isinstance(openings, BookChoice) and isinstance(before, dict) and "sha256" in before:
+        return config.beginning(replace(openings, folded="folded" in before))
+    return config
+
+
 def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> ConfigError:
+    if theirs.get("format") == POOL:
+        return ConfigError(
+            f'{folder} is a pool, and stays one: format = "pool"; or choose another --out'
+        )
     ours = config.identity()
     different = [key for key in ours if ours[key] != theirs.get(key)]
     before = theirs.get("openings")
-    if different == ["openings"] and config.openings and isinstance(before, dict):
+    if (
+        different == ["openings"]
+        and isinstance(config.openings, BookChoice)
+        and isinstance(before, dict)
+    ):
         now = config.openings.identity()
         if {**before, "sha256": now["sha256"]} == now:
             return ConfigError(
                 f"{config.openings.path}: what is in the opening book has changed since games were "
-                "played; choose another --out, or put the old book back"
+                "played; choose another --out, or put the old book back; "
+                f"{_way_out(folder)}"
             )
     return ConfigError(
         f"{folder} holds a tournament with another configuration ({', '.join(different)}); "
-        "choose another --out, or leave these flags out to resume it"
+        f"choose another --out, or leave these flags out to resume it; {_way_out(folder)}"
     )
 
 
@@ -152,7 +188,9 @@ def note_changes(
             before[row["bot"]][row["setting"]] = row["was"]
     date = dt.datetime.now().astimezone().isoformat(timespec="seconds")
     new = []
-    for bot, values in _with_files(config.noted, files).items() if games else ():
+    # An edited bot of a pool is a version of its own.
+    checked = {} if config.format == POOL else files
+    for bot, values in _with_files(config.noted, checked).items() if games else ():
         for setting, now in values.items():
             if (was := before.get(bot, {}).get(setting, now)) != now:
                 words = dict(zip(("before", "now"), changed_words(setting, was, now), strict=True))
@@ -161,6 +199,93 @@ def note_changes(
                 )
     rows = [*kept, *map(asdict, new)]
     return {FILES: files, SETTINGS: config.noted, CHANGES: rows}, new
+
+
+def note_provenance(
+    store: Store, config: Config, files: Files, said: Mapping[str, Greeting]
+) -> None:
+    """Note with what games are played from now on, where it is another than before.
+
+    `said` is what the bots that could be started have said of themselves. Raises StoreError, and
+    whatever a damaged note gives rise to.
+    """
+    games = sum(tally.games for tally in store.tally())
+    noted = store.note(PROVENANCE) or []
+    kept = [row for row in noted if row["games"] < games]  # no game was played with the others
+    now = json.loads(json.dumps(asdict(_provenance(config, files, said, games))))
+    if kept:
+        _spell(now, kept[-1])
+    if not kept or {**now, "games": 0, "date": ""} != {**kept[-1], "games": 0, "date": ""}:
+        kept.append(now)
+    if kept != noted:
+        store.keep_notes({PROVENANCE: kept})
+
+
+def _spell(now: dict[str, Any], before: Mapping[str, Any]) -> None:
+    """Take paths as they stood before: a run that goes on reads them from where it wrote them."""
+    if now["resolved"] == before["resolved"]:
+        now["configuration"] = before["configuration"]
+    known = {bot["name"]: bot for bot in before["bots"]}
+    for bot in now["bots"]:
+        if same := known.get(bot["name"]):  # else it is refused, or another version
+            bot["command"] = same["command"]
+            if sorted(bot["files"].values()) == sorted(same["files"].values()):
+                bot["files"] = same["files"]
+
+
+def _provenance(
+    config: Config, files: Files, said: Mapping[str, Greeting], games: int
+) -> Provenance:
+    import tomlkit
+
+    rows: Sequence[Mapping[str, Any]] = config.given.get("bot") or [{}] * len(config.bots)
+    shown = [
+        {**row, "env": dict.fromkeys(row["env"], "(not shown)")} if row.get("env") else row
+        for row in rows
+    ]
+    return Provenance(
+        games=games,
+        date=dt.datetime.now().astimezone().isoformat(timespec="seconds"),
+        arena=version("lath-arena"),
+        machine=Machine(**system.machine()),
+        jobs=config.jobs,
+        cores=tuple(config.shares or ()),
+        seed=config.seed,
+        seed_sha256=seed_digest(config.seed),
+        bots=tuple(
+            _entrant(bot, row, config, files.get(bot.name, {}), said.get(bot.name, Greeting()))
+            for bot, row in zip(config.bots, rows, strict=True)
+        ),
+        configuration=tomlkit.dumps({**config.given, "bot": shown}),
+        resolved=sha256(json.dumps(config.as_written, sort_keys=True).encode()).hexdigest(),
+    )
+
+
+def _entrant(
+    bot: BotSpec, row: Mapping[str, Any], config: Config, files: Mapping[str, str], said: Greeting
+) -> Entrant:
+    """Return a bot as it plays, with paths as its table in the configuration has them."""
+    command = row.get("command", bot.command)
+    words = {
+        **dict(zip(bot.command, command, strict=False)),
+        **dict(zip(bot.files, row.get("files", ()), strict=False)),
+        sys.executable: "python",
+    }
+
+    def spelled(path: str) -> str:
+        place = next((place for place in words if Path(path).is_relative_to(place)), path)
+        inner = Path(path).relative_to(place)
+        return str(Path(words.get(place, place)) / inner)
+
+    words_said = {"says": said.name, "author": said.author, "version": said.version}
+    return Entrant(
+        name=bot.name,
+        command=tuple(words.get(word, word) for word in bot.command),
+        options=cast("Options", bot.options),
+        time=str(bot.time or config.limits.time),
+        files={spelled(path): digest_ for path, digest_ in files.items()},
+        **{what: text[:MOST_SAID] for what, text in words_said.items()},
+    )
 
 
 def _with_files(settings: Noted, files: Files) -> dict[str, dict[str, Any]]:
@@ -191,6 +316,8 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
                 return f"{time_s:g} s"
             case [word, *_], str(text) if word.startswith("file "):
                 return f"SHA-256 {text[:12]}…"
+            case ["seed"], int(seed):  # it is told in the end
+                return f"SHA-256 {seed_digest(seed)[:12]}…"
             case ["cwd"], "":
                 return "a scratch folder"
             case ["env"], dict(variables):
@@ -206,5 +333,8 @@ def refuse_changed(store: Store, files: Files, *, force: bool) -> list[str]:
     changed = changes(store.note(FILES) or {}, files) if store.has_games() else []
     words = [f"bot {name!r}: {path} has changed since games were played" for name, path in changed]
     if words and not force:
-        raise ConfigError(f"{words[0]}; choose another --out, or go on all the same with --force")
+        raise ConfigError(
+            f"{words[0]}; choose another --out, or go on all the same with --force; "
+            f"{_way_out(store.folder)}"
+        )
     return words

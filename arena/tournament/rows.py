@@ -6,6 +6,7 @@ And a row for a game of which nothing is left but its record. Must not know wher
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from hashlib import blake2b
@@ -68,6 +69,24 @@ def row_of(result: GameResult) -> Row:
 def as_stored(value: float) -> float:
     """Return a number as SQLite gives it back: never an integer, nor a zero below zero."""
     return value if value is None else float(value) + 0.0
+
+
+_COMMENT: Final = re.compile(r"\{[^}]*\}|;[^\n]*")
+
+
+def moves_of(tags: Sequence[str], termination: str, plies: int, record: str) -> int:
+    """Return 64 bits that are the same for games that repeat each other; 0 for one that cannot.
+
+    `tags` are first, second, result and game. The record is what we wrote: so this is what ratings
+    find (`standings.digest_of`), in a tenth of the time.
+    """
+    if not plies or termination == Termination.TIME:
+        return 0
+    head, _, moves = record.partition("\n\n")
+    start = (line for line in head.split("\n") if line.startswith(("[Setup ", "[Position ")))
+    played = _COMMENT.sub("", moves).split()
+    words = "\n".join((*tags, termination, *start, *played))
+    return int.from_bytes(blake2b(words.encode(), digest_size=8).digest())
 
 
 def result_of(row: Row) -> GameResult:

@@ -6,10 +6,11 @@ the seam.
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
@@ -20,10 +21,12 @@ from lath.arena import signals
 from lath.arena.errors import MachineError, MovedError, StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.referee.trees import reap_orphans, scratches, sweep
-from lath.arena.schedule.core import Dealer, Openings, Schedule, Tags
+from lath.arena.schedule.budget import UNLIMITED, Budget, WhereGamesTell
+from lath.arena.schedule.core import Dealer, Openings, Played, Schedule, Tags, pair_of
 from lath.arena.schedule.formats import FORMATS
-from lath.arena.schedule.openings import Book
-from lath.arena.tournament import system as cores
+from lath.arena.schedule.openings import Book, BookChoice
+from lath.arena.schedule.pool import Pool
+from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import SPENT, Walkover
 from lath.arena.tournament.events import (
@@ -38,23 +41,43 @@ from lath.arena.tournament.events import (
     warner,
 )
 from lath.arena.tournament.outcomes import outcome_of
+from lath.arena.tournament.rows import moves_of
 from lath.arena.tournament.slots import Executors, Pace, Slot, Worker, end
 from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import BufferedWriter, Store, Stored
+from lath.arena.tournament.strengths import strengths_of
 from lath.arena.tournament.system import ENOUGH, PATIENCE_S, Patience
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.notation.record import Termination
 from lath.reports.outcome import Outcome
 
 
-def book_of(config: Config) -> Book | None:
-    """Return the openings of a tournament, read and checked; None without. Raises ConfigError."""
-    return None if config.openings is None else Book(config.openings, config.games, config.seed)
+def book_of(config: Config, tell: Callable[[str], None]) -> Openings | None:
+    """Return the openings of a tournament, read and checked; None without.
+
+    `tell` hears where there are fewer than are needed. Raises ConfigError.
+    """
+    match config.openings:
+        case BookChoice() as choice:
+            return Book(choice, config.games, config.seed)
+        case RandomChoice() as choice:
+            return RandomOpenings(choice, config.games, config.seed, tell)
+    return None
 
 
-def schedule_of(config: Config, openings: Openings | None = None, tags: Tags = ()) -> Schedule:
-    """Return the schedule of a tournament of which nothing is played."""
+def schedule_of(
+    config: Config,
+    openings: Openings | None = None,
+    tags: Tags = (),
+    budget: Budget = UNLIMITED,
+) -> Schedule:
+    """Return the schedule of a tournament of which nothing is played.
+
+    A pool with a budget plays where games tell most; others play what they would, no further.
+    """
     make = FORMATS[config.format].make
+    if budget != UNLIMITED and make is Pool:
+        make = partial(Pool, rule=WhereGamesTell(config.names, strengths_of))
     return make(config.names, Dealer(config, openings, tags))
 
 
@@ -69,9 +92,18 @@ class OpenGames:
         tree: str,
         openings: Openings | None = None,
         tags: Tags = (),
+        budget: Budget = UNLIMITED,
     ) -> None:
-        """Take in what is stored; raises StoreError. `tree` marks what the jobs start."""
+        """Take in what is stored; raises StoreError. `tree` marks what the jobs start.
+
+        Of `budget` the games count.
+        """
         self._config: Final = config
+        self._budget: Final = budget
+        self._reported = 0
+        """Games of this run that are stored."""
+        self._begun: Final[Counter[int]] = Counter()
+        """By pair, how many games are being played or wait to be played again."""
         self._tree: Final = tree
         self._specs: Final = {bot.name: bot for bot in config.bots}
         self.again: Final[deque[PairJob]] = deque()
@@ -84,9 +116,8 @@ class OpenGames:
         """Bots that a game was void for, though they can be started."""
         self._started: Final[set[str]] = set()
         """Bots that have played a game to its end."""
-        self.schedule: Final = schedule_of(config, openings, tags)
-        for row in store.results():
-            self._report(*row)
+        self.schedule: Final = schedule_of(config, openings, tags, budget)
+        self.schedule.take_in(self._taking_part(store.results()))
         if self.schedule.keeps_walkovers:
             for pair, loser in store.walkovers():
                 self.schedule.walkover(pair, loser)
@@ -101,6 +132,12 @@ class OpenGames:
             total=self.schedule.total,
         )
 
+    @property
+    def is_spent(self) -> bool:
+        """Return whether no further game may begin."""
+        games = self._budget.games
+        return games is not None and self._reported + self._begun.total() >= games
+
     def next(self) -> PairJob | None:
         """Return a job to begin; None while it waits for what runs or is `lost`, and in the end.
 
@@ -109,7 +146,7 @@ class OpenGames:
         while True:
             if self.again:
                 job = self.again.popleft()
-            elif (pair := self.schedule.next()) is not None:
+            elif not self.is_spent and (pair := self.schedule.next()) is not None:
                 one, other = pair.names
                 job = PairJob(
                     pair=pair.number,
@@ -122,6 +159,7 @@ class OpenGames:
                     spent=frozenset(pair.names) & self.spent,
                     started=frozenset(pair.names) & self._started,
                 )
+                self._begun[job.pair] += len(job.games)
             else:
                 return None
             if job.pairing not in self.stops:
@@ -131,11 +169,22 @@ class OpenGames:
     def report(self, games: Iterable[GameResult]) -> None:
         """Count games that are stored now."""
         for game in games:
-            self._report(game.number, game.first, game.second, game.result)
+            self._started.update((game.first, game.second))
+            played = game.first, game.second, game.result
+            tags = *played, game.game
+            moves = moves_of(tags, game.termination, game.plies, game.record)
+            self.schedule.report(game.number, *played, moves)
+            self._reported += 1
+            pair = pair_of(game.number)
+            self._begun[pair] -= 1
+            if self._begun[pair] <= 0:
+                del self._begun[pair]  # so it has as many as the windows of all workers
 
-    def _report(self, number: int, first: str, second: str, result: str) -> None:
-        self._started.update((first, second))
-        self.schedule.report(number, first, second, result)
+    def _taking_part(self, played: Iterable[Played]) -> Iterator[Played]:
+        """Yield games, whose bots can be started."""
+        for game in played:
+            self._started.update(game[1:3])
+            yield game
 
     def lose(self) -> None:
         """Count all of `lost`, which is stored now."""
@@ -159,6 +208,7 @@ class OpenGames:
         What is lost for good is a bot's fault. What is nobody's stays open, and with it what
         depends on it: the next run tries again.
         """
+        self._begun.pop(pair, None)
         if not self.schedule.keeps_walkovers:
             self.schedule.walkover(pair, loser)
         elif loser is not None:
@@ -170,6 +220,9 @@ WAKE_S: Final = 0.1
 
 MAX_BREAKS: Final = 3
 """Times that a job may take its worker with it before its pairing is stopped."""
+
+MANY_REPEATS: Final = 3
+"""Games that repeat others: once or twice it may be chance."""
 
 PARTING_S: Final = 5.0
 """Time that the workers have in the end, together: their bots may take a second to quit."""
@@ -250,12 +303,14 @@ class Runner:
         openings: Openings | None = None,
         executors: Executors = Worker,
         patience_s: float = PATIENCE_S,
+        budget: Budget = UNLIMITED,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`tree` begins the marks of all processes that the run starts.
 
         `executors` makes what plays in a slot. `tags` stand in every record; without `openings`
         setups are drawn. `patience_s` is how long to wait for room on a full disk, or for what
-        else the machine lacks. Raises StoreError.
+        else the machine lacks. `budget` is of this run, its time by `clock`. Raises StoreError.
         """
         self._executors: Final = executors
         self._config: Final = config
@@ -264,14 +319,22 @@ class Runner:
         self._warn: Final = warner(tell)
         self._writer: Final = BufferedWriter(store, self._warn, patience_s=patience_s)
         self._tree: Final = f"{tree}{secrets.token_hex(8)}."
-        self._open: Final = OpenGames(config, store, tree=self._tree, openings=openings, tags=tags)
+        self._open: Final = OpenGames(
+            config, store, tree=self._tree, openings=openings, tags=tags, budget=budget
+        )
+        self._budget: Final = budget
+        self._clock: Final = clock
+        self._deadline_s = math.inf
+        """When no further pair begins, by the clock."""
         self._patience: Final = Patience(self._warn, patience_s, well=ENOUGH)
         self._trial: tuple[Slot, PairJob] | None = None
         """A job without games, and who is to try it next: whether the machine has enough again."""
         self._breaks: Counter[int] = Counter()
-        self._pace: Final = Pace(config.jobs)
+        self._pace: Final = Pace(config.jobs, has_deadline=budget.seconds is not None)
         self._slots: list[Slot] = []
         self._notes: Counter[str] = Counter()
+        self._has_repeats = False
+        """Whether people were warned of repeated games."""
         self._interrupted = False
         self._files: Final = (
             Refreshed(partial(store.export, self._warn), self._warn, every_s=RECORDS_S),
@@ -283,13 +346,16 @@ class Runner:
         )
 
     def run(self) -> Summary:
-        """Play until all is done or a signal comes; then write `games.lath`.
+        """Play until all is done, the budget is spent or a signal comes; then write `games.lath`.
 
         Raises StoreError when results cannot be kept, and MachineError when the machine lacks what
         bots need; what was kept stays.
         """
         stored = self._store.tally(), self._store.pairs()
-        self._tell(RunBegan.of(self._config, *stored, self._open.schedule.total))
+        self._tell(RunBegan.of(self._config, *stored, self._open.schedule.total, self._budget))
+        if self._budget.seconds is not None:
+            self._deadline_s = self._clock() + self._budget.seconds
+        self._look_at_repeats()
         try:
             with signals.heeded():
                 self._play()
@@ -314,6 +380,7 @@ class Runner:
             total=total,
             stopped={pairing: why for pairing, (why, _) in self._open.stops.items()},
             interrupted=self._interrupted and done < total,
+            is_spent=(self._is_late or self._open.is_spent) and done < total,
             outcome=self._open.outcome(),
             notes=self._notes,
         )
@@ -338,7 +405,8 @@ class Runner:
                 for slot in slots:
                     slot.show()
                 self._tell(Waiting(self._open.schedule.total, self._open.outcome))
-                is_undecided = self._is_waiting or self._open.lost
+                is_short = self._patience.is_waiting and not self._is_late
+                is_undecided = self._writer.is_waiting or is_short or self._open.lost
                 if self._look() or not (is_undecided or any(slot.jobs for slot in slots)):
                     break
                 self._collect(WAKE_S)
@@ -363,7 +431,7 @@ class Runner:
         config = self._config
         count = config.jobs
         threads = max(bot.threads for bot in config.bots)
-        shares = cores.shares(count, threads, cores.available()) if config.pin == "auto" else None
+        shares = config.shares
         if config.pin == "auto" and shares is None:
             needed = count * threads
             games = "1 game needs" if count == 1 else f"{count} games at a time need"
@@ -384,19 +452,24 @@ class Runner:
     def _is_waiting(self) -> bool:
         return self._writer.is_waiting or self._patience.is_waiting
 
+    @property
+    def _is_late(self) -> bool:
+        """Return whether the time of this run is over."""
+        return self._clock() >= self._deadline_s
+
     def _feed(self) -> None:
         """Keep every worker's window full; the emptiest first.
 
         Where the machine lacks something, only try now and then whether it still does.
         """
         if self._patience.is_waiting:
-            if self._trial and self._patience.is_due:
+            if self._trial and self._patience.is_due and not self._is_late:
                 trial, self._trial = self._trial, None
                 self._hand(*trial)
             return
         for depth in range(self._pace.window):
             for slot in self._slots:
-                if len(slot.jobs) > depth or signals.requests():
+                if len(slot.jobs) > depth or signals.requests() or self._is_late:
                     continue
                 job = self._open.next()
                 if job is None:
@@ -516,6 +589,7 @@ class Runner:
         self._note([note for game in result.games for note in game.notes])
         self._note(result.notes)
         self._open.report(result.games)
+        self._look_at_repeats()
         if result.void and result.lack:
             self._count_break(job, f"{MAX_BREAKS} times while {result.lack}: {result.void}")
         elif result.void:
@@ -525,6 +599,20 @@ class Runner:
         if job.games and not result.lack:
             ended = PairEnded(pair=result.pair, games=len(result.games), voided=result.voided)
             self._tell(ended)
+
+    def _look_at_repeats(self) -> None:
+        """Warn once where games repeat others; tell where that ends a match."""
+        schedule, pairing = self._open.schedule, frozenset(self._config.names)
+        if schedule.repeats.games >= MANY_REPEATS and not self._has_repeats:
+            self._has_repeats = True
+            self._warn(
+                "a third game repeats another move by move: repeats are no evidence for ratings "
+                "or a test; let games begin differently (openings), or bots draw lots by the seed "
+                "that they are given"
+            )
+        if (why := schedule.why_nothing_new) and pairing not in self._open.stops:
+            self._open.stops[pairing] = why, None
+            self._tell(PairingStopped(bots=two(pairing), why=why))
 
     def _stop(self, job: PairJob, why: str, loser: str | None) -> None:
         if self._open.stop(job, why, loser):

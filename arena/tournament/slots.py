@@ -36,6 +36,10 @@ GATHER_S: Final = 0.02
 FEWEST, MOST = 2, 64
 """Pairs that a worker has: the one it plays and those it plays next."""
 
+LONG_S: Final = 1.0
+"""A pair so long is not handed over before the last one has ended where the run has a deadline: it
+would begin after it. To wait for the runner then costs a worker a hundredth of its time at most."""
+
 _WEIGHT: Final = 0.2
 """Of the newest measurement in the mean."""
 
@@ -43,8 +47,15 @@ _WEIGHT: Final = 0.2
 class Pace:
     """Measures one run."""
 
-    def __init__(self, slots: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        slots: int,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        has_deadline: bool = False,
+    ) -> None:
         self._slots: Final = slots
+        self._has_deadline: Final = has_deadline
         self._clock: Final = clock
         self._last_s: float | None = None
         """When pairs came in last; before the first, workers and bots are only starting."""
@@ -73,6 +84,8 @@ class Pace:
     @property
     def window(self) -> int:
         """Return how many pairs a worker should have, so that it never waits for the runner."""
+        if self._has_deadline and not 0 < self._pair_s < LONG_S:
+            return 1
         if not self._pair_s:
             return FEWEST
         away_s = self.gather_s + self._storing_s

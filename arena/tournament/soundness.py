@@ -22,15 +22,18 @@ from lath.arena.tournament.database import (
     OUTCOME_STATE,
     RECORDS,
     ROUNDS,
+    SEASON,
+    WRITTEN,
     Games,
     opened_to_read,
     read_notes,
 )
+from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.rows import RECORD, Row, fault_of, result_of, shown, taken_back, total_of
-from lath.arena.tournament.store import Store, write_whole
+from lath.arena.tournament.store import Store
 from lath.arena.tournament.system import in_words, reading_database, writing_error
+from lath.notation.quick_check import sound_plies
 from lath.notation.reader import RecordText, entries, entry_of
-from lath.notation.validation import sound_plies
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,20 +268,27 @@ def _batches(
 
 def _take_notes(folder: Path, store: Store) -> None:
     """Take over what is sound besides the games; else what the configuration says is played."""
-    from lath.arena.tournament.config import load  # likewise
+    from lath.arena.tournament.config import load, revised
 
     path = folder / CONFIG
+    identity: dict[str, object] | None = None
     try:
-        if path.is_file():
-            write_whole(store.folder / CONFIG, [path.read_bytes()])
+        text = path.read_bytes() if path.is_file() else b""
     except OSError as error:
         raise writing_error(path, error, "read") from error
+    notes: dict[str, object] = {}
+    with suppress(ConfigError):  # where it is damaged, too, whoever goes on says what is played
+        config = load(path, folder)
+        identity, notes = config.identity(), {ROUNDS: config.rounds}
+        text = revised(text.decode(), config.as_written).encode()  # relative paths are of `folder`
+    if text:
+        write_whole(store.folder / CONFIG, [text])
     with suppress(StoreError), reading_database(folder / DATABASE):
         if found := read_notes(folder):
-            notes, walkovers = found
-            store.keep_notes({**notes, OUTCOME_STATE: False})
+            stored, walkovers = found
+            stored.pop(SEASON, None)  # which stays as it is: what is made of it goes on
+            store.keep_notes({**stored, OUTCOME_STATE: False, WRITTEN: None})
             store.add_walkovers(walkovers)
             return
-    with suppress(ConfigError):  # where it is damaged, too, whoever goes on says what is played
-        config = load(store.folder / CONFIG, Path())
-        store.begin(config.identity(), {ROUNDS: config.rounds})
+    if identity is not None:
+        store.begin(identity, notes)

@@ -13,9 +13,9 @@ import re
 import shlex
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from lath.arena.errors import (
@@ -30,8 +30,12 @@ from lath.arena.tournament.database import (
     CHANGES,
     CONFIG,
     DATABASE,
+    PROVENANCE,
     RECORDS,
+    RULINGS,
+    SEASON,
     TOURNAMENT,
+    VERSIONS,
     Stamp,
     has_fallen_behind,
     is_being_played,
@@ -39,15 +43,26 @@ from lath.arena.tournament.database import (
     read_rows,
     stamp_of,
 )
-from lath.arena.tournament.store import write_whole
+from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.system import reading_database
 from lath.notation import formats
-from lath.notation.errors import Problem, RecordError
+from lath.notation.errors import printable
+from lath.notation.quick_check import sound_plies
+from lath.notation.reader import Entry, RecordText, entry_of, open_bytes, write_atomically
 from lath.notation.reader import entries as entries_of_text
-from lath.notation.reader import open_bytes, read, write_atomically
-from lath.notation.record import Record
+from lath.notation.record import FORFEITS, RULING, Forfeit, Record
 from lath.notation.scanner import parse
-from lath.reports.outcome import Change, Outcome, changes_from_json, from_json, to_json
+from lath.reports.background import (
+    Background,
+    Change,
+    Provenance,
+    Ruling,
+    Season,
+    Version,
+    from_notes,
+)
+from lath.reports.outcome import Outcome, from_json, to_json
+from lath.reports.standings import Refused
 
 if TYPE_CHECKING:
     from lath.reports.page.index import Document
@@ -69,28 +84,52 @@ class Doubt(NamedTuple):
     """What is not as it was stored; None where something is only out of reach."""
 
 
-def records_of(sources: Sequence[Path], doubts: list[Doubt] | None = None) -> Iterator[Record]:
+def records_of(
+    sources: Sequence[Path], doubts: list[Doubt] | None = None, *, rules: bool = True
+) -> Iterator[Record | Refused]:
     """Yield the records of all sources in order; `-` is standard input, which is our text.
+
+    In the place of each in which `arena check` finds an error stands why it is refused; without
+    `rules` records are taken as they stand, if only they are records.
 
     Of a directory that is damaged those that are sound, and where its database cannot be read those
     of `games.lath`; `doubts` gets what is to be said of that. Without it damage is an error.
 
-    Raises ArenaError: a source that is not there, is no tournament, is of a format that is not read
-    or has a bad record; a directory without anything that is sound.
+    Raises ArenaError: a source that is not there, is no tournament or is of a format that is not
+    read; a directory without anything that is sound.
     """
     for source in sources:
         found: list[Doubt] = []
         try:
             with reading(source):
-                yield from _of_folder(source, found) if source.is_dir() else _of_file(source)
+                if source.is_dir():
+                    ruled = rulings_in([source])
+                    yield from _marked(_of_folder(source, found, rules=rules), ruled)
+                else:
+                    name = formats.name_for(source) if formats.is_other(source) else "lath"
+                    with open_bytes(source) as stream:
+                        for entry in formats.entries(stream, name, str(source), rules=rules):
+                            yield _record_of(entry, source)
         except formats.FormatError as error:
             raise ConfigError(f"{source}: {error}") from error
-        except RecordError as error:
-            raise ArenaError(str(error)) from error
         if doubts is not None:
             doubts += found
         else:
             _refuse_damage(found)
+
+
+def _marked(
+    records: Iterator[Record | Refused], rulings: Sequence[Ruling]
+) -> Iterator[Record | Refused]:
+    """Yield records, those that a ruling is about with a tag that says so."""
+    of_game = {one.game: one.tag for one in rulings if one.game and not one.lifted}
+    of_bot = {one.bot: one.tag for one in rulings if one.bot and not one.lifted}
+    for record in records:
+        if (of_game or of_bot) and not isinstance(record, Refused):
+            tag = of_game.get(record.number)
+            if tag := tag or of_bot.get(record.first) or of_bot.get(record.second):
+                record = replace(record, tags=(*record.tags, (RULING, tag)))  # noqa: PLW2901
+        yield record
 
 
 def _refuse_damage(doubts: Iterable[Doubt]) -> None:
@@ -99,52 +138,50 @@ def _refuse_damage(doubts: Iterable[Doubt]) -> None:
             raise doubt.damage
 
 
-def _of_file(path: Path) -> Iterator[Record]:
-    """Yield the records of a file in the format of its suffix, else in our text."""
-    if not formats.is_other(path):
-        yield from read(path)
-        return
-    entries = formats.reader(formats.name_for(path))
-    with open_bytes(path) as stream:
-        for entry in entries(stream, str(path)):
-            if entry.record is None or entry.problems:
-                raise RecordError(entry.problems[0])
-            yield entry.record
+def _record_of(entry: Entry, file: Path, game: int = 0) -> Record | Refused:
+    """Return the record of an entry, or why it is none that counts: of several problems the first.
+
+    It stands in a file on its line, or in a database as a game.
+    """
+    if entry.record is not None and not entry.problems:
+        return entry.record
+    problem = entry.problems[0]
+    place = f"{file}: game {game}" if game else f"{file}:{problem.line}"
+    return Refused(printable(place), problem.code.replace("-", " "), printable(problem.message))
 
 
-def _of_folder(folder: Path, doubts: list[Doubt]) -> Iterator[Record]:
+def _stored_record(file: Path, number: int, text: str, *, rules: bool) -> Record | Refused:
+    """Return the record of a game of a database, or why it is none that counts."""
+    if not rules or sound_plies(text.strip()) is not None:
+        return parse(text)
+    return _record_of(entry_of(RecordText(1, text.strip()), DATABASE, 1), file, number)
+
+
+def _of_folder(folder: Path, doubts: list[Doubt], *, rules: bool) -> Iterator[Record | Refused]:
     """Yield a tournament's records: from its database, or `games.lath` where that is not open."""
     database = folder / DATABASE
-    last: Record | None = None
+    last = 0
     try:
         if not database.is_file():
             raise StoreError(f"{folder} has no {DATABASE}")
         with reading_database(database):
-            for text in read_records(folder):
-                record = parse(text)
-                yield record
-                last = record
+            for last, text in read_records(folder):
+                yield _stored_record(Path(folder.name, DATABASE), last, text, rules=rules)
         exported = folder / RECORDS
-        if last is None and exported.is_file() and exported.stat().st_size:
+        if not last and exported.is_file() and exported.stat().st_size:
             raise DamagedError(f"{database} has no games, and {RECORDS} has some")
     except InUseError:  # for long, as by a run of 0.1.0; it is sound and will be open again
         raise
     except DamagedError as error:
-        yield from _sound_in_either(folder, _number_of(last), error, doubts)
+        yield from _sound_in_either(folder, last, error, doubts)
     except StoreError as error:
-        yield from _exported_in(folder, _number_of(last), error, doubts)
-
-
-def _number_of(record: Record | None) -> int:
-    """Return the number of a game in its tournament; 0 where there is none."""
-    number = record.tag("Number") if record else ""
-    return int(number) if number.isascii() and number.isdigit() and len(number) <= 15 else 0
+        yield from _exported_in(folder, last, error, doubts, rules=rules)
 
 
 def _exported_in(
-    folder: Path, given: int, why: StoreError, doubts: list[Doubt]
-) -> Iterator[Record]:
-    """Yield the sound records of `games.lath` but for those up to the number that was `given`."""
+    folder: Path, given: int, why: StoreError, doubts: list[Doubt], *, rules: bool
+) -> Iterator[Record | Refused]:
+    """Yield the records of `games.lath` but for those up to the number that was `given`."""
     path = folder / RECORDS
     if not path.is_file():
         if not (folder / DATABASE).is_file():
@@ -152,25 +189,19 @@ def _exported_in(
         why.args = (f"{why}; there is no {RECORDS}",)
         raise why
     written = dt.datetime.fromtimestamp(path.stat().st_mtime).astimezone()
-    games, bad = 0, list[Problem]()
-    for entry in entries_of_text(path, rules=False):
-        if entry.record is None or entry.problems:
-            bad.append(entry.problems[0])
-        elif not given or _number_of(entry.record) > given:
+    games = 0
+    file = Path(folder.name, RECORDS)  # a page does not tell where a folder is
+    for record in (_record_of(entry, file) for entry in entries_of_text(path, rules=rules)):
+        if isinstance(record, Refused):
+            yield record
+        elif not given or record.number > given:
             games += 1
-            yield entry.record
-    if bad and not games:
-        raise RecordError(bad[0])
+            yield record
     whose = f"its games after number {given} are" if given else "its games are"
     words = f"{why}: {whose} the {games} of {RECORDS}, written {written:%Y-%m-%d %H:%M:%S}"
-    damage = None
-    if bad:
-        words += f"; {len(bad)} there are left out: {bad[0]}"
-        damage = ArenaError(str(bad[0]))
-        damage.__cause__ = RecordError(bad[0])
     # Records alone are all that somebody copied; where it was played, its database is gone.
-    if bad or (folder / DATABASE).is_file() or (folder / CONFIG).is_file():
-        doubts.append(Doubt(words, damage))
+    if (folder / DATABASE).is_file() or (folder / CONFIG).is_file():
+        doubts.append(Doubt(words))
 
 
 def _sound_in_either(
@@ -221,10 +252,21 @@ def played_in(folder: Path) -> tuple[str, ...]:
     """Return the names of the bots that have played in a tournament's directory."""
     question = "SELECT value FROM about WHERE key = ? AND EXISTS (SELECT 1 FROM game)"
     try:
-        rows = read_rows(folder, question, TOURNAMENT)
-        return tuple(bot["name"] for (value,) in rows for bot in json.loads(value)["bots"])
-    except (sqlite3.Error, TypeError, ValueError, KeyError):  # whoever goes on there is told of it
+        return tuple(bot["name"] for bot in begun_in(folder, question).get("bots", ()))
+    except (TypeError, KeyError):  # whoever goes on there is told of it
         return ()
+
+
+def begun_in(
+    folder: Path, question: str = "SELECT value FROM about WHERE key = ?"
+) -> dict[str, Any]:
+    """Return what a tournament's directory says of the tournament that it holds; empty without."""
+    try:
+        rows = read_rows(folder, question, TOURNAMENT)
+        found = json.loads(rows[0][0]) if rows else {}
+    except (sqlite3.Error, TypeError, ValueError):  # whoever goes on there is told of it
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def changes_in(sources: Sequence[Path]) -> tuple[Change, ...]:
@@ -232,37 +274,139 @@ def changes_in(sources: Sequence[Path]) -> tuple[Change, ...]:
 
     None where there are other sources. Raises ArenaError where that is damaged.
     """
+    return _noted(sources, CHANGES, Change)
+
+
+def rulings_in(sources: Sequence[Path]) -> tuple[Ruling, ...]:
+    """Return what was ruled of a tournament's games; else as `changes_in`."""
+    return _noted(sources, RULINGS, Ruling)
+
+
+def season_in(sources: Sequence[Path]) -> Season | None:
+    """Return which season a tournament is, if it is one; else as `changes_in`."""
+    return next(iter(_noted(sources, SEASON, Season)), None)
+
+
+_Kept = TypeVar("_Kept")
+
+
+def _noted(sources: Sequence[Path], key: str, kind: type[_Kept]) -> tuple[_Kept, ...]:
+    """Return what is kept under the key of a note; else as `changes_in`."""
     if len(sources) != 1 or not (path := sources[0] / DATABASE).is_file():
         return ()
     try:
-        rows = read_rows(sources[0], "SELECT value FROM about WHERE key = ?", CHANGES)
+        rows = read_rows(sources[0], "SELECT value FROM about WHERE key = ?", key)
     except sqlite3.Error:  # whoever reads the games is told of it
         return ()
     try:
-        return changes_from_json(json.loads(rows[0][0])) if rows else ()
+        return from_notes(json.loads(rows[0][0]), kind) if rows else ()
     except (TypeError, ValueError) as error:
-        raise ArenaError(f"{path} is damaged: its note of changes: {error}") from error
+        raise ArenaError(f"{path} is damaged: its note of {key}: {error}") from error
 
 
-def log_of(folder: Path, number: int) -> str:
-    """Return the log of a game of a tournament: what was said in it and when.
-
-    Raises ArenaError where the game is not there or no log of it was kept.
-    """
+def _rows_of(folder: Path, question: str, *values: object) -> list[tuple[Any, ...]]:
+    """Return what a tournament's database answers; raises ArenaError."""
     path = folder / DATABASE
     if not path.is_file():
         raise ArenaError(f"{folder} is no tournament: it has no {DATABASE}")
     with reading_database(path):
-        rows = read_rows(folder, "SELECT log, termination FROM game WHERE number = ?", number)
+        return read_rows(folder, question, *values)
+
+
+def record_and_log_of(folder: Path, number: int) -> tuple[Record, str]:
+    """Return the record of a game of a tournament, and what was said in it and when.
+
+    The log is empty where none was kept. Raises ArenaError where the game is not there.
+    """
+    rows = _rows_of(folder, "SELECT record, log FROM game WHERE number = ?", number)
     if not rows:
         raise ArenaError(f"{folder} has no game {number}")
-    log, termination = rows[0]
-    if not log:
-        raise ArenaError(
-            f"game {number} of {folder} ended by {termination}, and only logs of games that end "
-            "badly are kept; play with --log all to keep every one"
+    (record, log) = rows[0]
+    with reading_database(folder / DATABASE):
+        return parse(record), str(log)
+
+
+def game_in(source: Path, number: int) -> tuple[Record, str]:
+    """Return the record of a game of a directory or a file, and its log, empty where there is none.
+
+    Where no record has the number as its own, it is that of the place. Raises ArenaError.
+    """
+    if (source / DATABASE).is_file():
+        return record_and_log_of(source, number)
+    at_place: Record | None = None
+    for place, record in enumerate(records_of([source]), 1):
+        if not isinstance(record, Record):
+            continue
+        if record.number == number:
+            return record, ""
+        if place == number and not record.number:
+            at_place = record
+    if at_place is None:
+        raise ArenaError(f"{source} has no game {number}")
+    return at_place, ""
+
+
+class ForfeitsAlike(NamedTuple):
+    """Games that a bot lost by the same kind of fault."""
+
+    games: int
+    """How many there are."""
+
+    first: tuple[Forfeit, ...]
+    """The first of them by number."""
+
+
+def forfeits_in(folder: Path, most: int) -> list[ForfeitsAlike]:
+    """Return the games of a tournament that a bot lost otherwise than on the board.
+
+    At most so many of each bot and ending; who lost the first one comes first. Raises ArenaError.
+    """
+    among = ", ".join(f"'{ending}'" for ending in FORFEITS)
+    question = f"""
+        WITH lost AS (
+            SELECT number, iif(result = '1-0', second, first) AS bot, termination FROM game
+            WHERE termination IN ({among}) AND result IN ('1-0', '0-1')
+        ), placed AS (
+            SELECT number, count(*) OVER (PARTITION BY bot, termination) AS games,
+            row_number() OVER (PARTITION BY bot, termination ORDER BY number) AS place FROM lost
         )
-    return str(log)
+        SELECT record, games FROM placed JOIN game USING (number) WHERE place <= ? ORDER BY number
+    """  # noqa: S608 - words of ours
+    alike: dict[tuple[str, str], tuple[int, list[Forfeit]]] = {}
+    rows = _rows_of(folder, question, most)
+    with reading_database(folder / DATABASE):
+        for text, games in rows:
+            if (lost := parse(text).forfeit) is not None:
+                alike.setdefault((lost.bot, lost.ending), (games, []))[1].append(lost)
+    return [ForfeitsAlike(games, tuple(first)) for games, first in alike.values()]
+
+
+def background_of(sources: Sequence[Path]) -> Background:
+    """Return what is known of a tournament beside its records, where it is the only source.
+
+    Raises ArenaError where that is damaged.
+    """
+    outcome = outcome_in(sources)
+    played = _noted(sources, PROVENANCE, Provenance)
+    if outcome is None or not outcome.is_complete:
+        played = tuple(map(_without_seed, played))
+    return Background(
+        outcome=outcome,
+        changes=changes_in(sources),
+        versions=_noted(sources, VERSIONS, Version),
+        rulings=rulings_in(sources),
+        season=season_in(sources),
+        provenance=played,
+    )
+
+
+_SEED: Final = re.compile(r"^seed = [0-9]+$", re.MULTILINE)
+
+
+def _without_seed(played: Provenance) -> Provenance:
+    """Return what is told while games are to come, which follow from the seed."""
+    shown = _SEED.sub('seed = "(told at the end)"', played.configuration)
+    return replace(played, seed=None, configuration=shown)
 
 
 def is_over(tournament: Path) -> bool:
@@ -317,6 +461,8 @@ def collect(
     base: Path,
     title: str | None = None,
     doubts: list[Doubt] | None = None,
+    *,
+    rules: bool = True,
 ) -> tuple[Document, dict[Path, ArenaError]]:
     """Return the data of the page in `base` on the tournaments below `folder`.
 
@@ -338,7 +484,7 @@ def collect(
             try:
                 collector.add(
                     tournament.relative_to(folder).as_posix(),
-                    records_of([tournament], found),
+                    records_of([tournament], found, rules=rules),
                     outcome_in([tournament]),
                     is_playing=is_playing,
                     link=link,
@@ -373,6 +519,31 @@ def write_page(out: Path, page: Page) -> int:
         if not any(folder.iterdir()):
             folder.rmdir()
     return len(html)
+
+
+_MADE_BY: Final = re.compile(rb'<meta name="generator" content="lath-arena (\w+)">')
+_OF_FORMER_VERSIONS: Final = (
+    b'<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src '
+)
+"""What pages have in their head, those of before `_MADE_BY` too."""
+
+
+def refuse_to_replace(out: Path, kind: str) -> None:
+    """Raise ConfigError where a page would take the place of something else that nobody named.
+
+    `kind` is `report` or `index`; a page of that kind may be written anew.
+    """
+    try:
+        with out.open("rb") as file:
+            head = file.read(4096)
+    except OSError:  # it is not there, or who writes it will say what is wrong
+        return
+    made = _MADE_BY.search(head)
+    if (made[1] != kind.encode()) if made else (_OF_FORMER_VERSIONS not in head):
+        raise ConfigError(
+            f"{out} is there already, and no {kind} of ours; name where the page goes: "
+            f"-o {shlex.quote(str(out))} writes over it"
+        )
 
 
 _STALE: Final = (

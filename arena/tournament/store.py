@@ -26,6 +26,7 @@ from typing_extensions import TypedDict  # pydantic takes that of `typing` from 
 from lath.arena import signals
 from lath.arena.errors import DamagedError, DiskError, InUseError, MovedError, StoreError
 from lath.arena.referee.record import GameResult
+from lath.arena.schedule.core import Played, pair_of
 from lath.arena.tournament.database import (
     DATABASE,
     LOCK,
@@ -41,13 +42,14 @@ from lath.arena.tournament.database import (
     seal_of,
     stamp_of,
 )
-from lath.arena.tournament.exports import Known, counted, keep
+from lath.arena.tournament.exports import Known, counted, keep, write_records
 from lath.arena.tournament.rows import (
     CHECKSUM,
     COLUMNS,
     RECORD,
     Row,
     checksum,
+    moves_of,
     row_of,
     shown,
     total_of,
@@ -61,7 +63,6 @@ from lath.arena.tournament.system import (
     writing_error,
 )
 from lath.arena.tournament.worker import PairJob, PairResult
-from lath.notation.reader import write_atomically
 from lath.reports.schema import About, Amount, Count
 
 _NAMES: Final = (*COLUMNS, CHECKSUM)
@@ -327,9 +328,19 @@ class Store:
         """Return whether any game is stored."""
         return bool(list(self._rows("SELECT 1 FROM game LIMIT 1")))
 
-    def results(self) -> Iterator[tuple[int, str, str, str]]:
-        """Return number, first, second and result of each finished game, by number."""
-        return self._rows("SELECT number, first, second, result FROM game ORDER BY number")
+    def last_pair(self) -> int:
+        """Return the number of the last pair of which a game is stored; 0 without games."""
+        return pair_of(self._one("SELECT ifnull(max(number), 0) FROM game"))
+
+    def results(self) -> Iterator[Played]:
+        """Yield each finished game, by number."""
+        question = (
+            "SELECT number, first, second, result, game, round, termination, plies, record "
+            "FROM game ORDER BY number"
+        )
+        for *place, termination, plies, record in self._rows(question):
+            played = Played(*place)
+            yield played._replace(moves=moves_of(played[1:5], termination, plies, record))
 
     def walkovers(self) -> list[Walkover]:
         """Return the pairs whose games were lost without being played, and by whom, by number."""
@@ -416,6 +427,12 @@ class Store:
         with reading_database(self._path):
             yield from Games(self._database, self._path)
 
+    def copy_to(self, folder: Path) -> None:
+        """Make a database in another folder of all that is stored here; raises StoreError."""
+        path = folder / DATABASE
+        with database_errors(path), closing(sqlite3.connect(path)) as copy:
+            self._database.backup(copy)
+
     def logs(self) -> Iterator[tuple[int, str]]:
         """Yield number and log of each game that ended badly or of which a bot complained."""
         for number, termination, log, said in self._rows(
@@ -469,20 +486,6 @@ class Store:
                     if self._database.in_transaction:
                         self._database.execute("ROLLBACK")
                 raise
-
-
-def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file atomically; raises StoreError."""
-    try:
-        write_atomically(path, pieces)
-    except OSError as error:
-        raise writing_error(path, error) from error
-
-
-def write_records(path: Path, records: Iterable[str]) -> None:
-    """Write records with an empty line between them, atomically; raises StoreError."""
-    pieces = (("\n" if number else "") + text for number, text in enumerate(records))
-    write_whole(path, map(str.encode, pieces))
 
 
 Stored = tuple[PairJob, PairResult]

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
+import re
 import resource
 import shlex
 import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from lath.arena.errors import (
     LACKS,
@@ -31,6 +33,7 @@ from lath.arena.errors import (
 )
 
 _TOPOLOGY: Final = Path("/sys/devices/system/cpu")
+_CPUS: Final = Path("/proc/cpuinfo")
 _QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 
 Cores = tuple[int, ...]
@@ -73,6 +76,24 @@ def shares(slots: int, threads: int, cores: Sequence[int]) -> list[Cores] | None
     if slots * threads > len(cores):
         return None
     return [tuple(cores[slot * threads : (slot + 1) * threads]) for slot in range(slots)]
+
+
+def machine() -> dict[str, Any]:
+    """Return what this machine is, as `reports.background.Machine` has it."""
+    cpu = platform.machine()  # `platform.processor` starts a program
+    with suppress(OSError):
+        models = re.findall(r"^model name\s*:\s*(.+)$", _CPUS.read_text(), re.MULTILINE)
+        cpu = models[0] if models else cpu
+    memory = 0
+    with suppress(OSError, ValueError):  # a system that does not know these names
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {
+        "cpu": cpu,
+        "cores": os.cpu_count() or 1,
+        "memory_bytes": memory,
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+    }
 
 
 _RUNNER: Final = 48

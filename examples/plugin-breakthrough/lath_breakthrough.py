@@ -16,11 +16,11 @@ Source: the rules in common use.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from lath.games.board import Board, squares
-from lath.games.core import Game, Move, Outcome, Piece, Seat, find
+from lath.games.core import IDENTITY, Game, Move, Outcome, Piece, Seat, Symmetry, find
 from lath.games.errors import IllegalMoveError, MoveSyntaxError, PositionError, SetupError
 
 SIZE: Final = 8
@@ -50,6 +50,8 @@ class Breakthrough:
         """For each seat the cells ahead of each cell, in the board's order."""
         self.goals: Final = (self._row(SIZE), self._row(1))
         """For each seat the cells to reach."""
+        self.mirror: Final = str.maketrans("abcdefgh", "hgfedcba")
+        """Letters of columns with the left for the right."""
 
     def __repr__(self) -> str:
         return f"<game {self.id}>"
@@ -71,6 +73,10 @@ class Breakthrough:
         if not any(reach in steps.get(leave, ()) for steps in self.steps):
             raise MoveSyntaxError(text, "expected a cell and one of the next row, such as a2-a3")
         return Move(text)
+
+    def symmetries(self, position: BreakthroughPosition) -> tuple[Symmetry, ...]:  # noqa: ARG002
+        """Return that left and right are alike, wherever that is asked."""
+        return IDENTITY, Symmetry(lambda move: Move(move.translate(self.mirror)), _mirrored)
 
     def draw_setup(self, seed: int) -> None:
         """Return None: the board always begins the same."""
@@ -181,6 +187,12 @@ class BreakthroughPosition:
         return tuple(
             "w" if cell in white else "b" if cell in black else "" for cell in self.game.board.names
         )
+
+
+def _mirrored(position: BreakthroughPosition) -> BreakthroughPosition:
+    letters = position.game.mirror
+    pieces = (frozenset(cell.translate(letters) for cell in cells) for cells in position.pieces)
+    return replace(position, pieces=tuple(pieces))
 
 
 GAME: Final = Breakthrough()

@@ -8,7 +8,7 @@ find a format; its module is loaded when it is used.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
@@ -147,6 +147,27 @@ def held(
         for field in unheld:
             lost(number, field)
         yield value
+
+
+def entries(stream: BinaryIO, name: str, file: str, *, rules: bool) -> Iterator[Entry]:
+    """Yield what stands in a stream of the format of this name; problems call it `file`.
+
+    The text of an entry is ours, whatever the format. With `rules` the moves are played and
+    results, tags and annotations checked. Raises FormatError.
+    """
+    from lath.notation.reader import RecordText, entries_of, entry_of
+    from lath.notation.writer import format_record
+
+    if name == "lath":
+        yield from entries_of(stream, file, rules=rules)
+        return
+    for entry in reader(name)(stream, file):
+        text = format_record(entry.record).rstrip() if entry.record else ""
+        problems = entry.problems
+        if rules and not problems:  # our text is not what the file has: the record's place is told
+            found = entry_of(RecordText(1, text), file, entry.number).problems
+            problems = tuple(replace(problem, line=entry.line) for problem in found)
+        yield replace(entry, problems=problems, text=text)
 
 
 def read_lath(stream: BinaryIO, name: str) -> Iterator[Entry]:

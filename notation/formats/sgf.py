@@ -160,12 +160,17 @@ def _time(value: str) -> Iterator[str]:
         return
     if control.has_clock:
         yield f"\nTM[{in_seconds(control.initial_ms)}]"
+    words = []
     if control.increment_ms:
-        yield f"\nOT[{in_seconds(control.increment_ms)} added after each move]"
+        words.append(f"{in_seconds(control.increment_ms)} added after each move")
     elif control.move_ms:
-        yield f"\nOT[{in_seconds(control.move_ms)} for each move]"
+        words.append(f"{in_seconds(control.move_ms)} for each move")
     elif control.nodes:
-        yield f"\nOT[{control.nodes} nodes for each move]"
+        words.append(f"{control.nodes} nodes for each move")
+    if control.first_ms:
+        words.append(f"{in_seconds(control.first_ms)} for the first move")
+    if words:
+        yield f"\nOT[{', '.join(words)}]"
 
 
 def _result(record: Record, letters: tuple[str, str]) -> str:

@@ -16,16 +16,26 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from lath.notation.record import Record, Termination
+from lath.notation.record import FORFEITS, Record, Termination
 from lath.reports import export, figures
 from lath.reports import outcome as outcomes
-from lath.reports.outcome import Change, Outcome
+from lath.reports.background import (
+    NO_BACKGROUND,
+    Background,
+    Change,
+    Provenance,
+    Ruling,
+    Season,
+)
+from lath.reports.outcome import Outcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
 from lath.reports.ratings.results import HoldsFor, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive, Schema, schema_of
-from lath.reports.standings import FORFEITS, GameResults, Standings, Tally, standings_of
+from lath.reports.standings import GameResults, Refused, Standings, Tally, standings_of
+from lath.reports.versions import Standing, regressions
+from lath.reports.versions import standings_of as versions_of
 
 DEFAULT_TITLE: Final = "Bot tournament"
 """Where neither the caller nor an `Event` tag has a title."""
@@ -246,6 +256,62 @@ class DuelCounter:
         }
 
 
+class Broken(figures.OfGame):
+    """A game that a bot broke off."""
+
+    number: figures.Link
+    ply: Positive
+    """at which it was: the one that was not played"""
+    opponent: str
+    reason: str
+    """in the record's words, of standard error only the last"""
+    ruling: str
+    """why it counts for nothing; empty where it counts"""
+
+
+class Forfeits(TypedDict):
+    """Games that a bot lost by the same kind of fault."""
+
+    bot: str
+    ending: str
+    games: Positive
+    """how many"""
+    first: list[Broken]
+    """the first of them"""
+
+
+class ForfeitCounter:
+    """Counts the games that bots broke off, and keeps the first of each kind.
+
+    Also those that do not count for the standings: a ruling mends no bot.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], Forfeits] = {}
+
+    def add(self, entry: figures.Entry) -> None:
+        """Count one game, if it is such."""
+        if (lost := entry.record.forfeit) is None:
+            return
+        none: Forfeits = {"bot": lost.bot, "ending": lost.ending, "games": 0, "first": []}
+        found = self._found.setdefault((lost.bot, lost.ending), none)
+        found["games"] += 1
+        if found["games"] <= SHOWN:
+            broken: Broken = {
+                **figures.of_game(lost.game),
+                "number": entry.number,
+                "ply": lost.ply,
+                "opponent": lost.opponent,
+                "reason": lost.in_short,
+                "ruling": entry.record.ruling,
+            }
+            found["first"].append(broken)
+
+    def forfeits(self) -> list[Forfeits]:
+        """Return them, in the order of their first games."""
+        return list(self._found.values())
+
+
 # Ways to begin
 
 
@@ -361,13 +427,26 @@ class Document(TypedDict):
     """of the page"""
     heading: str
     """above the outcome; empty where there is none"""
+    progress: str
+    """how many games are played of how many; empty where it is all, or nobody knows"""
     facts: figures.Facts
     """of the event"""
     outcome: Annotated[dict[str, Any], About("as outcome.json has it", shape=Outcome)] | None
     """what it came to by the rules of the format; null where that says nothing"""
     changes: list[Annotated[dict[str, Any], About(shape=Change)]]
     """what was changed while it was played"""
+    versions: list[Annotated[dict[str, Any], About(shape=Standing)]]
+    """how the versions of a pool's bots stand, bot by bot"""
+    regressions: list[str]
+    """which of them are worse than the version before, in sentences"""
+    season: Annotated[dict[str, Any], About("which season it is", shape=Season)] | None
+    rulings: list[Annotated[dict[str, Any], About(shape=Ruling)]]
+    """what was ruled of its games, also what was taken back"""
+    provenance: list[Annotated[dict[str, Any], About(shape=Provenance)]]
+    """with what games were played; empty where nobody noted it"""
     standings: Annotated[dict[str, Any], About("as standings.json has them", shape=Standings)]
+    forfeits: list[Forfeits]
+    """where it went wrong, by bot and kind of fault"""
     history: History
     """the rating over time"""
     first_move: list[FirstMove]
@@ -400,32 +479,30 @@ class Gathered(NamedTuple):
 
 
 def document(
-    records: Iterable[Record],
+    records: Iterable[Record | Refused],
     *,
     title: str | None = None,
-    outcome: Outcome | None = None,
-    changes: Iterable[Change] = (),
+    background: Background = NO_BACKGROUND,
 ) -> Document:
     """Return the data behind the page on `records`, whose order is that of the games.
 
-    `outcome` is what their tournament came to by the rules of its format, `changes` what was
-    changed while it was played. Without `title` it is the records' events, or else DEFAULT_TITLE.
-    Without records lists are empty.
+    `background` is what is known of their tournament besides. Without `title` it is the records'
+    events, or else DEFAULT_TITLE. Without records lists are empty.
     """
-    return gather(records, title=title, outcome=outcome, changes=changes).document
+    return gather(records, title=title, background=background).document
 
 
 def gather(
-    records: Iterable[Record],
+    records: Iterable[Record | Refused],
     *,
     title: str | None = None,
-    outcome: Outcome | None = None,
-    changes: Iterable[Change] = (),
+    background: Background = NO_BACKGROUND,
 ) -> Gathered:
     """Return the document and the packed replays, after one pass over the records."""
     packer, tally, facts, games = Packer(), Tally(), figures.FactCounter(), figures.GameCounter()
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
-    for number, record in enumerate(records, 1):
+    forfeits = ForfeitCounter()
+    for number, record in enumerate(tally.sound(records), 1):
         replay = packer.add(record)
         ending, movers = (replay.ending, replay.movers) if replay else ("", ())
         game = figures.entry(number, record, ending, movers)
@@ -434,10 +511,46 @@ def gather(
         if game.points is not None:
             for counter in (games, times, duels, starts):
                 counter.add(game)
+        forfeits.add(game)
     standings = standings_of(tally)
-    names = [row.name for row in standings.overall.rows]
-    by_seat = scores_by_seat(tally.games)
-    bots: list[Bot] = [
+    versions = versions_of(background, standings)
+    said, linked = facts.facts(), packer.numbering.linked
+    outcome = background.completed(standings).outcome
+    shown = outcome if outcome and outcome.says_something else None
+    document: Document = {
+        "version": 1,
+        "title": title or listed(said["events"]) or DEFAULT_TITLE,
+        "facts": said,
+        "outcome": outcomes.to_json(shown) if shown else None,
+        "heading": shown.heading if shown else "",
+        "progress": outcome.progress if outcome else "",
+        "changes": [asdict(change) for change in background.changes],
+        "versions": [export.to_json(row) for row in versions],
+        "regressions": regressions(versions),
+        "season": asdict(background.season) if background.season else None,
+        "rulings": [asdict(ruling) for ruling in background.rulings],
+        "provenance": [asdict(each) for each in background.provenance],
+        "standings": export.to_json(standings),
+        "forfeits": linked(forfeits.forfeits()),
+        "history": _history(tally, standings),
+        "first_move": _first_move(standings),
+        "lengths": games.lengths(),
+        "endings": games.endings(),
+        "times": linked(times.times([row.name for row in standings.overall.rows])),
+        "bots": linked(_bots(tally, standings, duels, starts)),
+        "setups": linked(starts.setups()),
+        "openings": linked(games.openings()),
+    }
+    return Gathered(document, packer)
+
+
+def _bots(
+    tally: Tally, standings: Standings, duels: DuelCounter, starts: StartCounter
+) -> list[Bot]:
+    """Return what is said of each bot, the strongest first."""
+    table, by_seat = standings.overall, scores_by_seat(tally.games)
+    names = [row.name for row in table.rows]
+    return [
         {
             "rank": row.rank,
             "name": row.name,
@@ -450,28 +563,8 @@ def gather(
             **duels.duels(row.name, names),
             "openings": starts.of_bot(row.name),
         }
-        for row, meetings in zip(standings.overall.rows, standings.overall.crosstable, strict=True)
+        for row, meetings in zip(table.rows, table.crosstable, strict=True)
     ]
-    said, linked = facts.facts(), packer.numbering.linked
-    shown = outcome if outcome and outcome.says_something else None
-    document: Document = {
-        "version": 1,
-        "title": title or listed(said["events"]) or DEFAULT_TITLE,
-        "facts": said,
-        "outcome": outcomes.to_json(shown) if shown else None,
-        "heading": shown.heading if shown else "",
-        "changes": [asdict(change) for change in changes],
-        "standings": export.to_json(standings),
-        "history": _history(tally, standings),
-        "first_move": _first_move(standings),
-        "lengths": games.lengths(),
-        "endings": games.endings(),
-        "times": linked(times.times(names)),
-        "bots": linked(bots),
-        "setups": linked(starts.setups()),
-        "openings": linked(games.openings()),
-    }
-    return Gathered(document, packer)
 
 
 def _history(tally: Tally, standings: Standings) -> History:

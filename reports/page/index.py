@@ -19,7 +19,7 @@ from lath.reports.figures import UNKNOWN, FactCounter, Facts
 from lath.reports.outcome import Outcome
 from lath.reports.page.page import Page, rendered
 from lath.reports.schema import About, Amount, Count, Schema, schema_of
-from lath.reports.standings import POINTS, Standings, Tally, standings_of, why_left_out
+from lath.reports.standings import POINTS, Refused, Standings, Tally, standings_of, why_left_out
 
 DEFAULT_TITLE: Final = "Bot tournaments"
 """Where the caller has no title."""
@@ -92,7 +92,7 @@ class Collector:
     def add(
         self,
         name: str,
-        records: Iterable[Record] = (),
+        records: Iterable[Record | Refused] = (),
         outcome: Outcome | None = None,
         *,
         is_playing: bool = False,
@@ -101,7 +101,7 @@ class Collector:
         """Count a tournament's records; `outcome` is what it came to by the rules of its format."""
         counter = FactCounter()
         halves, games = Counter[str](), Counter[str]()
-        for record in records:
+        for record in self._tally.sound(records):
             for counted in (counter, self._facts, self._tally):
                 counted.add(record)
             if not why_left_out(record):

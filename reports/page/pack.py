@@ -57,8 +57,8 @@ LEARNED: Final = 100
 """Games of a family from which the page learns what its moves make illegal, where it has at least
 five times as many: legal moves then take less than half, and these games are played once more."""
 
-COLUMNS: Final = ("family", "first", "second", "round", "result", "termination", "setup",
-                  "position", "ending", "plies", "problem")  # fmt: skip
+COLUMNS: Final = ("family", "first", "second", "round", "result", "termination", "ruling",
+                  "setup", "position", "ending", "plies", "problem")  # fmt: skip
 """What the list of all games has of each."""
 
 _DIGIT: Final = re.compile(r"(?!\b0\.)[0-9]")
@@ -207,7 +207,7 @@ class Packer:
         self.numbering.add(record)
         row = (
             *(str(number), record.first, record.second, record.tag("Round"), record.result),
-            *(record.termination, record.tag("Setup"), record.tag("Position")),
+            *(record.termination, record.ruling, record.tag("Setup"), record.tag("Position")),
             *(replay.ending if replay else "", str(len(record.plies)), problem),
         )
         for (texts, at), text in zip(self._columns.values(), row, strict=True):

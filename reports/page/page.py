@@ -27,12 +27,13 @@ import jinja2
 from markupsafe import Markup
 
 from lath.notation.record import Record
+from lath.reports.background import NO_BACKGROUND, Background
 from lath.reports.export import to_csv
-from lath.reports.outcome import Change, Outcome
 from lath.reports.page import views
 from lath.reports.page.document import Gathered, gather
 from lath.reports.page.pack import json_letters
 from lath.reports.ratings.results import Z95
+from lath.reports.standings import Refused
 
 if TYPE_CHECKING:
     from jinja2.bccache import Bucket
@@ -122,24 +123,22 @@ class Page:
 
 
 def render(
-    records: Iterable[Record],
+    records: Iterable[Record | Refused],
     *,
     title: str | None = None,
-    outcome: Outcome | None = None,
-    changes: Iterable[Change] = (),
+    background: Background = NO_BACKGROUND,
     templates: Path | None = None,
     refresh_s: float | None = None,
 ) -> Page:
     """Return the report on `records`, whose order is that of the games.
 
-    `outcome` is what their tournament came to by the rules of its format, and comes first;
-    `changes` are what was changed while it was played.
+    `background` is what is known of their tournament besides; its outcome comes first.
     Without `title` it is the records' events, or else DEFAULT_TITLE. Without records the tables
     are empty. Games that cannot be replayed are listed with the reason. Files of the folder
     `templates` come before ours of the same name. With `refresh_s` the page loads itself anew
     that often. Raises jinja2's errors for templates of the user's that are wrong.
     """
-    gathered = gather(records, title=title, outcome=outcome, changes=changes)
+    gathered = gather(records, title=title, background=background)
     return page_of(gathered, templates=templates, refresh_s=refresh_s)
 
 

@@ -6,13 +6,21 @@ Must not know HTML, nor where the numbers come from: templates draw, and say wha
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+from lath.reports.background import (
+    Change,
+    Ruling,
+    Season,
+    changes_sheet,
+    rulings_sheet,
+)
 from lath.reports.boards.drawing import line, number
-from lath.reports.outcome import Change, changes_sheet
+from lath.reports.export import unsound_words
 
 # Drawings
 
@@ -124,6 +132,25 @@ def curves(
     for curve, label in zip(drawn, labels, strict=True):
         curve["label_y"] = number(label)
     return {"x": x, "y": y, "curves": drawn}
+
+
+def between_bounds(plot: Mapping[str, Any], box: Sequence[float]) -> dict[str, Any]:
+    """Return a curve of an outcome in a box (left, top, right, bottom).
+
+    `x` and `y` are the axes, `line` is the curve, `end` its last point as it is and where it lies;
+    `bounds` are names and heights.
+    """
+    left, top, right, bottom = box
+    across, up = zip(*plot["points"], strict=True)
+    x = axis((0, *across), left, right, close=True)
+    y = axis((0, *up, *(value for _, value in plot["bounds"])), bottom, top)
+    return {
+        "x": x,
+        "y": y,
+        "line": line(*((x.of(at), y.of(value)) for at, value in plot["points"])),
+        "end": {"across": across[-1], "value": up[-1], "x": x.at(across[-1]), "y": y.at(up[-1])},
+        "bounds": [(name, value, y.at(value)) for name, value in plot["bounds"]],
+    }
 
 
 def few(values: Sequence[Any], most: int) -> list[int]:
@@ -301,10 +328,48 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
         columns = [sheet["columns"][at] for at in filled]
         names = (at for at, column in enumerate(columns) if column["kind"] == "name")
         cells = [[row[at] for at in filled] for row in rows]
-        caption = sheet["title"] or "By the rules of the tournament's format."
+        for at, column in enumerate(columns):
+            if column["kind"] == "number":  # a score such as 0-2 keeps its hyphen
+                for row in cells:
+                    row[at] = re.sub(r"^-(?=[0-9])", MINUS, row[at])
+        caption = sheet["title"] or "By the rules of the tournament’s format."
         heads = next(names, 0)
         found.append({"caption": caption, "columns": columns, "heads": heads, "rows": cells})
     return found
+
+
+def bracket(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rounds of a knockout as they are drawn; none where its bracket was not kept.
+
+    The bots of a tie stand in the order of the ties that they come from.
+    """
+    drawn: list[dict[str, Any]] = []
+    through: list[str | None] = []
+    for each in outcome["data"].get("bracket", ()):
+        ties = [
+            _tie(tie, through[2 * at] if through else tie["bots"][0])
+            for at, tie in enumerate(each["ties"])
+        ]
+        through = [next((s["name"] for s in tie["sides"] if s["through"]), None) for tie in ties]
+        drawn.append({"title": each["title"], "ties": ties})
+    return drawn
+
+
+def _tie(tie: Mapping[str, Any], upper: str | None) -> dict[str, Any]:
+    """Return a tie as it is drawn, `upper` above; nobody stands for who is not known yet."""
+    is_bye, is_known = tie["how"] == "bye", None not in tie["bots"]
+    sides = [
+        {
+            "name": name,
+            "points": "bye" if is_bye else points(scored) if is_known else "",
+            "through": name is not None and (is_bye or name == tie["winner"]),
+        }
+        for name, scored in zip(tie["bots"], tie["points"], strict=True)
+        if name is not None or not is_bye
+    ]
+    if sides[0]["name"] != upper and sides[-1]["name"] in (upper, None):
+        sides.reverse()
+    return {"sides": sides, "how": "" if is_bye else tie["how"]}
 
 
 def changed(changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -314,6 +379,48 @@ def changed(changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {**table, "heads": 0, "caption": "Settings that were other ones in the first games."}
 
 
+def ruled(rulings: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the table of what was ruled of games."""
+    (table,) = sheets({"sheets": [asdict(rulings_sheet(Ruling(**one) for one in rulings))]})
+    caption = (
+        "A game that is void, and each game of a bot that is disqualified, is kept and counts for "
+        "nothing, until that is taken back."
+    )
+    return {**table, "caption": caption}
+
+
+def tells_versions(document: Mapping[str, Any]) -> bool:
+    """Return whether there is more to say of versions than ratings do: `versions.are_told`."""
+    rows = document.get("versions", ())
+    return any(row["before"] or row["retired"] or row["disqualified"] for row in rows)
+
+
+def season_words(season: Mapping[str, Any]) -> str:
+    """Return in a few words which season a tournament is."""
+    return Season(**season).words
+
+
+def memory(size: int) -> str:
+    """Return bytes of memory as people tell them; a dash where nobody knows.
+
+    >>> memory(8_232_300_544).split(), memory(0)
+    (['7.7', 'GiB'], '–')
+    """
+    return f"{size / (1 << 30):.1f}{THIN}GiB" if size else DASH
+
+
+def at_once(provenance: Mapping[str, Any]) -> str:
+    """Return how many games were played at the same time, and on which cores.
+
+    >>> at_once({"jobs": 2, "cores": [[0, 1], [2, 3]]}), at_once({"jobs": 1, "cores": []})
+    ('2, each on cores of its own: 0+1, 2+3', '1, not pinned to cores')
+    """
+    own = ", ".join("+".join(map(str, cores)) for cores in provenance["cores"])
+    if not own:
+        return f"{provenance['jobs']}, not pinned to cores"
+    return f"{provenance['jobs']}, each on cores of its own: {own}"
+
+
 def left_out(standings: Mapping[str, Any]) -> str:
     """Return in a sentence which records do not count; empty if all do."""
     reasons = standings["left_out"]
@@ -321,8 +428,13 @@ def left_out(standings: Mapping[str, Any]) -> str:
         return ""
     words = ", ".join(f"{number} {word}" for word, number in reasons.items())
     only = standings["unranked"]
-    named = f" Only there: {', '.join(only)}." if only else ""
+    named = f" No game of {', '.join(only)} counts." if only else ""
     return f"Not counted: {count(sum(reasons.values()), 'record')} ({words}).{named}"
+
+
+def unsound(reasons: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what is said of records that were left out as unsound, then the first of them."""
+    return [line.strip() for line in unsound_words(reasons).splitlines()]
 
 
 def dates(span: Mapping[str, Any]) -> str:

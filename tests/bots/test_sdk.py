@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from talking import LIMIT, greet, play_both_seats, started
@@ -22,6 +23,7 @@ def say(
     plays: Sequence[str] = (),
     options: Sequence[str] = (),
     author: str = "",
+    version: str = "",
     line_end: str = "\n",
 ) -> list[str]:
     """Return what a bot answers to these lines; it plays its first legal move unless told."""
@@ -31,6 +33,7 @@ def say(
         choose or first_move,
         name="Test",
         author=author,
+        version=version,
         plays=plays,
         options=options,
         source=source,
@@ -70,9 +73,11 @@ def test_the_greeting_names_the_bot_and_all_installed_games() -> None:
 
 def test_the_greeting_names_author_games_and_options_where_they_are_given() -> None:
     option = "option name depth type spin default 3 min 1 max 9"
-    assert say("arena 1", author="Ann", plays=["yavalath"], options=[option]) == [
+    said = say("arena 1", author="Ann", version="2.1", plays=["yavalath"], options=[option])
+    assert said == [
         "id name Test",
         "id author Ann",
+        "id version 2.1",
         "game yavalath",
         option,
         "ok",
@@ -144,9 +149,30 @@ def test_a_bot_may_resign() -> None:
     ]
 
 
-def test_a_bot_that_chooses_an_illegal_move_is_told_so_at_once() -> None:
-    with pytest.raises(IllegalMoveError, match="z9"):
-        say(NEW, "go 1", choose=lambda _position, _turn: "z9")
+def returns(value: Any) -> Choose:
+    """Return a bot that chooses this, whatever it is."""
+
+    def pick(_position: Position, _turn: Turn) -> Any:
+        print("thinking", end="")
+        return value
+
+    return pick
+
+
+@pytest.mark.parametrize("value", ["z9", None, 17, "", "a1\nbestmove 1 a1"])
+def test_what_is_no_legal_move_goes_to_the_arena_and_the_reason_to_standard_error(
+    value: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = say(NEW, "go 1", "ping 3", choose=returns(value))
+    assert said == ["ready 1", f"bestmove 1 {' '.join(str(value).split())}", "pong 3"]
+    error = capsys.readouterr().err
+    assert f"ply 1: returns.<locals>.pick returned {value!r}: " in error
+    assert "in the position" in error
+
+
+def test_what_a_bot_prints_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    run(returns("e5"), name="Prints", source=io.StringIO(f"{NEW}\ngo 1\n"))
+    assert capsys.readouterr() == ("ready 1\nbestmove 1 e5\n", "thinking")
 
 
 def test_ping_is_answered_with_its_own_number() -> None:
@@ -206,6 +232,37 @@ def test_a_turn_tells_the_time_in_seconds(
     turn = notebook.turn
     assert (turn.ply, turn.remaining_s, turn.increment_s) == (1, remaining_s, increment_s)
     assert (turn.move_s, turn.nodes) == (move_s, nodes)
+
+
+@pytest.mark.parametrize(
+    ("tc", "goes", "seen"),
+    [
+        (
+            "first 1000 tc 5000+50",
+            ("go 1 move 1000", "go 3 first 5000 second 5000 inc 50"),
+            [(1.0, None, None), (None, 5.0, None)],
+        ),
+        ("first 1000 tc move 50", ("go 1 move 1000", "go 3 move 50"), [(1.0,) + 2 * (None,)]),
+        (
+            "first 1000 tc nodes 9",
+            ("go 1 nodes 9", "go 3 nodes 9"),
+            [(1.0, None, 9), (None, None, 9)],
+        ),
+    ],
+)
+def test_a_turn_has_the_time_of_a_first_move(
+    tc: str, goes: tuple[str, str], seen: list[tuple[float | None, float | None, int | None]]
+) -> None:
+    turns: list[Turn] = []
+
+    def choose(position: Position, turn: Turn) -> Move:
+        turns.append(turn)
+        return position.legal_moves()[0]
+
+    say(f"new 1 yavalath side first {tc} seed 1", goes[0], "play 2 i5", goes[1], choose=choose)
+    got = [(turn.move_s, turn.remaining_s, turn.nodes) for turn in turns]
+    assert got[: len(seen)] == seen
+    assert turns[0].budget_s == 0.8
 
 
 def test_each_side_sees_its_own_clock() -> None:

@@ -21,7 +21,18 @@ from walks import SOAK_GAMES, drawn_start, last_of, play_all, playout, some_posi
 
 from lath import games
 from lath.games import overlays
-from lath.games.core import Game, Move, Position, Seat, perft, read_move
+from lath.games.core import (
+    Game,
+    Move,
+    Position,
+    Seat,
+    Symmetry,
+    least,
+    least_line,
+    perft,
+    read_move,
+    symmetries,
+)
 from lath.games.errors import (
     GameError,
     IllegalMoveError,
@@ -339,6 +350,84 @@ def test_strange_texts_are_no_positions(game: Game) -> None:
     for strange in (*STRANGE_TEXTS, f"{text} ", f" {text}", f"{text} w", text[:-2], f"{text}\n"):
         with pytest.raises(PositionError):
             game.position(strange)
+
+
+def check_that_moves_commute_with(symmetry: Symmetry, position: Position, chance: Random) -> None:
+    """Check that what is played in the image of a position is the image of what is played."""
+    image: Position = symmetry.position(position)
+    assert (image.to_move, image.is_over) == (position.to_move, position.is_over)
+    moves = position.legal_moves()
+    images = list(map(symmetry.move, moves))
+    assert sorted(images) == sorted(image.legal_moves()), position.text()
+    for move in chance.sample(moves, min(2, len(moves))):
+        after = position.play(move)
+        assert symmetry.position(after) == image.play(symmetry.move(move)), position.text()
+    before, now = position.outcome(), image.outcome()
+    if before is not None and now is not None:
+        assert (now.winner, now.ending) == (before.winner, before.ending)
+        assert len(now.cells) == len(before.cells)
+
+
+def check_symmetries_of(position: Position, chance: Random) -> None:
+    """Check all symmetries that are told of at a position, and that its images come to one."""
+    first = least(position)
+    assert first.game.position(first.text()) == first
+    for symmetry in symmetries(position):
+        check_that_moves_commute_with(symmetry, position, chance)
+    assert least(chance.choice(symmetries(position)).position(position)) == first
+
+
+@every_game
+def test_moves_commute_with_every_symmetry(game: Game) -> None:
+    chance = Random(game.id)
+    for position in islice(positions_of(game, range(8)), 0, None, 11):
+        check_symmetries_of(position, chance)
+
+
+@pytest.mark.soak
+@every_game
+def test_moves_commute_with_every_symmetry_at_a_million_positions(game: Game) -> None:
+    chance = Random(game.id)
+    positions = positions_of(game, range(8, 10**9))
+    for position in islice(positions, 1_000_000 // len(INSTALLED) * SOAK_GAMES // 5000):
+        check_symmetries_of(position, chance)
+
+
+@every_game
+def test_the_symmetries_that_keep_a_position_are_a_group(game: Game) -> None:
+    """Closed, with the identity and inverses: by what each does to all moves of the game."""
+    moves = [Move(text) for text in known_texts(game.id) if is_move_somewhere(game, text)]
+    moves = sorted({game.canonical(move) for move in moves})
+    place = {move: at for at, move in enumerate(moves)}
+    for start in (game.start(), drawn_start(game, 1)):
+        kept = least(start)
+        maps = {
+            tuple(place[symmetry.move(move)] for move in moves)
+            for symmetry in symmetries(kept)
+            if symmetry.position(kept) == kept
+        }
+        assert tuple(range(len(moves))) in maps
+        for one in maps:
+            assert {tuple(one[at] for at in other) for other in maps} == maps
+
+
+@every_game
+def test_images_of_a_position_and_of_a_line_have_one_least_image(game: Game) -> None:
+    chance = Random(game.id)
+    for seed in range(5):
+        start = drawn_start(game, seed)
+        position, moves = start, list[Move]()
+        for _ in range(4):
+            moves.append(chance.choice(position.legal_moves()))
+            position = position.play(moves[-1])
+            if position.is_over:
+                break
+        least_start, line = least_line(start, moves)
+        assert least(play_all(least_start, line)) == least(position)
+        for symmetry in symmetries(start):
+            image, images = symmetry.position(start), list(map(symmetry.move, moves))
+            assert least_line(image, images) == (least_start, line)
+            assert least(play_all(image, images)) == least(position)
 
 
 @every_game_with_setups

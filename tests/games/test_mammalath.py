@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from drawn import after, animals_and_tokens, ending, reasons
 
 from lath import games
-from lath.games.core import Move, Outcome, Seat
+from lath.games.core import Move, Outcome, Seat, least, symmetries
 from lath.games.errors import MoveSyntaxError
 
 MAMMALATH = games.get("mammalath")
@@ -307,3 +309,24 @@ def test_the_token_that_a_swap_gave_back_can_be_placed_again() -> None:
 def test_after_a_swap_second_may_be_the_one_to_play_the_last_token() -> None:
     position = MAMMALATH.position(animals_and_tokens(NEARLY_FULL, "b"))
     assert ending(after(position, "d1")) == Outcome(None, "all tokens placed")
+
+
+@pytest.mark.parametrize("game_id", ["mammalath", "mammalath-plus"])
+def test_a_renaming_of_the_types_is_no_other_game(game_id: str) -> None:
+    game, chance = games.get(game_id), Random(1)
+    letters = "".join(piece.code for piece in game.pieces if piece.shape == "tile")
+    for seed in range(20):
+        setup = game.draw_setup(seed)
+        assert setup is not None
+        renamed = setup.translate(
+            str.maketrans(letters, "".join(chance.sample(letters, len(letters))))
+        )
+        assert least(game.start(setup)) == least(game.start(renamed))
+
+
+def test_the_setup_of_the_rules_keeps_the_symmetries_that_some_renaming_undoes() -> None:
+    """Each row is the one below moved by one, that is 4 of 8; of a setup at random it is 1."""
+    game = games.get("mammalath")
+    start, drawn = least(game.start()), least(game.start(game.draw_setup(1)))
+    assert sum(each.position(start) == start for each in symmetries(start)) == 4
+    assert sum(each.position(drawn) == drawn for each in symmetries(drawn)) == 1

@@ -16,7 +16,7 @@ from recorded_disk import Step
 from recorded_files import Recorder
 
 from lath.arena.errors import DiskError, StoreError
-from lath.arena.tournament.store import write_records
+from lath.arena.tournament.exports import write_records
 from lath.notation.reader import open_bytes, write_atomically
 
 OLD: Final = b"old " * 700

@@ -17,10 +17,10 @@ from lath import games
 from lath.notation import Record, RecordSyntaxError, format_record, parse
 from lath.notation.errors import Fault
 from lath.notation.parser import parse_closely
+from lath.notation.quick_check import sound_plies
 from lath.notation.reader import RecordText, entry_of
 from lath.notation.record import GLYPHS, RESULTS, Ply, Variation
 from lath.notation.scanner import NUMBERS, parts, scan
-from lath.notation.validation import sound_plies
 
 HEAD = '[Game "yavalath"]\n\n'
 

@@ -33,7 +33,7 @@ from reading_campaign import (
 
 from lath import games
 from lath.games.core import Game, Position
-from lath.notation import Record, reader, scanner, validation
+from lath.notation import Record, quick_check, reader, scanner, validation
 from lath.notation.record import Comment, Ply, Remembered, comment
 from lath.notation.scanner import grammar, inside
 from lath.notation.validation import validate
@@ -110,9 +110,9 @@ def in_place_of(module: object, name: str, value: object) -> Plant:
 
 def more_harmless(old: str, new: str) -> Plant:
     """Return what lets more comments pass as harmless."""
-    assert old in validation._HARMLESS.pattern
-    pattern = validation._HARMLESS.pattern.replace(old, new)
-    return in_place_of(validation, "_HARMLESS", re.compile(pattern, re.VERBOSE))
+    assert old in quick_check._HARMLESS.pattern
+    pattern = quick_check._HARMLESS.pattern.replace(old, new)
+    return in_place_of(quick_check, "_HARMLESS", re.compile(pattern, re.VERBOSE))
 
 
 def plies_whatever_their_numbers(moves: str) -> tuple[Ply, ...]:
@@ -130,7 +130,7 @@ def comments_without_a_cache(text: str) -> tuple[Comment, ...]:
 
 
 def moves_without_their_numbers(moves: str) -> list[str]:
-    words = validation._HARMLESS.sub(" ", moves).split()
+    words = quick_check._HARMLESS.sub(" ", moves).split()
     return [word for word in words if not word.endswith(".")]
 
 
@@ -139,8 +139,8 @@ def record_without_its_last_ply(text: str) -> Record | None:
     return record and Record(record.tags, record.plies[:-1], record.result, record.comments)
 
 
-TRUE_START: Final = validation._start
-TRUE_SOUND_PLIES: Final = validation.sound_plies
+TRUE_START: Final = quick_check._start
+TRUE_SOUND_PLIES: Final = quick_check.sound_plies
 
 FAULTS: Final[dict[str, Plant]] = {
     "a move need not end its word": a_grammar(r"(?![^\s!?(){};])/", "/"),
@@ -161,12 +161,12 @@ FAULTS: Final[dict[str, Plant]] = {
     "a depth may be any script's": more_harmless("[0-9]{1,18}", r"\d{1,18}"),
     "no annotation of a line is looked at": more_harmless(r";[^\n\[", r";[^\n"),
     "numbers of sound records are not looked at": in_place_of(
-        validation, "_line", moves_without_their_numbers
+        quick_check, "_line", moves_without_their_numbers
     ),
-    "dates are not looked at": in_place_of(validation, "_tags_are_sound", lambda *_: True),
-    "endings are not looked at": in_place_of(validation, "_ends_soundly", lambda *_: True),
+    "dates are not looked at": in_place_of(quick_check, "_tags_are_sound", lambda *_: True),
+    "endings are not looked at": in_place_of(quick_check, "_ends_soundly", lambda *_: True),
     "positions are not looked at": in_place_of(
-        validation, "_start", lambda game, setup, _: TRUE_START(game, setup, None)
+        quick_check, "_start", lambda game, setup, _: TRUE_START(game, setup, None)
     ),
     "a line of moves is a ply too long": in_place_of(
         validation, "sound_plies", lambda text: (TRUE_SOUND_PLIES(text) or -1) + 1 or None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,12 +11,13 @@ from hypothesis import strategies as st
 from lath.notation.protocol import TimeControl
 
 POSITIVE = st.integers(1, 10**11)
-TIMES = st.one_of(
+KINDS = st.one_of(
     st.just(TimeControl()),
     st.builds(TimeControl, initial_ms=POSITIVE, increment_ms=st.integers(0, 10**11)),
     st.builds(TimeControl, move_ms=POSITIVE),
     st.builds(TimeControl, nodes=POSITIVE),
 )
+TIMES = st.builds(replace, KINDS, first_ms=st.just(0) | POSITIVE)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +30,10 @@ TIMES = st.one_of(
         ("move 0.5", TimeControl(move_ms=500), "move 500"),
         ("nodes 1000", TimeControl(nodes=1000), "nodes 1000"),
         ("none", TimeControl(), "none"),
+        ("move 0.05 first 1", TimeControl(move_ms=50, first_ms=1000), "move 50"),
+        ("5 first 1", TimeControl(initial_ms=5000, first_ms=1000), "5000+0"),
+        ("nodes 9 first 2.5", TimeControl(nodes=9, first_ms=2500), "nodes 9"),
+        ("none first 1", TimeControl(first_ms=1000), "none"),
     ],
 )
 def test_a_time_control_is_read_in_seconds_and_told_to_bots_in_milliseconds(
@@ -45,6 +52,7 @@ def test_a_time_control_is_read_in_seconds_and_told_to_bots_in_milliseconds(
         (TimeControl(move_ms=500), "move 0.5"),
         (TimeControl(nodes=1000), "nodes 1000"),
         (TimeControl(), "none"),
+        (TimeControl(initial_ms=10_000, first_ms=1500), "10+0 first 1.5"),
     ],
 )
 def test_a_time_control_is_written_as_short_as_can_be(time: TimeControl, text: str) -> None:
@@ -68,6 +76,7 @@ def test_only_a_clock_runs_down() -> None:
     [
         "", " ", "10s", "-1", "1e3", "10+", "+1", "10 + 1", "10+0.1+1", "1.2345", "0", "0+0", "0.0",
         "move", "move 0", "move -1", "move 1 2", "nodes", "nodes 0", "nodes 1.5", "nodes x",
+        "first 1", "10 first", "10 first 0", "none first 0", "0 first 1", "10 first 1 first 1",
         "None", "none ", "nan", "inf", "1_0", "١٠", "9999999999",
     ],
 )  # fmt: skip
@@ -90,3 +99,12 @@ def test_any_text_is_read_or_refused_with_a_value_error(text: str) -> None:
     except ValueError:
         return
     assert TimeControl.read(str(time)) == time
+
+
+def test_go_says_the_time_of_the_first_move_but_nodes_are_counted_as_ever() -> None:
+    clock = TimeControl(initial_ms=5000, increment_ms=50, first_ms=1000)
+    assert clock.of_first_go == TimeControl(move_ms=1000)
+    assert TimeControl(first_ms=1000).of_first_go == TimeControl(move_ms=1000)
+    nodes = TimeControl(nodes=9, first_ms=1000)
+    assert nodes.of_first_go == nodes
+    assert TimeControl(move_ms=50).of_first_go == TimeControl(move_ms=50)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 import pytest
@@ -16,8 +17,8 @@ MS = st.integers(0, 10**9)
 POSITIVE = st.integers(1, 10**9)
 TIMES = st.one_of(
     st.just(TimeControl()),
-    st.builds(TimeControl, initial_ms=POSITIVE, increment_ms=MS),
-    st.builds(TimeControl, move_ms=POSITIVE),
+    st.builds(TimeControl, initial_ms=POSITIVE, increment_ms=MS, first_ms=MS),
+    st.builds(TimeControl, move_ms=POSITIVE, first_ms=MS),
     st.builds(TimeControl, nodes=POSITIVE),
 )
 SETUPS = st.sampled_from(
@@ -54,6 +55,24 @@ NEW_GAMES = STARTS.flatmap(
 def test_a_new_line_reads_back(new: NewGame) -> None:
     assert wire.read_new(new.line()) == new
     assert wire.read_new(new.line() + "\r\n") == new
+
+
+FORMER = re.compile(
+    r"new (\d+) (\S+)(?: .*?)? side (\S+)(?: .*?)? "
+    r"tc (?:none|move \d+|nodes \d+|\d+\+\d+) seed (\d+)(?: (setup|position) ?(.*)| .*)?"
+)
+"""As the bots of 0.1.0 read `new`."""
+
+
+@given(NEW_GAMES)
+def test_bots_of_former_versions_read_a_new_line_with_a_time_for_the_first_move(
+    new: NewGame,
+) -> None:
+    found = FORMER.fullmatch(new.line())
+    assert found is not None
+    start = new.setup if new.position is None else new.position
+    assert found[3] == new.side
+    assert (found[4], found[6]) == (str(new.seed), start)
 
 
 @given(POSITIVE, TIMES, MS, MS)

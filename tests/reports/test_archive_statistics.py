@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -64,6 +65,19 @@ def test_games_come_by_their_number_then_by_id() -> None:
     ids = ["surikata", "yavalath", "manalath", "yavalath"]
     survey = surveyed(*(bare("a", "b", "1-0", game_id=game_id) for game_id in ids))
     assert [game for game, _ in survey.games] == ["yavalath", "manalath", "surikata"]
+
+
+def test_two_time_controls_are_shown_as_such_whoever_has_which_seat() -> None:
+    slow, fast = "10+0.1", "move 0.5"
+    own = [{"FirstTimeControl": a, "SecondTimeControl": b} for a, b in permutations((slow, fast))]
+    tags = [*own, {"TimeControl": slow}, {"FirstTimeControl": fast}, {}]
+    facts = surveyed(*(bare("a", "b", "1-0", **each) for each in tags)).facts
+    assert [(each["control"], each["records"]) for each in facts["time_controls"]] == [
+        ("10+0.1 against move 0.5", 2),
+        ("10+0.1", 1),
+        ("move 0.5", 1),
+        ("not stated", 1),
+    ]
 
 
 def test_dates_span_what_is_a_date_and_players_are_different_names() -> None:

@@ -36,7 +36,7 @@ def files(folder: Path) -> list[str]:
 
 @pytest.fixture
 def season(tmp_path: Path) -> Path:
-    """A folder of a sound tournament and three that are damaged, each in a way of its own."""
+    """A folder of a sound tournament, one with a torn record, and two that cannot be read."""
     put(tmp_path / "cup")
     put(tmp_path / "torn", TEXT[: len(TEXT) // 2] + "{")
     (put(tmp_path / "a" / EVIL) / "outcome.json").write_text("{")
@@ -46,7 +46,6 @@ def season(tmp_path: Path) -> Path:
 
 REASONS = {
     f"a/{EVIL}": "outcome.json is damaged: ",
-    "torn": "games.lath, line ",
     "wiped": "tournament.db is not a tournament: file is not a database",
 }
 """How the reason begins, by folder."""
@@ -110,7 +109,11 @@ def test_the_data_say_which_tournaments_are_left_out_and_why(season: Path) -> No
     reasons = {one["name"]: one["reason"] for one in told["unreadable"]}
     assert list(reasons) == list(REASONS), "by folder"
     assert all(reasons[name].startswith(beginning) for name, beginning in REASONS.items())
-    assert f"{season / 'torn'} is not in -: " in ran.err
+    assert f"{season / 'wiped'} is not in -: " in ran.err
+    (torn,) = told["standings"]["unsound"]
+    assert (torn["reason"], torn["records"]) == ("syntax", 1)
+    assert torn["first"][0].startswith("torn/games.lath:")
+    assert {one["name"] for one in told["tournaments"]} == {"cup", "torn"}
 
 
 def test_reasons_are_a_line_without_where_the_folder_is(season: Path) -> None:
@@ -125,10 +128,11 @@ def test_the_page_shows_what_is_left_out_as_text(season: Path) -> None:
     assert arena("report", season, "--no-reports").status == 1
     page = (season / "index.html").read_text(encoding="utf-8")
     section = page.partition('<section id="unreadable"')[2]
-    assert "The files of 3 tournaments cannot be read" in section
+    assert "The files of 2 tournaments cannot be read" in section
     assert "&lt;img src=x onerror=alert(1)&gt;" in section
     assert "tournament.db is not a tournament: file is not a database" in section
     assert page.count('href="#unreadable"') == 2, "in the contents and beside the counts"
+    assert "1 unsound record is left out: syntax 1." in page
     assert "<img" not in page
     assert str(season) not in page
 

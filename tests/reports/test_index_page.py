@@ -56,6 +56,8 @@ def on(date: str, *records: Record) -> list[Record]:
     return [with_tags(record, Date=date) for record in records]
 
 
+ENDED = {"Termination": "adjudication"}
+
 GAMES = tuple(tournament(("ann", "bob"), 1, game_ids=("yavalath", "surikata")))
 
 
@@ -155,8 +157,8 @@ def test_ratings_are_those_of_all_games_together(tmp_path: Path) -> None:
 
 def test_the_leader_of_a_tournament_has_the_most_points(tmp_path: Path) -> None:
     results = ("1-0", "1/2-1/2", "0-1")
-    put(tmp_path / "a", [bare("ann", "bob", result) for result in results])
-    put(tmp_path / "b", [bare("ann", "bob", result) for result in results[:2]])
+    put(tmp_path / "a", [bare("ann", "bob", result, **ENDED) for result in results])
+    put(tmp_path / "b", [bare("ann", "bob", result, **ENDED) for result in results[:2]])
     told, _ = collect(tmp_path, tournaments_in(tmp_path), tmp_path)
     even, led = told["tournaments"]
     assert (even["leaders"], even["points"], even["of"]) == (["ann", "bob"], 1.5, 3)
@@ -256,13 +258,13 @@ def test_a_tournament_that_nobody_may_write_to_keeps_no_other_from_the_index(
 
 def test_a_damaged_tournament_keeps_no_other_from_the_index(tmp_path: Path) -> None:
     put(tmp_path / "cup", GAMES)
-    torn, damaged = put(tmp_path / "a torn one", GAMES), put(tmp_path / "damaged", GAMES)
-    records = (torn / "games.lath").read_text(encoding="utf-8")
-    (torn / "games.lath").write_text(records[: len(records) // 2] + "{", encoding="utf-8")
-    (damaged / "tournament.db").write_bytes(b"no database" * 99)
+    folders = put(tmp_path / "a damaged one", GAMES), put(tmp_path / "damaged", GAMES)
+    for folder in folders:
+        (folder / "tournament.db").write_bytes(b"no database" * 99)
+        (folder / "games.lath").unlink()
     ran = arena("report", tmp_path, "--no-reports")
     assert ran.status == 1
-    for folder in (torn, damaged):
+    for folder in folders:
         assert f"{folder} is not in {tmp_path / 'index.html'}: " in ran.err
     assert ran.err.startswith(f"{tmp_path / 'index.html'}: {len(GAMES)} games, ")
 

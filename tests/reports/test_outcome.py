@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import bad_bots
@@ -13,7 +14,8 @@ from arena_runs import PATIENCE_S, Range, arena, flags, wait_until_it_plays
 from bad_bots import Good
 from runs import Told
 
-from lath.arena.cli.run import print_end
+from lath.arena.cli.ending import print_end
+from lath.arena.terminal.layout import Output
 from lath.arena.terminal.tables import print_bots
 from lath.arena.tournament.events import Summary
 from lath.arena.tournament.store import BotTotals
@@ -39,7 +41,7 @@ def signals() -> Iterator[None]:
 
 
 def test_each_bots_mishaps_and_times_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    print_bots([ANN], {"ann exits with status 1 on quit": 3, "bob\x1b thinks": 1})
+    print_bots([ANN], {"ann exits with status 1 on quit": 3, "bob\x1b thinks": 1}, Output())
     blank, *told = capsys.readouterr().err.splitlines()
     assert (blank, told[0]) == ("", "Forfeits and time of a move")
     assert re.split(r"  +", told[1].strip()) == [
@@ -59,11 +61,21 @@ def test_an_interrupted_run_says_what_was_done_and_how_to_go_on(
     told.play("1-0", "0-1")
     summary = Summary(done=2, total=60, stopped={}, interrupted=True, bots=(ANN,))
     assert print_end(summary, told.progress, Path("my cup"), quiet=False) == 3
-    said = capsys.readouterr().err
-    assert "1  ann       2      2  100.0%" in said
-    assert "Forfeits and time of a move" in said
-    assert said.splitlines()[-1] == (
-        "arena: 2 of 60 games are played and kept; go on with: arena run --out 'my cup'"
+    shown = capsys.readouterr()
+    assert "1  ann       2      2  100.0%" in shown.out
+    assert "Forfeits and time of a move" in shown.out
+    assert shown.err == (
+        "arena: 2 of 60 games are played and kept; go on with: arena run --out 'my cup'\n"
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_tables_that_cannot_be_written_cost_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    summary = Summary(done=2, total=2, stopped={}, interrupted=False, bots=(ANN,))
+    with Path("/dev/full").open("w") as full, redirect_stdout(full):
+        assert print_end(summary, Told().progress, Path("out"), quiet=False) == 0
+    assert capsys.readouterr().err == (
+        "warning: tables could not be written: No space left on device\n"
     )
 
 
@@ -95,7 +107,7 @@ def test_a_finished_run_counts_what_its_bots_did(tmp_path: Path) -> None:
     words = [word for word in flags(bots, rounds=1, jobs=1, out=tmp_path / "out") if word != "-q"]
     ended = arena(*words, cwd=tmp_path)
     assert ended.returncode == 0
-    table = ended.stderr.split("Forfeits and time of a move")[1]
+    table = ended.stdout.split("Forfeits and time of a move")[1].partition("\n\n")[0]
     rows = {cells[0]: cells[1:6] for cells in map(str.split, table.splitlines()) if cells}
     assert rows["ann"] == ["4", "0", "0", "0", "0"]
     assert int(rows["bad"][1]) + int(rows["cat"][3]) == 6
@@ -103,14 +115,16 @@ def test_a_finished_run_counts_what_its_bots_did(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
-def test_a_run_that_is_stopped_prints_its_standings(number: signal.Signals, tmp_path: Path) -> None:
+def test_a_run_that_is_stopped_writes_its_standings_and_its_report(
+    number: signal.Signals, tmp_path: Path
+) -> None:
     bots = {"ann": bad_bots.TakesAMillisecond, "bob": bad_bots.TakesAMillisecond}
     with Range(tmp_path) as place:
-        words = [word for word in flags(bots, rounds=400, out=place.out) if word != "-q"]
-        run = place.begin(*words)
+        run = place.begin(*flags(bots, rounds=400, out=place.out, with_report=True))
         wait_until_it_plays(place, run)
         run.send_signal(number)
         _, said = run.communicate(timeout=PATIENCE_S)
-    assert run.returncode == 3
-    assert re.search(r"^1  \w+ .*\d%", said, re.MULTILINE)
-    assert "go on with: arena run --out" in said.splitlines()[-1]
+        assert run.returncode == 3
+        assert "go on with: arena run --out" in said.splitlines()[-1]
+        for name in ("standings.json", "standings.csv", "report.html"):
+            assert (place.out / name).is_file()

@@ -199,7 +199,7 @@ def test_half_characters_and_control_characters_do_no_harm() -> None:
 
 def test_records_left_out_are_named_on_the_page() -> None:
     html = render([*SAMPLE[:2], bare("eve", "ann", "*", Termination="void")]).html
-    assert "Not counted: 1 record (1 void). Only there: eve." in html
+    assert "Not counted: 1 record (1 void). No game of eve counts." in html
 
 
 def test_a_bot_of_one_name_in_both_seats_is_shown() -> None:
@@ -340,3 +340,13 @@ def test_colours_are_not_all_that_a_crosstable_says() -> None:
     for shown, told in cells:
         assert re.match(r"\d|½", shown)
         assert re.search(r"\d+–\d+–\d+", told)
+
+
+def test_a_curve_of_the_result_says_where_it_ends_and_what_its_bounds_mean(
+    the_page: Callable[[str], Page],
+) -> None:
+    html = the_page("outcome").html
+    assert "It ends at 2.95 after 1,500. H1 accepted at 2.94. H0 accepted at −2.94." in html
+    curve = html.partition('class="plot bounded"')[2].partition("</svg>")[0]
+    assert curve.count('class="bound"') == 2
+    assert 'class="line s0" d="M30 ' in curve

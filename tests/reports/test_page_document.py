@@ -18,12 +18,15 @@ from places import DOCS
 from report_pages import knockout, many_bots, played
 from sample_records import bare, cut, hostile_records, random_game
 
-from lath.notation.record import Ply, Record
+from lath.notation.record import FORFEITS, Ply, Record
 from lath.notation.replay import positions
+from lath.reports.background import Background
 from lath.reports.figures import MOST_BINS, Ways
+from lath.reports.outcome import Column, Outcome, Sheet
 from lath.reports.page import document as data_of_page
 from lath.reports.page.document import DEFAULT_TITLE, document
-from lath.reports.standings import FORFEITS, why_left_out
+from lath.reports.page.page import render
+from lath.reports.standings import why_left_out
 
 PLAYED = played()
 
@@ -31,7 +34,7 @@ PLAYED = played()
 @cache
 def told_of() -> Any:
     """Return the document of the games played."""
-    return document(PLAYED, outcome=knockout())
+    return document(PLAYED, background=Background(outcome=knockout()))
 
 
 Score = dict[str, int]
@@ -69,7 +72,7 @@ def test_the_schema_is_one_and_describes_a_whole_document() -> None:
 def test_a_document_is_plain_json_and_the_same_every_time() -> None:
     text = json.dumps(told_of(), allow_nan=False)
     assert json.loads(text) == told_of()
-    assert json.dumps(document(iter(PLAYED), outcome=knockout())) == text
+    assert json.dumps(document(iter(PLAYED), background=Background(outcome=knockout()))) == text
 
 
 def test_the_title_is_the_callers_or_the_events_or_a_plain_one() -> None:
@@ -126,7 +129,7 @@ def test_what_a_bot_won_against_another_the_other_lost() -> None:
 def test_the_order_of_the_records_changes_only_what_depends_on_it() -> None:
     shuffled = list(PLAYED)
     random.Random(1).shuffle(shuffled)
-    told, again = told_of(), document(shuffled, outcome=knockout())
+    told, again = told_of(), document(shuffled, background=Background(outcome=knockout()))
     for part in ("lengths", "endings", "first_move", "outcome"):
         assert told[part] == again[part]
     for one, other in zip(told["bots"], again["bots"], strict=True):
@@ -293,3 +296,37 @@ def test_the_docs_name_every_field_of_the_data() -> None:
         assert name in told
         if name not in elsewhere:
             assert fields_of(part) <= told, name
+
+
+def test_games_that_went_wrong_are_told_of_though_a_ruling_voids_them() -> None:
+    ruled = bare("ann", "bob", "1-0", Termination="crash", Ruling="bob disqualified: by hand")
+    records = [bare("ann", "cat", "1-0"), ruled]
+    (lost,) = document(records)["forfeits"]
+    assert (lost["bot"], lost["ending"], lost["games"]) == ("bob", "crash", 1)
+    assert [one["ruling"] for one in lost["first"]] == ["bob disqualified"]
+    section = re.search(r'<section id="forfeits".*?</section>', render(records).html, re.DOTALL)
+    assert section
+    assert "· <bdi>bob disqualified</bdi>" in section[0]
+    assert "#bot-" not in section[0], "who is not in the standings has nothing to go to"
+
+
+def test_the_page_says_that_not_all_games_are_played() -> None:
+    for done, progress in ((2, "2 of 8 games"), (8, "")):
+        background = Background(outcome=Outcome(format="round-robin", done=done, total=8))
+        assert document(PLAYED[:2], background=background)["progress"] == progress
+        assert ("So far: 2 of 8" in render(PLAYED[:2], background=background).html) == bool(
+            progress
+        )
+
+
+def test_the_page_explains_the_words_of_its_result() -> None:
+    path = replace(knockout(), format="match")
+    sheet = Sheet((Column("bot", "name"), Column("score"), Column("Elo")), (("ann", "0-2", "-9"),))
+    swiss = Outcome(format="swiss", verdict="x", sheets=(sheet,))
+    pages = [
+        render(PLAYED[:2], background=Background(outcome=one)).html for one in (path, swiss, None)
+    ]
+    for words, said in (("log-likelihood ratio (LLR)", 0), ("Sonneborn-Berger", 1)):
+        assert [words in page for page in pages] == [at == said for at in range(3)]
+    assert ">0-2<" in pages[1], "a score keeps its hyphen"
+    assert ">−9<" in pages[1]

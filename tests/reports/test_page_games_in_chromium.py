@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from report_pages import MANY_BOTS, many_bots, played
-from sample_records import hostile_records
+from sample_records import cut, hostile_records, with_tags
 
 from lath import notation
 from lath.notation.record import Record
 from lath.notation.replay import positions
 from lath.reports.page.document import document
-from lath.reports.page.page import Page
+from lath.reports.page.page import Page, render
 
 if TYPE_CHECKING:
     from browsing import Visit
@@ -105,3 +105,18 @@ def test_on_a_phone_what_a_cell_says_is_on_the_screen(visit: Visit, report: str)
             " return [left, right]; }"
         )
         assert 0 <= left < right <= 320
+
+
+def test_a_game_that_counts_for_nothing_says_so_and_how_it_ended(
+    visit: Visit, address_of: Address
+) -> None:
+    ruling = "bob disqualified: played by hand"
+    game = with_tags(cut(played()[0], 3, "crash", "1-0"), Ruling=ruling)
+    visit.open(address_of(render([game])))
+    visit.page.wait_for_selector("#rows tr")
+    assert "bob disqualified" in visit.page.inner_text("#rows tr")
+    words = "First won: crash; it counts for nothing: bob disqualified"
+    assert words in visit.page.inner_text("#replay")
+    table = downloaded(visit, "#save-games").read_text(encoding="utf-8-sig")
+    assert ",crash," in table, "as the record has it"
+    assert not visit.complaints

@@ -260,7 +260,9 @@ def test_comments_glyphs_evaluation_and_time_are_shown(replay: Visit, report: st
     assert f"{ply.used_s:.3f} s" in told
     assert f"eval {ply.eval:+.2f}".replace("-", "−") in told
     replay.page.keyboard.press("Home")
-    assert replay.page.inner_text("#note") == "Two old rivals."
+    replay.page.wait_for_function(
+        "() => document.getElementById('note').innerText === 'Two old rivals.'"
+    )
 
 
 def test_the_graph_has_a_line_for_each_bot_and_is_a_way_to_a_ply(
@@ -542,3 +544,14 @@ def test_everything_a_bot_said_of_a_move_is_shown(visit: Visit, address_of: Addr
     more = "clock 9.500 s · depth 12 · line e5 d4"
     assert visit.page.inner_text("#told") == f"1. e5! · white · eval −0.125 · 0.030 s · {more}"
     assert visit.page.inner_text("#note") == "So be it."
+
+
+def test_how_a_bot_broke_a_game_off_is_told_at_the_ply_where_it_did(
+    visit: Visit, address_of: Address
+) -> None:
+    story = comment("bob (second): illegal move x9: no such move at ply 2")
+    record = replace(bare("ann", "bob", "1-0"), plies=(Ply("e5"),), comments=(story,))
+    visit.open(address_of(render([record])))
+    assert visit.page.inner_text("#note") == f"Ply 2: {story[0]}"
+    visit.page.click("#to-start")
+    assert visit.page.inner_text("#note") == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from schedules import a_schedule, by_strength, outcome, played
 from lath.arena.errors import ArenaError
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import folder as directory
@@ -30,8 +32,19 @@ from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl
 from lath.notation.writer import format_record
 from lath.reports import export
-from lath.reports.outcome import Column, Outcome, Sheet, from_json, schema, to_json
+from lath.reports.background import Background
+from lath.reports.outcome import (
+    Column,
+    Outcome,
+    Sheet,
+    completed,
+    from_json,
+    schema,
+    to_json,
+)
 from lath.reports.page.page import render
+from lath.reports.page.views import bracket
+from lath.reports.standings import compute
 
 FIVE = ("A", "B", "C", "D", "E")
 
@@ -51,17 +64,35 @@ def rows(schedule: Schedule) -> dict[str, list[str]]:
 
 def test_a_swiss_has_a_table_with_points_byes_and_tie_breaks() -> None:
     schedule = at_the_end("swiss", names=("A", "B", "C"), rounds=3)
-    (sheet,) = outcome(schedule).sheets
-    headings = [column.heading for column in sheet.columns]
+    headings = [column.heading for column in outcome(schedule).sheets[0].columns]
     assert headings == ["#", "bot", "points", "byes", "Buchholz", "Sonneborn-Berger"]
-    assert rows(schedule) == {"": ["1 A 6 1 6 6", "2 B 4 1 8 2", "3 C 2 1 10 0"]}
+    assert rows(schedule)[""] == ["1 A 6 1 6 6", "2 B 4 1 8 2", "3 C 2 1 10 0"]
+
+
+def test_a_swiss_has_its_rounds_with_pairings_results_and_byes() -> None:
+    schedule = a_schedule("swiss", names=("A", "B", "C"), rounds=3)
+    assert rows(schedule)["Round 1"] == ["A 0-0 B not over", "C 2 (bye)"]
+    assert "Round 2" not in rows(schedule)
+    assert list(played(schedule, by_strength))
+    told = rows(schedule)
+    del told[""]
+    assert told == {
+        "Round 1": ["A 2-0 B", "C 2 (bye)"],
+        "Round 2": ["A 2-0 C", "B 2 (bye)"],
+        "Round 3": ["B 2-0 C", "A 2 (bye)"],
+    }
+    first = outcome(schedule).data["rounds"][0][0]
+    assert first == {"bots": ("A", "B"), "points": (2, 0), "is_over": True, "walkovers": 0}
 
 
 def test_a_bot_that_never_started_stands_in_the_table() -> None:
     schedule = a_schedule("swiss", names=("A", "B"), rounds=1)
     assert schedule.next() is not None
     schedule.walkover(1, "A")
-    assert rows(schedule) == {"": ["1 B 2 0 0", "2 A 0 2 0"]}
+    assert rows(schedule) == {
+        "": ["1 B 2 0 0", "2 A 0 2 0"],
+        "Round 1": ["A 0-2 B walkover"],
+    }
 
 
 def test_a_knockout_has_a_table_for_each_round_with_byes_and_who_goes_through() -> None:
@@ -74,6 +105,79 @@ def test_a_knockout_has_a_table_for_each_round_with_byes_and_who_goes_through() 
     assert outcome(schedule).verdict == "Winner: A"
 
 
+def test_a_knockout_is_drawn_with_who_goes_through_and_how() -> None:
+    schedule = a_schedule("knockout", names=FIVE)
+    drawn, met = [bracket(to_json(outcome(schedule)))], set[tuple[str, str]]()
+    while (pair := schedule.next()) is not None:
+        if pair.names == ("B", "C"):
+            schedule.walkover(pair.number, "C")
+            continue
+        is_level = pair.names == ("B", "E") or pair.names not in {*met, ("D", "E")}
+        for game in pair.games:
+            decided = "1-0" if game.names[0] == "E" else "0-1"
+            schedule.report(game.number, *game.names, "1/2-1/2" if is_level else decided)
+        met.add(pair.names)
+    told = to_json(outcome(schedule))
+    drawn.append(bracket(told))
+    assert [[_words(tie) for tie in each["ties"]] for each in drawn[0][1:]] == [
+        ["A , ? ", "B 0, C 0"],
+        ["? , ? "],
+    ]
+    assert {each["title"]: [_words(tie) for tie in each["ties"]] for each in drawn[1]} == {
+        "Quarter-finals": ["A* bye", "D 0, E* 2", "B* bye", "C* bye"],
+        "Semi-finals": ["A 1, E* 3: 1 tie-break", "B* 2, C 0: walkover"],
+        "Final": ["E 6, B* 6: level: better seed"],
+    }
+    page = render([], background=Background(outcome=outcome(schedule, "knockout"))).html
+    assert page.count(" goes through") == 7
+    assert '<p class="champion"><bdi class="name">B</bdi></p>' in page
+
+
+def _words(tie: dict[str, Any]) -> str:
+    sides = [f"{s['name'] or '?'}{'*' * s['through']} {s['points']}" for s in tie["sides"]]
+    return ": ".join(filter(None, (", ".join(sides), tie["how"])))
+
+
+def test_an_outcome_of_before_brackets_has_its_tables() -> None:
+    told = outcome(at_the_end("knockout", names=FIVE), "knockout")
+    page = render([], background=Background(outcome=replace(told, data={}))).html
+    assert "<caption>Semi-finals</caption>" in page
+    assert 'class="bracket"' not in page
+
+
+def test_a_gauntlet_is_ranked_by_what_it_is_for() -> None:
+    schedule = a_schedule("gauntlet", names=("A", "B", "C", "D"), rounds=6)
+    games = [game for pair in played(schedule) for game in pair.games]
+    won = {"B": "A", "C": "C", "D": "A"}
+
+    def result(game: GamePlan) -> str:
+        other = next(name for name in game.names if name != "A")
+        if game.round > 3 and other == "D":
+            return "1/2-1/2"
+        return "1-0" if game.names[0] == won[other] else "0-1"
+
+    records = [bare(*game.names, result(game), Number=str(game.number)) for game in games]
+    told = completed(outcome(schedule, "gauntlet"), compute(records))
+    first, against = told.sheets
+    assert [column.heading for column in first.columns][:4] == [
+        *("#", "challenger", "rating", "Elo ± 95%")
+    ]
+    assert [row[:2] + row[4:] for row in first.rows] == [("1", "A", "21", "58.3%", "36")]
+    assert against.title == "A against each opponent, the strongest first"
+    assert [(row[0], row[1], row[2], row[4]) for row in against.rows] == [
+        ("C", "0", "0.0%", "12"),
+        ("D", "9", "75.0%", "12"),
+        ("B", "12", "100.0%", "12"),
+    ]
+    (standing,) = told.data["gauntlet"]["standing"]
+    assert [each["name"] for each in standing["opponents"]] == ["C", "D", "B"]
+    least, middle, most = [each["elo"] for each in standing["opponents"]]
+    assert least["high"] < middle["value"] < most["value"]
+    assert middle["low"] < middle["value"] < middle["high"]
+    assert against.rows[1][3].startswith(f"{round(middle['value']):+d} ±")
+    assert completed(outcome(schedule, "gauntlet"), compute([])).sheets == ()
+
+
 def test_ties_to_come_stand_in_the_bracket() -> None:
     assert rows(a_schedule("knockout", names=FIVE[:3]))["Final"] == ["A - ?"]
 
@@ -83,7 +187,24 @@ def test_a_match_with_a_test_has_its_numbers() -> None:
     told = rows(schedule)
     assert told[""][1:3] == ["H0 -50 Elo, logistic", "H1 50 Elo, logistic"]
     assert list(told)[1] == "Pairs by the points of ann"
-    assert outcome(schedule).verdict.startswith("SPRT ann - bob: H")
+    verdict = "ann is not weaker than bob by 50 Elo or more (H1 accepted after 11 pairs)"
+    assert outcome(schedule).verdict == verdict
+
+
+def test_a_test_that_still_runs_says_so_and_a_normalized_one_has_both_scales() -> None:
+    sprt = Sprt(elo0=0, elo1=5, model="normalized")
+    schedule = a_schedule("match", names=("ann", "bob"), rounds=100, sprt=sprt)
+    for number, result in enumerate(("1-0", "0-1", "1/2-1/2", "0-1"), 1):
+        names = ("ann", "bob") if number % 2 else ("bob", "ann")
+        schedule.report(number, *names, result)
+    told = rows(schedule)[""]
+    assert told[3].startswith("Elo so far +")
+    assert told[4].startswith("95 %, running test ")
+    assert told[5].startswith("normalized Elo so far +")
+    assert "undecided so far whether ann is better than bob" in outcome(schedule).verdict
+    data = outcome(schedule).data["sprt"]
+    assert data["normalized"][0] > data["elo"] > 0
+    assert not data["has_stopped"]
 
 
 def an_outcome(form: str = "swiss", **terms: Any) -> Outcome:
@@ -134,7 +255,8 @@ def test_an_error_in_an_outcome_says_where_it_is_in_one_line() -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A tournament's directory with an outcome that no rating would give: B is last."""
-    records = [bare("B", "A", "1-0"), bare("A", "B", "0-1")]
+    ended = {"Termination": "resignation"}
+    records = [bare("B", "A", "1-0", **ended), bare("A", "B", "0-1", **ended)]
     (tmp_path / "games.lath").write_text("\n".join(map(format_record, records)))
     write_outcome(tmp_path, an_outcome())
     return tmp_path
@@ -185,13 +307,14 @@ def test_the_report_of_a_directory_begins_with_the_result(folder: Path) -> None:
 def test_no_outcome_leaves_the_page_as_it_was() -> None:
     records = tournament(("ann", "bob"), 1, game_ids=("yavalath",))
     page = render(records)
-    assert page == render(records, outcome=Outcome(format="round-robin"))
+    assert page == render(records, background=Background(outcome=Outcome(format="round-robin")))
     assert 'id="result"' not in page.html
 
 
 def test_a_hostile_outcome_is_only_text() -> None:
     sheet = Sheet((Column("<b>", "name"),), tuple((name,) for name in HOSTILE_NAMES), "<i>")
-    html = render([], outcome=Outcome(format="<u>", sheets=(sheet,), verdict="<script>")).html
+    outcome = Outcome(format="<u>", sheets=(sheet,), verdict="<script>")
+    html = render([], background=Background(outcome=outcome)).html
     assert "<b>" not in html
     assert "<i>" not in html
     assert "<u>" not in html

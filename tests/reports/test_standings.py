@@ -13,12 +13,11 @@ import jsonschema
 import pytest
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
-from lath.notation.record import Record
+from lath.notation.record import FORFEITS, Record
 from lath.reports import export
 from lath.reports.export import CSV_COLUMNS, to_csv, to_json
 from lath.reports.ratings.results import Ratings, Strength
 from lath.reports.standings import (
-    FORFEITS,
     Row,
     Standings,
     Table,
@@ -351,6 +350,9 @@ def test_the_csv_has_a_line_for_each_bot_and_table() -> None:
     assert [(line["game"], line["name"]) for line in lines] == expected
     assert [line["points"] for line in lines if line["name"] == "ann"] == ["2.5", "1.0", "1.5"]
     assert [line["crash"] for line in lines if line["name"] == "cat"] == ["1", "1"]
+    for line in lines:
+        expected_score = 1 / (1 + 10 ** (-float(line["elo"]) / 400))
+        assert float(line["elo_score"]) == pytest.approx(expected_score, abs=1e-5)
 
 
 def test_the_csv_has_an_empty_cell_where_there_is_no_rating() -> None:

@@ -82,6 +82,7 @@ def flags(
 ) -> list[str]:
     """Return the words of a run of Yavalath by fake bots, two games a round and pairing."""
     words = ["run", "--game", "yavalath", "--rounds", str(rounds), "--tc", "move 5"]
+    words += ["--openings", "random:0"]
     for name, kind in bots.items():
         words += ["--bot", f"{name}={shlex.join(bad_bots.command(kind))}"]
     words += [] if with_report else ["--no-report"]

@@ -354,6 +354,17 @@ class ThinksABit(Good):
         self.answer()
 
 
+class OverlooksItsFirstTime(Good):
+    """Thinks as long as the clock of `new` lets it, 0.4 s, where `go` has a time for this move."""
+
+    def take(self, words: list[str]) -> None:
+        if words[:1] == ["new"]:
+            self.has_clock = "+" in words[words.index("tc") + 1]
+        if words[:1] == ["go"] and words[2:3] == ["move"] and self.has_clock:
+            time.sleep(0.4)
+        super().take(words)
+
+
 class AnswersTooLate(Good):
     def misbehave(self) -> None:
         time.sleep(1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from results import a_config, a_result
 
 import lath.arena.tournament.slots
+from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.tournament.events import (
     Event,
     PairBegan,
@@ -100,7 +102,15 @@ class Desk:
         self.played: Counter[int] = Counter()
         self.worker: Callable[[], Executor] = Inline
 
-    def run(self, play: Play = all_won, *, patience_s: float = 600.0, **config: Any) -> Summary:
+    def run(
+        self,
+        play: Play = all_won,
+        *,
+        patience_s: float = 600.0,
+        budget: Budget = UNLIMITED,
+        clock: Callable[[], float] = time.monotonic,
+        **config: Any,
+    ) -> Summary:
         def counted(job: PairJob) -> str:
             text = play(job)
             self.played.update(plan.number for plan in job.games)
@@ -113,5 +123,7 @@ class Desk:
             self.watcher,
             executors=lambda *_: self.worker(),
             patience_s=patience_s,
+            budget=budget,
+            clock=clock,
         )
         return runner.run()

@@ -115,6 +115,8 @@ def a_full_disk(stand: Stand, _plain: Plain) -> float:
     """Fill the disk under a run, and make room again: it waits, then goes on."""
     pair_up(stand, STEADILY, rounds=15)
     with on_a_small_disk(stand) as (run, disk), listened_to(run) as said:
+        store = disk / "tournament.db"
+        assert gone(lambda: b'[Number "' not in store.read_bytes(), PATIENCE_S)
         ballast = fill(disk)
         until_it_says(said, WAITING)
         time.sleep(1.0)  # the fault itself: a while without room

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import bad_bots
-import tomli_w
+import tomlkit
 from arena_runs import PATIENCE_S, Range, stored
 from bad_bots import Good
 from processes import calm_s, workers_of
@@ -140,8 +140,9 @@ class Stand(Range):
         """Write a tournament of Yavalath: one round, on one worker, unless `top` says otherwise."""
         rows = [{"name": name, **row} for name, row in bots.items()]
         told = {"games": ["yavalath"], "rounds": 1, "seed": 1, "jobs": 1, **top}
+        told.setdefault("openings", "random:0")
         path = self.folder / "cup.toml"
-        path.write_text(tomli_w.dumps({**told, "time": dict(time), "bot": rows}))
+        path.write_text(tomlkit.dumps({**told, "time": dict(time), "bot": rows}))
         return path
 
     def begin(

@@ -35,7 +35,10 @@ class AtOnce(Executor):
 
 def won(job: PairJob) -> str:
     """Return a win of first in each game of a job."""
-    games = tuple(a_result(plan.number, names=plan.names) for plan in job.games)
+    games = tuple(
+        a_result(plan.number, names=plan.names, game=plan.game, round=plan.round)
+        for plan in job.games
+    )
     return PairResult(pair=job.pair, games=games).as_text()
 
 

@@ -24,10 +24,11 @@ from record_texts import GAMES, mutant, soup, written
 from lath.notation import reader
 from lath.notation.errors import Fault, RecordSyntaxError
 from lath.notation.parser import Parsed, parse_closely
+from lath.notation.quick_check import sound_plies
 from lath.notation.reader import Entry, entries_of
 from lath.notation.replay import check, tag_faults
 from lath.notation.scanner import grammar, scan
-from lath.notation.validation import Findings, sound_plies, validate_stream
+from lath.notation.validation import Findings, validate_stream
 
 FILE_EVERY: Final = 10
 """One in so many texts stands in a file too, which Lark reads once more."""

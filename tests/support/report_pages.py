@@ -13,7 +13,15 @@ import pytest
 from sample_records import HOSTILE_NAMES, cut, hostile_records, random_game, tournament, with_tags
 
 from lath.notation.record import Record, comment
-from lath.reports.outcome import Change, Column, Outcome, Sheet
+from lath.reports.background import (
+    Background,
+    Change,
+    Entrant,
+    Machine,
+    Provenance,
+    Version,
+)
+from lath.reports.outcome import Column, Outcome, Plot, Sheet
 from lath.reports.page import pack
 from lath.reports.page.index import Collector
 from lath.reports.page.index import render as render_index
@@ -73,14 +81,32 @@ def _sample() -> Sequence[Record]:
 
 
 def knockout() -> Outcome:
-    """Return the result of a knockout, whose bots have long names."""
+    """Return the result of a knockout, whose bots have long names, with a curve for once."""
     columns = (Column("bot", "name"), Column("score"), Column("opponent", "name"))
     row = (*HOSTILE_NAMES[:1], "2-0", "b" * 99, "")
     sheets = tuple(
         Sheet((*columns, Column("after", "text")), (row,), title)
         for title in ("Semi-finals", "Final")
     )
-    return Outcome(format="knockout", verdict=f"Winner: {'b' * 99}", sheets=sheets)
+    long, odd = "b" * 99, HOSTILE_NAMES[0]
+    ties = {
+        "Semi-finals": [
+            {"bots": (long, None), "points": (0, 0), "how": "bye", "winner": None},
+            {"bots": (odd, "ann"), "points": (3.5, 2.5), "how": "2 tie-breaks", "winner": odd},
+        ],
+        "Final": [{"bots": (odd, long), "points": (1, 1), "how": "level: x", "winner": long}],
+    }
+    drawn = [{"title": title, "ties": played} for title, played in ties.items()]
+    data = {"winner": long, "bracket": drawn}
+    path = Plot(
+        title="LLR after so many pairs",
+        across="pairs",
+        points=((0, 0.0), (700, -1.5), (1500, 2.95)),
+        bounds=(("H1 accepted", 2.944), ("H0 accepted", -2.944)),
+    )
+    return Outcome(
+        format="knockout", verdict=f"Winner: {long}", sheets=sheets, plots=(path,), data=data
+    )
 
 
 def changes() -> list[Change]:
@@ -97,6 +123,42 @@ def changes() -> list[Change]:
     ]
 
 
+def versions() -> tuple[Version, ...]:
+    """Return versions of a bot: two that have played, and one with a long name that has not."""
+    names = ("ann", "bob", HOSTILE_NAMES[0] + "x" * 190)
+    return tuple(
+        Version(name=name, bot="ann", number=number, sha256="01" * 32, command=("x" * 300,))
+        for number, name in enumerate(names, 1)
+    )
+
+
+def provenance() -> Provenance:
+    """Return with what games may be played, with words that are long."""
+    odd = "<b>" * 30
+    bot = Entrant(
+        name=HOSTILE_NAMES[0],
+        says=odd,
+        author="x" * 200,
+        command=("x" * 300, odd),
+        options={odd: True},
+        time="10+0.1 first 1",
+        files={f"/{'x' * 300}": "0123456789abcdef" * 4},
+    )
+    machine = Machine(cpu=odd, cores=64, memory_bytes=1 << 37, system="x" * 80, python="CPython")
+    return Provenance(
+        games=0,
+        date="2026-11-22T17:40:05+00:00",
+        arena="0.2",
+        machine=machine,
+        jobs=32,
+        cores=tuple((n, n + 1) for n in range(0, 64, 2)),
+        seed=1,
+        bots=(bot, bot),
+        configuration=f'event = "{odd}"\n{"x" * 300}\n',
+        resolved="",
+    )
+
+
 def index() -> Page:
     """Return the index of a folder of tournaments, one of them being played."""
     collector = Collector()
@@ -110,7 +172,15 @@ def index() -> Page:
 PAGES: Final[dict[str, Callable[[], Page]]] = {
     "played": as_of_many,
     "hostile": lambda: render(hostile_records()),
-    "outcome": lambda: render(few()[::3], outcome=knockout(), changes=changes()),
+    "outcome": lambda: render(
+        few()[::3],
+        background=Background(
+            outcome=knockout(),
+            changes=tuple(changes()),
+            versions=versions(),
+            provenance=(provenance(),),
+        ),
+    ),
     "empty": lambda: render([]),
     "one game": lambda: render([random_game("manalath", 1)]),
     "many bots": lambda: render(list(many_bots())),

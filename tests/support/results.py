@@ -32,17 +32,26 @@ def a_config(names: tuple[str, ...] = NAMES, **more: Any) -> Config:
     return Config(**values)
 
 
-@cache
-def _a_game() -> Record:
-    return random_game("yavalath", 1)
+def _a_game(number: int, game: str, result: str = "", termination: str = "rules") -> Record:
+    """Return a random game: that of another number has other moves, unless hundreds lie between.
+
+    By the rules it ends in this result, or goes on where something else ended it.
+    """
+    found = random_game(game, 1 + (number - 1) % 400)
+    if termination != "rules":
+        return replace(found, plies=found.plies[:-1])
+    while result not in ("", "1/2-1/2", found.result):
+        number += 400
+        found = random_game(game, number)
+    return found
 
 
 @cache
-def _a_record(**said: str) -> str:
-    """Return the text of a random game, always the same, with tags that say so; its number is 0."""
-    tags = [(name, said.get(name, value)) for name, value in _a_game().tags]
+def _a_record(game: Record, **said: str) -> str:
+    """Return the text of a game with tags that say so; its number is 0."""
+    tags = [(name, said.get(name, value)) for name, value in game.tags]
     tags.insert(-1, ("Number", "0"))
-    text = format_record(replace(_a_game(), tags=tuple(tags), result=said["Result"]))
+    text = format_record(replace(game, tags=tuple(tags), result=said["Result"]))
     assert text.count('[Number "0"]') == 1
     return text
 
@@ -55,17 +64,19 @@ def finished(store: Store) -> set[int]:
 def a_result(number: int, names: tuple[str, str] = ("ann", "bob"), **more: Any) -> GameResult:
     """Return a finished game, its record being a random one of the right number, end and players.
 
-    Moves may say otherwise.
+    Moves say otherwise where it is drawn by the rules.
     """
+    end = {key: more[key] for key in ("result", "termination") if key in more}
+    game = _a_game(number, more.get("game", "yavalath"), **end)
     values: dict[str, Any] = {
         "number": number,
         "round": 1,
         "game": "yavalath",
         "first": names[0],
         "second": names[1],
-        "result": _a_game().result,
+        "result": game.result,
         "termination": "rules",
-        "plies": len(_a_game().plies),
+        "plies": len(game.plies),
         "first_used_s": 1.0,
         "second_used_s": 2.0,
         "first_worst_s": 0.5,
@@ -76,5 +87,5 @@ def a_result(number: int, names: tuple[str, str] = ("ann", "bob"), **more: Any) 
     if "record" not in values:
         names_of_tags = ("game", "first", "second", "termination", "result")
         said = {name.title(): values[name] for name in names_of_tags}
-        values["record"] = _a_record(**said).replace('[Number "0"]', f'[Number "{number}"]')
+        values["record"] = _a_record(game, **said).replace('[Number "0"]', f'[Number "{number}"]')
     return GameResult(**values)

@@ -6,6 +6,7 @@ from typing import Any
 
 from results import a_config, a_result
 
+from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.tournament.events import (
     GameEnded,
     PairBegan,
@@ -40,8 +41,10 @@ class Told:
         self.total = total
         self.pair = 0
 
-    def start(self, *stored: Tally, pairs: tuple[PairTally, ...] = ()) -> None:
-        self.progress(RunBegan.of(self.progress.config, stored, pairs, self.total))
+    def start(
+        self, *stored: Tally, pairs: tuple[PairTally, ...] = (), budget: Budget = UNLIMITED
+    ) -> None:
+        self.progress(RunBegan.of(self.progress.config, stored, pairs, self.total, budget))
 
     def begin(self, pair: int, slot: int, names: tuple[str, str] = ("ann", "bob")) -> None:
         self.progress(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from lath.arena.referee.record import GamePlan
-from lath.arena.schedule.core import Dealer, Openings, Pair, Schedule, Settings, Tags
+from lath.arena.schedule.core import Dealer, Openings, Pair, Played, Schedule, Settings, Tags
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament.outcomes import outcome_of
 from lath.reports.outcome import Outcome
@@ -57,6 +57,14 @@ def all_drawn(game: GamePlan) -> str:
 def report(schedule: Schedule, game: GamePlan, results: Results = by_chance) -> None:
     """Report one game."""
     schedule.report(game.number, *game.names, results(game))
+
+
+def take_in(schedule: Schedule, games: Iterable[GamePlan], results: Results = by_chance) -> None:
+    """Tell a schedule of games that are stored."""
+    stored = sorted(games, key=lambda game: game.number)
+    schedule.take_in(
+        Played(game.number, *game.names, results(game), game.game, game.round) for game in stored
+    )
 
 
 def played(schedule: Schedule, results: Results = by_chance) -> Iterator[Pair]:

@@ -47,6 +47,7 @@ from lath.notation.record import Record
 from lath.notation.replay import canonical, check, end_of
 from lath.notation.validation import validate_stream
 from lath.reports import outcome as outcomes
+from lath.reports.standings import Refused
 
 LONGEST_S: Final = 20
 """Of computing, for one case: what takes so long would never end."""
@@ -273,11 +274,12 @@ def _meet_directory(content: bytes) -> bool:
 
 def _reads(source: Path) -> bool:
     try:
-        for _ in records_of([source]):
-            pass
+        played = list(records_of([source]))
+        found = list(records_of([source], rules=False))
     except ArenaError as error:
         return _refused(error)
-    return True
+    assert len(played) == len(found), "whatever the rules say, each is one"
+    return not any(isinstance(one, Refused) for one in found)
 
 
 @cache
@@ -327,10 +329,10 @@ def _meet_outcome(content: bytes) -> bool:
 _COMMANDS: Final = (
     ("check",),
     ("rate",),
-    ("stats",),
+    ("stats", "--unchecked"),
     ("convert", "--to", "jsonlines"),
-    ("select", "--where", "plies > 3"),
-    ("sort", "--by", "date,plies"),
+    ("select", "--where", "plies > 3", "--unchecked"),
+    ("select", "--sort", "date,plies"),
 )
 
 

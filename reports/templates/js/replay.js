@@ -69,7 +69,7 @@ lath.makeReplay = (games, onGame) => {
     byId("at").textContent = `${state.ply} / ${game.plies}`;
     for (const id of ["to-start", "back"]) dim(id, state.ply === 0);
     for (const id of ["to-end", "forward", "play"]) dim(id, state.ply === last);
-    byId("note").textContent = game.notes[state.ply].said;
+    byId("note").textContent = lath.saidAt(game, state.ply);
     const told = game.board ? lath.plyTold(game, state.ply) : "";
     byId("told").textContent = told;
     byId("seek").value = state.ply;

@@ -5,14 +5,15 @@ lath.LIST = ["number", "title", "round", "first", "second", "result", "why", "pl
 
 // The columns that lists show but records do not have as such.
 lath.listColumns = ({ columns, families, count }) => {
-  const { family, ending, termination, ...others } = columns;
+  const { family, ending, termination, ruling, ...others } = columns;
   const titles = family.texts.map((number) => families[Number(number)].title);
   const [endings, terminations] = [ending.texts, termination.texts];
   const why = new Map();
   const at = new Uint32Array(count);
   for (let i = 0; i < count; i += 1) {
     const [word, told] = [terminations[termination.at[i]], endings[ending.at[i]]];
-    const text = told !== "" && (word === "" || word === "rules") ? told : word;
+    const byRules = told !== "" && (word === "" || word === "rules") ? told : word;
+    const text = ruling.texts[ruling.at[i]] || byRules;
     if (!why.has(text)) why.set(text, why.size);
     at[i] = why.get(text);
   }

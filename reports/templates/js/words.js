@@ -8,7 +8,24 @@ lath.verdictOf = (game) => {
   const winner = lath.winnerOf(game.result);
   const other = game.result === "*" ? "Not finished" : "Drawn";
   const who = winner < 0 ? other : `${["First", "Second"][winner]} won`;
-  return game.why ? `${who}: ${game.why}` : who;
+  const said = game.why ? `${who}: ${game.why}` : who;
+  return game.ruling ? `${said}; it counts for nothing: ${game.ruling}` : said;
+};
+
+// How a player ended the game stands in the record before the first move, after name and side.
+lath.storyOf = (game) => {
+  const { said } = game.notes[0];
+  const players = [game.first, game.second].map((name, seat) => `${name} (${lath.SEATS[seat]}): `);
+  const plain = (text) => text.replace(/\s+/gu, " ");
+  return players.some((player) => plain(said).startsWith(plain(player))) ? said : "";
+};
+
+// What is said at a ply; that story is told where it happened, after the last one.
+lath.saidAt = (game, ply) => {
+  const story = lath.storyOf(game);
+  const lines = ply === 0 && story ? [] : [game.notes[ply].said];
+  if (story && ply === (game.board ? game.plies : 0)) lines.push(`Ply ${game.plies + 1}: ${story}`);
+  return lines.filter(Boolean).join("\n");
 };
 
 lath.signed = (value, digits = 2) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;

@@ -126,6 +126,7 @@ FOUND: Final[dict[str, dict[str, Verdict]]] = {
     "SaysAnImpossibleVariation": {"info": WARNING},
     "IgnoresSeeds": {"seed": NOTE},
     "OverstepsMoveTimes": {"move-time": FAULT},
+    "OverlooksItsFirstTime": {"first-move": FAULT},
     "IsSlowWithLittleTime": {"little-time": WARNING},
     "IgnoresStop": {"stop": WARNING},
     "DiesOfStop": {"sudden-end": FAULT},

@@ -22,6 +22,8 @@ PAGE = DOCS / "archives.md"
 
 
 def record(number: int, tags: str = "", moves: str = "e5 d4 *") -> str:
+    if not moves.endswith("*"):  # a game that is over before its rules say so
+        tags = f'[Termination "agreement"]\n{tags}'
     return f'[Game "yavalath"]\n[First "ann"]\n[Number "{number}"]\n{tags}\n{moves}\n'
 
 
@@ -98,6 +100,7 @@ def test_diff_tells_moves_tags_and_remarks_a_line_each(folder: Path) -> None:
         "record 1 / record 1: A ends after ply 2, B goes on with c3",
         "record 1 / record 1: Event: x / none",
         "record 1 / record 1: Result: * / 0-1",
+        "record 1 / record 1: Termination: none / agreement",
         "record 1 / record 1: Site: none / y",
         "record 1 / record 1: comments before the first move differ",
         "record 2 / record 2: comments or variations differ from ply 2 on",

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-import tomli_w
+import tomlkit
 from commands import Ran, arena
 from damage import DATABASE, RECORDS, damages
 from results import a_config, a_result
@@ -121,7 +121,7 @@ def test_what_is_played_is_known_from_the_configuration_alone(tmp_path: Path) ->
     words = {"event": "Cup", "games": ["yavalath"], "bot": [{"name": "greedy"}, {"name": "random"}]}
     cup = tmp_path / "cup"
     cup.mkdir()
-    (cup / CONFIG).write_text(tomli_w.dumps(words))
+    (cup / CONFIG).write_text(tomlkit.dumps(words))
     config = load(cup / CONFIG, Path())
     with closing(Store(cup)) as store:
         store.add([a_result(n, ("greedy", "random")) for n in (1, 2)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from commands import arena
 from loaded import Run
 
 from lath import games
+from lath.arena import errors
 
 SOUND = '[Game "yavalath"]\n[Event "x"]\n\n1. e5 *\n'
 BAD = f"{SOUND}\n[Game oops]\n"
@@ -72,6 +74,15 @@ def test_wrong_usage_is_told_and_nothing_is_written(folder: Path, command: str, 
     assert (folder / "bad.lath").read_text() == BAD
 
 
+@pytest.mark.parametrize("command", ["select cup", "stats cup", "edit cup", "show cup"])
+def test_of_a_tournament_its_file_of_games_is_named(folder: Path, command: str) -> None:
+    (folder / "cup").mkdir()
+    assert arena(*command.split()).err == "arena: cup cannot be read: Is a directory\n"
+    (folder / "cup" / "games.lath").touch()
+    told = "arena: cup is a tournament; its games are cup/games.lath\n"
+    assert arena(*command.split()).err == told
+
+
 def test_a_file_that_is_rewritten_keeps_its_permissions(folder: Path) -> None:
     for command in (
         "select sound.lath --sort round -o sound.lath",
@@ -85,7 +96,7 @@ def test_a_file_that_is_rewritten_keeps_its_permissions(folder: Path) -> None:
 def test_words_of_a_record_are_no_markup(folder: Path) -> None:
     tags = '[Game "yavalath"]\n[First "[b]"]\n[Second "[/x]"]\n[Termination "[/x]"]\n[Event "[/]"]'
     (folder / "markup.lath").write_text(f"{tags}\n\n1. e5 1-0\n")
-    ran = arena("rate", "markup.lath")
+    ran = arena("rate", "markup.lath", "--unchecked")
     assert ran.status == 0
     assert "[/x] 1" in ran.out
 
@@ -94,7 +105,7 @@ def test_a_format_that_cannot_hold_a_game_names_it_without_steering_the_terminal
     folder: Path,
 ) -> None:
     (folder / "odd.lath").write_text('[Game "x\x1b[31mRED"]\n\n*\n')
-    ran = arena("convert", "odd.lath", "odd.ygn")
+    ran = arena("convert", "odd.lath", "odd.ygn", "--unchecked")
     assert "cannot hold game x·[31mRED" in ran.err
     assert "\x1b" not in ran.err
 
@@ -186,3 +197,24 @@ def wait_until_read(pipe: int) -> None:
     left = array("i", [1])
     while left[0]:
         fcntl.ioctl(pipe, termios.FIONREAD, left)
+
+
+def test_every_exit_status_stands_in_the_documents() -> None:
+    text = Path("docs/command-line.md").read_text()
+    table = text.partition("| exit status |")[2].partition("\n\n")[0]
+    documented = {
+        int(n)
+        for row in re.findall(r"^\| ([\d, ]+) \|", table, re.MULTILINE)
+        for n in row.split(",")
+    }
+    assert documented == {
+        *(0, errors.FAULT, errors.USAGE, errors.INTERRUPTED, errors.BUG, errors.FULL),
+        *(errors.BETTER, errors.NOT_BETTER, errors.UNDECIDED),
+    }
+
+
+def test_a_bug_has_a_status_of_its_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "installed", lambda: 1 // 0)
+    ran = arena("games", "list")
+    assert ran.status == errors.BUG
+    assert "arena: this is a bug in the arena; please report the lines above" in ran.err

@@ -284,6 +284,19 @@ def test_undo_gives_the_bot_back_the_time_it_had(tmp_path: Path) -> None:
     assert clocks[2] != "go 4 first 0 second 60000 inc 0"
 
 
+def test_undo_gives_the_bot_a_first_move_again_and_the_clock_it_had(tmp_path: Path) -> None:
+    flags = (*bad(bad_bots.Listens), "--tc", "60+1 first 50")
+    typed = lines("e5", "c3", "undo", "c3", "i1")
+    play("yavalath", *flags, typed=typed, cwd=tmp_path)
+    heard = (tmp_path / "heard").read_text().splitlines()
+    assert "first 50000 tc 60000+1000" in next(line for line in heard if line.startswith("new "))
+    clocks = [line for line in heard if line.startswith("go ")]
+    assert clocks[0] == "go 2 move 50000"
+    assert clocks[1] == "go 4 first 0 second 60000 inc 1000"
+    assert clocks[2] == "go 4 move 50000"
+    assert clocks[3] == "go 6 first 0 second 60000 inc 1000"
+
+
 def test_of_two_people_undo_takes_back_the_last_move(tmp_path: Path) -> None:
     out = tmp_path / "games.lath"
     typed = lines("e5", "d4", "undo", "swap")

@@ -118,7 +118,7 @@ def test_distinct_keeps_the_first_of_games_that_only_tags_and_spelling_tell_apar
     other = FOURTH.replace("xF", "xE")
     moved = FOURTH.replace("FABCDE/E", "EFABCD/F")
     Path("more.lath").write_text(f"{FOURTH}\n{again}\n{other}\n{moved}")
-    ran = arena("select", "more.lath", "--distinct")
+    ran = arena("select", "more.lath", "--distinct", "--unchecked")
     assert ran.status == 0
     assert ran.out.count("[Game") == 3
     assert ran.err == "3 of 4 records selected; 1 left out that were there already\n"
@@ -141,7 +141,7 @@ def test_a_bad_record_is_told_of_and_the_rest_is_written() -> None:
 def test_a_record_that_cannot_be_played_to_the_position_is_told_of_in_its_place() -> None:
     Path("bad.lath").write_text(f"{FIRST}\n{ILLEGAL}\n{THIRD}")
     query = 'position = "5/6/7/8/4b4/3w4/7/6/5 b"'
-    ran = arena("select", "bad.lath", "--where", query)
+    ran = arena("select", "bad.lath", "--where", query, "--unchecked")
     assert ran.out == THIRD
     assert ran.status == 1
     assert ran.err == (
@@ -151,7 +151,9 @@ def test_a_record_that_cannot_be_played_to_the_position_is_told_of_in_its_place(
         "           ^\n"
         "1 of 2 records selected; 1 bad record left out\n"
     )
-    assert arena("select", "bad.lath", "--where", f"plies > 2 and {query}").status == 0
+    assert (
+        arena("select", "bad.lath", "--where", f"plies > 2 and {query}", "--unchecked").status == 0
+    )
 
 
 def test_a_game_that_is_not_installed_has_no_positions() -> None:
@@ -172,7 +174,9 @@ def test_a_game_that_is_not_installed_has_no_positions() -> None:
         (["select", "games.lath", "-o", "nowhere/out.lath"], "cannot be written: No such file"),
         (["select", "games.lath", "--count", "-o", "out.lath"], "--count prints a number"),
         (["select", "games.lath", "--limit", "0"], "--limit"),
-        (["stats", "games.lath", "--opening-plies", "9"], "--opening-plies"),
+        (["stats", "games.lath", "--opening-plies", "41"], "--opening-plies"),
+        (["stats", "games.lath", "--csv"], "--csv is for --openings"),
+        (["stats", "games.lath", "--openings", "--csv", "--json"], "without --json"),
     ],
 )
 def test_wrong_usage_is_named_with_exit_status_2(arguments: list[str], message: str) -> None:
@@ -227,7 +231,7 @@ def test_stats_play_for_the_rules_words_and_tell_of_what_cannot_be_played() -> N
     told = json.loads(ran.out)
     assert told["by_game"][0]["endings"] == {"three in line": 1, "time": 1}
     assert (told["records"], told["left_out"]["bad"]) == (2, 1)
-    assert arena("stats", "bad.lath", "--json").status == 0
+    assert arena("stats", "bad.lath", "--json", "--unchecked").status == 0
 
 
 def test_stats_of_nothing_say_so() -> None:
@@ -248,6 +252,9 @@ def test_tables_fit_into_the_terminal(columns: int, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("COLUMNS", str(columns))
     Path("many.lath").write_text("".join(format_records(tournament(["ann", "bob"], 2))))
     ran = arena("stats", "many.lath")
+    lines = arena("stats", "many.lath", "--openings").out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert "95 %" in lines[1]
     assert max(map(len, ran.out.splitlines())) <= columns
     assert "…" not in ran.out or columns < 80
     assert "\x1b" not in ran.out
@@ -255,7 +262,7 @@ def test_tables_fit_into_the_terminal(columns: int, monkeypatch: pytest.MonkeyPa
 
 def test_names_cannot_move_the_cursor() -> None:
     hostile = FIRST.replace("yavalath", "[bold]\x1b[31mred")
-    ran = arena("stats", "-", stdin=hostile.replace('"rules"', '"\x07[red]"'))
+    ran = arena("stats", "-", "--unchecked", stdin=hostile.replace('"rules"', '"\x07[red]"'))
     assert "\x1b" not in ran.out
     assert "\x07" not in ran.out
     assert "[bold]" in ran.out
@@ -264,7 +271,7 @@ def test_names_cannot_move_the_cursor() -> None:
 def test_unfinished_games_have_a_column_only_where_there_are_some() -> None:
     assert "unfinished" not in arena("stats", "games.lath").out
     unfinished = FIRST.replace("rules", "unterminated").replace("0-1", "*")
-    assert "1 100.0%             -" in arena("stats", "-", stdin=unfinished).out
+    assert "1 100.0%             -" in arena("stats", "-", "--unchecked", stdin=unfinished).out
 
 
 def test_stats_say_when_rare_openings_were_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,6 +281,29 @@ def test_stats_say_when_rare_openings_were_forgotten(monkeypatch: pytest.MonkeyP
     assert ran.out.endswith(
         "openings may be counted too low, by up to 1: rare ones were forgotten\n"
     )
+
+
+def test_stats_tell_of_each_opening_as_a_table_for_a_sheet_and_for_programs() -> None:
+    ran = arena("stats", "games.lath", "--openings", "--opening-plies", 1)
+    assert ran.out.startswith("First ply\ngame ")
+    told = json.loads(arena("stats", "games.lath", "--openings", "--json").out)
+    assert told["records"] == sum(line["games"] for line in told["lines"]) + told["repeats"]
+    sheet = arena("stats", "games.lath", "--openings", "--csv").out.splitlines()
+    assert sheet[0].split(",") == list(told["lines"][0])
+    assert len(sheet) == 1 + len(told["lines"])
+    page = (DOCS / "archives.md").read_text(encoding="utf-8")
+    for key in (*told, *told["lines"][0]):
+        assert f"`{key}`" in page or key == "lines"
+
+
+def test_starts_alone_are_openings_of_no_plies() -> None:
+    setups = [f'[Game "manalath"] [Setup "{cell}"]\n\n*\n' for cell in ("c3", "g6", "a1")]
+    ran = arena("stats", "-", "--openings", "--opening-plies", 0, "--json", stdin="\n".join(setups))
+    told = json.loads(ran.out)
+    assert [(line["games"], line["moves"]) for line in told["lines"]] == [(2, []), (1, [])]
+    table = arena("stats", "-", "--openings", "--opening-plies", 0, stdin="\n".join(setups)).out
+    assert table.startswith("Openings\ngame ")
+    assert "from" in table
 
 
 def test_the_records_of_other_formats_are_read_by_their_suffix() -> None:

@@ -53,7 +53,7 @@ def test_by_game_prints_the_tables_of_each_game(file: Path) -> None:
 def test_the_json_keeps_its_schema_and_has_each_game(file: Path) -> None:
     told = json.loads(arena("rate", "--json", file).out)
     jsonschema.Draft202012Validator(export.schema()).validate(told)
-    assert (told["version"], told["overall"]["games"]) == (2, 12)
+    assert (told["version"], told["overall"]["games"]) == (3, 12)
     assert [table["game"] for table in told["per_game"]] == list(TWO_GAMES)
 
 
@@ -116,7 +116,7 @@ def test_a_bad_record_is_named_with_its_place(name: str, text: str, tmp_path: Pa
     path = tmp_path / name
     path.write_text(text)
     ran = arena("rate", path)
-    assert (ran.status, ran.out) == (1, "")
+    assert (ran.status, ran.out) == (1, "no finished games\n")
     assert f"{path}:1:" in ran.err
 
 

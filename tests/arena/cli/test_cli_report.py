@@ -198,7 +198,7 @@ def test_what_is_wrong_in_a_template_is_told_with_its_place(
     text, told = FAULTS[fault]
     mine("sections/facts.html.j2", text)
     Path("report.html").write_text("as it was")
-    ran = arena("report", records, "--templates", "mine")
+    ran = arena("report", records, "--templates", "mine", "-o", "report.html")
     assert (ran.status, ran.out) == (1, "")
     assert ran.err.startswith(f"arena: mine/sections/facts.html.j2:{told}"), ran.err
     assert ran.err.count("\n") == 1
@@ -281,7 +281,7 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(
 def test_a_run_without_a_report_says_how_to_make_it_and_is_a_bug(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from lath.arena.cli.run import print_end
+    from lath.arena.cli.ending import print_end
     from lath.arena.tournament.events import Progress, Summary
 
     error = ZeroDivisionError("a plugin's game")

@@ -37,6 +37,9 @@ from commands import Ran
 from loaded import Run
 from quick_runs import play_nothing
 
+from lath.arena.cli import run as run_command
+from lath.arena.schedule.openings import BookChoice
+from lath.arena.schedule.random_openings import RandomChoice
 from lath.reports import export
 
 TWO = {"ann": Good, "bob": Good}
@@ -60,7 +63,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with_report=True,
     )
     ended = arena(*words, cwd=folder)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert ended.stderr.startswith("warning: a third game repeats another move by move")
+    assert ended.stderr.count("\n") == 1
     return folder / "out"
 
 
@@ -71,14 +76,10 @@ def test_run_plays_the_bundled_bots_by_their_names(tmp_path: Path) -> None:
     words = "run --bot random --bot greedy --game yavalath --rounds 1 --tc 10+0.1 --seed 3 --jobs 1"
     ended = arena(*words.split(), cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout == ""
-    for told in (
-        "Tournament",
-        "greedy",
-        "2 games; endings: rules 2",
-        "report: tournament/report.h",
-    ):
-        assert told in ended.stderr
+    for told in ("Tournament", "greedy", "2 games; endings: rules 2"):
+        assert told in ended.stdout
+        assert told not in ended.stderr
+    assert "report: tournament/report.h" in ended.stderr
     assert numbers(tmp_path / "tournament") == [1, 2]
     kept = tomllib.loads((tmp_path / "tournament" / "tournament.toml").read_text())
     assert (kept["seed"], kept["rounds"], kept["jobs"]) == (3, 1, 1)
@@ -91,7 +92,7 @@ def test_a_run_without_a_report_writes_all_else_and_a_report_can_be_made_later(
     out = tmp_path / "out"
     ended = arena(*flags(TWO, rounds=1, out=out, jobs=1)[:-1], "--no-report", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    assert "Ratings" in ended.stderr
+    assert "Ratings" in ended.stdout
     assert "report" not in ended.stderr
     names = {path.name for path in out.iterdir() if path.is_file()}
     assert {"games.lath", "outcome.json", "standings.json", "standings.csv"} <= names
@@ -253,6 +254,7 @@ def test_every_mistake_of_a_file_has_its_line(tmp_path: Path) -> None:
 # What is wrong with the file as a whole, or with the flags.
 REFUSED = [
     (["cup.toml"], "rounds = = 2", "cup.toml is not TOML: Invalid value (at line 1"),
+    (["cup.toml"], f"\ufeff{CONFIG}", "cup.toml begins with a byte order mark: save it as UTF-8"),
     (["cup.toml"], CONFIG.replace('"yavalath"', '"go"'), "cup.toml:3: games: unknown game 'go'"),
     (["cup.toml"], CONFIG.replace('"bob"', '"ann"'), "two bots are called 'ann'"),
     (["cup.toml"], CONFIG.partition("[[bot]]")[0], "expected at least two bots, found 0"),
@@ -317,7 +319,7 @@ def test_a_run_without_configuration_and_bots_says_that_it_plays_the_demo(
     ended = arena(*words, "--jobs", "1", "--no-report", cwd=tmp_path)
     assert ended.returncode == 0
     first, *_ = ended.stderr.splitlines()
-    assert first == "no CONFIG and no --bot: the built-in demo is played into typo"
+    assert first == "no CONFIG and no --bot: this is the built-in demo, in typo"
     assert arena(*words, "-q", "--no-report", cwd=tmp_path).stderr == ""
 
 
@@ -342,7 +344,8 @@ def test_fewer_rounds_than_before_are_refused_and_none_are_those_of_before(
     assert refused.returncode == 2
     assert refused.stderr == (
         "arena: out holds games of a tournament with rounds = 3, and rounds = 2 are fewer; choose "
-        "another --out, or go on with 3 or more\n"
+        "another --out, or go on with 3 or more; "
+        "or make a pool of it: `arena run out --format pool`\n"
     )
     again = arena(*words, cwd=tmp_path)
     assert (again.returncode, again.stderr) == (0, "")
@@ -402,7 +405,7 @@ def test_what_init_writes_plays_at_once(
 def test_init_overwrites_nothing(tmp_path: Path) -> None:
     (tmp_path / "mybot.js").write_text("mine")
     refused = said("init", tmp_path, "--bot", "javascript", cwd=tmp_path)
-    assert refused.status == 1
+    assert refused.status == 2
     assert "mybot.js is there already" in refused.err
     assert [path.name for path in tmp_path.iterdir()] == ["mybot.js"]
 
@@ -423,6 +426,7 @@ def test_rate_prints_json_that_keeps_its_schema(played: Path) -> None:
     jsonschema.Draft202012Validator(export.schema()).validate(told)
     assert (ended.status, ended.err) == (0, "")
     assert told.pop("outcome")["format"] == "round-robin"
+    assert [bot["name"] for bot in told.pop("provenance")[0]["bots"]] == ["ann", "bob", "cat"]
     assert told == json.loads((played / "standings.json").read_text())
 
 
@@ -480,3 +484,42 @@ def test_a_verbose_run_tells_of_every_game(tmp_path: Path) -> None:
         r"^(\d+)\. yavalath: (\w+) - \w+ [-01/2]+ \(rules, \d+ plies\)$", ended.stderr, re.MULTILINE
     )
     assert sorted(told) == [("1", "ann"), ("2", "bob")]
+
+
+def test_a_budget_ends_a_run_for_now_with_status_0_and_all_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_nothing(monkeypatch)
+    words = "run --bot random --bot greedy --game yavalath --rounds 50 --tc none --no-report"
+    ended = arena(*words.split(), "--budget", "20", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    told = "20 of 100 games are played: the budget is spent; go on with: arena run --out tournament"
+    assert f"arena: {told}\n" in ended.stderr
+    assert exported(tmp_path / "tournament") == sequence(20)
+    assert (tmp_path / "tournament/standings.json").is_file()
+    again = arena("run", "--out", "tournament", "--budget", "2h", "--no-report", cwd=tmp_path)
+    assert again.returncode == 0
+    assert "100 of 100 games" in again.stderr
+    assert "budget is spent" not in again.stderr
+
+
+@pytest.mark.parametrize("budget", ["0", "-3", "ten", "0s", "1.5", "10 days", "9" * 20])
+def test_a_budget_that_is_none_is_wrong_usage(budget: str, tmp_path: Path) -> None:
+    ended = said("run", "--budget", budget, cwd=tmp_path)
+    assert ended.status == 2
+    assert "expected games such as 200, or a time such as 90s or 10m" in ended.err
+
+
+def test_the_demo_begins_where_it_always_did_and_other_tournaments_at_random(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    demo = run_command._configured(None, Path("out"), {}, quiet=True)
+    bots = {"bot": [{"name": "greedy"}, {"name": "random"}], "games": ["yavalath"]}
+    other = run_command._configured(None, Path("out"), bots, quiet=True)
+    book = {**bots, "openings": run_command._openings_of("../book.lath:6")}
+    (tmp_path.parent / "book.lath").write_text("")
+    assert (demo.openings, other.openings) == (None, RandomChoice(everywhere=False))
+    chosen = run_command._configured(None, Path("out"), book, quiet=True).openings
+    assert isinstance(chosen, BookChoice)
+    assert (chosen.path, chosen.plies) == (tmp_path.parent / "book.lath", 6)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lath.arena.referee.clock import Clock, Limits
@@ -68,3 +70,38 @@ def test_the_hard_limit_stands_in_where_no_time_is_set(time: TimeControl) -> Non
     clock = Clock(Limits(time=time, hard_limit_s=7.0))
     assert clock.allowed_s[FIRST] == 7.0
     assert clock.left_s[FIRST] is None
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        TimeControl(initial_ms=1000, increment_ms=100, first_ms=3000),
+        TimeControl(move_ms=50, first_ms=3000),
+        TimeControl(nodes=9, first_ms=3000),
+        TimeControl(first_ms=3000),
+    ],
+    ids=str,
+)
+def test_the_first_move_has_its_own_limit_and_leaves_the_clock_alone(time: TimeControl) -> None:
+    clock = Clock(Limits(time=time, margin_s=0.2, hard_limit_s=7.0))
+    begun = Clock(Limits(time=replace(time, first_ms=0), margin_s=0.2, hard_limit_s=7.0))
+    assert clock.allowed_s == pytest.approx([3.2, 3.2])
+    assert (clock.left_s, clock.left_ms) == (begun.left_s, begun.left_ms)
+    assert clock.charge(FIRST, 2.9) == begun.left_s[FIRST]
+    assert clock.allowed_s == pytest.approx([begun.allowed_s[FIRST], 3.2]), "each one's own"
+    assert clock.charge(FIRST, 0.04) == begun.charge(FIRST, 0.04)
+    assert (clock.left_s, clock.left_ms) == (begun.left_s, begun.left_ms)
+    assert clock.allowed_s[FIRST] == begun.allowed_s[FIRST]
+
+
+def test_a_game_that_is_begun_again_has_a_first_move_again() -> None:
+    time = TimeControl(initial_ms=1000, increment_ms=100, first_ms=3000)
+    clock = Clock(Limits(time=time))
+    clock.resume(SECOND, 0.7)
+    assert clock.allowed_s[SECOND] == pytest.approx(3.05)
+    clock.charge(SECOND, 2.0)
+    assert clock.left_ms[SECOND] == 700
+    assert clock.allowed_s[SECOND] == pytest.approx(0.75)
+    plain = a_clock()
+    plain.resume(SECOND, 0.7)
+    assert plain.allowed_s[SECOND] == pytest.approx(0.75)

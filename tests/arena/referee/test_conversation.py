@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import bad_bots
 import pytest
@@ -364,3 +365,13 @@ def test_what_a_bot_complains_of_is_kept_without_what_commands_a_terminal() -> N
     asides.take(b"perhaps\xc2\x9b2J")
     assert asides.complaints.first == ["error ·[31mno such thing"]
     assert asides.strays.first == ["perhaps·2J"]
+
+
+def test_the_marks_below_the_lines_of_a_traceback_are_not_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = "  return 1 / 0\n         ~~^~~\nZeroDivisionError: division by zero\n"
+    monkeypatch.setattr(Bot, "child", SimpleNamespace(stderr_text=lambda: said))
+    bot = Bot(BotSpec(name="ann", command=("ann",)), process.Watch(), tree="")
+    told = "return 1 / 0 ZeroDivisionError: division by zero"
+    assert bot.describe("exited") == f"exited; standard error: {told}"

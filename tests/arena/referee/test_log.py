@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lath.arena.referee.conversation import MOST_OF_A_LOG, log_of
+from lath.arena.referee.log import MOST_OF_A_LOG, log_of
 from lath.arena.referee.process import MOST_OF_A_PIECE, Piece, shortened
 
 

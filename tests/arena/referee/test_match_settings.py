@@ -65,6 +65,38 @@ def test_each_bot_may_have_a_time_control_of_its_own(table: Table) -> None:
     assert record.plies[1].annotation("clk")
 
 
+def test_the_first_move_of_each_bot_is_limited_by_first_alone(table: Table) -> None:
+    time = TimeControl(initial_ms=10_000, increment_ms=500, first_ms=7000)
+    own = {"time": TimeControl(move_ms=700, first_ms=6000)}
+    opening = ("e5",)  # a book's moves are not the bot's
+    kinds = bad_bots.Listens, bad_bots.Listens
+    record = record_of(table.play(*kinds, specs=({}, own), time=time, opening=opening))
+    assert record.tag("FirstTimeControl") == "10+0.5 first 7"
+    assert record.tag("SecondTimeControl") == "move 0.7 first 6"
+    assert " side first first 7000 tc 10000+500 seed " in table.heard("ann", "new ")[0]
+    assert table.heard("bob", "go ")[:2] == ["go 2 move 6000", "go 4 move 700"]
+    first, second = table.heard("ann", "go ")[:2]
+    assert first == "go 3 move 7000"
+    assert second == "go 5 first 10000 second 0 inc 500", "its clock was left alone"
+    clock = record.plies[2].annotation("clk")
+    assert clock is not None
+    assert clock.value == "10.000"
+
+
+def test_who_takes_too_long_for_its_first_move_loses_whatever_its_clock_shows(table: Table) -> None:
+    time = TimeControl(initial_ms=60_000, first_ms=100)
+    played = table.play(bad_bots.OverlooksItsFirstTime, time=time)
+    assert (played.result, played.termination) == ("0-1", Termination.TIME)
+    assert "{ann (first): no answer within 0.150 s at ply 1" in played.record
+
+
+def test_a_first_move_may_take_longer_than_the_clock_allows_then(table: Table) -> None:
+    time = TimeControl(initial_ms=200, increment_ms=2000, first_ms=9000)
+    played = table.play(bad_bots.OverlooksItsFirstTime, time=time)
+    assert played.termination is Termination.RULES
+    assert "[%clk 0.200]} 2. " in played.record
+
+
 def test_a_bot_with_little_time_of_its_own_loses_by_it_alone(table: Table) -> None:
     hasty = {"time": TimeControl(move_ms=200)}
     played = table.play(bad_bots.ThinksABit, bad_bots.ThinksABit, specs=(hasty, {}))

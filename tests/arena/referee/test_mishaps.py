@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import re
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -56,6 +57,8 @@ class Mishap:
     why: Termination
     told: str = ""
     """What the record says of it."""
+    besides: str = ""
+    """What else it says."""
     is_kept: bool = False
     """Whether the process goes on with the next game."""
     longest_s: float = 0.0
@@ -64,11 +67,11 @@ class Mishap:
     """What else is told of the bot."""
 
 
-def late(kind: type[Good], move_ms: int = 400) -> Mishap:
+def late(kind: type[Good], besides: str = "", move_ms: int = 400) -> Mishap:
     limit_s = move_ms / 1000 + 0.05
     told = f"no answer within {limit_s:.3f} s at ply"
     time = TimeControl(move_ms=move_ms)
-    return Mishap(kind, Termination.TIME, told, longest_s=limit_s, spec={"time": time})
+    return Mishap(kind, Termination.TIME, told, besides, longest_s=limit_s, spec={"time": time})
 
 
 def illegal(kind: type[Good], told: str) -> Mishap:
@@ -89,13 +92,13 @@ LOSSES = [
         "MemoryError",
         spec={"memory_bytes": 1 << 26},
     ),
-    late(bad_bots.HangsInItsMove),
+    late(bad_bots.HangsInItsMove, "; it waited: is its output flushed?"),
     late(bad_bots.StopsItself),
     late(bad_bots.AnswersTooLate),
-    late(bad_bots.AnswersAnotherNumber),
-    late(bad_bots.SaysHalfALine),
+    late(bad_bots.AnswersAnotherNumber, "; it wrote 'bestmove "),
+    late(bad_bots.SaysHalfALine, ", without the end of the line"),
     late(bad_bots.ComputesTooLong, move_ms=100),  # for it computes for so long
-    illegal(bad_bots.PlaysAnIllegalMove, "a1"),
+    illegal(bad_bots.PlaysAnIllegalMove, "; it was played at ply "),
     illegal(bad_bots.PlaysNoMove, "''"),
     illegal(bad_bots.PlaysGarbage, r"\x1b[31m"),
     illegal(bad_bots.PlaysAVeryLongMove, "aaaa"),
@@ -270,6 +273,7 @@ def test_a_mishap_in_a_game_loses_it(
     assert isinstance(words, str)
     assert words.startswith(f"{bad.name} ({seat.word}): ")
     assert mishap.told in words
+    assert mishap.besides in words
     assert_sound(played)
     assert played.notes == (), "no bot is charged with what it did in its own turn"
     assert good.is_running
@@ -302,6 +306,19 @@ def test_a_bot_that_does_not_begin_voids_a_game_and_loses_the_next(
     assert record_of(played).moves[:1] == ("e5",)
     assert_sound(played)
     assert not bad.is_running
+
+
+def test_an_answer_that_comes_too_late_says_by_how_much(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "LATE_S", 60.0)
+    spec = {"time": TimeControl(move_ms=50)}
+    bad, good = table.sit(bad_bots.AnswersTooLate, **spec), table.sit(Good)
+    (words,) = record_of(table.play(bad, good, Seat.FIRST, RELAXED)).comments[0]
+    told = r"no answer within 0\.100 s at ply \d+; it came (\d\.\d{3}) s later$"
+    found = re.search(told, str(words))
+    assert found, words
+    assert float(found[1]) > 0.5
 
 
 def await_output(child: Child) -> None:

@@ -15,6 +15,8 @@ from lath.arena.errors import ConfigError
 from lath.arena.schedule.core import Opening
 from lath.arena.schedule.openings import Book, BookChoice, digest
 from lath.games.core import Move
+from lath.notation.formats import name_for, writer
+from lath.notation.reader import write_atomically
 from lath.notation.writer import format_record
 
 BOOK = """\
@@ -74,7 +76,7 @@ def test_chance_orders_them_by_the_seed(tmp_path: Path) -> None:
     path.write_text("\n".join(lines))
     orders = []
     for seed in (1, 1, 2):
-        read = Book(BookChoice(path=path, order="random"), YAVALATH, seed)
+        read = Book(BookChoice(path=path, order="random", folded=False), YAVALATH, seed)
         orders.append(
             [read.opening("yavalath", turn).position for turn in range(1, len(lines) + 1)]
         )
@@ -94,6 +96,62 @@ def test_all_pairings_of_a_round_play_the_same_opening_with_both_seats(book: Pat
     ]
 
 
+SAME = """\
+[Game "yavalath"]
+
+1. i5 2. b3 *
+
+[Game "yavalath"]
+
+1. a1 2. h4 *
+
+[Game "yavalath"]
+
+1. a1 2. swap 3. e5 *
+
+[Game "yavalath"]
+
+1. e5 2. a1 3. b2 4. i5 *
+
+[Game "yavalath"]
+
+1. b2 2. i5 3. e5 4. a1 *
+"""
+
+
+def test_of_lines_that_are_the_same_game_the_first_counts(tmp_path: Path) -> None:
+    """Turned, mirrored, or by another order of moves; where a tournament was begun so, all do."""
+    path = tmp_path / "same.lath"
+    path.write_text(SAME)
+    names = [each.name for each in openings(path, 4)]
+    assert names == [f"same.lath #{number}" for number in (1, 3, 4, 1)]
+    assert len({each.name for each in openings(path, 5, folded=False)}) == 5
+    assert "folded" in BookChoice(path=path).identity()
+    assert "folded" not in BookChoice(path=path, folded=False).identity()
+
+
+@pytest.mark.parametrize("name", ["b.lath", "b.lath.gz", "b.jsonl", "b.ygn", "b.ygn.xz"])
+def test_the_games_of_any_format_are_a_book_by_depth(tmp_path: Path, name: str) -> None:
+    """Those that ended before are none."""
+    whole = [random_game("yavalath", seed) for seed in range(6)]
+    path = tmp_path / name
+    write_atomically(path, writer(name_for(path))([*whole, *whole], lambda *_: None))
+    shortest = min(len(record.plies) for record in whole)
+    for depth in (4, shortest):
+        left = [record for record in whole if len(record.plies) > depth]
+        told = openings(path, 2 * len(left), plies=depth)
+        assert [list(each.moves) for each in told] == 2 * [
+            [ply.move for ply in record.plies[:depth]] for record in left
+        ]
+
+
+def test_a_game_that_somebody_lost_before_is_no_opening_but_a_short_line_is(tmp_path: Path) -> None:
+    path = tmp_path / "games.lath"
+    path.write_text('[Game "yavalath"]\n\n1. e5 1-0\n\n[Game "yavalath"]\n\n1. a1 *\n')
+    assert moves(openings(path, 2, plies=4)) == ["a1", "a1"]
+    assert moves(openings(path, 2, plies=4, folded=False)) == ["e5", "a1"]
+
+
 def test_lines_hold_positions_and_setups(tmp_path: Path) -> None:
     path = tmp_path / "book.txt"
     position = games.get("yavalath").start().play(Move("e5")).text()
@@ -106,9 +164,6 @@ def test_lines_hold_positions_and_setups(tmp_path: Path) -> None:
 def test_the_setup_of_a_record_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "book.jsonl.gz"
     record = random_game("mammalath", 3)
-    from lath.notation.formats import writer
-    from lath.notation.reader import write_atomically
-
     write_atomically(path, writer("jsonlines")([record], lambda *_: None))
     (told,) = openings(path, 1, ("mammalath",), plies=2)
     assert told.setup == record.tag("Setup")
@@ -168,9 +223,10 @@ def test_an_entry_takes_its_text_and_little_more(tmp_path: Path) -> None:
     path = tmp_path / "book.lath"
     text = format_record(random_game("yavalath", 1))
     path.write_text("\n".join([text] * 500))
+    choice = BookChoice(path=path, plies=8, order="random", folded=False)
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
-    read = Book(BookChoice(path=path, plies=8, order="random"), YAVALATH, seed=1)
+    read = Book(choice, YAVALATH, seed=1)
     after, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (after - before) / 500 < 100

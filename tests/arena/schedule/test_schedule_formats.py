@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schedules import a_schedule, by_chance, played, played_at_once, report
+from schedules import a_schedule, by_chance, played, played_at_once, report, take_in
 
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Schedule, pair_of
@@ -73,8 +73,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_games_and_the_same_end(
     plan = {game.number: game for pair in played(whole) for game in pair.games}
     stored = list(played_at_once(a_schedule(form, **told), seed, most=most))
     resumed = a_schedule(form, **told)
-    for game in sorted(stored, key=lambda game: game.number):
-        report(resumed, game)
+    take_in(resumed, stored)
     rest = list(played_at_once(resumed, seed + 1))
     assert end_of(resumed) == end_of(whole)
     assert Counter(game.number for game in stored + rest).most_common(1)[0][1] == 1

@@ -10,18 +10,23 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sequential import holds
 
 from lath.arena.schedule.sprt import (
     EMPTY,
     MOST_ELO,
     SCORES,
+    Advantage,
     Sprt,
     elo_of,
+    fixed_advantage,
     likeliest_with_mean,
     likeliest_with_t,
     llr,
+    normalized_of,
     score_of,
     state,
+    stopped_advantage,
 )
 
 Counts = tuple[int, ...]
@@ -47,8 +52,7 @@ def test_the_ratio_is_what_fastchess_says(counts: Counts, sprt: Sprt, ratio: flo
 
 def test_the_estimate_is_what_fishtest_says() -> None:
     """Source: fishtest, issue 2571; its 245.47 is corrected for the early stop."""
-    now = state(a_test(0, 2), (1, 20, 300, 900, 779))
-    assert now.elo == pytest.approx(245.47, abs=0.5)
+    assert fixed_advantage((1, 20, 300, 900, 779)).elo == pytest.approx(245.47, abs=0.5)
 
 
 def likelihood(weights: Sequence[float], shares: Sequence[float]) -> float:
@@ -113,7 +117,9 @@ def test_lopsided_results_give_numbers(counts: Counts, model: str) -> None:
     most = MOST_ELO[model]
     for elo0, elo1 in [(0, 5), (-most, most), (0, most), (most - 1, most), (-most, 1 - most)]:
         now = state(a_test(elo0, elo1, model), counts)
-        numbers = [now.llr, *now.bounds, now.elo, now.elo_low, now.elo_high]
+        shown = [fixed_advantage(counts), stopped_advantage(a_test(elo0, elo1, model), now)]
+        ends = [end for show in shown for end in (show.elo, show.low, show.high)]
+        numbers = [now.llr, *now.bounds, *ends, *(normalized_of(counts, end) for end in ends)]
         assert all(number is None or math.isfinite(number) for number in numbers)
 
 
@@ -130,18 +136,18 @@ def test_the_same_difference_the_other_way_round_has_the_other_sign() -> None:
 
 
 def test_before_any_pair_nothing_is_known() -> None:
-    now = state(a_test(0, 10), (0, 0, 0, 0, 0))
-    assert (now.llr, now.verdict, now.elo, now.elo_low, now.elo_high) == (0, None, None, None, None)
+    sprt, nothing = a_test(0, 10), (0, 0, 0, 0, 0)
+    now = state(sprt, nothing)
+    assert (now.llr, now.verdict) == (0, None)
+    unknown = Advantage(None, None, None)
+    assert fixed_advantage(nothing) == stopped_advantage(sprt, now) == unknown
 
 
-def test_the_interval_holds_the_truth_about_95_times_of_100() -> None:
+def test_the_interval_of_a_fixed_length_holds_the_truth_about_95_times_of_100() -> None:
     chance = random.Random(7)
     inside, tests = 0, 300
     for _ in range(tests):
-        now = state(a_test(0, 10), drawn(chance, 30, pairs=200))
-        assert now.elo_low is not None
-        assert now.elo_high is not None
-        inside += now.elo_low < 30 < now.elo_high
+        inside += holds(fixed_advantage(drawn(chance, 30, pairs=200)), 30)
     assert abs(inside / tests - 0.95) <= 3 * math.sqrt(0.05 * 0.95 / tests)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from rich.cells import cell_len
@@ -108,6 +109,24 @@ def test_each_game_has_a_line_with_what_its_first_seat_is_worth(
     assert ("equals draw" in told) == (width >= 60)
 
 
+def test_a_star_beside_few_openings_is_explained_below_them(
+    width: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few, many = (
+        [
+            bare(one, other, "1-0", Game="manalath", Opening=f"{n}")
+            for n in range(openings)
+            for one, other in permutations(("ann", "bob"))
+        ]
+        for openings in (5, 6)
+    )
+    told = told_of(few, capsys)
+    assert "few openings (*): at manalath the interval of the first move holds" in told
+    assert "those played; from 6 on" in told
+    assert ("5*" in told) == (width >= 100)
+    assert "*" not in told_of(many, capsys)
+
+
 def test_by_game_each_game_has_its_own_tables(capsys: pytest.CaptureFixture[str]) -> None:
     records = tournament(("ann", "bob"), 2, game_ids=("surikata", "yavalath"))
     alone = [record for record in records if record.game == "yavalath"]
@@ -132,7 +151,7 @@ def test_repeats_forfeits_groups_seats_and_what_is_left_out_are_told_of(
     assert "not rated against each other: (1) ann, bob; (2) cat, dan" in told
     assert "unbalanced seats: some bots had one seat clearly more often" in told
     assert "cross-check: rated game after game, mu differs by at most" in told
-    assert "left out: no result 1; only there: eve" in told
+    assert "left out: no result 1; no game of eve counts" in told
     assert ("without" in told.split("Points")[0]) == (width >= 100)
 
 
@@ -175,7 +194,7 @@ def test_few_openings_have_a_star() -> None:
 def test_without_games_only_what_was_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert told_of([], capsys) == "no finished games"
     assert told_of([bare("ann", "bob", "*")], capsys) == (
-        "no finished games left out: no result 1; only there: ann, bob"
+        "no finished games left out: no result 1; no game of ann, bob counts"
     )
 
 
@@ -190,7 +209,7 @@ def test_one_bot_alone_has_a_rating_and_no_crosstable(
 def test_what_each_bot_did_fits_and_keeps_the_bots(
     width: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    print_bots([totals(name) for name in NAMES], {})
+    print_bots([totals(name) for name in NAMES], {}, Output())
     _, title, *lines = capsys.readouterr().err.splitlines()
     assert title == "Forfeits and time of a move"
     assert max(map(cell_len, lines)) <= width
@@ -251,6 +270,15 @@ def test_a_result_fits_and_names_every_bot(
     assert f"Result: {form}" in told.splitlines()
     assert all(cell_len(line) <= width for line in told.splitlines())
     assert all(name[:7] in told for name in NAMES)
+
+
+def test_of_many_rounds_the_last_ones_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    schedule = a_schedule("swiss", names=[f"bot-{n:02}" for n in range(64)], rounds=5)
+    assert list(played(schedule, by_strength))
+    print_outcome(outcome(schedule, "swiss"), Output())
+    told = capsys.readouterr().err
+    assert re.findall(r"^Round \d$", told, re.MULTILINE) == ["Round 3", "Round 4", "Round 5"]
+    assert told.endswith("Round 1, Round 2: in the HTML report and in outcome.json\n")
 
 
 def test_a_file_has_room_for_everything(

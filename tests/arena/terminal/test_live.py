@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.segment import SegmentLines
 from runs import Told
 
+from lath.arena.schedule.core import seed_digest
 from lath.arena.terminal import layout, live
 from lath.arena.terminal.layout import Column, Letters, laid_out
 from lath.arena.terminal.live import picture, share_rows
@@ -245,6 +246,7 @@ def test_plain_lines_come_every_ten_seconds_and_tell_warnings_and_standing(
         told.warn("bob's [odd]")
         told.stop({"bob", "ann"}, "why")
     assert file.getvalue().splitlines() == [
+        f"seed: SHA-256 {seed_digest(told.progress.config.seed)}",
         "0 of 60 games",
         "SPRT: LLR 1.20",
         "0 of 60 games",

@@ -12,8 +12,9 @@ import commands
 import pytest
 from quick_runs import play_nothing
 
-from lath.arena.tournament.config import TABLES, Config, build
+from lath.arena.tournament.config import Config, build
 from lath.arena.tournament.database import SETTINGS
+from lath.arena.tournament.keys import TABLES
 from lath.arena.tournament.sources import changes_in
 from lath.arena.tournament.store import Store
 
@@ -42,6 +43,7 @@ CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
         "increment": (REFUSED, "1s", {}),
         "move": (REFUSED, "1s", {"time": {"move": "2s"}}),
         "nodes": (REFUSED, 5, {"time": {"nodes": 6}}),
+        "first": (REFUSED, "1s", {}),
         "margin": (NOTED, "1s", {}),
         "startup": (NOTED, "1s", {}),
         "limit": (NOTED, "1s", {}),
@@ -64,10 +66,12 @@ CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
         "order": (REFUSED, "random", {}),
         "plies": (REFUSED, 0, {}),
         "start": (REFUSED, 2, {}),
+        "random": (REFUSED, 6, {"openings": {"random": 4}}),
     },
     "bot": {
         "name": (REFUSED, "cat", {}),
         "command": (REFUSED, ["c"], {}),
+        "files": (REFUSED, ["home"], {}),
         "cwd": (NOTED, "home", {}),
         "env": (NOTED, {"A": "1"}, {}),
         "options": (REFUSED, {"level": 3}, {}),
@@ -95,7 +99,7 @@ def test_another_value_is_of_its_class(table: str, key: str, tmp_path: Path) -> 
         (tmp_path / name).write_text("yavalath 5/6/7/8/9/8/7/6/5 w\n")
     base: Values = {"time": {"initial": "2s"}, "bot": BOTS, **more}
     if table == "openings":
-        base["openings"] = {"file": "book.txt"}
+        base["openings"] = more.get("openings", {"file": "book.txt"})
     config = build(base, tmp_path)
     match table:
         case "":

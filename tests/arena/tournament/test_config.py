@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
-import tomli_w
+import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lath.arena.errors import ConfigError
+from lath.arena.schedule.openings import BookChoice
+from lath.arena.schedule.random_openings import RandomChoice
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.tournament import config
-from lath.arena.tournament.config import MOST_MISTAKES, build, sprt_table
+from lath.arena.tournament import config, keys
+from lath.arena.tournament.config import MOST_MISTAKES, build, sprt_table, time_table
 from lath.arena.tournament.programs import missing_script
-from lath.arena.tournament.resuming import fingerprints
+from lath.arena.tournament.resuming import as_begun, fingerprints
+from lath.notation.protocol import TimeControl
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -77,7 +80,10 @@ def test_every_key_of_the_example_reaches_the_tournament(tmp_path: Path) -> None
 
 
 def test_a_bundled_bot_needs_only_its_name(tmp_path: Path) -> None:
-    assert read(tmp_path, FULL).bots[0].command == (sys.executable, "-P", "-m", "lath.bots.greedy")
+    greedy = (sys.executable, "-P", "-m", "lath.bots.greedy")
+    assert read(tmp_path, FULL).bots[0].command == greedy
+    again = FULL.replace('["./mybot", "--threads", "1"]', '"greedy"')
+    assert read(tmp_path, again).bots[1].command == greedy, "under another name"
 
 
 def test_arguments_that_name_files_are_taken_from_the_configurations_folder(
@@ -102,7 +108,7 @@ def test_cwd_is_where_the_bot_runs_and_where_its_program_is_looked_for(tmp_path:
 
 def test_what_is_written_for_a_resume_says_the_same_from_another_folder(tmp_path: Path) -> None:
     got = read(tmp_path, FULL)
-    again = config.build(tomllib.loads(tomli_w.dumps(got.as_written)), tmp_path / "elsewhere")
+    again = config.build(tomllib.loads(tomlkit.dumps(got.as_written)), tmp_path / "elsewhere")
     assert again.identity() == got.identity()
     assert again.bots == got.bots
 
@@ -117,7 +123,7 @@ def test_what_is_written_for_a_resume_says_the_same_from_another_folder(tmp_path
         (
             "seed = 42",
             f"seed = {10**23}",
-            f":5: seed = {10**23}, expected a whole number from 0 to 10^15",
+            f":5: seed = {10**23}, expected a whole number from 0 to 2^63 - 1, or 'secret'",
         ),
         (
             "seed = 42",
@@ -334,11 +340,55 @@ def test_format_test_and_openings_reach_the_tournament(tmp_path: Path) -> None:
     openings = '[openings]\nfile = "book.txt"\norder = "random"\nplies = 0\nstart = 3\n'
     got = read(tmp_path, f'format = "match"\n{SPRT}alpha = 0.1\n{openings}{FORMS}')
     assert got.sprt == Sprt(elo0=0, elo1=10, alpha=0.1, beta=0.05)
-    assert got.openings is not None
+    assert isinstance(got.openings, BookChoice)
     assert (got.openings.path, got.openings.order) == (tmp_path / "book.txt", "random")
     assert (got.openings.plies, got.openings.start) == (0, 3)
-    again = config.build(tomllib.loads(tomli_w.dumps(got.as_written)), tmp_path / "elsewhere")
+    again = config.build(tomllib.loads(tomlkit.dumps(got.as_written)), tmp_path / "elsewhere")
     assert again.identity() == got.identity()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("random:4", RandomChoice(plies=4)),
+        ("random:0", None),
+        ("book.txt", ("book.txt", None)),
+        ("book.txt:6", ("book.txt", 6)),
+        ("odd:7", ("odd:7", None)),  # there is such a file
+        ("odd:7:6", ("odd:7", 6)),
+    ],
+)
+def test_a_text_says_where_games_begin(tmp_path: Path, text: str, expected: object) -> None:
+    for name in ("book.txt", "odd:7"):
+        (tmp_path / name).write_text("yavalath 5/6/7/8/9/8/7/6/5 w\n")
+    got = read(tmp_path, f'openings = "{text}"\n{FORMS}')
+    choice = got.openings
+    told = (choice.path.name, choice.plies) if isinstance(choice, BookChoice) else choice
+    assert told == expected
+    again = config.build(tomllib.loads(tomlkit.dumps(got.as_written)), tmp_path / "elsewhere")
+    assert again.identity() == got.identity()
+    jsonschema.validate(tomllib.loads(f'openings = "{text}"\n{FORMS}'), keys.schema())
+
+
+def test_where_nothing_is_said_games_of_one_setup_begin_at_random(tmp_path: Path) -> None:
+    got = read(tmp_path, FORMS)
+    assert got.openings == RandomChoice(plies=4, everywhere=False)
+    assert "openings" not in got.as_written
+    assert as_begun(got, {}) == got
+    assert as_begun(got, got.identity()) == got
+    assert as_begun(got, {"openings": None}).openings is None, "as it was begun"
+    asked = read(tmp_path, f'openings = "random:4"\n{FORMS}')
+    assert as_begun(asked, {"openings": None}) == asked, "which is refused then"
+
+
+def test_a_book_of_which_all_entries_were_taken_still_is(tmp_path: Path) -> None:
+    (tmp_path / "book.txt").write_text("yavalath 5/6/7/8/9/8/7/6/5 w\n")
+    pool = read(tmp_path, f'openings = "book.txt"\nformat = "pool"\n{FORMS}')
+    former: Any = pool.identity()
+    del former["openings"]["folded"]
+    begun = as_begun(pool, former)
+    assert begun.identity()["openings"] == former["openings"]
+    assert begun.noted[""]["openings"] != pool.noted[""]["openings"], "it is told as it is"
 
 
 def test_another_book_is_another_tournament_and_the_same_one_elsewhere_is_not(
@@ -399,7 +449,9 @@ def test_the_settings_of_each_format_reach_the_tournament(tmp_path: Path) -> Non
             f'[openings]\nfile = "a"\norder = "best"\n{FORMS}',
             ":3: order = \"best\", expected 'sequential' or 'random'",
         ),
-        (f"openings = 3\n{FORMS}", ":1: openings = 3, expected a table [openings]"),
+        (f"openings = 3\n{FORMS}", ":1: openings = 3, expected a table [openings], or a text"),
+        (f'openings = "gone:6"\n{FORMS}', "gone cannot be read: No such file"),
+        (f"[openings]\nrandom = 4\nplies = 3\n{FORMS}", ":3: openings: plies and random, expected"),
     ],
 )
 def test_what_does_not_go_together_is_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -462,7 +514,7 @@ def test_the_demo_is_a_sound_configuration() -> None:
 
 @pytest.mark.parametrize("told", [tomllib.loads(FULL), config.demo()])
 def test_the_schema_accepts_what_the_reader_accepts(told: dict[str, Any]) -> None:
-    jsonschema.validate(told, config.schema(), cls=jsonschema.Draft202012Validator)
+    jsonschema.validate(told, keys.schema(), cls=jsonschema.Draft202012Validator)
 
 
 @pytest.mark.parametrize(
@@ -470,14 +522,14 @@ def test_the_schema_accepts_what_the_reader_accepts(told: dict[str, Any]) -> Non
 )
 def test_the_schema_refuses_what_the_reader_refuses(wrong: dict[str, Any]) -> None:
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(wrong, config.schema(), cls=jsonschema.Draft202012Validator)
+        jsonschema.validate(wrong, keys.schema(), cls=jsonschema.Draft202012Validator)
 
 
 @pytest.mark.parametrize(
     ("text", "seconds"), [("50ms", 0.05), ("0.1s", 0.1), ("2m", 120.0), ("1.5 h", 5400.0), (3, 3.0)]
 )
 def test_durations_have_units(text: object, seconds: float) -> None:
-    assert config.seconds(text) == pytest.approx(seconds)
+    assert keys.seconds(text) == pytest.approx(seconds)
 
 
 VALUES = st.recursive(
@@ -496,11 +548,11 @@ def a_table(kind: type[BaseModel]) -> st.SearchStrategy[dict[str, Any]]:
 
 
 @given(
-    top=a_table(config.ConfigTable),
+    top=a_table(keys.ConfigTable),
     tables=st.fixed_dictionaries(
-        {}, optional={name: a_table(kind) for name, kind in config.TABLES.items() if name != "bot"}
+        {}, optional={name: a_table(kind) for name, kind in keys.TABLES.items() if name != "bot"}
     ),
-    bots=st.lists(a_table(config.BotTable) | VALUES, max_size=3),
+    bots=st.lists(a_table(keys.BotTable) | VALUES, max_size=3),
 )
 def test_whatever_a_file_holds_it_is_a_tournament_or_refused_with_places(
     top: dict[str, Any], tables: dict[str, Any], bots: list[Any]
@@ -518,6 +570,33 @@ def test_whatever_a_file_holds_it_is_a_tournament_or_refused_with_places(
 def test_variables_that_no_process_can_have_are_refused(tmp_path: Path, env: str) -> None:
     with pytest.raises(ConfigError, match=r"19: env = .*, expected a table of texts"):
         read(tmp_path, FULL.replace('{ MYBOT_LOG = "0" }', env))
+
+
+def test_the_first_move_has_a_time_for_all_and_for_a_bot_alone(tmp_path: Path) -> None:
+    text = """
+[time]
+move = "50ms"
+first = "1s"
+[[bot]]
+name = "greedy"
+time = { initial = 5, first = 2 }
+[[bot]]
+name = "random"
+"""
+    got = read(tmp_path, text)
+    assert got.limits.time == TimeControl(move_ms=50, first_ms=1000)
+    assert got.bots[0].time == TimeControl(initial_ms=5000, first_ms=2000)
+    assert got.identity()["time"] == "move 0.05 first 1"
+    assert read(tmp_path, text.replace('first = "1s"', "")).identity()["time"] == "move 0.05"
+
+
+@pytest.mark.parametrize(
+    "text", ["5+0.1 first 1", "move 0.5 first 1", "nodes 9 first 1", "none first 1", "none", "3"]
+)
+def test_a_time_of_the_command_line_is_what_the_table_says(text: str) -> None:
+    time = TimeControl.read(text)
+    bots = [{"name": "greedy"}, {"name": "random"}]
+    assert build({"time": time_table(time), "bot": bots}, Path()).limits.time == time
 
 
 def test_a_table_of_time_that_says_nothing_is_as_if_it_were_not_there(tmp_path: Path) -> None:

@@ -171,6 +171,7 @@ def stub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Crashes]:
 
 
 RUN = ["run", "--game", "yavalath", "--tc", "move 5", "--jobs", "1", "--out", "out", "-q"]
+RUN += ["--openings", "random:0"]
 ANN_BOB = [*RUN, "--bot", "ann=/nowhere", "--bot", "bob=/nowhere"]
 
 
@@ -195,6 +196,15 @@ def test_a_run_prints_nothing_but_events_to_standard_output(stub: Crashes) -> No
     assert {line["name"]: line["lost_by"]["crash"] for line in last["standings"]}["cat"] == 8
     assert set(last["files"]) > {"games.lath", "report.html"}
     assert all(Path(path).is_file() for path in last["files"].values())
+
+
+def test_tables_stand_aside_where_events_have_standard_output(stub: Crashes) -> None:
+    loud = [word for word in ANN_BOB if word != "-q"]
+    ran = here(*loud, "--rounds", "1", "--json-events", "--no-report")
+    assert events_of(ran.out)[-1]["type"] == "ended"
+    assert "Forfeits and time of a move" in ran.err
+    ran = here(*loud, "--rounds", "2", "--json-events-to", "events", "--no-report")
+    assert "Forfeits and time of a move" in ran.out
 
 
 def test_a_program_that_counts_what_it_reads_has_the_standings_of_the_end(stub: Crashes) -> None:

@@ -86,7 +86,8 @@ def test_a_bot_whose_file_changed_is_refused_on_resuming(quick: list[str], tmp_p
     assert refused.returncode == 2
     assert refused.stderr == (
         f"arena: bot 'mine': {tmp_path}/mybot.py has changed since games were played; choose "
-        "another --out, or go on all the same with --force\n"
+        "another --out, or go on all the same with --force; "
+        "or make a pool of it: `arena run out --format pool`\n"
     )
     assert numbers(tmp_path / "out") == [1, 2]
     assert "rounds = 1" in (tmp_path / "out" / "tournament.toml").read_text()

@@ -15,10 +15,11 @@ from typing import Final
 
 import commands
 import pytest
+from quick_runs import play_nothing
 
 from lath.arena.errors import DamagedError
 from lath.arena.tournament.database import DATABASE
-from lath.arena.tournament.sources import records_of
+from lath.arena.tournament.sources import background_of, records_of
 from lath.arena.tournament.store import Store
 from lath.notation.reader import read
 from lath.notation.record import Record
@@ -88,9 +89,11 @@ def test_it_is_read_gone_on_with_rated_and_reported(base: Path, name: str) -> No
     ran = commands.arena("run", "--out", out, "-q", "--no-report")
     assert ran.status == 0, ran.err
     assert ran.err == "" or name == "mishaps"
-    after = list(records_of([out]))
+    found = list(records_of([out]))
+    after = [record for record in found if isinstance(record, Record)]
     games = min(len(after), len(expected))
     assert games == len(after) == len(expected) or name == "match", "pairs may run beyond its end"
+    assert after == found, "none is refused"
     assert played(after)[:games] == played(expected)[:games]
     assert all(record in after for record in before)
     assert list(read(out / "games.lath")) == after
@@ -151,3 +154,21 @@ def test_its_games_get_checksums_once_they_agree_with_their_records(base: Path) 
     change("UPDATE game SET plies = plies + 1 WHERE number = 2")
     with pytest.raises(DamagedError, match="game 2: its checksum does not match"):
         Store(folder)
+
+
+@pytest.mark.parametrize("name", ["round-robin", "swiss", "knockout", "finished", "alike"])
+def test_it_becomes_a_pool_that_loses_no_game(
+    base: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_nothing(monkeypatch)
+    out = base / name
+    before, runs = list(records_of([out])), []
+    for _ in range(2):
+        ran = commands.arena("run", out, "--format", "pool", "-q", "--no-report")
+        assert ran.status == 0, ran.err
+        runs.append(list(records_of([out])))
+    assert all(record in runs[0] for record in before)
+    assert runs[1] == runs[0], "nothing is missing"
+    assert ran.err == "", "it is a pool, and no other one"
+    versions = background_of([out]).versions
+    assert [version.name for version in versions] == [version.bot for version in versions]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
-import tomli_w
+import tomlkit
 from arena_runs import (
     PATIENCE_S,
     Range,
@@ -160,7 +160,7 @@ class Campaign:
             {"name": name, "command": list(command(PlaysBySeed)), "env": {"LOG": str(self.log)}}
             for name in self.form.bots
         ]
-        config.write_text(tomli_w.dumps({**told, "time": {"nodes": 1}, "bot": rows}))
+        config.write_text(tomlkit.dumps({**told, "time": {"nodes": 1}, "bot": rows}))
         return ["run", config, "--out", self.place.out, "-q"]
 
     @property

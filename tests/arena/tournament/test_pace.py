@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lath.arena.tournament.slots import FEWEST, GATHER_S, MOST, Pace
+from lath.arena.tournament.slots import FEWEST, GATHER_S, LONG_S, MOST, Pace
 
 
 class Clock:
@@ -61,3 +61,14 @@ def test_where_storing_takes_long_more_pairs_wait() -> None:
     for _ in range(50):
         pace.stored(0.05)
     assert pace.window * 0.015 > 2 * 0.05
+
+
+def test_no_long_pair_waits_for_a_worker_where_the_run_has_a_deadline() -> None:
+    clock = Clock()
+    pace = Pace(1, clock, has_deadline=True)
+    assert pace.window == 1
+    for pair_s, window in ((LONG_S, 1), (LONG_S / 2, FEWEST)):
+        for _ in range(50):
+            clock.now_s += pair_s
+            pace.count(1)
+        assert pace.window == window

@@ -7,6 +7,7 @@ import pickle
 import pytest
 from runs import Told
 
+from lath.arena.schedule.budget import Budget
 from lath.arena.terminal.live import progress_words
 from lath.arena.tournament.events import WARNINGS_KEPT, Rate
 from lath.arena.tournament.store import PairTally, Tally
@@ -141,3 +142,42 @@ def test_memory_does_not_grow_with_games_and_warnings() -> None:
         assert len(progress.warnings) == WARNINGS_KEPT
         assert progress.warned_times == games
     assert sizes[1] < 1.1 * sizes[0]
+
+
+def test_what_is_left_of_a_budget_is_told_in_place_of_what_is_left_of_all() -> None:
+    told = Told(total=1000)
+    told.start(budget=Budget(games=40))
+    assert progress_words(told.progress)[-1] == "40 games of the budget left"
+    told.clock.now_s += 10
+    for _ in range(5):
+        told.play("1-0", "0-1")
+    assert progress_words(told.progress)[-1] == "30 games of the budget left (about 0:30)"
+    assert told.progress.share == 0.25
+
+
+def test_what_is_left_of_a_budget_of_time_is_known_from_the_start() -> None:
+    told = Told(total=1000)
+    told.start(budget=Budget(seconds=600))
+    told.clock.now_s += 150
+    assert progress_words(told.progress)[-1] == "7:30 of the budget left"
+    assert told.progress.share == 0.25
+    assert told.progress.status().left_s == 450.0
+
+
+def test_a_budget_for_more_than_there_is_ends_with_the_last_game() -> None:
+    told = Told(total=4)
+    told.start(budget=Budget(games=40))
+    told.clock.now_s += 1
+    told.play("1-0", "0-1")
+    assert told.progress.left_s() == pytest.approx(1.0)
+    told.play("1-0", "0-1")
+    assert (told.progress.share, told.progress.left_s()) == (1.0, 0.0)
+
+
+def test_a_pool_with_a_budget_is_not_said_to_have_so_many_games() -> None:
+    told = Told(total=12, format="pool")
+    told.start(budget=Budget(games=40))
+    told.clock.now_s += 10
+    told.play("1-0", "0-1")
+    assert progress_words(told.progress)[0] == "2 games"
+    assert told.progress.left_s() == pytest.approx(190.0)

@@ -30,10 +30,11 @@ from desks import Desk, Inline, Watcher, all_won
 from processes import alive_of, gone, new_tree, still_running
 from results import a_result, finished
 
-from lath.arena.errors import ArenaError, StoreError
+from lath.arena.errors import ArenaError, MachineError, StoreError
 from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
+from lath.arena.schedule.budget import Budget
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.runner import MAX_BREAKS, Runner
 from lath.arena.tournament.slots import FEWEST, MOST
@@ -307,6 +308,82 @@ def test_a_run_whose_last_game_is_played_was_not_interrupted(desk: Desk) -> None
     assert (summary.done, summary.total, summary.interrupted) == (6, 6, False)
 
 
+def test_a_budget_of_games_ends_a_run_after_whole_pairs(desk: Desk) -> None:
+    summary = desk.run(rounds=50, jobs=2, budget=Budget(games=7))
+    assert desk.played == once(*sequence(8))
+    assert (summary.is_spent, summary.is_complete, summary.interrupted) == (True, False, False)
+    assert exported(desk.store.folder) == sequence(8)
+    assert not desk.run(rounds=2, jobs=2, budget=Budget(games=4)).is_spent, "it was the last game"
+    assert desk.played == once(*sequence(12))
+
+
+def test_games_that_no_bot_came_to_play_cost_no_budget(desk: Desk) -> None:
+    def void_for_cat(job: PairJob) -> str:
+        if "cat" not in job.pairing:
+            return all_won(job)
+        return PairResult(pair=job.pair, games=(), void="cat: cannot be started").as_text()
+
+    summary = desk.run(void_for_cat, rounds=30, jobs=1, budget=Budget(games=10))
+    assert (summary.done, summary.is_spent) == (10, True)
+
+
+def test_a_pair_of_a_dead_worker_is_played_again_within_the_budget(desk: Desk) -> None:
+    deaths = iter([True, True])
+
+    def die_twice(job: PairJob) -> str:
+        if job.pair == 2 and next(deaths, False):
+            raise BrokenProcessPool
+        return all_won(job)
+
+    desk.run(die_twice, rounds=10, jobs=1, budget=Budget(games=6))
+    assert desk.played == once(*sequence(6))
+
+
+def test_after_the_deadline_no_pair_begins_and_what_runs_is_finished(desk: Desk) -> None:
+    now_s = 1000.0
+
+    def takes_a_minute(job: PairJob) -> str:
+        nonlocal now_s
+        now_s += 60
+        return all_won(job)
+
+    summary = desk.run(
+        takes_a_minute, rounds=50, jobs=1, budget=Budget(seconds=250), clock=lambda: now_s
+    )
+    assert desk.played == once(*sequence(10)), "the fifth pair began within the time"
+    assert (summary.is_spent, summary.interrupted) == (True, False)
+
+
+def test_a_machine_that_lacks_something_is_not_waited_for_beyond_the_deadline(desk: Desk) -> None:
+    now_s = 0.0
+
+    class Lacking(Inline):
+        def submit(self, _play: object, /, *_jobs: object, **_: object) -> Future[Any]:
+            nonlocal now_s
+            now_s += 100
+            raise MachineError("no worker can be started")
+
+    desk.worker = Lacking
+    summary = desk.run(rounds=1, jobs=1, budget=Budget(seconds=10), clock=lambda: now_s)
+    assert (summary.done, summary.is_spent) == (0, True)
+
+
+def test_a_pool_with_a_budget_goes_on_where_games_tell_most(desk: Desk) -> None:
+    assert desk.run(format="pool", rounds=2, names=("ann", "bob")).is_complete
+    pool: dict[str, Any] = {
+        "format": "pool",
+        "names": ("ann", "bob", "cat"),
+        "rounds": 2,
+        "jobs": 2,
+    }
+    summary = desk.run(**pool, budget=Budget(games=40))
+    assert (summary.done, summary.is_spent, summary.interrupted) == (44, True, False)
+    assert desk.played == once(*sequence(44))
+    rows = desk.store.results()
+    assert sum("cat" in game[1:3] for game in rows) > 20, "of whom least is known"
+    assert desk.run(**pool).is_complete, "it had all that is wanted of it, and more"
+
+
 def spec(name: str, kind: type[bad_bots.Good]) -> BotSpec:
     return BotSpec(name=name, command=bad_bots.command(kind))
 
@@ -327,7 +404,9 @@ def test_worker_processes_play_and_leave_nothing(tmp_path: Path) -> None:
     assert summary.is_complete
     assert finished(store) == set(sequence(6))
     store.close()
-    assert watcher.warnings == ["bad did not end within 1 s of quit"]
+    said, repeats = sorted(watcher.warnings, key=lambda words: "repeat" in words)
+    assert said == "bad did not end within 1 s of quit"
+    assert repeats.startswith("a third game repeats another move by move")
     assert gone(lambda: alive_of(tree))
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tomli_w
+import tomlkit
 from arena_runs import PATIENCE_S, Range, stored
 from bad_bots import PlaysBySeed, command
 from places import SUPPORT
@@ -29,7 +29,8 @@ from results import a_config
 from lath.arena import signals
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Progress, Summary
-from lath.arena.tournament.store import Store, write_whole
+from lath.arena.tournament.exports import write_whole
+from lath.arena.tournament.store import Store
 from lath.notation.scanner import parse
 
 KINDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -155,7 +156,7 @@ def words(place: Range, rounds: int = ROUNDS) -> list[object]:
     rows = [{"name": name, "command": list(command(PlaysBySeed))} for name in ("ann", "bob")]
     told = {"games": ["yavalath"], "rounds": rounds, "seed": 7, "jobs": 1, "time": {"nodes": 1}}
     config = place.folder / "cup.toml"
-    config.write_text(tomli_w.dumps({**told, "bot": rows}))
+    config.write_text(tomlkit.dumps({**told, "bot": rows}))
     return ["run", config, "--out", place.out, "-q"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -46,14 +47,15 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[...
     monkeypatch.chdir(tmp_path)
     play_nothing(monkeypatch)
 
-    def go_on(*words: str, times: int = 1) -> str:
+    def go_on(*words: str, times: int = 1, quiet: bool = True) -> str:
         with pytest.MonkeyPatch.context() as patch:
             runner = partial(Runner, executors=lambda *_: Stopped(5, times))
             patch.setattr(directory, "Runner", runner)
-            ran = commands.arena(*WORDS, "--rounds", "40", *words)
+            ran = commands.arena(*(WORDS if quiet else WORDS[:-1]), "--rounds", "40", *words)
         assert ran.status == 3, ran.err
         assert re.fullmatch(r".* go on with: arena run --out out", ran.err.splitlines()[-1])
-        return ran.err
+        assert quiet or "stopping: standings and report of the games so far are" in ran.err
+        return ran.err if quiet else ran.out
 
     return go_on
 
@@ -87,10 +89,33 @@ def test_they_are_of_all_games_after_one_signal(interrupted: Callable[..., str])
     assert not is_marked()
 
 
-def test_a_report_that_was_not_there_is_not_made(interrupted: Callable[..., str]) -> None:
-    assert "warning" not in interrupted()
+def test_a_report_that_was_not_there_is_made_and_tables_are_printed(
+    interrupted: Callable[..., str],
+) -> None:
+    shown = interrupted(quiet=False)
     stored, *others = games()
-    assert others == [stored]
+    assert others == [stored, stored]
+    assert f"{stored} games; endings: rules {stored}" in shown
+    interrupted("--no-report")
+    assert is_marked(), "it was not asked for"
+
+
+def test_what_takes_too_long_keeps_no_service_from_ending(
+    interrupted: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def for_ever(*_: object, **__: object) -> None:
+        while True:
+            time.sleep(1)
+
+    monkeypatch.setattr(directory, "STOP_S", 0.05)
+    with monkeypatch.context() as patch:
+        patch.setattr(directory, "background_of", for_ever)
+        said = interrupted().splitlines()
+    assert said[-2] == (
+        "warning: there is no report: to write all of it takes longer than 0.05 s; "
+        "make one with: arena report out -o out/report.html"
+    )
+    assert commands.arena("report", "out", "-o", "out/report.html").status == 0
 
 
 def test_a_second_signal_skips_them_and_the_page_says_so(

@@ -22,7 +22,8 @@ from results import a_result, finished
 from lath.arena.errors import StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament.database import DATABASE, OUTCOME_STATE, RECORDS, has_fallen_behind
-from lath.arena.tournament.store import Store, Tally, write_records
+from lath.arena.tournament.exports import write_records
+from lath.arena.tournament.store import Store, Tally
 from lath.notation.scanner import parse
 
 

@@ -139,7 +139,8 @@ def test_a_tournament_is_rated_while_it_is_played_and_does_not_notice(tmp_path: 
             assert "Traceback" not in looked.stderr
         assert run.poll() is None
         said = stop(run, signal.SIGINT)
-        assert (run.returncode, "warning" in said) == (3, False), said
+        known = said.count("warning: a third game repeats another")  # these bots know one game
+        assert (run.returncode, said.count("warning")) == (3, known), said
         played = len(numbers(place.out))
         assert played > 4
         assert len(set(numbers(place.out))) == played

@@ -1,0 +1,244 @@
+"""What a run says besides its games: events for programs, tables in the end, how it goes on.
+
+And with which exit status it ends. Must not know how a tournament is played, nor what begins one.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final, TextIO, cast
+
+import typer
+
+from lath.arena import signals
+from lath.arena.errors import (
+    BUG,
+    FAULT,
+    INTERRUPTED,
+    ArenaError,
+    ConfigError,
+    DiskError,
+    MachineError,
+)
+from lath.arena.terminal.layout import Output
+from lath.arena.terminal.live import standings
+from lath.arena.terminal.streams import Steadfast, data_output
+from lath.arena.tournament.database import CONFIG
+from lath.arena.tournament.events import (
+    Event,
+    GameEnded,
+    Progress,
+    RunFailed,
+    Summary,
+    Waiting,
+    end_words,
+    json_lines,
+)
+from lath.arena.tournament.sources import background_of, forfeits_in, record_and_log_of
+from lath.notation.record import Termination
+
+
+def print_end(
+    summary: Summary,
+    progress: Progress,
+    out: Path,
+    *,
+    quiet: bool,
+    with_report: bool = True,
+    to_stdout: bool = True,
+) -> int:
+    """Say how a run ended, with tables on standard output if that is free; return its exit status.
+
+    What cannot be written there costs nothing: the results are in the directory.
+    """
+    if (summary.bots or summary.standings) and not quiet:
+        output = Output(to_stdout=to_stdout, of_run=True)
+        _print_tables(summary, progress, out, output)
+        if output.failure is not None:
+            words = f"tables could not be written: {output.failure.strerror}"
+            print(f"warning: {words}", file=sys.stderr)
+        if summary.standings and with_report and summary.unreported is None:
+            print(f"report: {out / 'report.html'}", file=sys.stderr)
+    unsound = summary.standings.unsound if summary.standings else ()
+    if unsound:
+        from lath.reports.export import unsound_words
+
+        print(f"warning: {unsound_words([asdict(one) for one in unsound])}", file=sys.stderr)
+    of_all = "" if progress.is_endless else f" of {summary.total}"
+    played = f"{summary.done}{of_all} games are played"
+    if summary.interrupted:
+        print(f"arena: {played} and kept; go on with: {_command(out)}", file=sys.stderr)
+        return INTERRUPTED
+    played += f": the budget is spent; go on with: {_command(out)}" if summary.is_spent else ""
+    for words in end_words(summary.stopped, progress.warnings):
+        print(f"arena: {words}", file=sys.stderr)
+    if not summary.is_complete:
+        print(f"arena: {played}", file=sys.stderr)
+    if summary.unreported is not None:
+        words = f"all games are kept, but no report could be made: {summary.unreported}"
+        command = shlex.join(["arena", "report", str(out), "-o", str(out / "report.html")])
+        print(f"arena: {words}; try again with: {command}", file=sys.stderr)
+        return BUG
+    is_done = summary.is_complete or summary.is_spent
+    return 0 if is_done and not summary.stopped and not unsound else 1
+
+
+def _print_tables(summary: Summary, progress: Progress, out: Path, output: Output) -> None:
+    """Print what all games came to, and where it went wrong; without that, their scores."""
+    from lath.arena.terminal.tables import (
+        print_bots,
+        print_outcome,
+        print_standings,
+        print_versions,
+    )
+    from lath.reports.outcome import completed
+
+    outcome = summary.outcome
+    if summary.standings is None:
+        rows = 1 + len(progress.scores)
+        output.lines(standings(progress, output.width, rows, output.letters))
+    else:
+        outcome = completed(outcome, summary.standings)
+    print_outcome(outcome, output)
+    if summary.standings:
+        print_standings(summary.standings, output)
+        with suppress(ArenaError):  # who reads the games is told of it
+            print_versions(background_of([out]), summary.standings, output)
+    print_bots(summary.bots, summary.notes, output)
+    print_faults(summary, out, output)
+
+
+def print_faults(summary: Summary, out: Path, output: Output) -> None:
+    """Print which games bots broke off, and how to see more of that."""
+    from lath.arena.terminal.tables import MOST_FORFEITS, print_forfeits
+
+    if any(sum(bot.lost_by.values()) for bot in summary.bots):
+        with suppress(ArenaError):  # who reads the games is told of it
+            print_forfeits(forfeits_in(out, MOST_FORFEITS), shlex.quote(str(out)), output)
+
+
+@contextmanager
+def unhurt_output(what: str) -> Iterator[None]:
+    """Let what is printed be lost where nobody reads it; say that `what` is not on a full disk.
+
+    The exit status tells it, too, and everything is in the directory.
+    """
+    stream = Steadfast(sys.stdout)
+    with redirect_stdout(cast("TextIO", stream)):
+        try:
+            yield
+        finally:
+            stream.flush()
+    if stream.failure is not None:
+        print(f"warning: {what} could not be written: {stream.failure.strerror}", file=sys.stderr)
+
+
+FAIL_ON: Final = {
+    "crash": Termination.CRASH,
+    "flood": Termination.FLOOD,
+    "illegal": Termination.ILLEGAL_MOVE,
+    "time": Termination.TIME,
+}
+"""What `--fail-on` may name, and which ending that is."""
+
+MOST_FAILURES: Final = 10
+"""Games that are told of."""
+
+
+class Failures:
+    """Listens for games of this run that ended by what it shall fail on."""
+
+    def __init__(self, text: str) -> None:
+        """Take the words of `--fail-on`; raises ConfigError."""
+        words = [word.strip() for word in text.split(",")] if text else []
+        for word in words:
+            if word not in FAIL_ON:
+                known = ", ".join(FAIL_ON)
+                raise ConfigError(
+                    f"--fail-on {text!r}: unknown {word!r}, expected some of {known}, parted by "
+                    "commas"
+                )
+        self._endings: Final = {FAIL_ON[word] for word in words}
+        self._games = 0
+        self._first: Final[list[GameEnded]] = []
+
+    def __call__(self, event: Event | Waiting) -> None:
+        """Note a game that ended so."""
+        if isinstance(event, GameEnded) and event.termination in self._endings:
+            self._games += 1
+            if len(self._first) < MOST_FAILURES:
+                self._first.append(event)
+
+    def status(self, status: int, out: Path) -> int:
+        """Say which games those are; return the exit status of a run that has another without."""
+        for game in self._first:
+            words = f"{game.loser} lost by {game.termination}"
+            with suppress(ArenaError):  # the game is stored, and can hardly be unreadable
+                forfeit = record_and_log_of(out, game.number)[0].forfeit
+                if forfeit is not None:
+                    words = f"ply {forfeit.ply}: {words}: {forfeit.in_short}"
+            print(f"arena: --fail-on: game {game.number}, {game.game}, {words}", file=sys.stderr)
+        if more := self._games - len(self._first):
+            print(f"arena: --fail-on: and {more} more", file=sys.stderr)
+        return (status or FAULT) if self._games else status
+
+
+def _command(out: Path, text: str = "") -> str:
+    """Return how a run goes on that was to play by such a configuration, if that is known."""
+    with suppress(OSError):
+        if text and (out / CONFIG).read_bytes() != text.encode():
+            return "the same command"
+    return f"arena run --out {shlex.quote(str(out))}"
+
+
+@contextmanager
+def resumable(out: Path, text: str) -> Iterator[None]:
+    """Let a run that a signal, a disk or what the machine lacks has ended say how it goes on.
+
+    `text` is what is to stand in `tournament.toml`; where it does not yet, flags are said again.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:  # before there was anything to count
+        if not (out / CONFIG).is_file():  # nor anything to go on with
+            raise
+        print(f"arena: interrupted; go on with: {_command(out, text)}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    except (DiskError, MachineError) as error:
+        what = "disk" if isinstance(error, DiskError) else "machine"
+        error.args = (f"{error}; when the {what} is well, go on with: {_command(out, text)}",)
+        raise
+
+
+@contextmanager
+def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iterator[None]:
+    """Tell programs of a run, where somebody asked; raises ConfigError.
+
+    What could not be written does not stop the run; people are told of it in the end.
+    """
+    if not to_stdout and path is None:
+        yield
+        return
+    try:
+        with signals.interruptible():  # a pipe is open when somebody reads
+            stream = data_output() if path is None else path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+    steadfast = Steadfast(stream)
+    progress.listeners.append(json_lines(cast("TextIO", steadfast)))
+    try:
+        yield
+    except ArenaError as error:
+        progress(RunFailed(error=str(error), status=error.status))
+        raise
+    finally:
+        if path is not None:
+            steadfast.close()
+        if steadfast.failure is not None:
+            words = f"events could not be written to {path or 'standard output'}"
+            print(f"warning: {words}: {steadfast.failure.strerror}", file=sys.stderr)

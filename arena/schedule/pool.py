@@ -1,0 +1,222 @@
+"""A pool: bots come and go, and what is played is what is missing of what is wanted.
+
+Wanted of each two bots that play now, in each game and at their time controls, are so many pairs;
+the k-th of any two begins at the k-th opening, so that all meet from the same ones. What is stored
+counts, whatever the tournament was when it was played. With a `Rule` it says which two meet next.
+
+Which pairs are wanted follows from what is stored, and so does the number of each: the first one
+that is free. Must not know versions of bots: each is a name of its own here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Final, NamedTuple, Protocol
+
+from lath.arena.schedule.core import Conditions, Dealer, Numbers, Pair, Played, Schedule, pair_of
+
+Pairing = tuple[str, str]
+
+
+class Rule(Protocol):
+    """Where games go when there are only so many: without end, whatever the rounds."""
+
+    def report(self, played: Played) -> None:
+        """Be told of each game that is stored, and then of each that ends."""
+
+    def next(self, pairings: Sequence[Pairing], pair: int) -> Pairing | None:
+        """Return which of some pairings plays the pair of that number; None: none until later."""
+
+
+class _Meeting(NamedTuple):
+    """Two bots in one game at one time control each: what pairs are counted of."""
+
+    game: str
+    one: str
+    other: str
+    """The names in order, whoever comes first in the configuration."""
+
+    times: tuple[str, str]
+
+
+@dataclass(slots=True)
+class _Begun:
+    """A pair of which a game is not finished."""
+
+    meeting: _Meeting
+    turn: int
+    left: int = 2
+    names: Pairing = ("", "")
+    """First and second in the first of its games."""
+
+
+class Pool(Schedule):
+    """Hands out what is missing: half-played pairs, then round after round, or by a rule."""
+
+    keeps_walkovers = False
+
+    def __init__(self, names: Sequence[str], dealer: Dealer, rule: Rule | None = None) -> None:
+        super().__init__(names, dealer)
+        self._rule: Final = rule
+        self._conditions: Final = self._settings.conditions or (Conditions(),)
+        self._from: Final = [each.from_pair for each in self._conditions]
+        self._turns: Final[defaultdict[_Meeting, Numbers]] = defaultdict(Numbers)
+        """Which openings each meeting has been given."""
+        self._first: Final[dict[_Meeting, int]] = {}
+        """From where on one is to be found that is free."""
+        self._meetings: Final[dict[tuple[str, Pairing, int], _Meeting]] = {}
+        """Those that were asked for."""
+        self._begun: Final[dict[int, _Begun]] = {}
+        self._halves: Final[list[int]] = []
+        """Pairs to be completed, from the last to the first."""
+        self._taken: Final = Numbers()
+        """Pairs that have a number."""
+        self._number = self._conditions[-1].from_pair
+        gone = self._settings.ruled.bots
+        self._pairings = dict.fromkeys(
+            pairing for pairing in combinations(names, 2) if gone.isdisjoint(pairing)
+        )
+        """Those that were not stopped in this run, of bots that are not disqualified."""
+        self._missing = 0
+        """Games to play, dealt ones included."""
+        self._wanted = self._by_turns()
+        self.take_in(())
+
+    @property
+    def total(self) -> int:
+        """Return how many games are stored or will be; with a rule there always is another pair."""
+        return self._reported + self._missing + (2 if self._rule else 0)
+
+    def take_in(self, played: Iterable[Played]) -> None:
+        """Count what is stored, by number."""
+        for game in played:
+            self._count(game)
+        self._halves[:] = [pair for pair in sorted(self._begun, reverse=True) if self._fits(pair)]
+        self._missing = len(self._halves)
+        if self._rule is None:
+            for game_id, names in self._kinds():
+                turns = self._turns[self._meeting(game_id, names)]
+                open_turns = sum(k not in turns for k in range(1, self._settings.rounds + 1))
+                self._missing += 2 * open_turns
+
+    def _count(self, game: Played) -> None:
+        number = pair_of(game.number)
+        self.finished.add(game.number)
+        self.repeats.add(game.moves)
+        self._reported += 1
+        begun = self._begun.get(number)
+        if begun is None:
+            self._taken.add(number)
+            names = (game.first, game.second) if game.number % 2 else (game.second, game.first)
+            meeting = self._meeting(game.game, names, number)
+            begun = self._begun[number] = _Begun(meeting, self._turn(meeting, game.round), 2, names)
+        begun.left -= 1
+        if not begun.left:
+            del self._begun[number]
+        if self._rule and not self._settings.ruled.covers(game.number, game.first, game.second):
+            self._rule.report(game)
+
+    def _turn(self, meeting: _Meeting, turn: int) -> int:
+        """Give a meeting an opening: that one, or where it has been, as in a swiss, the next."""
+        turns = self._turns[meeting]
+        while turn in turns:
+            turn += 1
+        turns.add(turn)
+        return turn
+
+    def _kinds(self) -> Iterator[tuple[str, Pairing]]:
+        """Yield each game with each pairing, in the order of a round."""
+        return product(self._settings.games, self._pairings)
+
+    def _meeting(self, game: str, names: Pairing, pair: int | None = None) -> _Meeting:
+        """Return whose pair it is; `pair` is its number, if it is none that is new."""
+        place = len(self._from) if pair is None else max(1, bisect_right(self._from, pair))
+        key = game, names, place
+        if key not in self._meetings:
+            self._meetings[key] = self._meeting_at(*key)
+        return self._meetings[key]
+
+    def _meeting_at(self, game: str, names: Pairing, place: int) -> _Meeting:
+        times = self._conditions[place - 1].times
+        one, other = sorted(names)
+        both = tuple(times.get(name, times.get("", "")) for name in (one, other))
+        return _Meeting(game, one, other, (both[0], both[1]))
+
+    def _fits(self, pair: int) -> bool:
+        """Return whether what is left of a pair is wanted, and begins where its first game did."""
+        begun = self._begun[pair]
+        place = max(1, bisect_right(self._from, pair)) - 1
+        game, names = begun.meeting.game, begun.names
+        return (
+            self._conditions[place].starts == self._conditions[-1].starts
+            and game in self._settings.games
+            and {*names} <= {*self._names} - self._settings.ruled.bots
+            and begun.meeting == self._meeting(game, names)
+        )
+
+    def _by_turns(self) -> Iterator[tuple[str, Pairing, int]]:
+        """Yield what is missing, round after round; what begins meanwhile does not come again."""
+        for turn in range(1, self._settings.rounds + 1):
+            for game, names in list(self._kinds()):
+                if turn not in self._turns[self._meeting(game, names)]:
+                    yield game, names, turn
+
+    def next(self) -> Pair | None:
+        """Return a half-played pair, else the next one that is missing."""
+        while self._halves:
+            number = self._halves.pop()
+            begun = self._begun[number]
+            if begun.names in self._pairings or begun.names[::-1] in self._pairings:
+                return self._deal(number, begun)
+        while self._number in self._taken:
+            self._number += 1
+        if (found := self._next_kind()) is None:
+            return None
+        game, names, turn = found
+        self._taken.add(self._number)
+        meeting = self._meeting(game, names)
+        begun = self._begun[self._number] = _Begun(meeting, self._turn(meeting, turn), 2, names)
+        return self._deal(self._number, begun)
+
+    def _next_kind(self) -> tuple[str, Pairing, int] | None:
+        if self._rule is None:
+            open_ = (kind for kind in self._wanted if kind[1] in self._pairings)
+            return next(open_, None)
+        names = self._rule.next([*self._pairings], self._number)
+        if names is None:
+            return None
+        self._missing += 2
+        turns = {game: self._first_turn(game, names) for game in self._settings.games}
+        game = min(turns, key=turns.__getitem__)
+        return game, names, turns[game]
+
+    def _first_turn(self, game: str, names: Pairing) -> int:
+        """Return the first opening that two bots have not been given in a game."""
+        meeting = self._meeting(game, names)
+        turn, turns = self._first.get(meeting, 1), self._turns[meeting]
+        while turn in turns:
+            turn += 1
+        self._first[meeting] = turn
+        return turn
+
+    def _deal(self, number: int, begun: _Begun) -> Pair:
+        games = self._settings.games
+        index = (begun.turn - 1) * len(games) + games.index(begun.meeting.game)
+        return self._dealer.deal(number, begun.names, round_number=begun.turn, index=index)
+
+    def report(self, number: int, first: str, second: str, result: str, moves: int = 0) -> None:
+        """Count a game that was handed out."""
+        begun = self._begun[pair_of(number)]
+        self._missing -= 1
+        meeting = begun.meeting.game, begun.turn
+        self._count(Played(number, first, second, result, *meeting, moves))
+
+    def walkover(self, pair: int, loser: str | None) -> None:  # noqa: ARG002 - tried again anyway
+        """Leave the pairing out until the next run."""
+        one, other = self._begun[pair].names
+        self._pairings.pop((one, other), None)
+        self._pairings.pop((other, one), None)

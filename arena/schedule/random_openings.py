@@ -1,0 +1,236 @@
+"""Openings at random: new lines that nobody has lost, as even as a quick look tells.
+
+The n-th of a game follows from the seed and from those before it, the same on every machine; each
+is made when it is asked for. They need no more of a game than its contract. Must not know which
+pairing plays what.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from lath import games
+from lath.arena.errors import ConfigError
+from lath.arena.schedule.core import Opening, draw
+from lath.arena.schedule.openings import known_by
+from lath.games.core import Game, Move, Position, follow, result_of
+
+PLIES: Final = 4
+"""Of an opening where nobody says how many."""
+
+TRIES: Final = 4000
+"""Lines without a new one among them that are enough: a game has no more. One in 600 lines, the
+rarest pair of moves in Yavalath, is missed once in 800 times."""
+
+LOOKS: Final = 12
+"""New lines that are looked at closer for each opening: if none is even the nearest is taken."""
+
+PLAYOUTS: Final = 16
+"""Games that are played out for a closer look."""
+
+UNEVEN: Final = 3
+"""Games that one side may win more of these than the other."""
+
+GLANCES: Final = 16
+"""Moves that are tried at each ply of them: as many as tell most for the time, of 3 to all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomChoice:
+    """How long lines are, and in which games."""
+
+    plies: int = PLIES
+    everywhere: bool = True
+    """Also where setups are drawn, which else is where such games begin."""
+
+    def identity(self) -> dict[str, object]:
+        """Return what may not change while a tournament is played."""
+        of = "all games" if self.everywhere else "games without setups"
+        return {"random": self.plies, "of": of}
+
+
+@dataclass(slots=True)
+class _Made:
+    """The openings of one game so far."""
+
+    lines: list[bytes] = field(default_factory=list)
+    positions: set[bytes] = field(default_factory=set)
+    """Where they lead, by the least of their images."""
+
+    has_all: bool = False
+    """Whether there are no more."""
+
+
+class RandomOpenings:
+    """The openings of a tournament, made one by one."""
+
+    def __init__(
+        self,
+        choice: RandomChoice,
+        game_ids: Collection[str],
+        seed: int,
+        tell: Callable[[str], None],
+    ) -> None:
+        """`tell` hears once of each game that has fewer openings than are asked for.
+
+        Raises ConfigError where a game has none at all.
+        """
+        self._choice: Final = choice
+        self._of: Final = [seed, choice.identity()]
+        self._seed: Final = seed
+        self._tell: Final = tell
+        self._made: Final[dict[str, _Made]] = {}
+        for game_id in game_ids:  # one that has none is told of before anything is played
+            self.opening(game_id, 1)
+
+    def opening(self, game_id: str, turn: int) -> Opening:
+        """Return the `turn`-th opening of a game, from 1; after the last comes the first."""
+        game = games.get(game_id)
+        if game.has_setups and not self._choice.everywhere:
+            return Opening(setup=self._setup(game, turn))
+        made = self._made.setdefault(game_id, _Made())
+        while len(made.lines) < turn and not made.has_all:
+            line = self._new(game, len(made.lines) + 1, made.positions)
+            if line is not None:
+                made.lines.append(line)
+            else:
+                made.has_all = True
+                self._say_how_many(game_id, len(made.lines))
+        number = (turn - 1) % len(made.lines) + 1
+        moves = made.lines[number - 1].decode()
+        return Opening(
+            setup=self._setup(game, number),
+            moves=tuple(moves.split()),
+            # by the line, for numbers are those of one tournament
+            name=f"random:{self._choice.plies} {moves}".rstrip(),
+        )
+
+    def as_note(self) -> dict[str, Any]:
+        """Return what was made so far as JSON, for `recall`."""
+        lines = {game: [line.decode() for line in made.lines] for game, made in self._made.items()}
+        return {"of": self._of, "lines": lines}
+
+    def recall(self, note: Mapping[str, Any]) -> None:
+        """Take over what was made before from the same seed, which would come out the same."""
+        if note["of"] != self._of:
+            return
+        for game_id, lines in note["lines"].items():
+            game, made = games.get(game_id), _Made()
+            for turn, line in enumerate(lines, 1):
+                end = follow(game.start(self._setup(game, turn)), line.split())
+                if end is None:
+                    return
+                made.lines.append(line.encode())
+                made.positions.add(known_by(end))
+            self._made[game_id] = made
+
+    def _setup(self, game: Game, turn: int) -> str | None:
+        return game.draw_setup(draw(self._seed, "setup", turn, game.id))
+
+    def _say_how_many(self, game_id: str, count: int) -> None:
+        plies = self._choice.plies
+        length = _number(plies, "random ply")
+        if not count:
+            raise ConfigError(
+                f"openings: {game_id} has no line of {length} that nobody has lost; choose fewer"
+            )
+        what = f"{_number(count, 'different opening')} of {length}"
+        self._tell(f"{game_id} has {what}, and more are needed: they come again in their order")
+
+    def _new(self, game: Game, turn: int, known: set[bytes]) -> bytes | None:
+        """Return the moves of the `turn`-th opening and note where it leads; None if all are known.
+
+        It is the first even one that comes up, and of `LOOKS` that are not the most even one.
+        """
+        chance = random.Random(f"{self._seed} opening {game.id} {turn}")
+        start = game.start(self._setup(game, turn))
+        found: dict[bytes, tuple[int, list[Move]]] = {}
+        lost: set[bytes] = set()
+        for _ in range(TRIES):
+            line = _line(start, self._choice.plies, chance)
+            if line is None:
+                continue
+            moves, end = line
+            key = known_by(end)
+            if key in known or key in found or key in lost:
+                continue
+            if is_lost(end):
+                lost.add(key)
+                continue
+            found[key] = unevenness(end, chance), moves
+            if found[key][0] <= UNEVEN or len(found) == LOOKS:
+                break
+        if not found:
+            return None
+        key = min(found, key=lambda key: found[key][0])
+        known.add(key)
+        return " ".join(found[key][1]).encode()
+
+
+def _number(count: int, what: str) -> str:
+    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{count} {what if count == 1 else many}"
+
+
+def _line(start: Position, plies: int, chance: random.Random) -> tuple[list[Move], Position] | None:
+    """Return so many random moves and where they lead; None if the game was over before."""
+    moves: list[Move] = []
+    position = start
+    for _ in range(plies):
+        if position.is_over:
+            return None
+        moves.append(chance.choice(position.legal_moves()))
+        position = position.play(moves[-1])
+    return moves, position
+
+
+def is_lost(position: Position) -> bool:
+    """Return whether the game is over, the next move wins, or whatever it is the one after wins."""
+    return (
+        position.is_over
+        or _can_win(position)
+        or not any(
+            result_of(after) == "1/2-1/2" or not (after.is_over or _can_win(after))
+            for after in map(position.play, position.legal_moves())
+        )
+    )
+
+
+def _can_win(position: Position) -> bool:
+    won = ("1-0", "0-1")[position.to_move]
+    return any(result_of(position.play(move)) == won for move in position.legal_moves())
+
+
+def unevenness(position: Position, chance: random.Random) -> int:
+    """Return how many more of `PLAYOUTS` random games one side wins than the other.
+
+    In these a player tries some moves: what wins at once is played, what loses at once is not if
+    there was another. What blunders decide says little. Where more than `UNEVEN` are certain the
+    rest is not played: it is at least the number returned.
+    """
+    ahead = 0
+    for left in reversed(range(PLAYOUTS)):
+        end = position
+        while not end.is_over:
+            end = _glanced(end, chance)
+        ahead += {"1-0": 1, "0-1": -1}.get(result_of(end), 0)
+        if abs(ahead) - left > UNEVEN:
+            return abs(ahead) - left
+    return abs(ahead)
+
+
+def _glanced(position: Position, chance: random.Random) -> Position:
+    """Return the position after a random move: one that wins, else that goes on, else any."""
+    moves, won = position.legal_moves(), ("1-0", "0-1")[position.to_move]
+    going_on = None
+    for _ in range(GLANCES):
+        after = position.play(moves[int(chance.random() * len(moves))])
+        result = result_of(after)
+        if result == won:
+            return after
+        if result == "*" and going_on is None:
+            going_on = after
+    return going_on or after

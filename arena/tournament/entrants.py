@@ -1,0 +1,310 @@
+"""Where a bot comes from: what `--bot`, OLD and NEW say, a command, a folder or a git revision.
+
+What stands after `;`, and what `--tc` says, besides. Must not know what becomes of the bot.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from lath.arena.errors import ConfigError
+from lath.arena.referee.conversation import BotSpec
+from lath.arena.tournament.programs import (
+    RUN_BY,
+    advice_on,
+    bundled,
+    is_there,
+    may_be_run,
+    resolve,
+)
+from lath.arena.tournament.revisions import Revision, lacks_edits, revision
+from lath.notation.protocol import TimeControl
+
+_PARTS: Final = re.compile(r"""(?:[^;'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*(?:;|\Z)""", re.DOTALL)
+"""A part and the `;` after it, which stands in no quotes."""
+
+_OF_ONE: Final = {"option": "options", "env": "env"}
+"""Parts such as `option.threads=2`, and the table that each fills."""
+
+
+def bot_flag(text: str, flag: str = "--bot") -> dict[str, Any]:
+    """Return a bot's table, as `[[bot]]` has it; raises ConfigError, which names the part.
+
+    Its files are those of the current folder, or of its `cwd`, whatever the configuration's are.
+
+    >>> bot_flag("greedy; option.depth=2; tc=move 0.5")
+    {'name': 'greedy', 'options': {'depth': 2}, 'time': {'move': '500ms'}}
+    """
+    first, *parts = _split(text)
+    name, equals, command = first.strip().partition("=")
+    of = f"{flag} {name}: "
+    table: dict[str, Any] = {"name": name}
+    for part in parts:
+        key, _, value = part.strip().partition("=")
+        kind, _, one = key.partition(".")
+        if key not in _READERS and not (kind in _OF_ONE and one):
+            raise ConfigError(f"{of}{_unknown(key)}")
+        value = " ".join(words_of(value, of=f"{of}{key}: ")) if value else ""
+        row = table.setdefault(_OF_ONE[kind], {}) if one else table
+        where = one or ("time" if key == "tc" else key)
+        if where in row:
+            raise ConfigError(f"{of}{key} is said twice")
+        try:
+            row[where] = _typed(value) if kind == "option" else _READERS.get(key, str)(value)
+        except ConfigError as error:
+            raise ConfigError(f"{of}{error}") from error
+    _check(table, of)
+    home = Path(table.get("cwd", "")).absolute()
+    if "files" in table:
+        table["files"] = [str(home / name) for name in table["files"]]
+    if equals:
+        words = words_of(command, of=of)
+        if advice := advice_on(words, home):
+            said = shlex.quote(f"{name}={shlex.join(advice.words)}")
+            raise ConfigError(f"{of}{advice.why}; {advice.after}write: {flag} {said}")
+        table["command"] = list(resolve(words, home))
+    return table
+
+
+def _split(text: str) -> Iterator[str]:
+    """Yield the parts of what a flag says, as they are."""
+    at = 0
+    while (found := _PARTS.match(text, at)) and found[0].endswith(";"):
+        yield found[0].removesuffix(";")
+        at = found.end()
+    yield text[at:]  # a quotation in it may not be closed: who reads its words says so
+
+
+def _unknown(key: str) -> str:
+    known = [*_READERS, *(f"{kind}.NAME" for kind in _OF_ONE)]
+    alike = get_close_matches(key.partition(".")[0].lower(), [*_READERS, *_OF_ONE], n=1)
+    meant = f"; did you mean {alike[0]!r}?" if alike else ""
+    return f"unknown part {key!r}, expected one of {', '.join(known)}{meant}"
+
+
+def _typed(value: str) -> str | int | bool:
+    """Return the value of an option as TOML has it.
+
+    >>> _typed("2"), _typed("true"), _typed("02"), _typed("x")
+    (2, True, '02', 'x')
+    """
+    if re.fullmatch(r"0|-?[1-9]\d{0,14}", value):
+        return int(value)
+    return {"true": True, "false": False}.get(value, value)
+
+
+def _folder(text: str) -> str:
+    if not text or not Path(text).is_dir():
+        raise ConfigError(f"cwd={text}, expected a folder")
+    return str(Path(text).resolve())
+
+
+def _own_time(text: str) -> dict[str, Any]:
+    from lath.arena.tournament.config import time_table
+
+    time = time_of(text, "tc")
+    if time == TimeControl():
+        raise ConfigError("tc=none, expected a limit: only all bots together may have none")
+    return time_table(time)
+
+
+_READERS: Final[dict[str, Callable[[str], Any]]] = {
+    "cwd": _folder,
+    "files": lambda text: text.split(","),
+    "tc": _own_time,
+    "memory": str,
+    "threads": _typed,
+}
+"""What a part may be besides options and variables, and what reads its value."""
+
+
+def _check(table: dict[str, Any], of: str) -> None:
+    """Refuse what no `[[bot]]` may have, by the words of the configuration."""
+    from pydantic import ValidationError
+
+    from lath.arena.tournament.config import shown
+    from lath.arena.tournament.keys import BotTable
+
+    try:
+        BotTable.model_validate(table)
+    except ValidationError as error:
+        key = str(error.errors()[0]["loc"][0])
+        expected = BotTable.model_fields[key].description
+        raise ConfigError(f"{of}{key} = {shown(table[key])}, expected {expected}") from error
+
+
+def spec_of(table: dict[str, Any]) -> BotSpec:
+    """Return how the bot is started that a flag says: one that is bundled, or has a command."""
+    from lath.arena.tournament.config import bot_spec
+    from lath.arena.tournament.keys import BotTable
+
+    return bot_spec(BotTable.model_validate(table), Path())
+
+
+def words_of(command: str, *, of: str = "") -> tuple[str, ...]:
+    """Return the words of a command, whose option is `of`; raises ConfigError."""
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise ConfigError(f"{of}{command!r} is not a command: {error}") from error
+    if not words or not words[0]:
+        raise ConfigError(f"{of}the command is empty")
+    return words
+
+
+def time_of(tc: str, of: str = "--tc") -> TimeControl:
+    """Return the time that `--tc` says; raises ConfigError."""
+    try:
+        return TimeControl.read(tc)
+    except ValueError as error:
+        raise ConfigError(f"{of}: {error}") from error
+
+
+# OLD and NEW
+
+
+class Origin(NamedTuple):
+    """What OLD or NEW says: where a bot comes from."""
+
+    name: str
+    """What it is called in the match."""
+
+    kind: str
+    """`folder`, `revision` or `command`."""
+
+    where: Path = Path()
+    """Of a folder."""
+
+    revision: Revision | None = None
+    words: tuple[str, ...] = ()
+    """Of a command."""
+
+    parts: Mapping[str, Any] = {}
+    """What stands after `;`, as `[[bot]]` has it."""
+
+    note: str = ""
+    """What might be thought of it and is not so; empty where there is nothing."""
+
+
+def origin_of(text: str, role: str) -> Origin:
+    """Return what OLD or NEW says; raises ConfigError. `role` is `old` or `new`."""
+    first, *rest = _split(text)
+    name, equals, what = first.strip().partition("=")
+    if not (equals and name.replace("-", "").replace("_", "").replace(".", "").isalnum()):
+        name, what = "", first.strip()
+    table = bot_flag(";".join([name or role, *rest]), role.upper())
+    parts = {key: value for key, value in table.items() if key != "name"}
+    words = words_of(what, of=f"{role.upper()}: ")
+    path, note = Path(words[0]), ""
+    if len(words) == 1 and is_there(path, Path.exists):
+        if revision(words[0], Path.cwd()):
+            note = f"{role.upper()} is {path}, not the revision of this name"
+        if path.is_dir():
+            _refuse_place(parts, role)
+            home = path.resolve()
+            return Origin(name or home.name or role, "folder", where=home, parts=parts, note=note)
+    elif (
+        len(words) == 1 and words[0] not in bundled() and (known := revision(words[0], Path.cwd()))
+    ):
+        _refuse_place(parts, role)
+        if lacks_edits(known, Path.cwd()):
+            note = f"{role.upper()} is {words[0]} as committed; what was edited since plays as `.`"
+        return Origin(name or words[0], "revision", revision=known, parts=parts, note=note)
+    command = _program(words, role, Path(parts.get("cwd", "")).absolute())
+    return Origin(name or path.stem, "command", words=command, parts=parts, note=note)
+
+
+def _refuse_place(parts: Mapping[str, Any], role: str) -> None:
+    for part in ("cwd", "files"):
+        if part in parts:
+            raise ConfigError(f"{role.upper()}: {part} is for commands: a folder is both itself")
+
+
+def _program(words: tuple[str, ...], role: str, home: Path) -> tuple[str, ...]:
+    """Return the command that these words are, whose files are in `home`; raises ConfigError."""
+    path = home / words[0]
+    if is_there(path, Path.is_file) and ("/" in words[0] or len(words) == 1):
+        return (*_started(path, role.upper()), *resolve(words, home)[1:])
+    if shutil.which(words[0]) is None and not (len(words) == 1 and words[0] in bundled()):
+        raise ConfigError(
+            f"{role.upper()}: {words[0]!r} is no folder, file, bundled bot, git revision or program"
+        )
+    return resolve(words, home)
+
+
+def _started(path: Path, called: str) -> tuple[str, ...]:
+    """Return the command that starts a file; raises ConfigError."""
+    words = (f"./{path.name}",)
+    advice = advice_on(words, path.parent)
+    if advice and advice.before:
+        raise ConfigError(f"{called}: {path}: {advice.why}; `{advice.before}` mends that")
+    return resolve(advice.words if advice else words, path.parent)
+
+
+# How the bot of a folder is started
+
+
+def executables(home: Path) -> set[Path]:
+    """Return the files of a folder that may be executed, without those that are hidden."""
+    return {
+        path
+        for path in home.iterdir()
+        if path.is_file() and path.name[0] != "." and may_be_run(path)
+    }
+
+
+def table_in(home: Path, command: str, made: set[Path], called: str) -> dict[str, Any]:
+    """Return the table of the bot in a folder, without its name; raises ConfigError.
+
+    By `command`, where that is given, else by its `tournament.toml`; else it is what was `made`,
+    the only executable, or the only script.
+    """
+    from lath.arena.tournament.database import CONFIG
+
+    table: dict[str, Any] = {"cwd": str(home)}
+    if command:
+        return table | {"command": list(resolve(words_of(command, of="--run: "), home))}
+    if (home / CONFIG).is_file():
+        return table | _table_of_config(home / CONFIG, called)
+    scripts = {path for path in home.iterdir() if path.suffix in RUN_BY and path.is_file()}
+    for found in (made, executables(home), scripts):
+        if len(found) == 1:
+            return table | {"command": list(_started(found.pop(), called))}
+        if found:
+            break
+    names = ", ".join(sorted(path.name for path in found)) or "none"
+    raise ConfigError(
+        f"{called}: how is its bot started? Its folder has no {CONFIG} with one command, and not "
+        f"one program (found: {names}); say it with --run CMD, taken from that folder"
+    )
+
+
+def _table_of_config(path: Path, called: str) -> dict[str, Any]:
+    """Return what the configuration in a folder says of its only bot with a command."""
+    from lath.arena.tournament.config import read_toml
+
+    found = read_toml(path)[0].get("bot")
+    rows = [row for row in found if _has_command(row)] if isinstance(found, list) else []
+    if len(rows) != 1:
+        names = ", ".join(str(row.get("name", "?")) for row in rows) or "none"
+        raise ConfigError(
+            f"{called}: its {path.name} has not one bot with a command ({names}); say which is "
+            "meant with --run CMD, taken from that folder"
+        )
+    (row,) = rows
+    place = path.parent / str(row.get("cwd", ""))
+    words = row["command"]
+    words = words_of(words, of=f"{called}: ") if isinstance(words, str) else tuple(map(str, words))
+    kept = {key: row[key] for key in ("options", "env", "memory", "threads") if key in row}
+    return {**kept, "cwd": str(place.resolve()), "command": list(resolve(words, place))}
+
+
+def _has_command(row: object) -> bool:
+    command = row.get("command") if isinstance(row, dict) else None
+    return isinstance(command, str | list) and bool(command)

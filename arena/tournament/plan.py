@@ -1,0 +1,437 @@
+"""What a tournament would take, and what it would tell: games, time, and how sure of each bot.
+
+The tournament is played without bots: results are drawn at the strengths that games show so far,
+else between equals. How sure ratings will be follows from Fisher's information of the games that
+came of it, added to what is known already, on the scale of scores. Nothing is written.
+
+Must not know how a plan is put into words.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean, median
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from lath import games
+from lath.arena.errors import ConfigError, DamagedError
+from lath.arena.schedule.budget import UNLIMITED, Budget, groups
+from lath.arena.schedule.core import HALVES, Opening, Played, Ruled, Schedule, pair_of
+from lath.arena.schedule.pool import Pool
+from lath.arena.schedule.sprt import NORMAL_95, Sprt, expected_pairs
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.database import DATABASE, opened_to_read
+from lath.arena.tournament.resuming import fingerprints, resumed
+from lath.arena.tournament.rulings import in_force, rulings_of
+from lath.arena.tournament.runner import OpenGames
+from lath.arena.tournament.store import Store
+from lath.arena.tournament.strengths import Strengths, strengths_of
+from lath.arena.tournament.system import database_errors
+from lath.arena.tournament.versions import POOL, entered
+from lath.notation.protocol import TimeControl
+from lath.reports.ratings.elo import ELO
+from lath.reports.ratings.numerics import inverse
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.results import Result
+
+AIM_ELO: Final = 20.0
+"""Half the width of the interval of which a plan says how many games it needs."""
+
+Range = tuple[float, float]
+"""The least and the most."""
+
+MOST_PAIRS: Final = 20_000
+"""That are drawn; a longer tournament goes on as it began."""
+
+MOST_IN_BUDGET: Final = 2000
+"""Likewise with a budget: to see where games tell most takes longer than to play in turn."""
+
+TRIES: Final = 8
+"""How often a tournament is drawn whose games depend on results."""
+
+RANDOM_GAMES: Final = 20
+"""Of which the length of a game is known before any is stored."""
+
+PLIES: Final = 0.5, 1.5
+"""Games of bots are so much shorter or longer than random ones: measured, 0.5 to 1.4 (bundled bots,
+all built-in games)."""
+
+USED: Final[Mapping[str, Range]] = {"clock": (0.3, 1.0), "move": (0.5, 1.0)}
+"""Of its time a bot takes so much; one that answers at once less."""
+
+AGAIN: Final = 0.8, 1.25
+"""Games to come are so much faster or slower than those that are stored."""
+
+BESIDES_S: Final = 0.01
+"""Of a game in which nobody thinks."""
+
+ENOUGH: Final = 400
+"""Games from which on their real intervals are compared with the formula's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotPlan:
+    """What is planned of one bot."""
+
+    name: str
+    played: int
+    games: int
+    """That it will have played then; on average, where that depends on results."""
+
+    opponents: int
+    now: float | None
+    """Half the width of its interval in Elo points against the mean of all, of two bots against the
+    other one; None before games."""
+
+    then: float | None
+    """The same when all is played."""
+
+    games_for_aim: int | None
+    """How many games it needs in all for half a width of `AIM_ELO`, of the same opponents."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SprtPlan:
+    """How many games a match takes until its test decides."""
+
+    elo: tuple[float, float, float]
+    """The differences: H0's, the one between, and H1's."""
+
+    games: tuple[int, int, int]
+    """Expected at each of them; not more than there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is planned."""
+
+    format: str
+    event: str
+    played: int
+    games: tuple[int, int]
+    """To play, at least and at most."""
+
+    seconds: Range | None
+    """How long that takes; None where only the bots could tell."""
+
+    jobs: int
+    plies: Range | None
+    """Of a game, where the time follows from them; None where it follows from games stored."""
+
+    noise: float | None
+    """Real intervals over the formula's, of games so far; None where there are too few."""
+
+    sprt: SprtPlan | None
+    bots: tuple[BotPlan, ...]
+
+
+class _Anywhere:
+    """Where games begin that nobody plays."""
+
+    def opening(self, _game: str, _turn: int) -> Opening:
+        """Return the same each time."""
+        return Opening()
+
+
+@contextmanager
+def _copied(folder: Path) -> Iterator[Store]:
+    """Give a copy of what is stored in a directory, nothing where there is none.
+
+    Raises StoreError.
+    """
+    path = folder / DATABASE
+    with TemporaryDirectory(prefix="arena-") as name:
+        copy = Path(name) / DATABASE
+        if path.is_file():
+            with (
+                database_errors(path),
+                opened_to_read(path) as database,
+                closing(sqlite3.connect(copy)) as copied,
+            ):
+                if database:
+                    database.backup(copied)
+        try:
+            store = Store(copy.parent)
+        except DamagedError as error:
+            raise DamagedError(str(error).replace(str(copy), str(path))) from error
+        with closing(store):
+            yield store
+
+
+def planned(config: Config, folder: Path, budget: Budget = UNLIMITED) -> Plan:
+    """Return what `config` would play in `folder`; raises StoreError and ConfigError."""
+    with _copied(folder) as store:
+        config = resumed(store, config, folder)
+        if config.format == POOL:
+            config = entered(store, config, fingerprints(config.bots)).config
+        config = replace(config, ruled=in_force(rulings_of(store)))
+        return _plan(config, store, budget)
+
+
+Met = tuple[str, str, str]
+"""A game, and two bots in the order of their names."""
+
+
+def _met(game: str, one: str, other: str) -> Met:
+    return game, min(one, other), max(one, other)
+
+
+def _plan(config: Config, store: Store, budget: Budget) -> Plan:
+    stored = list(_evidence(store.results(), config.ruled))
+    seen = Counter((game.game, game.first, game.second, game.result) for game in stored)
+    met = dict.fromkeys(name for _, first, second, _ in seen for name in (first, second))
+    names = [*dict.fromkeys(config.names), *(name for name in met if name not in config.names)]
+    strengths = strengths_of(names, seen)
+    game_s, plies = _game_s(config, store)
+    config, sprt = _without_test(config, store, strengths)
+    budget = _in_games(budget, game_s, config.jobs)
+    by_name = dict(zip(names, strengths.strengths, strict=True))
+    drawn = [
+        _drawn(_schedule(config, store, budget), by_name, strengths, budget, seed)
+        for seed in range(TRIES if config.format in ("swiss", "knockout") else 1)
+    ]
+    to_play = [round(sum(one.values())) for one in drawn]
+    more = _sums((met, number / len(drawn)) for one in drawn for met, number in one.items())
+    before = _sums((_met(*row[:3]), number) for row, number in seen.items())
+    known = half_widths(strengths, names, {}, before)
+    noise = _noise(stored, known)
+    wider = noise or 1.0
+    after = _sums([*before.items(), *more.items()])
+    then = half_widths(strengths, names, more, after)
+    return Plan(
+        format=config.format,
+        event=config.event,
+        played=sum(tally.games for tally in store.tally()),
+        games=(min(to_play), max(to_play)),
+        seconds=game_s and _times(game_s, min(to_play) / config.jobs, max(to_play) / config.jobs),
+        jobs=config.jobs,
+        plies=plies,
+        noise=noise,
+        sprt=sprt,
+        bots=tuple(
+            _bot_plan(name, before, after, wider * known[name], wider * then[name])
+            for name in config.names
+        ),
+    )
+
+
+def _schedule(config: Config, store: Store, budget: Budget = UNLIMITED) -> Schedule:
+    return OpenGames(config, store, tree="", openings=_Anywhere(), budget=budget).schedule
+
+
+def _without_test(
+    config: Config, store: Store, strengths: Strengths
+) -> tuple[Config, SprtPlan | None]:
+    """Return a match that is as long as its test takes half way between its hypotheses."""
+    if config.sprt is None:
+        return config, None
+    in_round = 2 * len(config.games)
+    test = _sprt_plan(config.sprt, store, strengths, most=in_round * config.rounds)
+    schedule = _schedule(config, store)
+    is_decided = schedule.done == schedule.total
+    rounds = 0 if is_decided else math.ceil(test.games[1] / in_round)
+    return replace(config, sprt=None, rounds=rounds), test
+
+
+def _evidence(played: Iterable[Played], ruled: Ruled) -> Iterator[Played]:
+    """Yield games as ratings count them: no void ones, and none that repeats another."""
+    known: set[tuple[str, str, str, int]] = set()
+    for game in played:
+        repeated = game.game, game.first, game.second, game.moves
+        if not ruled.covers(game.number, game.first, game.second) and repeated not in known:
+            yield game
+            if game.moves:
+                known.add(repeated)
+
+
+def _sums(numbers: Iterable[tuple[Met, float]]) -> dict[Met, float]:
+    sums: dict[Met, float] = {}
+    for met, number in numbers:
+        sums[met] = sums.get(met, 0.0) + number
+    return sums
+
+
+def _times(range_: Range, least: float, most: float) -> Range:
+    return range_[0] * least, range_[1] * most
+
+
+def _drawn(
+    schedule: Schedule,
+    strengths_by: Mapping[str, float],
+    strengths: Strengths,
+    budget: Budget,
+    seed: int,
+) -> dict[Met, float]:
+    """Return how often who meets in what if the rest is played so."""
+    chance = random.Random(seed)
+    games: Counter[Met] = Counter()
+    allowed = math.inf if budget.games is None else budget.games
+    is_endless = budget.games is not None and isinstance(schedule, Pool)
+    most = min(allowed, 2 * (MOST_IN_BUDGET if is_endless else MOST_PAIRS))
+    while games.total() < most and (pair := schedule.next()) is not None:
+        for each in pair.left(schedule.finished):
+            first, second = each.names
+            likely = strengths.chances(each.game, strengths_by[first] - strengths_by[second])
+            (result,) = chance.choices(("1-0", "1/2-1/2", "0-1"), likely)
+            schedule.report(each.number, first, second, result)
+            games[_met(each.game, first, second)] += 1
+    longer = 1.0
+    if games.total() >= most:
+        left = allowed if is_endless else min(allowed, schedule.total - schedule.done)
+        longer += max(0.0, min(left, allowed - games.total())) / games.total()
+    return {met: longer * number for met, number in games.items()}
+
+
+def half_widths(
+    strengths: Strengths,
+    names: Sequence[str],
+    more: Mapping[Met, float],
+    after: Mapping[Met, float],
+) -> dict[str, float]:
+    """Return half the width of each bot's Elo interval, after `more` games.
+
+    It is that against the mean of all that games connect, of two against the other one. `strengths`
+    are those of `names`; `after` are all games then. Infinite for a bot without any.
+    """
+    places = {name: place for place, name in enumerate(names)}
+    precision = inverse(strengths.covariance)
+    steep, flat = [0.0] * len(names), [0.0] * len(names)
+    for met, number in after.items():
+        game, i, j = met[0], places[met[1]], places[met[2]]
+        score, information = strengths.pair(game, strengths.strengths[i] - strengths.strengths[j])
+        for place in (i, j):  # the model's scale and that of scores: see reports/ratings/elo.py
+            steep[place] += number * information / 2
+            flat[place] += number * score * (1 - score)
+        told = information * more.get(met, 0.0) / 2
+        for one, other in ((i, j), (j, i)):
+            precision[one][one] += told
+            precision[one][other] -= told
+    covariance = inverse(precision)
+    widths = dict.fromkeys(names, math.inf)
+    for group in groups(len(names), ((places[one], places[other]) for _, one, other in after)):
+        means = {i: fmean(covariance[i][j] for j in group) for i in group}
+        unit = NORMAL_95 * ELO * (2 if len(group) == 2 else 1)
+        for i in group if len(group) > 1 else ():
+            variance = covariance[i][i] - 2 * means[i] + fmean(means.values())
+            widths[names[i]] = unit * steep[i] / flat[i] * math.sqrt(max(variance, 0.0))
+    return widths
+
+
+def _bot_plan(
+    name: str, before: Mapping[Met, float], after: Mapping[Met, float], now: float, then: float
+) -> BotPlan:
+    played, games = (
+        round(sum(games for met, games in each.items() if name in met[1:]))
+        for each in (before, after)
+    )
+    is_known = math.isfinite(then)
+    return BotPlan(
+        name=name,
+        played=played,
+        games=games,
+        opponents=len({*()}.union(*(met[1:] for met in after if name in met[1:])) - {name}),
+        now=now if math.isfinite(now) else None,
+        then=then if is_known else None,
+        games_for_aim=math.ceil(games * (then / AIM_ELO) ** 2) if is_known else None,
+    )
+
+
+def _noise(stored: Sequence[Played], formula: Mapping[str, float]) -> float | None:
+    """Return by how much real intervals are wider than the formula's: openings have their say.
+
+    None for several games, of which they differ from game to game as well, and for few results.
+    """
+    if len(stored) < ENOUGH or len({game.game for game in stored}) > 1:
+        return None
+    points = {result: halves[0] / 2 for result, halves in HALVES.items()}
+    found = rate(
+        (
+            Result(each.first, each.second, points[each.result], each.game, pair_of(each.number))
+            for each in stored
+        ),
+        in_order=False,
+    )
+    both = 2 if len(found.strengths) == 2 else 1
+    return median(
+        both * NORMAL_95 * strength.elo.error / formula[name]
+        for name, strength in found.strengths.items()
+    )
+
+
+def _game_s(config: Config, store: Store) -> tuple[Range | None, Range | None]:
+    """Return how long a game lasts, and how many plies where it follows from them.
+
+    Of games that are stored it is known; else it follows from random games and the time controls.
+    """
+    bots = store.bots()
+    used_s = sum(bot.moves * (bot.average_s or 0.0) for bot in bots)
+    if any(bot.moves for bot in bots):
+        each_s = used_s / (sum(bot.games for bot in bots) / 2) + BESIDES_S
+        return (AGAIN[0] * each_s, AGAIN[1] * each_s), None
+    length = fmean(map(_random_plies, config.games))
+    plies = (PLIES[0] * length, PLIES[1] * length)
+    times = [_of_control(bot.time or config.limits.time, plies) for bot in config.bots]
+    ranges = [each for each in times if each]
+    if len(ranges) < len(times):
+        return None, plies
+    least, most = (2 * fmean(each[end] for each in ranges) for end in (0, 1))
+    return (least + BESIDES_S, most + BESIDES_S), plies
+
+
+def _of_control(time: TimeControl, plies: Range) -> Range | None:
+    """Return how long a bot may think in a game of so many plies; None where nothing limits it."""
+    if time.has_clock:
+        clock = [time.initial_ms + time.increment_ms * each / 2 for each in plies]
+        used = USED["clock"]
+    elif time.move_ms:
+        clock = [time.move_ms * each / 2 for each in plies]
+        used = USED["move"]
+    else:
+        return None
+    return used[0] * clock[0] / 1000, (used[1] * clock[1] + time.first_ms) / 1000
+
+
+def _random_plies(game_id: str) -> float:
+    """Return how long random games are."""
+    game, plies = games.get(game_id), 0
+    for seed in range(RANDOM_GAMES):
+        chance, position = random.Random(seed), game.start(game.draw_setup(seed))
+        while choices := position.legal_moves():
+            position = position.play(chance.choice(choices))
+            plies += 1
+    return plies / RANDOM_GAMES
+
+
+def _in_games(budget: Budget, game_s: Range | None, jobs: int) -> Budget:
+    """Return a budget with the games that fit into its time; raises ConfigError."""
+    if budget.seconds is None:
+        return budget
+    if game_s is None:
+        raise ConfigError(
+            "--plan: nobody knows how many games fit into the time of --budget: nothing limits "
+            "how long bots think: say games, as in --budget 200"
+        )
+    fits = max(1, round(budget.seconds * jobs / math.sqrt(game_s[0] * game_s[1])))
+    return Budget(games=min(fits, budget.games or fits))
+
+
+def _sprt_plan(sprt: Sprt, store: Store, strengths: Strengths, *, most: int) -> SprtPlan:
+    """Return how long a test takes whose pairs scatter as those stored, else as the model says."""
+    whole = [pair for pair in store.pairs() if pair.games == 2]
+    pairs = sum(pair.pairs for pair in whole)
+    variance = strengths.information(0.0) / 4
+    if 2 * pairs >= ENOUGH:
+        mean = sum(pair.pairs * pair.points / 2 for pair in whole) / pairs
+        variance = sum(pair.pairs * (pair.points / 2 - mean) ** 2 for pair in whole) / pairs
+    expected = expected_pairs(sprt, variance)
+    games_ = tuple(min(most, 2 * math.ceil(each)) for each in expected)
+    elo = (sprt.elo0, (sprt.elo0 + sprt.elo1) / 2, sprt.elo1)
+    return SprtPlan(elo=elo, games=(games_[0], games_[1], games_[2]))

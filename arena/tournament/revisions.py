@@ -1,0 +1,221 @@
+"""Git revisions as folders to build and to play in: they are there while somebody needs them.
+
+Nothing of the user's changes: neither work tree nor index nor what git keeps. Must not know bots,
+nor what is played.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from lath.arena import signals
+from lath.arena.errors import ArenaError, InUseError
+from lath.arena.referee import trees
+
+LAST_LINES: Final = 30
+"""Of a build that fails, which are shown."""
+
+PATIENCE_S: Final = 5.0
+"""How long to wait for what clears up after a run that was killed just now."""
+
+_CLEARS_UP: Final = """
+while read -r group; do last=$group; done
+[ -n "$last" ] && kill -9 "-$last"
+chmod -R u+rwx -- "$1"
+rm -rf -- "$1"
+rmdir -- "${1%/*}"  # where nothing was played
+"""
+"""Told of each build and of its end by an empty line; what tells it has gone at the end of input,
+however it went."""
+
+_BEGINS: Final = 'read -r _ && exec /bin/sh -c "$1" </dev/null'
+"""A build begins when it is known to who clears up."""
+
+_PLAIN: Final = (
+    *("-c", "core.fsmonitor=false", "-c", "core.splitIndex=false"),
+    *("-c", "core.sparseCheckout=false"),
+)
+"""What keeps git from leaving anything in the repository, or from leaving anything out."""
+
+
+class Revision(NamedTuple):
+    """A commit, and the folder of it that is meant."""
+
+    repository: str
+    """Where git keeps it."""
+
+    commit: str
+    """Its hash."""
+
+    folder: str
+    """Below the top, empty for that itself."""
+
+
+def revision(text: str, here: Path) -> Revision | None:
+    """Return the revision of this name; None where git knows none, or there is no git.
+
+    Its folder is the one that `here` is in the work tree.
+    """
+    known = _git(
+        ("rev-parse", "--absolute-git-dir", "--show-prefix", "--verify", "--end-of-options"),
+        (f"{text}^{{commit}}",),
+        here,
+    )
+    lines = known.splitlines()
+    if len(lines) < 3:
+        return None
+    repository, folder, commit = lines[0], lines[1], lines[-1]
+    return Revision(repository, commit, folder.strip("/"))
+
+
+def lacks_edits(known: Revision, here: Path) -> bool:
+    """Return whether a revision is what is checked out at `here`, without what was edited since."""
+    if revision("HEAD", here) != known:
+        return False
+    words = ("--no-optional-locks", *_PLAIN, "status", "--porcelain", "--untracked-files=no")
+    return bool(_git(words, ("--", "."), here))
+
+
+def _git(words: Sequence[str], names: Sequence[str], here: Path) -> str:
+    """Return what git answers; empty where it fails."""
+    try:
+        asked = subprocess.run(
+            ["git", *words, *names],  # noqa: S607 - the git that the user has
+            cwd=here,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            check=False,
+        )
+    except OSError:
+        return ""
+    return asked.stdout if asked.returncode == 0 else ""
+
+
+class Workshop:
+    """A folder for checkouts and builds."""
+
+    def __init__(self, folder: Path, watcher: subprocess.Popen[bytes]) -> None:
+        """`watcher` clears up when this process ends."""
+        self._folder: Final = folder
+        self._watcher: Final = watcher
+
+    def check_out(self, wanted: Revision, name: str) -> Path:
+        """Return the folder of a revision, with all files of its commit; raises ArenaError."""
+        home = self._folder / name
+        home.mkdir()
+        index = {**os.environ, "GIT_INDEX_FILE": str(self._folder / f"{name}.index")}
+        git = ["git", *_PLAIN, f"--git-dir={wanted.repository}", f"--work-tree={home}"]
+        for words in (("read-tree", wanted.commit), ("checkout-index", "--all", "--force")):
+            with signals.interruptible():
+                done = subprocess.run(
+                    [*git, *words],
+                    cwd=home,
+                    env=index,
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    check=False,
+                )
+            if done.returncode:
+                said = done.stderr.decode(errors="replace").strip()
+                raise ArenaError(f"revision {wanted.commit[:12]} cannot be checked out: {said}")
+        inside = home / wanted.folder
+        if not inside.is_dir():
+            raise ArenaError(f"revision {wanted.commit[:12]} has no folder {wanted.folder}")
+        return inside
+
+    def build(self, command: str, home: Path, name: str) -> None:
+        """Run a shell's command there; raises ArenaError with the end of what it said."""
+        output = self._folder / f"{name}.output"
+        with output.open("wb") as stream:
+            made = subprocess.Popen(
+                ["/bin/sh", "-c", _BEGINS, "sh", command],
+                cwd=home,
+                stdin=subprocess.PIPE,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            assert made.stdin is not None
+            self._note(f"{made.pid}")
+            try:
+                with made.stdin, suppress(BrokenPipeError):
+                    made.stdin.write(b"\n")
+                with signals.interruptible():
+                    status = made.wait()
+            finally:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(made.pid, signal.SIGKILL)  # nothing of it plays along
+                made.wait()
+                self._note("")
+        if status:
+            said = output.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
+            left = [f"  … {len(said) - LAST_LINES} lines more"] if len(said) > LAST_LINES else []
+            lines = [*left, *(f"  {line}" for line in said[-LAST_LINES:])]
+            how = f"exited with status {status}" if status > 0 else f"was ended by signal {-status}"
+            raise ArenaError("\n".join([f"--build {command!r} of {name} {how}:", *lines]))
+
+    def _note(self, line: str) -> None:
+        assert self._watcher.stdin is not None
+        with suppress(BrokenPipeError):
+            self._watcher.stdin.write(f"{line}\n".encode())
+            self._watcher.stdin.flush()
+
+
+@contextmanager
+def workshop(folder: Path) -> Iterator[Workshop]:
+    """Give an empty folder that goes in the end, also when this process is killed.
+
+    Raises InUseError where another process has it.
+    """
+    lock = _hold(folder.parent)
+    try:
+        # It has the lock, too, so that nobody comes in while it clears up.
+        watcher = subprocess.Popen(
+            ["/bin/sh", "-c", _CLEARS_UP, "sh", str(folder)],
+            cwd="/",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            pass_fds=[lock],
+        )
+    finally:
+        os.close(lock)
+    assert watcher.stdin is not None
+    try:
+        trees.remove(str(folder))  # of one that was killed with all that it had started
+        folder.mkdir()
+        yield Workshop(folder, watcher)
+    finally:
+        watcher.stdin.close()
+        watcher.wait()
+
+
+def _hold(place: Path) -> int:
+    """Return the descriptor by which this process has a folder to itself; raises InUseError."""
+    until_s = time.monotonic() + PATIENCE_S
+    while True:
+        place.mkdir(parents=True, exist_ok=True)
+        lock = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(lock), place.stat()):
+                return lock
+        except FileNotFoundError:  # who had it has removed it in the end
+            pass
+        except OSError as error:
+            if time.monotonic() > until_s:
+                os.close(lock)
+                raise InUseError(f"{place} is in use by another match") from error
+            time.sleep(0.05)
+        os.close(lock)

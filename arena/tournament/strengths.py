@@ -1,0 +1,79 @@
+"""What results say of the strengths of bots: what a budget goes by, and a plan.
+
+Must not know how games are played.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from lath.arena.schedule.budget import Seen
+from lath.arena.schedule.core import HALVES
+from lath.reports.ratings.elo import chances, fit
+from lath.reports.ratings.numerics import Matrix
+from lath.reports.ratings.results import Counts, Seats, SeatScore
+
+DRAWN: Final = 0.1
+"""Of games between equals, until games say more: few, for draws make intervals narrower."""
+
+UNKNOWN: Final = 0.0, math.log(2 * DRAWN / (1 - DRAWN))
+"""The first seat's advantage and the logarithm of Davidson's n, where nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    """Davidson's model of some results."""
+
+    strengths: Sequence[float]
+    covariance: Matrix
+    games: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """For each game id the first seat's advantage, and the logarithm of how drawish it is."""
+
+    def chances(self, game: str, apart: float) -> tuple[float, float, float]:
+        """Return how likely first wins, draws and loses that is so much stronger than second."""
+        advantage, log_draws = self.games.get(game, UNKNOWN)
+        return chances(apart + advantage, log_draws)
+
+    def pair(self, game: str, apart: float) -> tuple[float, float]:
+        """Return the score per game that the one who is ahead expects, and what a pair tells."""
+        expected = information = 0.0
+        for win, draw, loss in (self.chances(game, apart), self.chances(game, -apart)[::-1]):
+            expected += (win + draw / 2) / 2
+            information += (win + loss) / 4 - ((win - loss) / 2) ** 2
+        return expected, information
+
+    def information(self, apart: float) -> float:
+        """Return what a pair of games between bots so far apart tells, on average over games."""
+        games = self.games or {"": UNKNOWN}
+        return sum(self.pair(game, apart)[1] for game in games) / len(games)
+
+
+def counts_of(names: Iterable[str], seen: Mapping[Seen, int]) -> Counts:
+    """Return results as ratings count them; `names` are known though they have played nothing."""
+    tallies: dict[Seats, SeatScore] = {}
+    for (game, first, second, result), games in seen.items():
+        if first != second and result in HALVES:
+            seats = tallies.setdefault(Seats(game, first, second), SeatScore())
+            seats.add(HALVES[result][0] / 2, games)
+    met = {name for seats in tallies for name in (seats.first, seats.second)}
+    return Counts(
+        names=tuple(sorted(met.union(names))),
+        tallies=dict(sorted(tallies.items())),
+        clusters={},
+        openings={},
+    )
+
+
+def strengths_of(names: Sequence[str], seen: Mapping[Seen, int]) -> Strengths:
+    """Return what is known of the strengths of bots; an `Estimator`. Others in the games count."""
+    model = fit(counts_of(names, seen))
+    places = [model.places.bots[name] for name in names]
+    values = model.parameters
+    return Strengths(
+        [values[i] for i in places],
+        [[model.covariance[i][j] for j in places] for i in places],
+        {game: (values[at], values[at + 1]) for game, at in model.places.games.items()},
+    )

@@ -1,0 +1,179 @@
+"""The pictures of README and docs: report, replay and terminal, of a tournament played for them.
+
+    python benchmarks/pictures.py [--folder FOLDER] [--out docs/images]
+
+`--folder` keeps what was played; what is there already is not played again. Chromium draws, the
+terminal's picture, too, from the segments of the live view.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+from visits import chromium
+
+from lath.arena.terminal.layout import Letters, Line
+from lath.arena.terminal.live import picture
+from lath.arena.tournament.config import load
+from lath.arena.tournament.events import Event, Progress, Waiting
+from lath.arena.tournament.folder import run
+from lath.arena.tournament.sources import records_of
+from lath.notation.record import Record
+
+DICE: Final = """
+from lath.bots.sdk import run
+
+run(lambda position, turn: turn.chance.choice(position.legal_moves()), name="Dice")
+"""
+
+HASTY: Final = """
+from lath.bots.sdk import run
+
+run(lambda position, turn: 1 / 0, name="Hasty")
+"""
+
+CUP: Final = """
+event = "Autumn bots"
+games = ["mammalath", "manalath", "surikata", "yavalath"]
+rounds = 30
+jobs = 2
+[time]
+initial = "2s"
+increment = "20ms"
+[[bot]]
+name = "greedy"
+[[bot]]
+name = "monte-carlo"
+[[bot]]
+name = "random"
+[[bot]]
+name = "dice"
+command = ["python", "dice.py"]
+[[bot]]
+name = "hasty"
+command = ["python", "hasty.py"]
+"""
+
+SHOWN_GAMES: Final = 340
+"""After how many games the terminal is drawn."""
+
+COLUMNS: Final = 82
+
+INKS: Final = {
+    "cyan": "#56c8d8",
+    "green": "#8bd124",
+    "yellow": "#f0a030",
+    "bright_black": "#55524a",
+}
+
+TERMINAL: Final = """<!doctype html><meta charset="utf-8"><style>
+body {{ margin: 0; background: #fff; }}
+pre {{ display: inline-block; margin: 0; padding: 28px 34px; border-radius: 12px;
+  background: #1b1b21; color: #e4e0d8; font: 20px/24px "DejaVu Sans Mono", monospace; }}
+</style><pre>{}</pre>"""
+
+
+class Enough(Exception):  # noqa: N818 - no error
+    """There is something to draw."""
+
+
+def terminal_of(folder: Path) -> list[Line]:
+    """Play until there is something to see; return the lines of the screen then."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (("dice.py", DICE), ("hasty.py", HASTY), ("cup.toml", CUP)):
+        (folder / name).write_text(text)
+    config = load(folder / "cup.toml", folder)
+    progress = Progress(config)
+    lines: list[Line] = []
+
+    def draw(event: Event | Waiting) -> None:
+        if (
+            isinstance(event, Waiting)
+            and progress.done >= SHOWN_GAMES
+            and len(progress.running) > 1
+        ):
+            lines.extend(picture(progress, COLUMNS, 16, Letters()))
+            raise Enough
+
+    progress.listeners.append(draw)
+    try:
+        run(config, folder / "out", progress, with_report=False)
+    except Enough:
+        return lines
+    raise SystemExit("the tournament was over too soon")
+
+
+def as_html(lines: list[Line]) -> str:
+    """Return lines of the terminal as a page."""
+    shown = ["$ arena run cup.toml --out autumn"]
+    for line in lines:
+        if any("ZeroDivision" in piece.text or "warning" in piece.text for piece in line):
+            continue
+        shown.append("".join(map(_as_html, line)))
+    return TERMINAL.format("\n".join(shown))
+
+
+def _as_html(piece: Any) -> str:
+    style = piece.style
+    ink = INKS.get(style.color.name, "") if style and style.color else ""
+    rules = [f"color: {ink}"] if ink else []
+    rules += ["font-weight: bold"] if style and style.bold else []
+    rules += ["color: #77736a"] if style and style.dim else []
+    text = escape(piece.text)
+    return f'<span style="{"; ".join(rules)}">{text}</span>' if rules else text
+
+
+def replayed(records: list[Record]) -> str:
+    """Return the number of the game to show: one of Surikata that is neither short nor long."""
+    for record in records:
+        players = record.first, record.second
+        is_one = record.game == "surikata" and players == ("monte-carlo", "greedy")
+        if is_one and record.termination == "rules" and 18 <= len(record.plies) <= 26:
+            return record.tag("Number")
+    raise SystemExit("no game of Surikata that is worth a picture")
+
+
+def main() -> None:
+    """Play, and draw."""
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("docs/images"))
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = (given.folder or Path(scratch)).resolve()
+        demo = folder / "demo"
+        if not (demo / "report.html").is_file():
+            words = [sys.executable, "-m", "lath.arena", "run", "--out", str(demo), "-q"]
+            subprocess.run(words, check=True)
+        screen = folder / "terminal.html"
+        if not screen.is_file():
+            screen.write_text(as_html(terminal_of(folder / "cup")))
+        number = replayed([one for one in records_of([demo]) if isinstance(one, Record)])
+        draw(given.out, demo / "report.html", screen, number)
+
+
+def draw(out: Path, report: Path, screen: Path, number: str) -> None:
+    """Draw all pictures."""
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1180, "height": 1400})
+        page.goto(report.as_uri())
+        page.locator("#crosstable td[tabindex]").first.hover()
+        page.screenshot(path=out / "report.png")
+        page = browser.new_page(viewport={"width": 1040, "height": 1400}, color_scheme="dark")
+        page.goto(f"{report.as_uri()}#game={number}&ply=12")
+        page.locator("#legal").click()
+        page.mouse.move(0, 0)
+        page.locator("#replay").screenshot(path=out / "replay.png")
+        page = browser.new_page(viewport={"width": 1200, "height": 800})
+        page.goto(screen.as_uri())
+        page.locator("pre").screenshot(path=out / "terminal.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Whether the text of a record is surely sound: its whole line of moves is played at once.
+
+What is not surely sound is read and checked closely by `reader.entry_of`, which alone says what is
+wrong. Must not know how files are read.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from lath.games.core import Outcome, Position, Seat, follow, result_of
+from lath.games.errors import GameError
+from lath.notation.replay import check_tag, end_faults, result_faults, start_from
+from lath.notation.scanner import NUMBERS, parts, unquoted
+
+
+def sound_plies(text: str) -> int | None:
+    """Return how many plies the record that `text` is has; None where it may not be sound."""
+    scanned = parts(text)
+    if scanned is None:
+        return None
+    tags, before, moves, result = scanned
+    if len(text) - len(moves) > 2000:  # what follows remembers the values of tags
+        return None
+    values = dict(tags)
+    tag = values.get
+    if tags[0][0] != "Game" or len(values) != len(tags):
+        return None
+    if before and _HARMLESS.sub("", before).strip():
+        return None
+    if not _tags_are_sound(tag("Date"), tag("TimeControl")):
+        return None
+    line = _line(moves)
+    start = _start(tag("Game", ""), tag("Setup"), tag("Position"))
+    end = follow(start, line) if start else None
+    if end is None:
+        return None
+    is_sound = _ends_soundly(tag("Result"), result, tag("Termination"), result_of(end))
+    return len(line) if is_sound else None
+
+
+@lru_cache(maxsize=4096)
+def _tags_are_sound(date: str | None, time_control: str | None) -> bool:
+    """Return whether nothing is wrong with these values, in their quotes; None where missing."""
+    values = (("Date", date), ("TimeControl", time_control))
+    return not any(check_tag(name, unquoted(value)) for name, value in values if value)
+
+
+@lru_cache(maxsize=1024)
+def _ends_soundly(tag: str | None, result: str, termination: str | None, ruled: str) -> bool:
+    """Return whether a record may end so; the values of tags are in their quotes.
+
+    `ruled` is the result of the rules, `*` where the game goes on.
+    """
+    why = unquoted(termination) if termination else ""
+    winner = {"1-0": Seat.FIRST, "0-1": Seat.SECOND}.get(ruled)
+    faults = (
+        check_tag("Termination", why),
+        *result_faults(unquoted(tag) if tag else "", result, why),
+        *end_faults(result, why, None if ruled == "*" else Outcome(winner, "")),
+    )
+    return not any(faults)
+
+
+def _line(moves: str) -> list[str]:
+    """Return the moves, without what is harmless; with words that no game knows if more is left."""
+    if "{" in moves or "!" in moves or "?" in moves or ";" in moves:
+        moves = _HARMLESS.sub(" ", moves)
+    words = moves.split()
+    return words[1::2] if words[::2] == NUMBERS[: len(words) // 2] else words
+
+
+_HARMLESS: Final = re.compile(
+    r"""
+    \{ (?: [^{}\[]++ | \[% (?: (?:emt|clk)\ [0-9]{1,9}(?:\.[0-9]*)?
+                            | eval\ -?(?:0(?:\.[0-9]*)?|1(?:\.0*)?)
+                            | (?:depth|nodes)\ [0-9]{1,18}
+                            | pv\ [^\[\]{}]*+ ) \] )*+ \}
+    | ;[^\n\[;]*+(?=\n)
+    | [!?]
+    """,
+    re.VERBOSE,
+)
+"""Comments about which nothing can be wrong, and glyphs: checking the moves goes on without them.
+
+What is left of any other comment is no move of any game."""
+
+
+@lru_cache(maxsize=4096)
+def _start(game: str, setup: str | None, position: str | None) -> Position | None:
+    """Return the first position of a record; None where something may be wrong with it.
+
+    The values are in their quotes.
+    """
+    if position and setup:
+        return None
+    try:
+        return start_from(*(unquoted(value or "") for value in (game, setup, position)))
+    except GameError:
+        return None

@@ -1,0 +1,278 @@
+"""What is known of a tournament beside its records: rulings, versions, changes, provenance.
+
+What it came to stands among it. Must not know tournaments: who held one says all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from lath.reports.outcome import Column, Outcome, Sheet, completed, to_json
+from lath.reports.schema import Count, Positive, T, checked
+
+if TYPE_CHECKING:
+    from lath.reports.standings import Standings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A setting that became another one while a tournament was played."""
+
+    setting: str
+    """As the configuration calls it, such as `memory` or `time.margin`."""
+
+    bot: str = ""
+    """Whose it is; empty where it is everybody's."""
+
+    before: str
+    """What it was, in words."""
+
+    now: str
+    """What it is since then."""
+
+    games: Positive
+    """How many games were stored by then, which were played before."""
+
+    date: str
+    """When, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+
+
+Options = Mapping[str, str | int | float | bool]
+"""Of a bot, as the configuration has them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A version of a bot of a pool: the same program and files, with the same options."""
+
+    name: str
+    """What it is called in records, such as `mine` and `mine v2`."""
+
+    bot: str
+    """What the bot is called in the configuration."""
+
+    number: Positive
+    """From 1; the order of the versions of one bot."""
+
+    sha256: str
+    """Of its command, the files of that, its other files and its options."""
+
+    command: tuple[str, ...]
+    options: Options = field(default_factory=dict)
+    since: str = ""
+    """When it came, such as `2026-11-22T17:40:05+00:00`; empty where that is not known."""
+
+    games: Count = 0
+    """How many games were stored by then."""
+
+    retired: str = ""
+    """When it went, or another one came; empty while it plays."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What an organiser has ruled of a game, or of all games of a bot: they count for nothing."""
+
+    kind: Literal["void", "disqualified"]
+    game: Count = 0
+    """The number of the game that is void; 0 where a bot is disqualified."""
+
+    bot: str = ""
+    """Who is disqualified; empty where a game is void."""
+
+    reason: str
+    date: str
+    """When, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+
+    lifted: str = ""
+    """When it was taken back; empty while it is in force."""
+
+    lifted_reason: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return it in a few words.
+
+        >>> Ruling(kind="void", game=3, reason="power cut", date="2026-11-22").words
+        'game 3 is void'
+        """
+        words = f"game {self.game} is void" if self.game else f"{self.bot} is disqualified"
+        return f"{words} no more" if self.lifted else words
+
+    @property
+    def tag(self) -> str:
+        """Return the value of the tag `Ruling` that a record has while it is in force."""
+        kind = "void by ruling" if self.game else f"{self.bot} disqualified"
+        return f"{kind}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Season:
+    """Since when a tournament stays as it is, and under which name."""
+
+    name: str
+    date: str
+    """When it was named, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+
+    @property
+    def words(self) -> str:
+        """Return it in a few words.
+
+        >>> Season(name="Autumn 2026", date="2026-11-22T17:40:05+00:00").words
+        'Season Autumn 2026, as of 2026-11-22 17:40'
+        """
+        return f"Season {self.name}, as of {_minute(self.date)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """Where games are played."""
+
+    cpu: str
+    """The model of its processor."""
+
+    cores: Positive
+    memory_bytes: Count
+    """0 where the system does not say."""
+
+    system: str
+    python: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """A bot as it plays."""
+
+    name: str
+    """As in the records."""
+
+    says: str = ""
+    """What it says with `id name`; empty where it says nothing, as in the next two."""
+
+    author: str = ""
+    version: str = ""
+    command: tuple[str, ...]
+    options: Options
+    time: str
+    """Its time control, such as `10+0.1`."""
+
+    files: Mapping[str, str]
+    """The SHA-256 of the files of its command, and of its others, by their paths."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """With what games were played, until the next of these begins."""
+
+    games: Count
+    """How many games were stored before."""
+
+    date: str
+    """When that began, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+
+    arena: str
+    """The version of Lath Arena."""
+
+    machine: Machine
+    jobs: Positive
+    """Games at the same time."""
+
+    cores: tuple[tuple[Count, ...], ...]
+    """Those that each of these games had for itself; empty where nothing was pinned."""
+
+    seed: int | None
+    """None until all games are played."""
+
+    seed_sha256: str = ""
+    """The SHA-256 of `lath-arena seed N`, which is told from the beginning."""
+
+    bots: tuple[Entrant, ...]
+    """In the order of the configuration."""
+
+    configuration: str
+    """As TOML, whole but for the values of environment variables."""
+
+    resolved: str
+    """The SHA-256 of the same with all paths whole: equal where the same is meant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Background:
+    """What is known of a tournament beside its records; nothing where there are only records."""
+
+    outcome: Outcome | None = None
+    """What it came to by the rules of its format."""
+
+    changes: tuple[Change, ...] = ()
+    """What was changed while it was played."""
+
+    versions: tuple[Version, ...] = ()
+    """Of the bots of a pool, in the order in which they came."""
+
+    rulings: tuple[Ruling, ...] = ()
+    """What was ruled of its games, in the order of that; also what was taken back."""
+
+    season: Season | None = None
+    """Which season it is; None where it may go on."""
+
+    provenance: tuple[Provenance, ...] = ()
+    """With what its games were played, the first ones first; none where nobody noted it."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what there is of it, ready for `json.dumps`."""
+        return {
+            **({"outcome": to_json(self.outcome)} if self.outcome else {}),
+            **({"changes": [asdict(change) for change in self.changes]} if self.changes else {}),
+            **({"rulings": [asdict(one) for one in self.rulings]} if self.rulings else {}),
+            **({"season": asdict(self.season)} if self.season else {}),
+            **({"provenance": [asdict(one) for one in self.provenance]} if self.provenance else {}),
+        }
+
+    def completed(self, standings: Standings) -> Background:
+        """Return it with what only the ratings of the records say of the outcome."""
+        return replace(self, outcome=self.outcome and completed(self.outcome, standings))
+
+
+NO_BACKGROUND: Final = Background()
+
+
+def changes_sheet(changes: Iterable[Change]) -> Sheet:
+    """Return the table of changes, in their order."""
+    rows = [
+        (one.setting, one.bot, one.before, one.now, f"{one.games}", _minute(one.date))
+        for one in changes
+    ]
+    columns = (
+        *(Column("setting", "text"), Column("bot", "name")),
+        *(Column("before", "text"), Column("since then", "text")),
+        *(Column("after games"), Column("when", "text")),
+    )
+    return Sheet(columns, tuple(rows), "Changes while it was played")
+
+
+def rulings_sheet(rulings: Iterable[Ruling]) -> Sheet:
+    """Return the table of rulings, in their order."""
+    rows = [
+        (
+            f"game {one.game}" if one.game else one.bot,
+            *(one.kind, one.reason, _minute(one.date)),
+            f"{_minute(one.lifted)}: {one.lifted_reason}" if one.lifted else "",
+        )
+        for one in rulings
+    ]
+    columns = (
+        *(Column("of", "name"), Column("ruling", "text"), Column("reason", "text")),
+        *(Column("when", "text"), Column("taken back", "text")),
+    )
+    return Sheet(columns, tuple(rows), "Rulings")
+
+
+def _minute(date: str) -> str:
+    return date[:16].replace("T", " ")
+
+
+def from_notes(values: Sequence[object], kind: type[T]) -> tuple[T, ...]:
+    """Return what somebody has kept, such as changes; raises ValueError where one is none."""
+    return tuple(checked(value, kind) for value in values)

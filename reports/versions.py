@@ -1,0 +1,122 @@
+"""How the versions of a pool's bots stand: in order, and each against the one before it.
+
+Must not know tournaments, nor how tables are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar
+
+from lath.reports.background import Background, Version
+from lath.reports.outcome import Column, Sheet
+from lath.reports.ratings.results import Estimate
+from lath.reports.schema import Count, Share
+from lath.reports.standings import Standings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A version of a bot, by the ratings over all games."""
+
+    version: Version
+    games: Count
+    elo: Estimate | None
+    """Around the mean of its group; null before any game."""
+
+    before: str
+    """The version before it, of those that have played; empty where there is none."""
+
+    difference: Estimate | None
+    """How much stronger it is than that; null where no games connect the two."""
+
+    better: Share | None
+    """How likely it is the stronger one of both."""
+
+    disqualified: bool = False
+    """Whether it is so today: none of its games counts."""
+
+    WRITTEN: ClassVar = (
+        *(f"version.{field.name}" for field in fields(Version) if field.name != "games"),
+        *("games", "elo", "before", "difference", "better", "disqualified"),
+    )
+
+    @property
+    def is_worse(self) -> bool:
+        """Return whether it is worse than the version before it beyond what chance explains."""
+        return self.difference is not None and self.difference.high < 0
+
+
+def standings_of(background: Background, standings: Standings) -> tuple[Standing, ...]:
+    """Return how versions stand: bot by bot as they came, each bot's in their order."""
+    of_bot: dict[str, list[Version]] = {}
+    for version in background.versions:
+        of_bot.setdefault(version.bot, []).append(version)
+    out = {one.bot for one in background.rulings if not one.lifted}
+    return tuple(
+        replace(row, disqualified=row.version.name in out)
+        for rows in of_bot.values()
+        for row in _of_bot(sorted(rows, key=lambda version: version.number), standings)
+    )
+
+
+def _of_bot(versions: Sequence[Version], standings: Standings) -> Iterator[Standing]:
+    rows = {row.name: row for row in standings.overall.rows}
+    ratings = standings.overall.ratings
+    before = ""
+    for version in versions:
+        name, row = version.name, rows.get(version.name)
+        error = ratings.differences.get((name, before))
+        difference = None
+        if error is not None:
+            ahead = ratings.strengths[name].elo.value - ratings.strengths[before].elo.value
+            difference = Estimate(ahead, error)
+        yield Standing(
+            version=version,
+            games=row.games if row else 0,
+            elo=row.strength.elo if row else None,
+            before=before,
+            difference=difference,
+            better=ratings.superiority(name, before) if difference else None,
+        )
+        before = name if row else before
+
+
+def are_told(rows: Iterable[Standing]) -> bool:
+    """Return whether there is more to tell of versions than ratings: several of a bot, or rest."""
+    return any(row.before or row.version.retired or row.disqualified for row in rows)
+
+
+def regressions(rows: Iterable[Standing]) -> list[str]:
+    """Return in sentences which versions that play now are worse than those before them."""
+    return [
+        f"{row.version.name} is worse than {row.before}: {_words(row.difference)}"
+        for row in rows
+        if row.is_worse and row.difference and not row.version.retired
+    ]
+
+
+def _words(one: Estimate) -> str:
+    return f"{one.value:+.0f} Elo (95 %: {one.low:+.0f} to {one.high:+.0f})"
+
+
+def versions_sheet(rows: Iterable[Standing]) -> Sheet:
+    """Return the table of versions."""
+    columns = (
+        *(Column("version", "name"), Column("Elo ± 95%"), Column("against the one before")),
+        *(Column("better"), Column("games"), Column("plays", "text"), Column("since", "text")),
+    )
+    return Sheet(columns, tuple(map(_cells, rows)), "Versions of bots")
+
+
+def _cells(row: Standing) -> tuple[str, ...]:
+    version = row.version
+    since, until = version.since[:16].replace("T", " "), version.retired[:10]
+    elo, apart = (
+        f"{one.value:+.0f} ±{one.high - one.value:.0f}" if one else ""
+        for one in (row.elo, row.difference)
+    )
+    better = "" if row.better is None else f"{min(max(row.better, 0.001), 0.999):.1%}"
+    plays = "disqualified" if row.disqualified else f"until {until}" if until else "yes"
+    return version.name, elo, apart, better, f"{row.games}", plays, since

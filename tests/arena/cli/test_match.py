@@ -1,0 +1,405 @@
+"""Is it better? `arena match` takes two bots from wherever they are, and says what it came to."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+from unittest import mock
+
+import commands
+import pytest
+from commands import Ran
+from processes import gone
+from quick_runs import AtOnce, play_nothing
+from results import a_result
+
+from lath.arena.__main__ import run
+from lath.arena.cli import match
+from lath.arena.errors import ArenaError, ConfigError, InUseError
+from lath.arena.referee import trees
+from lath.arena.tournament import folder as directory
+from lath.arena.tournament import revisions
+from lath.arena.tournament.entrants import origin_of, table_in
+from lath.arena.tournament.revisions import revision, workshop
+from lath.arena.tournament.runner import Runner
+from lath.arena.tournament.worker import PairJob, PairResult
+
+BOT: Final = Path("examples/bots/legal.sh").resolve()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder in which commands are typed; matches are kept in `state` beside it."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for kind in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{kind}_NAME", "Ann")
+        monkeypatch.setenv(f"GIT_{kind}_EMAIL", "ann@example.org")
+    return home
+
+
+class Wins(AtOnce):
+    """Has every game won by the bot of this name, else by first."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__([])
+        self._name = name
+
+    def submit(self, _play: Callable[..., Any], /, *given: Any, **_: Any) -> Future[Any]:
+        (job,) = given
+        assert isinstance(job, PairJob)
+        future: Future[Any] = Future()
+        results = ["0-1" if plan.names[1] == self._name else "1-0" for plan in job.games]
+        played = [
+            a_result(plan.number, names=plan.names, result=result)
+            for plan, result in zip(job.games, results, strict=True)
+        ]
+        future.set_result(PairResult(pair=job.pair, games=tuple(played)).as_text())
+        return future
+
+
+def won_by(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Let all games of a match in this process be won by a bot; no bot is started."""
+    play_nothing(monkeypatch)
+    monkeypatch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: Wins(name)))
+    monkeypatch.setattr(match, "_both_play", lambda *_, **__: ["yavalath"])
+    monkeypatch.setattr(match, "play", partial(directory.run, with_report=False))
+
+
+def played(*words: object) -> Ran:
+    return commands.arena("match", "greedy", "new=random", *words)
+
+
+def process_name(number: int) -> str:
+    """Return what a process is called; empty where it is none."""
+    with suppress(OSError):
+        name, state = Path(f"/proc/{number}/stat").read_text().split()[1:3]
+        return "" if state == "Z" else name.strip("()")
+    return ""
+
+
+# What it comes to
+
+
+@pytest.mark.parametrize(
+    ("winner", "status", "said"),
+    [
+        ("new", 10, "better: new is better than greedy (H1 accepted after "),
+        ("greedy", 11, "worse: new is not better than greedy by 40 Elo or more (H0 accepted "),
+        ("first", 11, "not better: new is not better than greedy by 40 Elo or more (H0 accepted "),
+    ],
+)
+def test_a_verdict_is_said_first_and_has_a_status_of_its_own(
+    winner: str, status: int, said: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    won_by(monkeypatch, winner)
+    ended = played("--budget", "2000", "-q")
+    assert (ended.status, ended.err) == (status, "")
+    assert ended.out.startswith(said)
+    assert not list(home.iterdir()), "what is kept is kept elsewhere"
+
+
+def test_a_match_goes_on_until_it_is_decided_unless_its_terms_are_others(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert home.is_dir()
+    won_by(monkeypatch, "first")
+    one, two = played("--budget", "4"), played("--budget", "6")
+    assert (one.status, two.status) == (12, 12)
+    first, second = one.out.splitlines()[:2]
+    assert first.startswith("undecided so far whether new is better than greedy (neither H0 nor ")
+    assert re.fullmatch(
+        r"expected score 50.0%, \+0 Elo \(95 %: -\d+ to \+\d+\), of 4 games", second
+    )
+    assert "of 10 games" in two.out, "the second goes on"
+    assert "the same command plays on, with --budget 10m for longer" in two.err
+    (kept,) = (tmp_path / "state" / "lath-arena" / "matches").iterdir()
+    assert f"look further: arena rate {kept}" in two.err
+    other = played("--budget", "4", "--tc", "move 1")
+    assert "of 4 games" in other.out
+    assert len(list(kept.parent.iterdir())) == 2
+
+
+def test_programs_get_json(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    won_by(monkeypatch, "new")
+    ended = played("--budget", "2000", "--json", "--out", home / "out")
+    said = json.loads(ended.out)
+    assert ended.status == 10
+    assert (said["verdict"], said["old"], said["new"]) == ("better", "greedy", "new")
+    assert said["games"] > 4
+    assert said["folder"] == str(home / "out")
+    assert said["lost_by"]["new"] == {"crash": 0, "time": 0, "illegal move": 0, "flood": 0}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_the_status_holds_whoever_reads_the_verdict(
+    flags: tuple[str, ...], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert home.is_dir()
+    won_by(monkeypatch, "new")
+    reader, writer = os.pipe()
+    os.close(reader)
+    monkeypatch.setattr(trees, "adopt_orphans", lambda: None)
+    for fileno, said in ((writer, ""), (os.open("/dev/full", os.O_WRONLY), "No space left on")):
+        err = io.StringIO()
+        with open(fileno, "w") as nobody, redirect_stdout(nobody), redirect_stderr(err):  # noqa: PTH123 - a descriptor
+            assert run(["match", "greedy", "new=random", "--budget", "2000", *flags]) == 10
+        assert ("the verdict could not be written" in err.getvalue()) is bool(said)
+        assert said in err.getvalue()
+
+
+def test_a_directory_that_holds_something_else_is_left_alone(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    won_by(monkeypatch, "first")
+    assert played("--budget", "2", "--out", home / "out").status == 12
+    other = played("--budget", "2", "--out", home / "out", "--seed", "2")
+    assert other.status == 2
+    assert "which is not this match: its bots, their files or its terms are others" in other.err
+
+
+def test_where_points_were_lost_is_said(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert home.is_dir()
+    won_by(monkeypatch, "first")
+    ended = played("--budget", "4")
+    assert "new scored 100% as first (2 games), 0% as second (2 games)" in ended.out
+
+
+# Where bots come from
+
+
+def a_repository(home: Path) -> None:
+    """Make a repository with a bot in its folder `bot`, in the two revisions `old` and HEAD."""
+
+    def git(*words: str) -> None:
+        subprocess.run(["git", *words], cwd=home, check=True, capture_output=True)
+
+    bot = home / "bot"
+    bot.mkdir()
+    shutil.copy(BOT, bot / "source")
+    (bot / "check").write_text("#!/bin/sh\n")
+    (bot / "check").chmod(0o755)
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    git("branch", "old")
+    (bot / "added").touch()
+    git("add", "-A")
+    git("commit", "-qm", "two")
+    (bot / "source").write_text("not committed")
+    (home / "stray").touch()
+
+
+def everything(home: Path) -> dict[str, bytes]:
+    """Return all files of a repository, but for what git notes of the times of others."""
+    return {
+        str(path): path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and path.name != "index"
+    }
+
+
+def test_a_word_is_a_path_a_bundled_bot_a_revision_or_a_program(home: Path) -> None:
+    a_repository(home)
+    (home / "v1").mkdir()
+    (home / "my.py").touch()
+    shutil.copy(BOT, home / "my.bin")
+    (home / "my.bin").chmod(0o755)
+    assert origin_of("v1", "old") == ("v1", "folder", home / "v1", None, (), {}, "")
+    assert origin_of("a=./v1; option.x=1", "old").parts == {"options": {"x": 1}}
+    assert origin_of("my.py", "old").words == (sys.executable, str(home / "my.py"))
+    assert origin_of("./my.bin", "old").words == (str(home / "my.bin"),)
+    assert origin_of("greedy", "new").kind == "command"
+    assert origin_of("best=sh my.bin -v", "new").words == ("sh", str(home / "my.bin"), "-v")
+    head = origin_of("HEAD", "new").revision
+    assert head is not None
+    assert head == revision("HEAD~0", home)
+    assert (head.repository, head.folder, len(head.commit)) == (str(home / ".git"), "", 40)
+    assert revision("HEAD", home / "bot") == head._replace(folder="bot")
+    assert "NEW is HEAD as committed" in origin_of("HEAD", "new").note
+    assert not origin_of("old", "old").note
+    shutil.copy(BOT, home / "bot" / "source")
+    assert not origin_of("HEAD", "new").note, "what is not in the index is no edit"
+    (home / "old").mkdir()
+    assert origin_of("old", "old").kind == "folder", "a path wins"
+    assert origin_of("old", "old").note == "OLD is old, not the revision of this name"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("nowhere", "greedy"), "OLD: 'nowhere' is no folder, file, bundled bot, git revision or"),
+        (("greedy", "random; cdw=x"), "NEW new: unknown part 'cdw'"),
+        (("greedy", "home=.; cwd=."), "NEW: cwd is for commands: a folder is both itself"),
+        (("greedy", "random", "--build", "make"), "--build is for git revisions"),
+        (("greedy", "random", "--tc", "soon"), "--tc: unknown time control"),
+        (("greedy", "random", "--budget", "soon"), "--budget"),
+        (("greedy", "random", "--sprt", "5"), "--sprt '5', expected elo0,elo1"),
+        (("greedy", "random", "--openings", "x"), "x cannot be read"),
+        (("greedy", "random", "--openings", "random"), "openings: 'random', expected random:N"),
+        (("greedy", "random", "--run", "./x"), "--run is for folders and git revisions"),
+        (("greedy", "."), "NEW, home: how is its bot started?"),
+    ],
+)
+def test_wrong_usage_names_what_is_wrong(words: tuple[str, ...], told: str, home: Path) -> None:
+    ended = commands.arena("match", *words)
+    assert ended.status == 2
+    assert told in ended.err
+    assert not list(home.iterdir())
+
+
+def test_two_bots_of_one_name_are_old_and_new(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert home.is_dir()
+    won_by(monkeypatch, "first")
+    ended = commands.arena("match", "greedy", "greedy; option.x=1", "--budget", "2", "-q")
+    assert "undecided so far whether new is better than old" in ended.out
+
+
+def a_folder(home: Path, **files: str) -> Path:
+    """Make a folder of files; those whose text is `#!` can be executed."""
+    folder = home / "folder"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for name, text in files.items():
+        path = folder / name.replace("__", ".")
+        path.write_text(text)
+        path.chmod(0o755 if text.startswith("#!") else 0o644)
+    return folder
+
+
+CONFIG: Final = """
+[[bot]]
+name = "greedy"
+[[bot]]
+name = "mine"
+command = ["./deep", "-x"]
+options = { threads = 2 }
+time = { move = "1s" }
+"""
+
+
+def test_a_folder_says_itself_how_its_bot_is_started(home: Path) -> None:
+    program = "#!/bin/sh\n"
+    toml = a_folder(home, tournament__toml=CONFIG, deep=program, other=program)
+    of_toml = {"cwd": str(toml), "command": [str(toml / "deep"), "-x"], "options": {"threads": 2}}
+    assert table_in(toml, "", set(), "OLD") == of_toml, "its time is not the match's"
+    assert table_in(toml, "./other", set(), "OLD")["command"] == [str(toml / "other")]
+    one = a_folder(home, only=program, README="", a__py="")
+    assert table_in(one, "", set(), "OLD") == {"cwd": str(one), "command": [str(one / "only")]}
+    script = a_folder(home, bot__js="", README="")
+    assert table_in(script, "", set(), "OLD")["command"] == ["node", str(script / "bot.js")]
+    two = a_folder(home, test=program, bot=program)
+    assert table_in(two, "", {two / "bot"}, "OLD")["command"] == [str(two / "bot")], "it was made"
+    with pytest.raises(ConfigError, match=r"OLD: how is .*\(found: bot, test\); say it with --run"):
+        table_in(two, "", set(), "OLD")
+    many = a_folder(home, tournament__toml=CONFIG.replace('"greedy"', '"a"\ncommand = "x"'))
+    with pytest.raises(ConfigError, match=r"has not one bot with a command \(a, mine\); say which"):
+        table_in(many, "", set(), "OLD")
+    for odd in ("bot = 3", "[[bot]]\ncommand = 3", "[[bot]]\ncommand = []", "x = " + 99 * "["):
+        with pytest.raises(ConfigError):
+            table_in(a_folder(home, tournament__toml=odd), "", set(), "OLD")
+
+
+# Git
+
+
+def test_revisions_are_built_and_play_and_nothing_stays_but_the_match(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_repository(home)
+    before = everything(home)
+    monkeypatch.chdir(home / "bot")
+    build = "cp source made && chmod +x made && sed -i '1i#!/bin/sh' made"
+    words = ("old", "new=HEAD", "--build", build, "--game", "yavalath", "--budget", "2")
+    ended = commands.arena("match", *words)
+    assert (ended.status, ended.out.split()[0]) == (12, "undecided")
+    assert everything(home) == before
+    (kept,) = (tmp_path / "state" / "lath-arena" / "matches").iterdir()
+    assert not (kept / match.BUILDS).exists()
+    again = commands.arena("match", *words)
+    assert "of 4 games" in again.out, again.err
+    assert "has changed" not in again.err
+
+
+def test_a_build_that_fails_shows_what_it_said_and_leaves_nothing(
+    home: Path, tmp_path: Path
+) -> None:
+    a_repository(home)
+    build = "seq 40; ls bot; echo broken >&2; exit 7"
+    ended = commands.arena("match", "old", "greedy", "--build", build)
+    assert ended.status == 1
+    lines = ended.err.splitlines()
+    assert lines[1] == f"arena: --build {build!r} of old exited with status 7:"
+    assert lines[2] == "  … 13 lines more"
+    assert lines[-3:] == ["  check", "  source", "  broken"]
+    assert not list((tmp_path / "state" / "lath-arena" / "matches").iterdir())
+
+
+def test_a_folder_that_a_revision_does_not_have_is_told(home: Path) -> None:
+    a_repository(home)
+    (home / "deep").mkdir()
+    known = revision("HEAD", home / "deep")
+    assert known is not None
+    with workshop(home / "out" / "shop") as shop, pytest.raises(ArenaError, match="no folder deep"):
+        shop.check_out(known, "old")
+
+
+def test_what_was_built_goes_with_whoever_is_killed(home: Path) -> None:
+    (home / "out").mkdir()
+    os.mkfifo(home / "number")
+    code = (
+        "from pathlib import Path\n"
+        "from lath.arena.tournament.revisions import workshop\n"
+        "with workshop(Path('out/shop').absolute()) as shop:\n"
+        "    Path('out/shop/old').mkdir()\n"
+        "    shop.build('echo $$ > ../../../number; exec sleep 600', Path('out/shop/old'), 'old')\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], cwd=home) as killed:
+        number = int((home / "number").read_text())
+        shop = workshop(home / "out" / "shop")
+        with mock.patch.object(revisions, "PATIENCE_S", 0.0), pytest.raises(InUseError):
+            shop.__enter__()
+        killed.kill()
+    with workshop(home / "out" / "shop"):  # as soon as who clears up has done so
+        assert not list((home / "out" / "shop").iterdir())
+        assert gone(lambda: process_name(number) == "sleep")
+    assert not (home / "out").exists()
+
+
+def test_a_match_with_a_folder_that_was_edited_begins_anew(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    won_by(monkeypatch, "first")
+    folder = a_folder(home, bot__py="", net__bin="1")
+    words = ("match", "greedy", "folder", "--budget", "2")
+    games = [commands.arena(*words).out.splitlines()[1].rpartition(", ")[2] for _ in range(2)]
+    (folder / "net.bin").write_text("22")
+    games.append(commands.arena(*words).out.splitlines()[1].rpartition(", ")[2])
+    assert games == ["of 2 games", "of 4 games", "of 2 games"]
+
+
+def test_another_commit_build_or_part_is_another_match(home: Path) -> None:
+    a_repository(home)
+
+    def digest(old: str, build: str = "make", *, part: str = "") -> str:
+        both = origin_of(old, "old"), origin_of(f"greedy{part}", "new")
+        terms = match.Terms(build=build, run="", games=(), tc="1", sprt="0,5", openings="", seed=1)
+        return terms.digest(both)
+
+    assert digest("x=HEAD") == digest("x=HEAD~0")
+    others = [digest("x=old"), digest("x=HEAD", "make all"), digest("x=HEAD", part="; tc=9")]
+    assert len({digest("x=HEAD"), *others}) == 4

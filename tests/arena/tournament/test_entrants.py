@@ -1,0 +1,93 @@
+"""What `--bot` says of a bot, in one text that shells take easily."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from lath.arena.errors import ConfigError
+from lath.arena.tournament.config import build
+from lath.arena.tournament.entrants import bot_flag, spec_of
+from lath.notation.protocol import TimeControl
+
+
+def test_a_bot_has_a_command_and_how_it_runs_in_one_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "engines"
+    home.mkdir()
+    (home / "mybot").touch(mode=0o755)
+    monkeypatch.chdir(tmp_path)
+    text = (
+        "mine=./mybot --fast; cwd=engines; option.threads=2; option.style=bold; option.book=true;"
+        "tc=5+0.1;memory=512MiB; env.LOG=0; threads=3"
+    )
+    assert bot_flag(text) == {
+        "name": "mine",
+        "command": [str(home / "mybot"), "--fast"],
+        "cwd": str(home),
+        "options": {"threads": 2, "style": "bold", "book": True},
+        "time": {"initial": "5000ms", "increment": "100ms"},
+        "memory": "512MiB",
+        "env": {"LOG": "0"},
+        "threads": 3,
+    }
+    spec = spec_of(bot_flag(text))
+    assert (spec.cwd, spec.memory_bytes, spec.threads) == (str(home), 512 << 20, 3)
+    assert spec.time == TimeControl(initial_ms=5000, increment_ms=100)
+    config = build({"bot": [bot_flag(text), bot_flag("greedy")]}, Path("/nowhere"))
+    assert config.bots[0] == spec, "whatever the folder of the configuration is"
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("a=sh -c 'b; c=1'", ["sh", "-c", "b; c=1"]),
+        ('a=sh -c "b; c=\\"1\\""', ["sh", "-c", 'b; c="1"']),
+        ("a=b c=d", ["b", "c=d"]),
+        (r"a=b \; c", ["b", ";", "c"]),
+    ],
+)
+def test_what_stands_in_quotes_is_the_commands(text: str, command: list[str]) -> None:
+    assert bot_flag(text) == {"name": "a", "command": command}
+
+
+def test_quotes_of_a_value_are_as_in_a_shell() -> None:
+    assert bot_flag("""greedy; option.book="a; b"; env.X='1  2'""") == {
+        "name": "greedy",
+        "options": {"book": "a; b"},
+        "env": {"X": "1  2"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("mine=x; cdw=y", "--bot mine: unknown part 'cdw', expected one of cwd, files, tc, memory"),
+        ("mine=x; cdw=y", "; did you mean 'cwd'?"),
+        ("mine=x; threads", '--bot mine: threads = "", expected a whole number from 1'),
+        ("mine=x; ", "--bot mine: unknown part ''"),
+        ("mine=x; option=3", "--bot mine: unknown part 'option'"),
+        ("mine=x; cwd=nowhere", "--bot mine: cwd=nowhere, expected a folder"),
+        ("mine=x; memory=5", '--bot mine: memory = "5", expected a size such as'),
+        ("mine=x; tc=soon", "--bot mine: tc: unknown time control 'soon', expected 10+0.1"),
+        ("mine=x; tc=none", "--bot mine: tc=none, expected a limit"),
+        ("mine=x; memory=1MiB; memory=2MiB", "--bot mine: memory is said twice"),
+        ("mine=x; option.a=1; option.a=2", "--bot mine: option.a is said twice"),
+        ("mine=x; cwd='", '--bot mine: cwd: "\'" is not a command: No closing quotation'),
+        ("mine='x", '--bot mine: "\'x" is not a command: No closing quotation'),
+        ("mine=", "--bot mine: the command is empty"),
+        ("=x", '--bot : name = "", expected a text'),
+    ],
+)
+def test_a_mistake_names_the_bot_and_the_part(text: str, told: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        bot_flag(text)
+    assert told in str(caught.value)
+
+
+def test_other_flags_name_themselves() -> None:
+    with pytest.raises(ConfigError, match="--add mine: unknown part"):
+        bot_flag(f"mine={sys.executable}; depth=3", "--add")

@@ -1,0 +1,227 @@
+"""What a plan says of games, time and intervals is what comes of it."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+
+import commands
+import pytest
+from budgets import BotPool
+from results import a_config, a_result
+
+from lath.arena.errors import ConfigError, DamagedError
+from lath.arena.referee.clock import Limits
+from lath.arena.schedule.budget import Budget
+from lath.arena.schedule.sprt import Sprt, expected_pairs, score_of, state
+from lath.arena.tournament import plan as plans
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.plan import half_widths, planned
+from lath.arena.tournament.runner import OpenGames
+from lath.arena.tournament.store import Store
+from lath.arena.tournament.strengths import strengths_of
+from lath.notation.protocol import TimeControl
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.results import Z95, Result
+
+EQUAL, SPREAD = [0.0] * 6, [300.0 * number for number in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("elo", "drawn", "known"),
+    [(EQUAL, 0.1, 0), (EQUAL, 0.0, 10), (EQUAL, 0.6, 10), (SPREAD, 0.2, 10), (SPREAD, 0.6, 10)],
+)
+def test_planned_intervals_are_those_that_come(
+    elo: Sequence[float], drawn: float, known: int
+) -> None:
+    log_draws = math.log(2 * drawn / (1 - drawn)) if drawn else -50.0
+    pool = BotPool(1, elo, log_draws=log_draws)
+    pairings = list(combinations(pool.names, 2))
+    for names in pairings * known:
+        pool.play(names)
+    strengths = strengths_of(pool.names, pool.seen)
+    before = {("g", one, other): 2.0 * known for one, other in pairings}
+    more = {("g", one, other): 40.0 for one, other in pairings}  # a gauntlet besides
+    more |= {("g", pool.names[0], other): 80.0 for other in pool.names[1:]}
+    after = {met: before[met] + more[met] for met in before}
+    plan = half_widths(strengths, pool.names, more, after)
+    for _, one, other in (met for met, number in more.items() for _ in range(int(number) // 2)):
+        pool.play((one, other))
+    real = pool.half_widths()
+    ratios = [plan[name] / real[name] for name in pool.names]
+    assert 0.9 < fmean(ratios) < 1.1
+    assert all(0.8 < ratio < 1.2 for ratio in ratios)
+
+
+def play(config: Config, store: Store) -> None:
+    """Store what is left of a tournament; a bot whose name comes earlier is the stronger one."""
+    schedule = OpenGames(config, store, tree="").schedule
+    games = []
+    while (pair := schedule.next()) is not None:
+        for plan in pair.left(schedule.finished):
+            ahead = 100 * (ord(plan.names[1][0]) - ord(plan.names[0][0]))
+            result = "1-0" if random.Random(plan.number).random() < score_of(ahead) else "0-1"
+            games.append(a_result(plan.number, names=plan.names, result=result))
+            schedule.report(plan.number, *plan.names, result)
+    store.add(games)
+
+
+def test_a_plan_goes_on_from_what_is_stored_and_leaves_that_alone(tmp_path: Path) -> None:
+    with closing(Store(tmp_path)) as store:
+        play(a_config(rounds=70), store)
+        before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+        config = a_config(rounds=140)
+        plan = planned(config, tmp_path)  # while a run has the directory
+        assert (plan.played, plan.games) == (420, (420, 420))
+        assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+        assert plan.noise == pytest.approx(1.0, abs=0.1), "games are independent"
+        play(config, store)
+        stored = store.results()
+        real = rate([Result(*row[1:3], float(row.result == "1-0"), "g") for row in stored])
+    for bot in plan.bots:
+        assert (bot.played, bot.games, bot.opponents) == (280, 560, 2)
+        assert bot.now is not None
+        assert bot.then == pytest.approx(bot.now / math.sqrt(2), rel=0.02)
+        assert bot.then == pytest.approx(Z95 * real.strengths[bot.name].elo.error, rel=0.1)
+
+
+def test_a_newcomer_makes_those_who_have_played_no_less_known(tmp_path: Path) -> None:
+    with closing(Store(tmp_path)) as store:
+        play(a_config(rounds=70), store)
+        store.begin(a_config(rounds=70).identity(), {})
+    alone = planned(a_config(format="pool", rounds=70), tmp_path)
+    names = ("ann", "bob", "cat", "dan")
+    plan = planned(a_config(names=names, format="pool", rounds=70), tmp_path)
+    assert (alone.games, plan.games) == ((0, 0), (420, 420))
+    assert plan.noise == alone.noise
+    for before, bot in zip(alone.bots, plan.bots, strict=False):
+        assert (bot.now, bot.games) == (before.now, 420)
+    assert (plan.bots[-1].now, plan.bots[-1].games) == (None, 420)
+
+
+def test_damage_is_told_of_the_directory(tmp_path: Path) -> None:
+    (tmp_path / "tournament.db").write_bytes(b"no database" * 100)
+    with pytest.raises(DamagedError, match=re.escape(str(tmp_path))):
+        planned(a_config(), tmp_path)
+
+
+def test_a_plus_minus_of_20_between_two_equals_takes_a_thousand_games(tmp_path: Path) -> None:
+    plan = planned(a_config(names=("ann", "bob"), format="match", rounds=2000), tmp_path / "none")
+    for bot in plan.bots:
+        assert bot.games_for_aim == pytest.approx(
+            0.9 * (Z95 * 800 / 20 / math.log(10)) ** 2, rel=0.02
+        )
+    assert not (tmp_path / "none").exists()
+
+
+def test_games_of_a_format_are_counted(tmp_path: Path) -> None:
+    five = ("ann", "bob", "cat", "dan", "eve")
+    for form, more, least, most in (
+        ("round-robin", {"rounds": 3}, 60, 60),
+        ("gauntlet", {"rounds": 3}, 24, 24),
+        ("swiss", {"rounds": 3}, 12, 12),
+        ("knockout", {"pairs": 2}, 16, 56),
+        ("pool", {"rounds": 3}, 60, 60),
+    ):
+        games = planned(a_config(names=five, format=form, **more), tmp_path).games
+        assert least <= games[0] <= games[1] <= most, form
+    budget = Budget(games=50)
+    assert planned(a_config(names=five, format="pool"), tmp_path, budget).games == (50, 50)
+
+
+def test_a_million_games_are_planned_from_their_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "MOST_PAIRS", 1000)
+    plan = planned(a_config(rounds=170_000), tmp_path)
+    assert plan.games == (1_020_000, 1_020_000)
+    assert [bot.games for bot in plan.bots] == [pytest.approx(680_000, rel=0.01)] * 3
+
+
+def test_a_budget_of_a_pool_is_planned_where_games_tell_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    five = ("ann", "bob", "cat", "dan", "eve")
+    pool = a_config(names=five, format="pool", limits=Limits(time=TimeControl(move_ms=100)))
+    monkeypatch.setattr(plans, "MOST_IN_BUDGET", 100)
+    assert planned(pool, tmp_path, Budget(games=1000)).games == (1000, 1000)
+    plan = planned(pool, tmp_path, Budget(seconds=600))
+    assert plan.seconds is not None
+    assert plan.seconds[0] < 600 < plan.seconds[1]
+    with pytest.raises(ConfigError, match="say games, as in --budget 200"):
+        planned(a_config(format="pool"), tmp_path, Budget(seconds=600))
+
+
+def test_time_follows_from_the_clock_and_from_random_games(tmp_path: Path) -> None:
+    per_move = Limits(time=TimeControl(move_ms=1000))
+    plan = planned(a_config(rounds=10, jobs=2, limits=per_move), tmp_path)
+    assert plan.plies is not None
+    assert plan.seconds is not None
+    assert 10 < plan.plies[0] < 21 < plan.plies[1] < 35, "a random game of Yavalath has 21"
+    assert plan.seconds[0] == pytest.approx(plan.plies[0] * 0.5 * 30, rel=0.01)
+    assert plan.seconds[1] == pytest.approx(plan.plies[1] * 1.0 * 30, rel=0.01)
+    clock = Limits(time=TimeControl(initial_ms=10_000, increment_ms=100))
+    plan = planned(a_config(rounds=10, limits=clock), tmp_path)
+    assert plan.seconds is not None
+    assert 60 * 5 < plan.seconds[0] < 60 * 10 < 60 * 20 < plan.seconds[1] < 60 * 25
+    assert planned(a_config(), tmp_path).seconds is None, "nodes limit no time"
+
+
+def test_an_sprt_is_as_long_as_expected() -> None:
+    sprt = Sprt(elo0=-20, elo1=60, alpha=0.1, beta=0.1)
+    expected = expected_pairs(sprt, 0.125)  # of games without draws
+    chance = random.Random(1)
+    for elo, pairs in zip((-20, 20, 60), expected, strict=True):
+        lengths = []
+        for _ in range(60):
+            counts = [0] * 5
+            while state(sprt, counts).verdict is None:
+                counts[2 * sum(chance.random() < score_of(elo) for _ in "12")] += 1
+            lengths.append(sum(counts))
+        assert fmean(lengths) == pytest.approx(pairs, rel=0.25), "sixty scatter by a tenth"
+    normalized = expected_pairs(replace(sprt, model="normalized"), 0.125)
+    assert normalized == pytest.approx(expected, rel=0.03), "without draws both scales are one"
+
+
+def test_arena_run_plan_plays_nothing_and_says_what_would_be(tmp_path: Path) -> None:
+    words = "run --bot random --bot greedy --game yavalath --rounds 50 --tc 10+0.1 --jobs 1 --plan"
+    out = tmp_path / "out"
+    told = commands.arena(*words.split(), "--out", out)
+    assert told.status == 0, told.err
+    assert not out.exists()
+    assert "round-robin: 100 games to play" in told.out
+    assert "time: 10:32 to 38:40, one game at a time" in told.out
+    assert "How sure it will be of the difference of both" in told.out
+    assert "±65" in told.out
+    plan = json.loads(commands.arena(*words.split(), "--out", out, "--json").out)
+    assert plan["games"] == [100, 100]
+    assert plan["bots"][0]["games_for_aim"] > 1000
+    refused = commands.arena(*words.split()[:-1], "--out", out, "--json")
+    assert (refused.status, "--json is for --plan" in refused.err) == (2, True)
+
+
+def test_a_match_with_a_test_says_how_long_it_takes_on_average(tmp_path: Path) -> None:
+    words = "run --bot random --bot greedy --game yavalath --format match --rounds 9000 --tc none"
+    told = commands.arena(*words.split(), "--sprt", "0,20", "--plan", "--out", tmp_path / "out")
+    assert told.status == 0, told.err
+    assert "at +0 Elo" in told.out
+    assert "nothing limits it, so only games can tell" in told.out
+
+
+def test_a_match_that_is_decided_is_over(tmp_path: Path) -> None:
+    sprt = Sprt(elo0=0, elo1=60)
+    config = a_config(names=("ann", "bob"), format="match", rounds=300, sprt=sprt)
+    with closing(Store(tmp_path)) as store:
+        assert planned(config, tmp_path).games[0] > 100
+        play(config, store)
+    plan = planned(config, tmp_path)
+    assert plan.games == (0, 0)
+    assert plan.played < 600

@@ -1,0 +1,43 @@
+"""Boards by themselves: what takes their cells onto each other."""
+
+from __future__ import annotations
+
+import pytest
+from places import OURS
+
+from lath import games
+from lath.games.board import Board, hexagon, squares
+from lath.games.core import symmetries
+
+
+@pytest.mark.parametrize(
+    ("board", "count"),
+    [
+        (squares(5), 8),
+        (squares(6), 8),
+        (hexagon((5, 6, 7, 8, 9, 8, 7, 6, 5)), 12),
+        (hexagon((6, 7, 8, 9, 10, 9, 8, 7, 6)), 4),
+        (hexagon((2, 3)), 2),
+        (hexagon((1, 2)), 6),
+    ],
+    ids=lambda value: str(value) if isinstance(value, int) else f"{len(value.names)} cells",
+)
+def test_a_board_has_as_many_turns_and_reflections_as_its_shape(board: Board, count: int) -> None:
+    images = [tuple(isometry.cells.values()) for isometry in board.isometries]
+    assert images[0] == board.names
+    assert len(set(images)) == len(images) == count
+    for isometry in board.isometries:
+        assert set(map(isometry.mask, board.lines(3))) == set(board.lines(3))
+        assert isometry.mask(board.full) == board.full
+
+
+def test_every_game_of_the_house_has_the_symmetries_of_its_board() -> None:
+    counts = {game.id: len(symmetries(game.start())) for game in map(games.get, OURS)}
+    assert counts == {
+        "mammalath": 8,
+        "mammalath-plus": 8,
+        "manalath": 4,
+        "manalath-61": 12,
+        "surikata": 8,
+        "yavalath": 12,
+    }

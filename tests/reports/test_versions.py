@@ -1,0 +1,139 @@
+"""Versions of a pool's bots: how they compare, and that only what is no chance is called worse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from sample_records import bare
+
+from lath.arena.terminal.layout import Output
+from lath.arena.terminal.tables import print_background, print_versions
+from lath.notation.record import Record
+from lath.reports.background import NO_BACKGROUND, Background, Ruling, Version
+from lath.reports.export import to_json
+from lath.reports.outcome import Outcome
+from lath.reports.page.document import document
+from lath.reports.page.page import render
+from lath.reports.standings import Standings, compute
+from lath.reports.versions import Standing, regressions, standings_of, versions_sheet
+
+
+def version(name: str, number: int, retired: str = "2026-11-10T21:06:48+00:00") -> Version:
+    return Version(
+        name=name,
+        bot="mine",
+        number=number,
+        sha256=f"{number}" * 64,
+        command=("mine",),
+        since="2026-11-02T20:52:01+00:00",
+        retired=retired,
+    )
+
+
+THREE = (version("mine", 1), version("mine v2", 2), version("mine v3", 3, ""))
+ONE = (version("mine", 1, ""),)
+
+
+def games(**wins: int) -> list[Record]:
+    """Return forty games of each version against one opponent, of which it won so many."""
+    return [
+        bare(name.replace("_", " "), "rival", "1-0" if turn < won else "0-1")
+        if turn % 2
+        else bare("rival", name.replace("_", " "), "0-1" if turn < won else "1-0")
+        for name, won in wins.items()
+        for turn in range(40)
+    ]
+
+
+def table(**wins: int) -> tuple[Standings, tuple[Standing, ...]]:
+    standings = compute(games(**wins))
+    return standings, standings_of(Background(versions=THREE), standings)
+
+
+def test_each_version_is_compared_with_the_one_before_by_the_joint_covariance() -> None:
+    standings, rows = table(mine=20, mine_v2=24, mine_v3=22)
+    assert [(row.version.name, row.before) for row in rows] == [
+        ("mine", ""),
+        ("mine v2", "mine"),
+        ("mine v3", "mine v2"),
+    ]
+    for row in rows[1:]:
+        assert row.elo
+        assert row.difference
+        ratings = standings.overall.ratings
+        assert row.difference.error == ratings.differences[row.version.name, row.before]
+        before = ratings.strengths[row.before].elo
+        assert row.difference.value == pytest.approx(row.elo.value - before.value)
+        assert row.better == ratings.superiority(row.version.name, row.before)
+    assert regressions(rows) == []
+
+
+@pytest.mark.parametrize(
+    ("wins", "said"),
+    [
+        ({"mine": 20, "mine_v2": 30, "mine_v3": 10}, ["mine v3 is worse than mine v2: -376 Elo "]),
+        ({"mine": 20, "mine_v2": 24, "mine_v3": 20}, []),  # chance explains it
+        ({"mine": 30, "mine_v2": 10, "mine_v3": 12}, []),  # what was worse rests
+        ({"mine": 30, "mine_v3": 10}, ["mine v3 is worse than mine: "]),  # mine v2 never played
+        ({"mine_v3": 10}, []),
+    ],
+)
+def test_only_what_plays_and_is_worse_beyond_chance_is_called_so(
+    wins: dict[str, int], said: list[str]
+) -> None:
+    sentences = regressions(table(**wins)[1])
+    assert len(sentences) == len(said)
+    assert all(map(str.startswith, sentences, said))
+    for row in table(**wins)[1]:
+        assert row.difference is None or row.is_worse == (row.difference.high < 0)
+
+
+def test_terminal_page_and_data_show_them(capsys: pytest.CaptureFixture[str]) -> None:
+    wins = {"mine": 20, "mine_v2": 30, "mine_v3": 10}
+    rows = table(**wins)[1]
+    cells = versions_sheet(rows).rows
+    assert [(row[0], *row[4:]) for row in cells] == [
+        ("mine", "40", "until 2026-11-10", "2026-11-02 20:52"),
+        ("mine v2", "40", "until 2026-11-10", "2026-11-02 20:52"),
+        ("mine v3", "40", "yes", "2026-11-02 20:52"),
+    ]
+    assert cells[2][1:4] == ("-188 ±100", "-376 ±173", "0.1%")
+    print_versions(Background(versions=THREE), table(**wins)[0], Output(to_stdout=True))
+    said = capsys.readouterr().out
+    assert said.splitlines()[-1] == regressions(rows)[0]
+    assert said.startswith("Versions of bots\nversion")
+    print_versions(Background(versions=ONE), table(**wins)[0], Output(to_stdout=True))
+    assert capsys.readouterr().out == "", "nobody has a second one, or rests"
+    told = document(games(**wins), background=Background(versions=THREE))
+    assert told["versions"] == [to_json(row) for row in rows]
+    assert told["regressions"] == regressions(rows)
+    page = render(games(**wins), background=Background(versions=THREE)).html
+    section = page[page.index('<section id="versions"') :].partition("</table>")[0]
+    assert "mine v3 is worse than mine v2: -376 Elo (95 %: -549 to -202)" in section
+    assert section.count('class="interval"') == 3
+    assert "\N{MINUS SIGN}376" in section
+    for nothing_to_tell in (NO_BACKGROUND, Background(versions=ONE)):
+        assert "#versions" not in render(games(**wins), background=nothing_to_tell).html
+
+
+def test_the_terminal_says_how_far_a_tournament_is(capsys: pytest.CaptureFixture[str]) -> None:
+    for done, said in ((2, "so far: 2 of 8 games\n"), (8, "")):
+        outcome = Outcome(format="pool", done=done, total=8)
+        print_background(Background(outcome=outcome), Output(to_stdout=True))
+        assert capsys.readouterr().out == said
+
+
+def test_a_disqualified_version_does_not_play(capsys: pytest.CaptureFixture[str]) -> None:
+    date = "2026-11-10T21:06:48+00:00"
+    out = Ruling(kind="disqualified", bot="mine", reason="by hand", date=date)
+    back = replace(out, lifted=date)
+    records = [replace(one, tags=(*one.tags, ("Ruling", out.tag))) for one in games(mine=20)]
+    for rulings, said in (((out,), "disqualified"), ((back,), "yes")):
+        background = Background(versions=ONE, rulings=rulings)
+        (row,) = standings_of(background, compute(records))
+        assert versions_sheet([row]).rows[0][-2] == said
+        print_versions(background, compute(records), Output(to_stdout=True))
+        page = render(records, background=background).html
+        assert (said == "disqualified") == ("disqualified" in capsys.readouterr().out)
+        assert (said == "disqualified") == ('<td class="words">disqualified</td>' in page)

@@ -1,0 +1,101 @@
+"""Pools between bots whose strengths are known, played by a rule: how many games it takes."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, cycle
+
+from lath.arena.schedule.budget import Seen, WhereGamesTell
+from lath.arena.schedule.core import Played
+from lath.arena.schedule.pool import Pairing
+from lath.arena.tournament.strengths import counts_of, strengths_of
+from lath.reports.ratings.elo import ELO, Davidson, Scores, chances, fit, scores
+from lath.reports.ratings.results import Z95
+
+RESULTS = ("1-0", "1/2-1/2", "0-1")
+
+
+class BotPool:
+    """Bots with strengths on Davidson's scale, and every game that they have played.
+
+    `log_draws` is the logarithm of n; as it is, a fifth of games between equals is drawn.
+    """
+
+    def __init__(self, seed: int, elo: Sequence[float], *, log_draws: float = -0.7) -> None:
+        self.chance = random.Random(seed)
+        self.names = tuple(f"{n:02}" for n in range(len(elo)))
+        self.elo = dict(zip(self.names, elo, strict=True))
+        self.log_draws = log_draws
+        self.seen: Counter[Seen] = Counter()
+        self.pairs = 0
+
+    def play(self, names: Pairing) -> list[Played]:
+        """Play a pair; the first seat is worth 40 points."""
+        self.pairs += 1
+        games = []
+        for seat, (first, second) in enumerate((names, names[::-1])):
+            ahead = (self.elo[first] - self.elo[second] + 40) / ELO
+            (result,) = self.chance.choices(RESULTS, chances(ahead, self.log_draws))
+            self.seen["g", first, second, result] += 1
+            games.append(Played(2 * self.pairs - 1 + seat, first, second, result, "g"))
+        return games
+
+    def half_width(self, name: str) -> float:
+        """Return the Elo interval of a bot against the mean of all, as ratings show it."""
+        return self.half_widths()[name]
+
+    def _fitted(self) -> tuple[Scores, Davidson]:
+        counts = counts_of(self.names, self.seen)
+        model = fit(counts)
+        return scores(model, counts, [self.names]), model
+
+    def range(self) -> float:
+        """Return how far the best is ahead of the last on the scale that is shown."""
+        ratings = self._fitted()[0].ratings
+        return ELO * (max(ratings) - min(ratings))
+
+    def half_widths(self) -> dict[str, float]:
+        shown, model = self._fitted()
+        spread = shown.spread(model.covariance)
+        size = len(spread)
+        means = [sum(row) / size for row in spread]
+        mean = sum(means) / size
+        return {
+            name: Z95 * ELO * math.sqrt(spread[i][i] - 2 * means[i] + mean)
+            for i, name in enumerate(self.names)
+        }
+
+
+def by_rule(pool: BotPool) -> Iterator[Pairing]:
+    """Play pairs where the rule says; each is reported at once."""
+    rule = WhereGamesTell(pool.names, strengths_of)
+    number = 0
+    for (_, first, second, result), games in pool.seen.items():
+        for _ in range(games):
+            number += 1
+            rule.report(Played(number, first, second, result, "g"))
+    pairings = list(combinations(pool.names, 2))
+    while (names := rule.next(pairings, pool.pairs + 1)) is not None:
+        for played in pool.play(names):
+            rule.report(played)
+        yield names
+
+
+def in_turn(pool: BotPool, pairings: Sequence[Pairing]) -> Iterator[Pairing]:
+    """Play each pairing as often as any other."""
+    for names in cycle(pairings):
+        pool.play(names)
+        yield names
+
+
+def games_until(
+    play: Iterator[Pairing], is_enough: Callable[[], bool], *, every: int = 1, most: int = 20_000
+) -> int:
+    """Return how many games it took until that was so, looked at after every so many pairs."""
+    for pairs, _ in enumerate(play, 1):
+        if pairs % every == 0 and (is_enough() or pairs >= most):
+            return 2 * pairs
+    raise AssertionError("the rule stopped")

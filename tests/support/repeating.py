@@ -1,0 +1,30 @@
+"""Matches whose games are told by what they end with and whether they repeat others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from schedules import a_schedule
+
+from lath.arena.schedule.core import Schedule
+from lath.arena.schedule.fixed import Match
+from lath.arena.schedule.sprt import Sprt
+
+Game = tuple[str, int]
+"""A result, and what tells the moves from others."""
+
+
+def a_match(sprt: Sprt | None = None, rounds: int = 1000) -> Match:
+    schedule = a_schedule("match", names=("new", "old"), sprt=sprt, rounds=rounds)
+    assert isinstance(schedule, Match)
+    return schedule
+
+
+def play(schedule: Schedule, games: Callable[[int], tuple[Game, Game]]) -> int:
+    """Play a match to its end, of whose n-th pair, from 0, this becomes; return its pairs."""
+    pairs = 0
+    while (pair := schedule.next()) is not None:
+        for plan, (result, moves) in zip(pair.games, games(pairs), strict=True):
+            schedule.report(plan.number, *plan.names, result, moves)
+        pairs += 1
+    return pairs
