@@ -215,7 +215,8 @@ def _has_children() -> bool:
 
 def _may_adopt() -> bool:
     """Return whether who has no mark and is a child of this process is no running bot's."""
-    return _adopts and all(_state(pid)[0] in "ZX" for pid in own)
+    # Of a copy: the other thread lets go of bots that this one has just ended.
+    return _adopts and all(_state(pid)[0] in "ZX" for pid in tuple(own))
 
 
 def _orphans() -> list[int]:

@@ -538,3 +538,26 @@ def test_the_time_of_a_tree_is_that_of_its_living_and_of_its_dead(tmp_path: Path
         assert parent.stdout.readline() == b"burnt\n"
         assert 0.08 <= trees.cpu_s(parent.pid) < 1.0
     assert trees.cpu_s(parent.pid) == 0.0
+
+
+def test_a_sweep_goes_on_while_another_thread_lets_go_of_bots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker sweeps when its runner is gone; the thread that plays meets the dead bots then."""
+    killed = [1 << 30, (1 << 30) + 1]  # no such processes
+    asked: list[int] = []
+
+    def state(pid: int) -> tuple[str, int]:
+        asked.append(pid)
+        trees.own.discard(pid)
+        return "X", 0
+
+    monkeypatch.setattr(trees, "_state", state)
+    monkeypatch.setattr(trees, "_adopts", True)
+    monkeypatch.setattr(trees, "own", set(killed))
+    monkeypatch.setattr(trees, "_root", str(tmp_path))
+    mark = new_tree()
+    scratch = trees.new_scratch(mark)
+    assert not sweep(mark)
+    assert set(killed) <= set(asked)
+    assert not Path(scratch).exists()
