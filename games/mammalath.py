@@ -34,7 +34,7 @@ _COLOURS: Final = {
     "hippopotamus": "#737886",
 }
 """The rulebook's, in shades that stay apart for eyes that see no red, no green or no blue:
-`tests/reports/test_board_colours.py` measures it."""
+`tests/games/test_board_colours.py` measures it."""
 
 _HEADS: Final = {
     "armadillo": "M0-27Q5-29 9-29C5-46 13-50 20-47C28-43 27-33 24-26L35-20L31-14L37-7L32 0L35 7"

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from lath.games.errors import GameError
-from lath.notation import reader
+from lath.notation import files
 from lath.notation.errors import NotationError
-from lath.notation.reader import compressed, sync
+from lath.notation.files import compressed, sync
 from lath.notation.record import KNOWN_TAGS, RESULTS, SHORT, Record
 from lath.notation.replay import spellings, start_from
 
@@ -304,7 +304,7 @@ def in_order(
         raise OSError(errno.EIO, f"the temporary database cannot be written: {error}") from error
 
 
-COMPRESSIONS: Final = tuple(suffix[1:] for suffix in reader.COMPRESSIONS)
+COMPRESSIONS: Final = tuple(suffix[1:] for suffix in files.COMPRESSIONS)
 """The ways in which the parts of an archive may be compressed."""
 
 

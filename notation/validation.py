@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from lath.notation.errors import Problem
+from lath.notation.files import open_bytes, read_errors
 from lath.notation.quick_check import sound_plies
-from lath.notation.reader import Chunk, chunks, entry_of, open_bytes, read_errors, texts_of
+from lath.notation.reader import Chunk, chunks, entry_of, texts_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

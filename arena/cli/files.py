@@ -14,7 +14,8 @@ from lath.arena.cli.main import argument, flag
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
 from lath.notation import formats
-from lath.notation.reader import Entry, open_bytes, write_atomically
+from lath.notation.files import open_bytes, write_atomically
+from lath.notation.reader import Entry
 
 Files = Annotated[list[Path], argument("FILE...", "Record files; - is stdin.")]
 Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are against, too.")]
@@ -92,6 +93,15 @@ def refuse_other_formats(out: Path) -> None:
     if formats.is_other(out):
         name = formats.name_for(out)
         raise ConfigError(f"{out}: records are written as text; `arena convert` makes {name} of it")
+
+
+def refuse_to_read_other_formats(path: Path) -> None:
+    """Raise ConfigError for a file that is no text of ours by its suffix."""
+    if formats.is_other(path):
+        raise ConfigError(
+            f"{path} is {formats.name_for(path)} by its suffix; "
+            f"`arena convert {path} - --to lath` makes text of it"
+        )
 
 
 def refuse_as_archive(out: Path) -> None:

@@ -43,9 +43,9 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
             "Validate records and tournaments' directories; write what is sound.",
         ),
         "show": Listed("records", "Draw the board of a record in the terminal, or as SVG."),
-        "convert": Listed("records", "Convert records from one format to another."),
+        "convert": Listed("convert", "Convert records from one format to another."),
         "select": Listed("archives", "Write the records that match a query, of one file or many."),
-        "edit": Listed("records", "Rewrite record files in canonical form."),
+        "edit": Listed("edit", "Rewrite record files in canonical form."),
         "diff": Listed("archives", "Compare two archives, whatever their order."),
     },
     "Ask": {

@@ -1,4 +1,4 @@
-"""`arena check`, `show`, `convert` and `edit`: record files."""
+"""`arena check` and `show`: what stands in record files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -16,12 +15,10 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import (
-    Files,
     Quiet,
-    Unchecked,
     read_from,
     refuse_other_formats,
-    unless_lossy,
+    refuse_to_read_other_formats,
     write_pieces,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
@@ -30,26 +27,14 @@ from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Position
 from lath.games.errors import GameError
-from lath.notation import formats
 from lath.notation.archive import verbatim
-from lath.notation.errors import RecordError, printable
-from lath.notation.formats import FormatError
-from lath.notation.reader import Entry, entries, open_bytes
-from lath.notation.reader import read as read_records
+from lath.notation.errors import printable
+from lath.notation.reader import entries
 from lath.notation.record import Record
-from lath.notation.replay import canonical, positions
+from lath.notation.replay import positions
 from lath.notation.validation import Findings, validate
-from lath.notation.writer import format_records
 
 app = App()
-
-
-def _refuse_other_formats(path: Path) -> None:
-    if formats.is_other(path):
-        raise ConfigError(
-            f"{path} is {formats.name_for(path)} by its suffix; "
-            f"`arena convert {path} - --to lath` makes text of it"
-        )
 
 
 _SOUND: Final = "Write what is sound into a new file, or of a directory into a new directory."
@@ -136,7 +121,7 @@ class _Check:
     def file(self, path: Path, parts: Iterable[Findings]) -> None:
         """Check a file, whose parts are these."""
         try:
-            _refuse_other_formats(path)
+            refuse_to_read_other_formats(path)
             for found in read_from(path, parts):
                 self._add(found)
         except ConfigError as error:
@@ -146,7 +131,7 @@ class _Check:
         """Check files and yield the text of each sound record."""
         for path in paths:
             try:
-                _refuse_other_formats(path)
+                refuse_to_read_other_formats(path)
                 for entry in read_from(path, entries(path)):
                     plies = len(entry.record.plies) if entry.record else 0
                     self._add(Findings(1, bool(entry.problems), plies, entry.problems))
@@ -212,50 +197,6 @@ class _Check:
             f"{self.plies / took_s:,.0f} plies/s",
             file=sys.stderr,
         )
-
-
-OnlyCheck = Annotated[bool, flag("--check", "Change nothing; exit 1 if a file is not canonical.")]
-
-
-@app.command()
-def edit(files: Files, only_check: OnlyCheck = False, quiet: Quiet = False) -> None:
-    """Rewrite record files in canonical form.
-
-    A file with a bad record stays as it is. Standard input is written to standard output.
-
-    Example: arena edit --check games.lath
-    """
-    changed = 0
-    for path in files:
-        _refuse_other_formats(path)
-        pieces = read_from(path, _canonical(path))
-        if str(path) == "-":
-            write_pieces(path, pieces)
-            continue
-        if all(read_from(path, _is_as_written(path))):
-            continue
-        changed += 1
-        if not only_check:
-            write_pieces(path, pieces)
-        if not quiet:
-            said = "is not canonical" if only_check else "rewritten in canonical form"
-            print(f"{path}: {said}", file=sys.stderr)
-    raise typer.Exit(1 if only_check and changed else 0)
-
-
-def _canonical(path: Path) -> Iterator[bytes]:
-    try:
-        yield from map(str.encode, format_records(map(canonical, read_records(path))))
-    except RecordError as error:
-        raise ArenaError(str(error)) from error
-
-
-def _is_as_written(path: Path) -> Iterator[bool]:
-    """Yield for each piece of the canonical text whether the file has it there."""
-    with open_bytes(path) as stream:
-        for piece in _canonical(path):
-            yield stream.read(len(piece)) == piece
-        yield not stream.read(1)
 
 
 _PLIES: Final = "For each record and ply a line: position, move, number of legal moves."
@@ -345,7 +286,7 @@ def _draw(
     last = changed_cells(played[ply - 1], position) if ply else []
     decided = outcome.cells if outcome else ()
     if svg:
-        from lath.reports.boards import board
+        from lath.games.drawing import board
 
         shown = board.svg(
             position, title=title, highlight=decided, last=last, aids=aids, legal=legal
@@ -362,130 +303,3 @@ def _draw(
     print(f"record {number}: {title}, {when}\n")
     print(drawn, file=unfiltered(sys.stdout))
     print(f"\n{state}\n")
-
-
-Source = Annotated[Path, argument("SRC", "What is read; - is stdin.")]
-Destination = Annotated[Path, argument("DST", "What is written; - is stdout.")]
-From = Annotated[str | None, option("--from", "F", "SRC's format; else by suffix.")]
-To = Annotated[str | None, option("--to", "F", "DST's format; else by suffix.")]
-Strict = Annotated[bool, flag("--strict", "Exit 1 if DST's format cannot hold something.")]
-NoSummary = Annotated[bool, flag("--quiet -q", "Say nothing but problems and warnings.")]
-
-
-@app.command()
-def convert(
-    source: Source,
-    destination: Destination,
-    from_: From = None,
-    to: To = None,
-    strict: Strict = False,
-    unchecked: Unchecked = False,
-    quiet: NoSummary = False,
-) -> None:
-    """Convert records from one format to another.
-
-    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet. Suffixes say
-    which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of and left out,
-    the rest is converted. What DST cannot hold is named in a warning. DST may be SRC.
-
-    Exit status 1 if a record was left out, with --strict also if anything else was lost.
-
-    Example: arena convert games.lath games.csv
-    """
-    try:
-        from_name = _format_of(source, from_, "--from")
-        to_name = _format_of(destination, to, "--to")
-        write = formats.writer(to_name)
-        formats.reader(from_name)  # refused before anything else is
-        found = entries_of_any_format(source, from_name, rules=not unchecked)
-        conversion = _Conversion(source, found)
-        pieces = write(conversion.records(), conversion.lost)
-        pieces = unless_lossy(destination, pieces, [source], lambda: len(conversion.bad))
-        write_pieces(destination, pieces)
-    except FormatError as error:  # also where a library is missing
-        raise ConfigError(str(error)) from error
-    conversion.print_losses(to_name)
-    left_out = len(conversion.bad) + conversion.unheld
-    if not quiet:
-        converted = conversion.sound - conversion.unheld
-        print(f"converted {converted} records, left out {left_out}", file=sys.stderr)
-    raise typer.Exit(1 if left_out or (strict and conversion.losses) else 0)
-
-
-def _format_of(path: Path, name: str | None, by: str) -> str:
-    """Return the format that the option `by` names, else the suffix; raises ConfigError."""
-    if name is not None:
-        return name
-    if str(path) == "-":
-        known = formats.READABLE if by == "--from" else formats.WRITABLE
-        stream = "input" if by == "--from" else "output"
-        raise ConfigError(
-            f"standard {stream} has no suffix; name its format by {by}, one of {', '.join(known)}"
-        )
-    try:
-        return formats.name_for(path)
-    except FormatError as error:
-        raise ConfigError(f"{error}; or name it by {by}") from error
-
-
-@dataclass(slots=True)
-class _Loss:
-    """Of one field: in how many records it was lost."""
-
-    records: int
-    first: int
-    last: int
-
-
-_MOST_FIELDS = 1000
-"""Fields that are told of by name: a file of odd tags may have as many as it likes."""
-
-
-class _Conversion:
-    """The sound records of a source as they pass, and what was told of them."""
-
-    def __init__(self, source: Path, found: Iterable[Entry]) -> None:
-        self._source = source
-        self._found = found
-        self.sound = 0
-        self.bad: list[int] = []
-        """The numbers of the records that something is wrong with."""
-        self.unheld = 0
-        """Sound records of which the target can hold nothing."""
-        self.losses: dict[str, _Loss] = {}
-        """By field, in order of appearance."""
-
-    def records(self) -> Iterator[Record]:
-        """Yield the sound records, print the problems of the others; raises ConfigError."""
-        for entry in read_from(self._source, self._found):
-            if entry.record is None or entry.problems:
-                self.bad.append(entry.number)
-                print(*entry.problems, sep="\n", file=sys.stderr)
-            else:
-                self.sound += 1
-                yield entry.record
-
-    def lost(self, number: int, field: str) -> None:
-        """Note that the target cannot hold a field of this record, counted among the sound ones."""
-        if field == formats.WHOLE:
-            self.unheld += 1
-            return
-        if field not in self.losses and len(self.losses) >= _MOST_FIELDS:
-            field = "further fields"
-        loss = self.losses.get(field)
-        if loss is None:
-            self.losses[field] = _Loss(1, number, number)
-        elif loss.last != number:
-            loss.records += 1
-            loss.last = number
-
-    def print_losses(self, format_name: str) -> None:
-        """Print a warning for each field that was lost."""
-        for field, loss in self.losses.items():
-            number = loss.first
-            for bad in self.bad:  # in ascending order: those before it count in the file
-                number += bad <= number
-            where = f"record {number}"
-            if loss.records > 1:
-                where = f"{loss.records} records, the first is {where}"
-            print(f"warning: {format_name} cannot hold {field} ({where})", file=sys.stderr)

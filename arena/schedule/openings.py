@@ -21,8 +21,8 @@ from lath.games.core import Position, least, read_move
 from lath.games.errors import GameError
 from lath.notation.archive import SIZE, Seen
 from lath.notation.errors import NotationError
+from lath.notation.files import open_bytes
 from lath.notation.formats import name_for, reader
-from lath.notation.reader import open_bytes
 from lath.notation.record import Record
 from lath.notation.replay import start_of
 

@@ -17,8 +17,8 @@ from rich.style import Style
 from rich.text import Text
 
 from lath.arena.terminal.streams import unfiltered
+from lath.games.drawing.shapes import CELL, FAINT, LABEL, ink
 from lath.notation.writer import diagram
-from lath.reports.boards.drawing import CELL, FAINT, LABEL, ink
 
 if TYPE_CHECKING:
     from lath.games.board import Board

@@ -14,7 +14,8 @@ from typing import Final, NamedTuple
 
 from lath.arena.tournament.rows import RECORD, Row
 from lath.arena.tournament.system import writing_error
-from lath.notation.reader import chunks, entry_of, sync, texts_of, write_atomically
+from lath.notation.files import sync, write_atomically
+from lath.notation.reader import chunks, entry_of, texts_of
 
 
 class Unknown(NamedTuple):

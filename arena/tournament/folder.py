@@ -83,7 +83,7 @@ from lath.arena.tournament.system import (
     writing_error,
 )
 from lath.arena.tournament.versions import POOL, entered
-from lath.notation.reader import sync
+from lath.notation.files import sync
 from lath.reports.background import Ruling
 from lath.reports.outcome import Outcome
 

@@ -29,7 +29,7 @@ from lath.arena.tournament.rulings import rulings_of
 from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.system import HeldFolder, writing_error
-from lath.notation.reader import sync
+from lath.notation.files import sync
 
 SEASONS: Final = "seasons"
 """Where the seasons of a tournament are, in its directory."""

@@ -47,8 +47,9 @@ from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.system import reading_database
 from lath.notation import formats
 from lath.notation.errors import printable
+from lath.notation.files import open_bytes, write_atomically
 from lath.notation.quick_check import sound_plies
-from lath.notation.reader import Entry, RecordText, entry_of, open_bytes, write_atomically
+from lath.notation.reader import Entry, RecordText, entry_of
 from lath.notation.reader import entries as entries_of_text
 from lath.notation.record import FORFEITS, RULING, Forfeit, Record
 from lath.notation.scanner import parse

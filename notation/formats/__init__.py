@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from lath.notation.errors import NotationError
-from lath.notation.reader import COMPRESSIONS
+from lath.notation.files import COMPRESSIONS
 
 if TYPE_CHECKING:
     from lath.notation.reader import Entry

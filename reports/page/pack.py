@@ -40,10 +40,10 @@ from typing import Any, Final, NamedTuple
 
 from lath import games
 from lath.games.core import Game
+from lath.games.drawing import board
 from lath.games.errors import GameError
 from lath.notation.record import Comment, Ply, Record
 from lath.notation.writer import comment_words, variation_words
-from lath.reports.boards import board
 from lath.reports.figures import Numbering
 from lath.reports.page.replay import Dictionary, Replay
 

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+from lath.games.drawing.shapes import line, number
 from lath.reports.background import (
     Change,
     Ruling,
@@ -19,7 +20,6 @@ from lath.reports.background import (
     changes_sheet,
     rulings_sheet,
 )
-from lath.reports.boards.drawing import line, number
 from lath.reports.export import unsound_words
 
 # Drawings

@@ -14,8 +14,8 @@ from walks import walk
 from lath import games
 from lath.games.board import hexagon, squares
 from lath.games.core import Game, Move, Piece, Position
+from lath.games.drawing import board as overlays
 from lath.games.overlays import Groups, Overlay, Sight, groups, of, sight
-from lath.reports.boards import board as overlays
 
 every_game = pytest.mark.parametrize("game", games.installed(), ids=lambda game: game.id)
 

@@ -17,7 +17,7 @@ from recorded_files import Recorder
 
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.tournament.exports import write_records
-from lath.notation.reader import open_bytes, write_atomically
+from lath.notation.files import open_bytes, write_atomically
 
 OLD: Final = b"old " * 700
 PIECES: Final = [random.Random(number).randbytes(12_000) for number in range(7)]

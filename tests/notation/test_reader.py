@@ -18,7 +18,8 @@ from sample_records import BUILT_IN, random_game
 
 from lath.notation import RecordError, format_record, format_records, read
 from lath.notation import reader as pieces_module
-from lath.notation.reader import Entry, entries, entries_of, write_atomically
+from lath.notation.files import write_atomically
+from lath.notation.reader import Entry, entries, entries_of
 
 ONE = '[Game "yavalath"]\n\n1. e5 2. swap *\n'
 TWO = '[Game "surikata"]\n[Event "second"]\n\n1. Mc3 *\n'

@@ -19,9 +19,9 @@ from walks import last_of, some_position
 
 from lath import games
 from lath.games.core import Game
-from lath.reports.boards import board
-from lath.reports.boards.board import piece_words, pieces_of, svg
-from lath.reports.boards.drawing import CELL
+from lath.games.drawing import board
+from lath.games.drawing.board import piece_words, pieces_of, svg
+from lath.games.drawing.shapes import CELL
 
 TEMPLATES = Path(board.__file__).parent.parent / "templates"
 

@@ -17,9 +17,9 @@ from walks import walk
 
 from lath import games
 from lath.games.core import Game, Position
+from lath.games.drawing import board
+from lath.games.drawing.board import dots, placement
 from lath.games.overlays import Groups, Sight, groups, of, sight
-from lath.reports.boards import board
-from lath.reports.boards.board import dots, placement
 
 NODE: Final = shutil.which("node")
 

@@ -20,8 +20,8 @@ from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 from unpacking import data_in, opened
 
 from lath import games
+from lath.games.drawing.shapes import contrast
 from lath.notation.record import Record
-from lath.reports.boards.drawing import contrast
 from lath.reports.page.document import DEFAULT_TITLE, document
 from lath.reports.page.page import PARTS, TEMPLATES, Page, render
 

@@ -41,8 +41,9 @@ from lath.arena.tournament.worker import PairResult, read_result
 from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive import KeyNameError, identity, keys
+from lath.notation.files import COMPRESSIONS, compressed
 from lath.notation.query import QueryError, compile_query
-from lath.notation.reader import COMPRESSIONS, Entry, compressed, entries_of
+from lath.notation.reader import Entry, entries_of
 from lath.notation.record import Record
 from lath.notation.replay import canonical, check, end_of
 from lath.notation.validation import validate_stream

@@ -1,5 +1,5 @@
-// Boards. `lath.makeBoard(data, template)`: `data` as `lath.reports.boards.board.to_json` gives it,
-// `template` a <template> with what `lath.reports.boards.board.template` draws. Knows no rules.
+// Boards. `lath.makeBoard(data, template)`: `data` as `lath.games.drawing.board.to_json` gives it,
+// `template` a <template> with what `lath.games.drawing.board.template` draws. Knows no rules.
 
 lath.makeBoard = (data, template) => {
   const element = template.content.querySelector("svg").cloneNode(true);

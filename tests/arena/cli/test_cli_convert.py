@@ -17,7 +17,7 @@ from loaded import Run
 from places import DOCS, SAMPLES
 from sample_records import random_game
 
-from lath.arena.cli import records as convert_module
+from lath.arena.cli import convert as convert_module
 from lath.notation import Record, format_records, formats
 from lath.notation.formats import READABLE, TABLE, WHOLE, WRITABLE, Lost
 

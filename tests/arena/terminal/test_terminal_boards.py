@@ -16,8 +16,8 @@ from walks import play_all, playout
 from lath import games
 from lath.arena.terminal.boards import MARK, changed_cells, coloured, drawing
 from lath.games.core import Move, Position
+from lath.games.drawing.shapes import CELL
 from lath.notation.writer import diagram
-from lath.reports.boards.drawing import CELL
 
 
 class Terminal(io.StringIO):

@@ -12,10 +12,9 @@ from walks import play_all, playout
 
 from lath import games
 from lath.games.core import Game, Piece, Position
-from lath.games.overlays import of
-from lath.reports.boards import drawing
-from lath.reports.boards.board import dots, svg
-from lath.reports.boards.drawing import (
+from lath.games.drawing import shapes
+from lath.games.drawing.board import dots, svg
+from lath.games.drawing.shapes import (
     CASING,
     CELL,
     DECIDING,
@@ -26,6 +25,7 @@ from lath.reports.boards.drawing import (
     contrast,
     ink,
 )
+from lath.games.overlays import of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -117,7 +117,7 @@ def test_hexagons_have_letters_at_the_left_and_names_inside() -> None:
 
 
 def test_hexagons_stand_on_a_point() -> None:
-    corners = drawing.corners("hexagon")
+    corners = shapes.corners("hexagon")
     assert corners[0][0] == pytest.approx(0)
     assert max(x for x, _ in corners) == pytest.approx(50)
 
@@ -141,8 +141,8 @@ def test_a_tile_under_a_disc_is_drawn_whole_and_the_disc_is_hollow(
     game: Game, tile: Piece, disc: Piece
 ) -> None:
     pieces = {piece.code: piece for piece in game.pieces}
-    bare = drawing.stack(tile.code, pieces, game.board.shape)
-    covered = drawing.stack(tile.code + disc.code, pieces, game.board.shape)
+    bare = shapes.stack(tile.code, pieces, game.board.shape)
+    covered = shapes.stack(tile.code + disc.code, pieces, game.board.shape)
     ring = covered.removeprefix(bare)
     circles = list(element(ring).iter(f"{SVG}circle"))
     assert ring != covered
@@ -153,7 +153,7 @@ def test_a_tile_under_a_disc_is_drawn_whole_and_the_disc_is_hollow(
 @tokens_on_tiles
 def test_a_tiles_letter_stands_inside_the_ring(game: Game, tile: Piece, disc: Piece) -> None:
     pieces = {piece.code: piece for piece in game.pieces}
-    root = element(drawing.stack(tile.code + disc.code, pieces, game.board.shape))
+    root = element(shapes.stack(tile.code + disc.code, pieces, game.board.shape))
     (group,) = (group for group in root.iter(f"{SVG}g") if "font-size" in group.attrib)
     circles = list(root.iter(f"{SVG}circle"))
     inner = min(float(c.attrib["r"]) - float(c.attrib["stroke-width"]) / 2 for c in circles)
@@ -165,7 +165,7 @@ def test_a_tiles_letter_stands_inside_the_ring(game: Game, tile: Piece, disc: Pi
 def test_the_tokens_of_a_game_differ_by_more_than_colour() -> None:
     pieces = {piece.code: piece for piece in games.get("mammalath").pieces}
     for under in ("", "A"):
-        light, dark = (drawing.stack(under + code, pieces, "square") for code in "wb")
+        light, dark = (shapes.stack(under + code, pieces, "square") for code in "wb")
         assert ("stroke-dasharray" in light, "stroke-dasharray" in dark) == (False, True)
 
 
@@ -177,19 +177,19 @@ def test_every_animal_has_an_outline_of_its_own() -> None:
 
 def test_a_tile_without_an_outline_is_a_slab_with_its_letter() -> None:
     tile = Piece("x", "plain tile", "tile", "#3366cc")
-    drawn = element(drawing.draw(tile, "square"))
+    drawn = element(shapes.draw(tile, "square"))
     assert words(drawn) == ["x"]
     assert len(list(drawn.iter(f"{SVG}path"))) == 2
 
 
 def test_a_marker_stands_on_top() -> None:
     pieces = {piece.code: piece for piece in games.get("surikata").pieces}
-    stacked = drawing.stack("ok", pieces, "square")
+    stacked = shapes.stack("ok", pieces, "square")
     assert stacked.rindex(pieces["k"].colour) > stacked.rindex("<circle")
 
 
 def test_an_empty_cell_is_drawn_by_nothing() -> None:
-    assert drawing.stack("", {}, "square") == ""
+    assert shapes.stack("", {}, "square") == ""
 
 
 def test_a_code_without_a_piece_is_written() -> None:
@@ -295,4 +295,4 @@ def test_letters_on_every_piece_are_readable(piece: Piece) -> None:
 
 def test_a_strange_colour_is_drawn_as_text_not_markup() -> None:
     pieces = {"x": Piece("x", "odd", "disc", '"><script>')}
-    assert "<script>" not in drawing.stack("x", pieces, "square")
+    assert "<script>" not in shapes.stack("x", pieces, "square")

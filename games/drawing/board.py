@@ -1,6 +1,6 @@
 """A position as a stand-alone SVG, and a game's board as what the page's script draws from.
 
-Must not know any game, nor what pieces and marks look like: `lath.reports.boards.drawing` does.
+Must not know any game, nor what pieces and marks look like: `lath.games.drawing.shapes` does.
 `lath.games.overlays` works out groups and sight; on the page `js/overlays.js` does.
 """
 
@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from lath.games.board import Shape
 from lath.games.core import Game, Piece, Position
+from lath.games.drawing import shapes
+from lath.games.drawing.shapes import FAINT, LABEL, PLATE, UNIT, Point, mark, number
 from lath.games.overlays import Cells, Groups, Sight, groups, of, sight
-from lath.reports.boards import drawing
-from lath.reports.boards.drawing import FAINT, LABEL, PLATE, UNIT, Point, mark, number
 
 
 def dots(position: Position) -> dict[int, str]:
@@ -83,19 +83,19 @@ def _groups_shown(overlay: Groups, game: Game, contents: Sequence[str]) -> Shown
     for group in groups(overlay, game.board, contents):
         code = contents[group[0]][-1]
         bars[code] += "".join(
-            drawing.line(centres[cell], centres[other])
+            shapes.line(centres[cell], centres[other])
             for cell in group
             for other in game.board.neighbours(cell)
             if cell < other and other in group
         )
-        size = drawing.size(str(len(group)), pieces[code].colour)
+        size = shapes.size(str(len(group)), pieces[code].colour)
         yield "above", _at(centres[middle(group, centres)], size)
         if len(group) > 1:
             cells = " ".join(names[cell] for cell in group)
             yield "words", f"Group of {len(group)}, {pieces[code].name}: {cells}"
     for code, path in bars.items():
         if path:
-            yield "below", drawing.links(path, pieces[code].colour)
+            yield "below", shapes.links(path, pieces[code].colour)
 
 
 def _sight_shown(overlay: Sight, game: Game, contents: Sequence[str]) -> Shown:
@@ -104,9 +104,9 @@ def _sight_shown(overlay: Sight, game: Game, contents: Sequence[str]) -> Shown:
     marker_name = pieces_of(game)[overlay.marker].name
     for marker, rays in sight(overlay, game.board, contents).items():
         seen = sorted(cell for ray in rays for cell in ray)
-        yield "below", mark("seen", drawing.cells(game.board.shape, (centres[at] for at in seen)))
+        yield "below", mark("seen", shapes.cells(game.board.shape, (centres[at] for at in seen)))
         for ray in rays:
-            yield "below", mark("sight", *drawing.view(centres[marker], centres[ray[-1]]))
+            yield "below", mark("sight", *shapes.view(centres[marker], centres[ray[-1]]))
         words = " ".join(names[at] for at in seen) or "nothing"
         yield "words", f"The {marker_name} sees {words}"
 
@@ -167,12 +167,12 @@ def svg(
         f"<title>{escape(title or game.title)}</title>",
         f"<desc>{escape('. '.join(sentences))}.</desc>",
         _plate(game),
-        mark("cell", drawing.cells(shape, centres.values())),
-        drawing.texts(centres.items(), *_NAME_STYLE) if _has_names_inside(game) else "",
+        mark("cell", shapes.cells(shape, centres.values())),
+        shapes.texts(centres.items(), *_NAME_STYLE) if _has_names_inside(game) else "",
         *shown["below"],
         *_stacks(game, contents),
         *_decided(shape, centres, highlight),
-        *(_at(centre, drawing.moved(shape)) for name, centre in centres.items() if name in last),
+        *(_at(centre, shapes.moved(shape)) for name, centre in centres.items() if name in last),
         *shown["above"],
         *(_dots(position) if legal else ()),
         "</svg>",
@@ -184,8 +184,8 @@ def _decided(shape: Shape, centres: Mapping[str, Point], names: Collection[str])
     inside = [centre for name, centre in centres.items() if name in names]
     if inside:
         others = (centre for name, centre in centres.items() if name not in names)
-        yield mark("veil", drawing.cells(shape, others))
-        yield mark("deciding", drawing.contour(shape, inside))
+        yield mark("veil", shapes.cells(shape, others))
+        yield mark("deciding", shapes.contour(shape, inside))
 
 
 def _stacks(game: Game, contents: Sequence[str]) -> Iterator[str]:
@@ -193,7 +193,7 @@ def _stacks(game: Game, contents: Sequence[str]) -> Iterator[str]:
     for name, centre, content in zip(game.board.names, places(game), contents, strict=True):
         if content:
             title = f"{name}: {piece_words(content, pieces)}"
-            drawn = drawing.stack(content, pieces, game.board.shape)
+            drawn = shapes.stack(content, pieces, game.board.shape)
             yield _at(centre, f"<title>{escape(title)}</title>{drawn}")
 
 
@@ -207,9 +207,9 @@ def _dots(position: Position) -> Iterator[str]:
     contents = position.contents()
     for cell, codes in dots(position).items():
         off = UNIT * 0.33 if contents[cell] else 0
-        parts = zip(codes, drawing.sectors(len(codes)), strict=True)
-        drawn = "".join(drawing.dot(path, pieces[code].colour) for code, path in parts)
-        halo = "" if contents[cell] else drawing.HALO
+        parts = zip(codes, shapes.sectors(len(codes)), strict=True)
+        drawn = "".join(shapes.dot(path, pieces[code].colour) for code, path in parts)
+        halo = "" if contents[cell] else shapes.HALO
         yield _at((centres[cell][0] + off, centres[cell][1] + off), f"{halo}{drawn}")
 
 
@@ -260,22 +260,22 @@ def _attributes(game: Game) -> str:
     xs, ys = zip(*places(game), strict=True)
     left, top = min(xs) - width, min(ys) - height
     extent = (left, top, max(xs) + width - left, max(ys) + height - top)
-    return f'viewBox="{" ".join(map(number, extent))}" role="img" {drawing.INHERITED}'
+    return f'viewBox="{" ".join(map(number, extent))}" role="img" {shapes.INHERITED}'
 
 
 def _half_extent(game: Game) -> Point:
     """Return half the width and half the height of a cell."""
-    width, height = (max(axis) for axis in zip(*drawing.corners(game.board.shape), strict=True))
+    width, height = (max(axis) for axis in zip(*shapes.corners(game.board.shape), strict=True))
     return width, height
 
 
 def _plate(game: Game) -> str:
     """Return what shows round the cells: the plate and the labels on it."""
-    rim = drawing.contour(game.board.shape, places(game))
+    rim = shapes.contour(game.board.shape, places(game))
     labels = [label for half in (1, 2) for label in _rim_labels(game, half) or ()]
     return (
         f'<path d="{rim}" stroke="{PLATE}" stroke-width="{2 * _MARGIN}"/>'
-        f"{drawing.texts(labels, 30, LABEL)}"
+        f"{shapes.texts(labels, 30, LABEL)}"
     )
 
 
@@ -334,19 +334,19 @@ def _sprites(game: Game) -> Iterator[tuple[str, str]]:
     counted = "".join(overlay.codes for overlay in overlays if isinstance(overlay, Groups))
     for piece in game.pieces:
         code = piece.code
-        yield f"piece-{code}", drawing.draw(piece, shape)
+        yield f"piece-{code}", shapes.draw(piece, shape)
         if piece.shape == "disc" and has_tiles:
-            yield f"ring-{code}", drawing.draw(piece, shape, on_tile=True)
+            yield f"ring-{code}", shapes.draw(piece, shape, on_tile=True)
         if code in counted:
-            yield f"links-{code}", drawing.links("", piece.colour)
-            yield f"size-{code}", drawing.size("", piece.colour)
-    yield "cell", mark("cell", drawing.outline(shape))
+            yield f"links-{code}", shapes.links("", piece.colour)
+            yield f"size-{code}", shapes.size("", piece.colour)
+    yield "cell", mark("cell", shapes.outline(shape))
     if _has_names_inside(game):
-        yield "name", drawing.texts([("", (0.0, 0.0))], *_NAME_STYLE)
-    yield "strange", drawing.strange("?")
-    yield "halo", drawing.HALO
-    yield "dot", drawing.dot("", "")
-    yield "moved", drawing.moved(shape)
+        yield "name", shapes.texts([("", (0.0, 0.0))], *_NAME_STYLE)
+    yield "strange", shapes.strange("?")
+    yield "halo", shapes.HALO
+    yield "dot", shapes.dot("", "")
+    yield "moved", shapes.moved(shape)
     has_sight = any(isinstance(overlay, Sight) for overlay in overlays)
     for name in ("deciding", "veil", *(("seen", "sight") if has_sight else ())):
         yield name, mark(name, "")

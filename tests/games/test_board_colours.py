@@ -13,7 +13,7 @@ import pytest
 
 from lath import games
 from lath.games.core import Game, Piece
-from lath.reports.boards.drawing import CELL, contrast, ink, linear, shaded
+from lath.games.drawing.shapes import CELL, contrast, ink, linear, shaded
 
 Triple = tuple[float, float, float]
 

@@ -1,0 +1,153 @@
+"""`arena convert`: records from one format to another."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lath.arena.cli.files import (
+    Unchecked,
+    read_from,
+    unless_lossy,
+    write_pieces,
+)
+from lath.arena.cli.files import entries as entries_of_any_format
+from lath.arena.cli.main import App, argument, flag, option
+from lath.arena.errors import ConfigError
+from lath.notation import formats
+from lath.notation.formats import FormatError
+from lath.notation.reader import Entry
+from lath.notation.record import Record
+
+app = App()
+
+Source = Annotated[Path, argument("SRC", "What is read; - is stdin.")]
+Destination = Annotated[Path, argument("DST", "What is written; - is stdout.")]
+From = Annotated[str | None, option("--from", "F", "SRC's format; else by suffix.")]
+To = Annotated[str | None, option("--to", "F", "DST's format; else by suffix.")]
+Strict = Annotated[bool, flag("--strict", "Exit 1 if DST's format cannot hold something.")]
+NoSummary = Annotated[bool, flag("--quiet -q", "Say nothing but problems and warnings.")]
+
+
+@app.command()
+def convert(
+    source: Source,
+    destination: Destination,
+    from_: From = None,
+    to: To = None,
+    strict: Strict = False,
+    unchecked: Unchecked = False,
+    quiet: NoSummary = False,
+) -> None:
+    """Convert records from one format to another.
+
+    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet. Suffixes say
+    which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of and left out,
+    the rest is converted. What DST cannot hold is named in a warning. DST may be SRC.
+
+    Exit status 1 if a record was left out, with --strict also if anything else was lost.
+
+    Example: arena convert games.lath games.csv
+    """
+    try:
+        from_name = _format_of(source, from_, "--from")
+        to_name = _format_of(destination, to, "--to")
+        write = formats.writer(to_name)
+        formats.reader(from_name)  # refused before anything else is
+        found = entries_of_any_format(source, from_name, rules=not unchecked)
+        conversion = _Conversion(source, found)
+        pieces = write(conversion.records(), conversion.lost)
+        pieces = unless_lossy(destination, pieces, [source], lambda: len(conversion.bad))
+        write_pieces(destination, pieces)
+    except FormatError as error:  # also where a library is missing
+        raise ConfigError(str(error)) from error
+    conversion.print_losses(to_name)
+    left_out = len(conversion.bad) + conversion.unheld
+    if not quiet:
+        converted = conversion.sound - conversion.unheld
+        print(f"converted {converted} records, left out {left_out}", file=sys.stderr)
+    raise typer.Exit(1 if left_out or (strict and conversion.losses) else 0)
+
+
+def _format_of(path: Path, name: str | None, by: str) -> str:
+    """Return the format that the option `by` names, else the suffix; raises ConfigError."""
+    if name is not None:
+        return name
+    if str(path) == "-":
+        known = formats.READABLE if by == "--from" else formats.WRITABLE
+        stream = "input" if by == "--from" else "output"
+        raise ConfigError(
+            f"standard {stream} has no suffix; name its format by {by}, one of {', '.join(known)}"
+        )
+    try:
+        return formats.name_for(path)
+    except FormatError as error:
+        raise ConfigError(f"{error}; or name it by {by}") from error
+
+
+@dataclass(slots=True)
+class _Loss:
+    """Of one field: in how many records it was lost."""
+
+    records: int
+    first: int
+    last: int
+
+
+_MOST_FIELDS = 1000
+"""Fields that are told of by name: a file of odd tags may have as many as it likes."""
+
+
+class _Conversion:
+    """The sound records of a source as they pass, and what was told of them."""
+
+    def __init__(self, source: Path, found: Iterable[Entry]) -> None:
+        self._source = source
+        self._found = found
+        self.sound = 0
+        self.bad: list[int] = []
+        """The numbers of the records that something is wrong with."""
+        self.unheld = 0
+        """Sound records of which the target can hold nothing."""
+        self.losses: dict[str, _Loss] = {}
+        """By field, in order of appearance."""
+
+    def records(self) -> Iterator[Record]:
+        """Yield the sound records, print the problems of the others; raises ConfigError."""
+        for entry in read_from(self._source, self._found):
+            if entry.record is None or entry.problems:
+                self.bad.append(entry.number)
+                print(*entry.problems, sep="\n", file=sys.stderr)
+            else:
+                self.sound += 1
+                yield entry.record
+
+    def lost(self, number: int, field: str) -> None:
+        """Note that the target cannot hold a field of this record, counted among the sound ones."""
+        if field == formats.WHOLE:
+            self.unheld += 1
+            return
+        if field not in self.losses and len(self.losses) >= _MOST_FIELDS:
+            field = "further fields"
+        loss = self.losses.get(field)
+        if loss is None:
+            self.losses[field] = _Loss(1, number, number)
+        elif loss.last != number:
+            loss.records += 1
+            loss.last = number
+
+    def print_losses(self, format_name: str) -> None:
+        """Print a warning for each field that was lost."""
+        for field, loss in self.losses.items():
+            number = loss.first
+            for bad in self.bad:  # in ascending order: those before it count in the file
+                number += bad <= number
+            where = f"record {number}"
+            if loss.records > 1:
+                where = f"{loss.records} records, the first is {where}"
+            print(f"warning: {format_name} cannot hold {field} ({where})", file=sys.stderr)

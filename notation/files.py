@@ -1,0 +1,152 @@
+"""Files as bytes: compressed or not, read in blocks, written whole or not at all.
+
+Must not know what stands in them.
+"""
+
+from __future__ import annotations
+
+import bz2
+import errno
+import gzip
+import io
+import lzma
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+COMPRESSIONS: Final = (".gz", ".bz2", ".xz", ".zst")
+"""The suffixes by which files are compressed."""
+
+_WRITTEN: Final = 1 << 16  # bytes that are written at once
+
+
+@contextmanager
+def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
+    """Open a file for reading, decompressed; `-` is standard input.
+
+    Raises OSError, also for a file that is not what its suffix says or ends too early.
+    """
+    if str(path) == "-":
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "it is closed", "-")
+        yield sys.stdin.buffer
+        return
+    file = Path(path)
+    if file.suffix in COMPRESSIONS and file.is_file() and not file.stat().st_size:
+        raise OSError(errno.EIO, "damaged: it is empty", str(path))
+    try:
+        module = _compression(file.suffix)
+        with module.open(file, "rb") if module else file.open("rb") as stream:
+            yield stream
+    except OSError:
+        raise
+    except read_errors() as error:
+        raise OSError(errno.EIO, f"damaged: {error}", str(path)) from error
+
+
+def read_block(stream: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
+    """Read up to `size` bytes, fewer only at the end or before a place that cannot be read.
+
+    Returns the bytes and the error, which is for the caller to raise when she has used them.
+    """
+    read = getattr(stream, "read1", stream.read)
+    parts: list[bytes] = []
+    try:
+        while size > 0 and (part := read(size)):
+            parts.append(part)
+            size -= len(part)
+    except read_errors() as error:
+        return b"".join(parts), error
+    return b"".join(parts), None
+
+
+def _compression(suffix: str) -> Any:
+    """Return the module that compresses files of this suffix; None for other files."""
+    if suffix == ".zst":
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+        return zstd
+    return {".gz": gzip, ".bz2": bz2, ".xz": lzma}.get(suffix)
+
+
+def compressed(data: bytes, suffix: str) -> bytes:
+    """Return the data as one member of a compressed file, which may have any number of them."""
+    if suffix == ".gz":
+        return gzip.compress(data, mtime=0)  # the same at any time
+    module = _compression(suffix)
+    return module.compress(data) if module else data
+
+
+def read_errors() -> tuple[type[Exception], ...]:
+    """Return what reading a file raises: OSError, and more where a compressed one is damaged."""
+    return (OSError, EOFError, zlib.error, lzma.LZMAError, _compression(".zst").ZstdError)
+
+
+def write_atomically(path: Path, content: Iterable[bytes]) -> None:
+    """Write a file whole or not at all: a temporary file, fsync, rename, fsync of the folder.
+
+    What a symbolic link points to is replaced, not the link. What is no regular file, such as a
+    pipe, cannot be replaced and is written straight. Raises OSError; the old file, if there is
+    one, is then as it was, unless it was the folder that could not be synced: then the new one
+    is there, and nobody knows for how long.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            _fill(stream, path, content)
+        return
+    path = Path(os.path.realpath(path))
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
+    try:
+        # the sync is of the descriptor that wrote: an earlier error of the disk is told to it
+        with io.BufferedWriter(_NewFile(temporary), _WRITTEN) as file:
+            _fill(cast("BinaryIO", file), path, content)
+            if path.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):  # what came first is what people should hear of
+            temporary.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
+class _NewFile(io.FileIO):
+    """A file that is made or emptied, and written by `os.write` alone."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "w", opener=partial(os.open, mode=0o666))
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        return os.write(self.fileno(), data)
+
+
+def _fill(file: BinaryIO, path: Path, content: Iterable[bytes]) -> None:
+    """Write bytes, compressed as the suffix of `path` says; the file stays open."""
+    if module := _compression(path.suffix):
+        # buffered: compressing each record alone is slow
+        with io.BufferedWriter(module.open(file, "wb"), _WRITTEN) as stream:
+            stream.writelines(content)
+    else:
+        file.writelines(content)
+    file.flush()
+
+
+def sync(path: Path) -> None:
+    """Have the disk keep a file, or the names in a folder; raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
