@@ -9,11 +9,11 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from places import ROOT
 from shown_moves import legal_of
 from walks import last_of, some_position
 
@@ -23,7 +23,7 @@ from lath.games.drawing import board
 from lath.games.drawing.board import piece_words, pieces_of, svg
 from lath.games.drawing.shapes import CELL
 
-TEMPLATES = Path(board.__file__).parent.parent / "templates"
+TEMPLATES = ROOT / "reports" / "templates"
 
 every_game = pytest.mark.parametrize("game", games.installed(), ids=lambda game: game.id)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from places import ROOT
 from shown_moves import legal_of
 from walks import walk
 
@@ -25,7 +25,7 @@ NODE: Final = shutil.which("node")
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="no node on the PATH")
 
-SCRIPTS: Final = Path(board.__file__).parent.parent / "templates" / "js"
+SCRIPTS: Final = ROOT / "reports" / "templates" / "js"
 
 every_game = pytest.mark.parametrize("game", games.installed(), ids=lambda game: game.id)
 
