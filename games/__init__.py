@@ -1,8 +1,8 @@
-"""The games: rules and nothing else. `get` and `installed` find built-in games and plugins.
+"""The games: rules and nothing else. `get` and `installed` find all there are.
 
 A game is a module that defines `GAME`. One in this folder is built in; a distribution brings
 others through the entry-point group `lath_arena.games` (name: the game's id, value:
-`module:GAME`).
+`module:GAME`); `add` takes one from any file.
 """
 
 from __future__ import annotations
@@ -14,13 +14,25 @@ from typing import TYPE_CHECKING, Final, cast
 
 from lath.games.core import Game
 from lath.games.errors import UnknownGameError
+from lath.games.files import add, added, added_ids, named, origin
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
+__all__ = ["add", "builtin_ids", "get", "ids", "installed", "named", "origin", "plugin_ids"]
+
 ENTRY_POINTS: Final = "lath_arena.games"
 
-_FOUNDATIONS: Final = {"__init__", "core", "errors", "board", "stones", "reach", "overlays"}
+_FOUNDATIONS: Final = {
+    "__init__",
+    "core",
+    "errors",
+    "board",
+    "stones",
+    "reach",
+    "overlays",
+    "files",
+}
 """Modules of this folder that games are made of."""
 
 
@@ -40,10 +52,14 @@ def builtin_ids() -> tuple[str, ...]:
     return tuple(sorted(name.replace("_", "-") for name in modules))
 
 
+def plugin_ids() -> tuple[str, ...]:
+    """Return the ids of the games that distributions bring, sorted; imports none of them."""
+    return tuple(sorted({point.name for point in _plugins()} - set(builtin_ids())))
+
+
 def ids() -> tuple[str, ...]:
-    """Return the ids of all games, the built-in ones first."""
-    plugins = {point.name for point in _plugins()} - set(builtin_ids())
-    return builtin_ids() + tuple(sorted(plugins))
+    """Return the ids of all games: built in, installed, added; raises GameFileError."""
+    return builtin_ids() + plugin_ids() + added_ids()
 
 
 def installed() -> tuple[Game, ...]:
@@ -61,6 +77,8 @@ def get(game_id: str) -> Game:
     if game_id in builtin_ids():
         module = import_module(f"lath.games.{game_id.replace('-', '_')}")
         return cast("Game", module.GAME)
+    if (game := added(game_id)) is not None:
+        return game
     point = next((point for point in _plugins() if point.name == game_id), None)
     if point is None:
         raise UnknownGameError(f"unknown game {game_id!r}, expected one of {', '.join(ids())}")

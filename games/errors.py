@@ -8,7 +8,11 @@ class GameError(ValueError):
 
 
 class UnknownGameError(GameError):
-    """No game of this id is built in or installed."""
+    """No game of this id is built in, installed or added."""
+
+
+class GameFileError(UnknownGameError):
+    """A file that somebody named brings no game."""
 
 
 class MoveSyntaxError(GameError):

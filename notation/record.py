@@ -37,6 +37,9 @@ def date_of(text: str) -> dt.date | None:
 RULING: Final = "Ruling"
 """The tag of a record that counts for nothing by an organiser's ruling: what it is, and why."""
 
+GAME_FILE: Final = "GameFile"
+"""The tag of a record whose game is from a file: `games.origin(game_id).tag`, its name and hash."""
+
 
 class Termination(StrEnum):
     """Why a game ended: the values of the tag `Termination`."""

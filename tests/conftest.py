@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from lath import games
+from lath.games import files
+from lath.notation import quick_check, replay
+
 pytest_plugins = ("browsing",)
 
 # No test asserts a time, and `make test` fails for everybody or for nobody; `make soak` explores.
@@ -73,6 +77,20 @@ def _restore_signals() -> None:
     for kind, handler in SIGNALS.items():
         if signal.getsignal(kind) is not handler:
             signal.signal(kind, handler)
+
+
+@pytest.fixture(autouse=True)
+def _game_files() -> Iterator[None]:
+    """Forget the games of files that a test has added, here and for the programs it starts."""
+    before = os.environ.get(files.VARIABLE)
+    yield
+    if files._ADDED:
+        os.environ.pop(files.VARIABLE, None)
+        os.environ.update({} if before is None else {files.VARIABLE: before})
+        files._ADDED.clear()
+        for cached in (games.get, quick_check._start):
+            cached.cache_clear()
+        replay._SPELLINGS.clear()
 
 
 STARTERS = {

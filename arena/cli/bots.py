@@ -71,7 +71,8 @@ def check(
         list[str], argument("CMD...", "The bot's command, or a bundled bot's name.")
     ],
     game: Annotated[
-        list[str] | None, option("--game", "GAME", "A game to test; else all it plays.")
+        list[str] | None,
+        option("--game", "GAME", "A game or file to test; else all it plays."),
     ] = None,
     option_: Annotated[
         list[str] | None, option("--option", "NAME=VALUE", "An option to set.")
@@ -106,10 +107,9 @@ def check(
     from lath.arena.terminal.tables import print_lines
 
     spec = _spec(command, cwd, option_ or [])
-    for game_id in game or ():
-        games.get(game_id)  # raises UnknownGameError
+    tested = [games.get(games.named(text)).id for text in game or ()]
     limits = Limits(time=time_of(tc), startup_s=startup, hard_limit_s=seconds)
-    lab = Lab(spec, tuple(dict.fromkeys(game or ())), limits=limits, seed=seed)
+    lab = Lab(spec, tuple(dict.fromkeys(tested)), limits=limits, seed=seed)
     trees.adopt_orphans()  # this process starts nothing but the bot
     began_s = time.monotonic()
     report, points = Report(), []

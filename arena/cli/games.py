@@ -51,7 +51,7 @@ def list_games(as_json: AsJson = False) -> None:
         print(f"{columns}  {row['origin']:10}{row['credit']}")
 
 
-GameId = Annotated[str, argument("GAME", "The game, see `arena games`.")]
+GameId = Annotated[str, argument("GAME", "The game, see `arena games`; or a file.")]
 PositionText = Annotated[str | None, option("--position", "P", "Begin from this position's text.")]
 Depth = Annotated[int, argument("DEPTH", "Plies.", min=0)]
 OnlyCount = Annotated[bool, flag("--count", "Print only how many.")]
@@ -62,7 +62,7 @@ SetupText = Annotated[str | None, option("--setup", "S", "Begin from this setup.
 def _start(game_id: str, position: str | None, setup: str | None) -> Position:
     if position is not None and setup is not None:
         raise typer.BadParameter("--position and --setup exclude each other")
-    game = registry.get(game_id)
+    game = registry.get(registry.named(game_id))
     return game.start(setup) if position is None else game.position(position)
 
 

@@ -108,6 +108,7 @@ class Terms:
             rows.append(
                 table | {"file": sha256_of(Path(table["file"]))} if "file" in table else table
             )
+        rows += [file.sha256 for one in self.games if (file := games.origin(one))]
         for one in both:
             rows += [one.name, one.kind, dict(one.parts)]
             if one.revision is not None:
@@ -323,7 +324,8 @@ def match(
         str, option("--run", "CMD", "Starts the bot of a folder or revision, taken from there.")
     ] = "",
     game: Annotated[
-        list[str] | None, option("--game", "GAME", "A game to play; else what both play.")
+        list[str] | None,
+        option("--game", "GAME", "A game or file to play; else what both play."),
     ] = None,
     tc: Annotated[str, option("--tc", "TIME", "As for `arena run`.")] = TIME,
     budget: Annotated[
@@ -366,7 +368,7 @@ def match(
         terms = Terms(
             build=build_,
             run=run,
-            games=tuple(games.get(one).id for one in game or ()),
+            games=tuple(games.get(games.named(one)).id for one in game or ()),
             tc=str(time_of(tc)),
             sprt=sprt,
             openings=openings,

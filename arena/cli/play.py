@@ -144,7 +144,7 @@ def _plan(
     """Return the game to play; where nothing tells its start, the seed does."""
     if position is not None and setup is not None:
         raise typer.BadParameter("--position and --setup exclude each other")
-    game = games.get(game_id)
+    game = games.get(games.named(game_id))
     names = (f"{PERSON} 1", f"{PERSON} 2")
     if spec is not None:
         names = (PERSON, spec.name) if side is Side.FIRST else (spec.name, PERSON)

@@ -42,6 +42,7 @@ from lath.arena.tournament.folder import rule
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.rulings import Orders
 from lath.arena.tournament.sources import played_in
+from lath.games.files import lasting
 
 app = App()
 
@@ -71,7 +72,9 @@ def run(
     retire: Annotated[
         list[str] | None, option("--retire", "NAME", "Pool: a bot that plays no more.")
     ] = None,
-    game: Annotated[list[str] | None, option("--game", "GAME", "A game to play.")] = None,
+    game: Annotated[
+        list[str] | None, option("--game", "GAME", "A game, or its file, to play.")
+    ] = None,
     rounds: Annotated[int | None, positive("--rounds", "Rounds.")] = None,
     tc: Annotated[
         str | None,
@@ -171,7 +174,7 @@ def run(
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
     given = {
-        "games": game,
+        "games": game and [lasting(text) for text in game],
         "rounds": rounds,
         "seed": int(seed) if seed and seed.isdecimal() else seed,
         "format": format_,

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from lath import games
 from lath.games.core import SEATS, Move, Seat
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Annotation, Termination, annotation, comment
+from lath.notation.record import GAME_FILE, Annotation, Termination, annotation, comment
 from lath.notation.writer import TIE, comment_words, filled, tag_lines, wrapped
 
 
@@ -211,7 +212,8 @@ class Scorebook:
 
     def _tags(self, result: str, why: Termination) -> list[tuple[str, str]]:
         plan = self._plan
-        tags = [("Game", plan.game), *plan.tags]
+        file = games.origin(plan.game)
+        tags = [("Game", plan.game), *([(GAME_FILE, file.tag)] if file else []), *plan.tags]
         if plan.round:
             tags.append(("Round", str(plan.round)))
         tags += [("First", plan.names[0]), ("Second", plan.names[1])]

@@ -62,6 +62,7 @@ from lath.arena.tournament.programs import (
     resolve,
 )
 from lath.games.errors import UnknownGameError
+from lath.games.files import lasting
 from lath.notation.errors import escaped
 from lath.notation.protocol import TimeControl
 
@@ -198,11 +199,7 @@ def _together(
 ) -> Iterator[Mistake]:
     """Yield what does not go together, as far as the keys that belong to it are right."""
     places = {mistake.place for mistake in wrong}
-    for game_id in model.games:
-        try:
-            games.get(game_id)
-        except UnknownGameError as error:
-            yield Mistake(("games",), f"games: {error}")
+    yield from _of_games(model.games, folder)
     if ("format",) not in places:
         yield from _of_format(model)
     yield from _of_time(model.time, ("time",))
@@ -213,6 +210,19 @@ def _together(
         yield from _of_openings(model.openings, folder, places)
     if ("bot",) not in places:
         yield from _of_bots(model.bot, folder, places, played)
+
+
+def _of_games(named: Iterable[str], folder: Path) -> Iterator[Mistake]:
+    found: dict[str, str] = {}  # by id: a game of a file may be named twice
+    for text in named:
+        try:
+            game_id = games.get(games.named(text, folder)).id
+        except UnknownGameError as error:
+            yield Mistake(("games",), f"games: {error}")
+            continue
+        if other := found.get(game_id):
+            yield Mistake(("games",), f"games: {other!r} and {text!r} are one game, {game_id!r}")
+        found[game_id] = text
 
 
 def _of_openings(table: OpeningsTable, folder: Path, wrong: Container[Place]) -> Iterator[Mistake]:
@@ -658,6 +668,10 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
             **toml["openings"],
             "file": str((folder / model.openings.file).resolve()),
         }
+    if "games" in toml:
+        written["games"] = [lasting(text, folder) for text in toml["games"]]
+    ids = [games.get(games.named(text, folder)).id for text in model.games]
+    model = model.model_copy(update={"games": ids})
     openings = _openings(model.openings, folder)
     names = ("event", "format", "rounds", "pairs", "challengers", "seed", "pin", "log")
     return Config(

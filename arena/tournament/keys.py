@@ -233,7 +233,7 @@ class ConfigTable(Table):
         min_length=1,
         json_schema_extra={"uniqueItems": True},
         description="a list of different games such as ['mammalath', 'manalath'] "
-        "(`arena games` lists them)",
+        "(`arena games` lists them), or files such as './mygame.py'",
     )
     format: Annotated[str, _must(FORMATS.__contains__)] = Field(
         default="round-robin",

@@ -1,0 +1,222 @@
+"""Games of files that somebody names: `./mygame.py` is loaded, and its game known by its id.
+
+A variable of the environment tells the processes that this one starts which files these are: so
+workers and bots find the games, too. Must not know what is done with a game.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from lath.games.errors import GameFileError
+
+if TYPE_CHECKING:
+    from lath.games.core import Game
+
+VARIABLE: Final = "LATH_GAMES"
+"""The absolute paths of the files, with `os.pathsep` between two."""
+
+_MEMBERS: Final = (
+    *("id", "title", "credit", "colours", "board", "pieces", "has_setups"),
+    *("start", "draw_setup", "canonical_setup", "position", "canonical"),
+)
+"""What every game has: `lath.games.core` says more of each."""
+
+_NAMED: Final = re.compile(r"(?P<path>[^:]*\.py|[^:]*/[^:]*)(?P<parameters>:.*)?", re.DOTALL)
+_ID: Final = re.compile(r"[a-z][a-z0-9-]{0,59}")
+
+
+class Origin(NamedTuple):
+    """The file that a game is from."""
+
+    path: str
+    """Absolute."""
+
+    sha256: str
+    """Of what was loaded, in 64 hexadecimal digits."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file without its folders."""
+        return os.path.basename(self.path)
+
+    @property
+    def tag(self) -> str:
+        """Return the value of the tag `GameFile` that records of the game have.
+
+        >>> Origin("/home/ann/mygame.py", "1f3a").tag
+        'mygame.py sha256:1f3a'
+        """
+        return f"{self.name} sha256:{self.sha256}"
+
+
+_ADDED: Final[dict[str, tuple[Game, Origin]]] = {}
+"""By their ids."""
+
+_LOADING: Final[set[str]] = set()
+"""Paths of the files that are being loaded: one may ask for another game."""
+
+
+def add(path: str | os.PathLike[str]) -> Game:
+    """Return the game that a file defines as `GAME`, which is known by its id from then on.
+
+    The file is run, in this process and in those that it starts and that ask for the game. One that
+    was added before is the same game. Raises GameFileError: no such file, no GAME, an error in it,
+    an id that another game has, a file that has changed since it was added.
+    """
+    from hashlib import sha256
+
+    said = os.fspath(path)
+    full = os.path.abspath(said)
+    source = _read(said, full)
+    origin = Origin(full, sha256(source).hexdigest())
+    for game, other in _ADDED.values():
+        if other.sha256 == origin.sha256:
+            return game
+        if other.path == full:
+            raise GameFileError(f"{said} has changed since it was loaded: begin a new process")
+    _LOADING.add(full)
+    try:
+        game = _checked(_run(source, said, origin), said)
+    finally:
+        _LOADING.discard(full)
+    _ADDED[game.id] = game, origin
+    named = os.environ.get(VARIABLE, "").split(os.pathsep)
+    if full not in named:
+        os.environ[VARIABLE] = os.pathsep.join(filter(None, (*named, full)))
+    return game
+
+
+def _read(said: str, full: str) -> bytes:
+    if os.pathsep in full or not full.isprintable():
+        raise GameFileError(f"{full!r}: expected a path of printable letters without {os.pathsep}")
+    if not os.path.isfile(full):
+        what = "is a folder" if os.path.isdir(full) else "there is no such file"
+        raise GameFileError(f"{said}: {what}, expected a Python file that defines GAME")
+    try:
+        with open(full, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise GameFileError(f"{said} cannot be read: {error.strerror}") from error
+
+
+def _run(source: bytes, said: str, origin: Origin) -> ModuleType:
+    """Return the module of a file; what it prints goes to standard error: bots load games, too."""
+    from contextlib import redirect_stdout
+
+    module = ModuleType(f"lath_game_{origin.sha256[:16]}")
+    module.__file__ = origin.path
+    sys.modules[module.__name__] = module
+    try:
+        with redirect_stdout(sys.stderr):
+            exec(compile(source, origin.path, "exec", dont_inherit=True), vars(module))  # noqa: S102 - somebody named it
+    except (Exception, SystemExit) as error:
+        del sys.modules[module.__name__]
+        where = f"{said}:{line}" if (line := _line_of(error, origin.path)) else said
+        words = error.msg if isinstance(error, SyntaxError) else str(error)
+        told = f"{type(error).__name__}: {words}" if words else type(error).__name__
+        raise GameFileError(f"{where}: {told}") from error
+    return module
+
+
+def _line_of(error: BaseException, path: str) -> int:
+    """Return the last line of a file that an error has come by; 0 where it came by none."""
+    if isinstance(error, SyntaxError) and error.filename == path:
+        return error.lineno or 0
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def _checked(module: ModuleType, said: str) -> Game:
+    """Return the game of a module; raises GameFileError for what is none."""
+    from lath import games
+
+    game: Any = getattr(module, "GAME", None)
+    if game is None:
+        raise GameFileError(f"{said} defines no GAME")
+    if isinstance(game, type):
+        raise GameFileError(f"{said}: GAME is a class, expected GAME = {game.__name__}()")
+    if missing := [name for name in _MEMBERS if not hasattr(game, name)]:
+        raise GameFileError(f"{said}: GAME has no {', '.join(missing)}")
+    if not isinstance(game.id, str) or not _ID.fullmatch(game.id):
+        raise GameFileError(
+            f"{said}: GAME.id is {game.id!r}, expected small letters, digits and hyphens, "
+            "such as my-game"
+        )
+    owner = ""
+    if game.id in games.builtin_ids():
+        owner = "is built in"
+    elif game.id in games.plugin_ids():
+        owner = "is installed"
+    elif game.id in _ADDED:
+        owner = f"is from {_ADDED[game.id][1].path}"
+    if owner:
+        raise GameFileError(f"{said}: GAME.id is {game.id!r}, but the game of this id {owner}")
+    found: Game = game
+    return found
+
+
+def named(text: str, folder: str | os.PathLike[str] = "") -> str:
+    """Return the id of a game that somebody names: by its id, or by a file, which is added.
+
+    A file is what ends in `.py` or has a `/`, taken from `folder` unless it is absolute; parameters
+    may follow both, after a colon. What is no file is returned as it stands. Raises GameFileError.
+
+    >>> named("yavalath")
+    'yavalath'
+    """
+    match = _NAMED.fullmatch(text)
+    if match is None:
+        return text
+    return add(os.path.join(folder, match["path"])).id + (match["parameters"] or "")
+
+
+def lasting(text: str, folder: str | os.PathLike[str] = "") -> str:
+    """Return how a game is named from any folder: one of a file by its absolute path.
+
+    Else as `named`, parameters included.
+    """
+    game_id = named(text, folder)
+    file = origin(game_id)
+    return text if file is None else file.path + game_id[len(game_id.partition(":")[0]) :]
+
+
+def added_ids() -> tuple[str, ...]:
+    """Return the ids of the games that were added, here or by who has started this process.
+
+    Raises GameFileError for a file that cannot be loaded here.
+    """
+    loaded = {origin.path for _, origin in _ADDED.values()} | _LOADING
+    for path in os.environ.get(VARIABLE, "").split(os.pathsep):
+        if path and os.path.abspath(path) not in loaded:
+            try:
+                add(path)
+            except GameFileError as error:
+                raise GameFileError(f"{VARIABLE}: {error}") from error
+    return tuple(_ADDED)
+
+
+def added(game_id: str) -> Game | None:
+    """Return the game of this id that was added; None where none was. Raises GameFileError."""
+    return _ADDED[game_id][0] if game_id in added_ids() else None
+
+
+def origin(game_id: str) -> Origin | None:
+    """Return the file that a game is from; None where it is built in, installed or unknown.
+
+    Parameters of the id make no difference.
+    """
+    from lath import games
+
+    base = game_id.partition(":")[0]
+    if base in games.builtin_ids() or added(base) is None:
+        return None
+    return _ADDED[base][1]
