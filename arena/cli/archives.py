@@ -17,8 +17,10 @@ import typer
 
 from lath.arena.cli.files import (
     Files,
+    GameFiles,
     Quiet,
     Unchecked,
+    add_games,
     refuse_other_formats,
     unless_lossy,
     writable,
@@ -86,6 +88,7 @@ def select(
     force: Force = False,
     unchecked: Unchecked = False,
     quiet: Quiet = False,
+    game: GameFiles = None,
 ) -> None:
     """Write the records that match a query, of one file or many.
 
@@ -102,6 +105,7 @@ def select(
 
     Example: arena select games.lath --split game -o games
     """
+    add_games(game)
     _refuse_without("--sort", sort, {"--reverse": reverse, "--memory": memory})
     of_parts = {"--name": name, "--compress": compress, "--max-parts": max_parts, "--force": force}
     _refuse_without("--split", split, of_parts)
@@ -247,6 +251,7 @@ def diff(
     unchecked: Unchecked = False,
     as_json: AsJson = False,
     quiet: NoCounts = False,
+    game: GameFiles = None,
 ) -> None:
     """Compare two archives, whatever their order.
 
@@ -260,6 +265,7 @@ def diff(
     """
     import sqlite3  # select does not wait for it
 
+    add_games(game)
     if str(a) == str(b) == "-":
         raise ConfigError("one of the two must be a file: there is one standard input")
     comparison = Comparison(key=keys_of("--key", key), moves_only=moves_only)

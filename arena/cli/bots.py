@@ -19,6 +19,7 @@ import typer
 
 from lath import games
 from lath.arena import signals
+from lath.arena.cli.files import GameFiles, add_games
 from lath.arena.cli.main import App, AsJson, Group, Side, argument, flag, option
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.referee import trees
@@ -206,6 +207,7 @@ def replay(
         bool, flag("--pause", "Wait for Enter before the last ply: to attach a debugger.")
     ] = False,
     seed: Annotated[int | None, option("--seed", "N", "Where nothing tells it.", min=0)] = None,
+    file: GameFiles = None,
 ) -> None:
     """Give a bot the same game again, under its own debugger if you like.
 
@@ -218,6 +220,7 @@ def replay(
     from lath.arena.referee.rerun import Rerun
     from lath.arena.tournament.sources import game_in
 
+    add_games(file)
     record, log_text = game_in(source, game)
     where = side or (record.forfeit and Side(record.forfeit.side))
     if not where:

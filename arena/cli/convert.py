@@ -11,7 +11,9 @@ from typing import Annotated
 import typer
 
 from lath.arena.cli.files import (
+    GameFiles,
     Unchecked,
+    add_games,
     read_from,
     unless_lossy,
     write_pieces,
@@ -43,6 +45,7 @@ def convert(
     strict: Strict = False,
     unchecked: Unchecked = False,
     quiet: NoSummary = False,
+    game: GameFiles = None,
 ) -> None:
     """Convert records from one format to another.
 
@@ -54,6 +57,7 @@ def convert(
 
     Example: arena convert games.lath games.csv
     """
+    add_games(game)
     try:
         from_name = _format_of(source, from_, "--from")
         to_name = _format_of(destination, to, "--to")

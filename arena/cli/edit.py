@@ -11,7 +11,9 @@ import typer
 
 from lath.arena.cli.files import (
     Files,
+    GameFiles,
     Quiet,
+    add_games,
     read_from,
     refuse_to_read_other_formats,
     write_pieces,
@@ -30,13 +32,16 @@ OnlyCheck = Annotated[bool, flag("--check", "Change nothing; exit 1 if a file is
 
 
 @app.command()
-def edit(files: Files, only_check: OnlyCheck = False, quiet: Quiet = False) -> None:
+def edit(
+    files: Files, only_check: OnlyCheck = False, quiet: Quiet = False, game: GameFiles = None
+) -> None:
     """Rewrite record files in canonical form.
 
     A file with a bad record stays as it is. Standard input is written to standard output.
 
     Example: arena edit --check games.lath
     """
+    add_games(game)
     changed = 0
     for path in files:
         refuse_to_read_other_formats(path)

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from lath import games as registry
+from lath.arena.cli.files import GameFiles, add_games
 from lath.arena.cli.main import App, AsJson, ListGroup, argument, flag, option
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import data_output
@@ -27,21 +28,21 @@ app.add_typer(group)
 
 
 @group.command("list")
-def list_games(as_json: AsJson = False) -> None:
-    """List the games, built in or brought by other packages.
+def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
+    """List the games: built in, brought by other packages, and of files.
 
     Example: arena games list --json
     """
-    builtin = registry.builtin_ids()
+    add_games(game)
     rows = [
         {
-            "id": game.id,
-            "title": game.title,
-            "credit": game.credit,
-            "cells": len(game.board.names),
-            "origin": "built in" if game.id in builtin else "plugin",
+            "id": one.id,
+            "title": one.title,
+            "credit": one.credit,
+            "cells": len(one.board.names),
+            "origin": _origin_of(one.id),
         }
-        for game in registry.installed()
+        for one in registry.installed()
     ]
     if as_json:
         print(json.dumps(rows, indent=2, ensure_ascii=False), file=data_output())
@@ -49,6 +50,13 @@ def list_games(as_json: AsJson = False) -> None:
     for row in rows:
         columns = f"{row['id']:16}{row['title']:22}{row['cells']:>3} cells"
         print(f"{columns}  {row['origin']:10}{row['credit']}")
+
+
+def _origin_of(game_id: str) -> str:
+    file = registry.origin(game_id)
+    if file is not None:
+        return file.name
+    return "built in" if game_id in registry.builtin_ids() else "plugin"
 
 
 GameId = Annotated[str, argument("GAME", "The game, see `arena games`; or a file.")]

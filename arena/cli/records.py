@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 import time
@@ -15,7 +16,9 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import (
+    GameFiles,
     Quiet,
+    add_games,
     read_from,
     refuse_other_formats,
     refuse_to_read_other_formats,
@@ -56,6 +59,7 @@ def check(
     jobs: Jobs = 1,
     sound: Sound = None,
     quiet: Quiet = False,
+    game: GameFiles = None,
 ) -> None:
     """Validate records and tournaments' directories; write what is sound.
 
@@ -70,6 +74,7 @@ def check(
 
     Example: arena check tournament --sound mended
     """
+    add_games(game)
     folders = [path for path in sources if path.is_dir()]
     check = _Check(as_json=as_json, most=max_errors)
     if sound is not None:
@@ -202,7 +207,9 @@ class _Check:
 _PLIES: Final = "For each record and ply a line: position, move, number of legal moves."
 
 File = Annotated[Path, argument("FILE", "A record file; - is stdin.")]
-Number = Annotated[int | None, positive("--game", "The record, from 1.")]
+Numbered = Annotated[
+    list[str] | None, option("--game", "N|FILE", "The record, from 1; and its game's file.")
+]
 AtPly = Annotated[int | None, option("--ply", "P", "After this ply; else the last.", min=0)]
 AsSvg = Annotated[bool, flag("--svg", "Draw the board as an SVG file.")]
 Aids = Annotated[bool, flag("--aids", "With --svg: sizes of groups, lines of sight.")]
@@ -213,7 +220,7 @@ PliesAsJson = Annotated[bool, flag("--json", _PLIES)]
 @app.command()
 def show(
     file: File,
-    game: Number = None,
+    game: Numbered = None,
     ply: AtPly = None,
     svg: AsSvg = False,
     aids: Aids = False,
@@ -226,7 +233,8 @@ def show(
     """
     if (aids or legal) and not svg:
         raise ConfigError("--aids and --legal are for drawings: --svg is missing")
-    wanted = game if game or as_json else 1
+    number = _number_in(game or [])
+    wanted = number if number or as_json else 1
     for number, record in read_from(file, _numbered(file, wanted)):
         try:
             played = list(positions(record))
@@ -239,6 +247,19 @@ def show(
             raise ConfigError(f"{file}: record {number} has {len(played) - 1} plies, not {ply}")
         at = len(played) - 1 if ply is None else ply
         _draw(number, record, played, at, svg=svg, aids=aids, legal=legal)
+
+
+def _number_in(values: list[str]) -> int | None:
+    """Return the number among the values of --game, and add the games of files there.
+
+    Raises ConfigError and GameFileError.
+    """
+    numbers = [value for value in values if re.fullmatch("[0-9]{1,15}", value)]
+    if len(numbers) > 1 or any(int(number) < 1 for number in numbers):
+        told = " ".join(f"--game {number}" for number in numbers)
+        raise ConfigError(f"{told}: expected the number of one record, from 1")
+    add_games(value for value in values if value not in numbers)
+    return int(numbers[0]) if numbers else None
 
 
 def _numbered(file: Path, game: int | None) -> Iterator[tuple[int, Record]]:

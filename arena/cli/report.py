@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 import typer
 
 from lath.arena import signals
-from lath.arena.cli.files import Unchecked, writable, write_pieces
+from lath.arena.cli.files import GameFiles, Unchecked, add_games, writable, write_pieces
 from lath.arena.cli.main import App, AsJson, Plain, argument, flag, option
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal.streams import data_output
@@ -60,6 +60,7 @@ def rate(
     as_csv: AsCsv = False,
     by_game: ByGame = False,
     unchecked: Unchecked = False,
+    game: GameFiles = None,
 ) -> None:
     """Print result, ratings with intervals and crosstable.
 
@@ -78,6 +79,7 @@ def rate(
     from lath.reports.standings import compute
     from lath.reports.versions import standings_of
 
+    add_games(game)
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv exclude each other")
     doubts: list[Doubt] = []
@@ -387,6 +389,7 @@ def report(
     copy_templates: CopyTemplates = None,
     no_reports: NoReports = False,
     unchecked: Unchecked = False,
+    game: GameFiles = None,
 ) -> None:
     """Write the HTML report: one file that needs no network.
 
@@ -401,6 +404,7 @@ def report(
 
     Example: arena report tournament -o report.html
     """
+    add_games(game)
     if copy_templates is not None:
         _copy(copy_templates)
         return

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.files import Files, Quiet, Unchecked
+from lath.arena.cli.files import Files, GameFiles, Quiet, Unchecked, add_games
 from lath.arena.cli.main import App, AsJson, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.games.errors import GameError
@@ -41,6 +41,7 @@ def stats(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     quiet: Quiet = False,
+    game: GameFiles = None,
 ) -> None:
     """Count games, lengths, results by seat, endings and opening moves.
 
@@ -48,6 +49,7 @@ def stats(
 
     Example: arena stats games.lath --where 'plies > 20 and player = mcts'
     """
+    add_games(game)
     if as_csv and (as_json or not openings):
         raise typer.BadParameter("--csv is for --openings, without --json")
     selection = Selection(files, where, distinct=distinct, rules=not unchecked)

@@ -35,13 +35,13 @@ class OrderAndChaos(Turning):
         Piece("x", "cross", "tile", "#ffffff"),
         Piece("o", "nought", "tile", "#f3c969"),
     )
-    expected: Final = "expected x or o and a cell from a1 to f6, such as xa1"
 
     def __init__(self) -> None:
         self.board: Final[Board] = squares(6)
         self.moves = {
             text: Move(text) for name in self.board.names for text in (f"x{name}", f"o{name}")
         }
+        self.expected = "expected x or o and a cell from a1 to f6, such as xa1"
         self.fives: Final = self.board.lines(5)
         self.fives_at: Final = self.board.through(self.fives)
 
