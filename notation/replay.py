@@ -15,10 +15,25 @@ from typing import Final
 
 from lath import games
 from lath.games.core import Outcome, Position, read_move
-from lath.games.errors import GameError, MoveSyntaxError, SetupError, UnknownGameError
+from lath.games.errors import (
+    GameError,
+    GameFileError,
+    MoveSyntaxError,
+    SetupError,
+    UnknownGameError,
+)
 from lath.notation.errors import Fault, Place, shortened
 from lath.notation.protocol import TimeControl
-from lath.notation.record import RESULTS, Annotation, Comment, Ply, Record, Remembered, Termination
+from lath.notation.record import (
+    GAME_FILE,
+    RESULTS,
+    Annotation,
+    Comment,
+    Ply,
+    Record,
+    Remembered,
+    Termination,
+)
 from lath.notation.suggestions import (
     RESULTS_IN_WORDS,
     about_move,
@@ -100,7 +115,17 @@ def start_of(record: Record) -> Position:
 
     Raises GameError: an unknown game, or a setup or position that the game refuses.
     """
-    return start_from(record.game, record.tag("Setup"), record.tag("Position"))
+    try:
+        return start_from(record.game, record.tag("Setup"), record.tag("Position"))
+    except GameFileError:
+        raise
+    except UnknownGameError as error:
+        if file := record.tag(GAME_FILE):
+            name = _name_and_hash(file)[0]
+            raise UnknownGameError(
+                f"game {record.game!r} comes from {_file_words(file)}: add --game ./{name}"
+            ) from error
+        raise
 
 
 def start_from(game_id: str, setup: str, position: str) -> Position:
@@ -199,21 +224,58 @@ def check(
     faults += filter(None, starmap(check_tag, record.tags))
     faults += annotation_faults(record.comments, notes, first)
     faults += result_faults(record.tag("Result"), record.result, record.termination)
+    return faults + _of_another_file(record, _rules_faults(record, places))
+
+
+def _rules_faults(record: Record, places: Sequence[Place] | None) -> list[Fault]:
+    """Return what the rules of its game find wrong with a record."""
     try:
         start = start_of(record)
     except UnknownGameError as error:
-        why, meant = _parted(error, record.game), meant_game(record.game)
-        return [*faults, Fault("unknown-game", *why, tag="Game", meant=meant)]
+        why = _parted(error, record.game)
+        meant = "" if record.tag(GAME_FILE) else meant_game(record.game)
+        return [Fault("unknown-game", *why, tag="Game", meant=meant)]
     except SetupError as error:
-        return [*faults, Fault("setup", *_why_no_start(record, "Setup", error), tag="Setup")]
+        return [Fault("setup", *_why_no_start(record, "Setup", error), tag="Setup")]
     except GameError as error:
-        why = _why_no_start(record, "Position", error)
-        return [*faults, Fault("position", *why, tag="Position")]
-    end, line_faults = _check_line(start, record.plies, places, 1)
-    faults += line_faults
+        return [Fault("position", *_why_no_start(record, "Position", error), tag="Position")]
+    end, faults = _check_line(start, record.plies, places, 1)
     if end is not None:
         faults += end_faults(record.result, record.termination, end.outcome())
     return faults
+
+
+_OF_RULES: Final = ("setup", "position", "move", "illegal-move", "result", "termination")
+"""Codes of what other rules may find nothing wrong with."""
+
+
+def _of_another_file(record: Record, faults: list[Fault]) -> list[Fault]:
+    """Return faults as those of the rules at hand where a record was played by another file's."""
+    tag = record.tag(GAME_FILE)
+    if not (tag and faults):
+        return faults
+    file, (name, digest) = games.origin(record.game), _name_and_hash(tag)
+    if file is not None and file.sha256 == digest:
+        return faults
+    by = f"another {_file_words(tag)}" if file and file.name == name else _file_words(tag)
+    words = f"played by {by}, whose rules may differ"
+    return [
+        replace(fault, code="rules", message=f"{words}: {fault.message}", meant="")
+        if fault.code in _OF_RULES
+        else fault
+        for fault in faults
+    ]
+
+
+def _name_and_hash(tag: str) -> tuple[str, str]:
+    """Return what the tag `GameFile` says: a name, and a hash that is empty where it has none."""
+    name, _, digest = tag.partition(" sha256:")
+    return name, digest
+
+
+def _file_words(tag: str) -> str:
+    name, digest = _name_and_hash(tag)
+    return f"{name} (sha256 {digest[:12]}…)" if digest else name
 
 
 def _why_no_start(record: Record, tag: str, error: GameError) -> tuple[str, str]:

@@ -17,16 +17,14 @@ import typer
 
 from lath.arena.cli.files import (
     Files,
-    GameFiles,
     Quiet,
     Unchecked,
-    add_games,
     refuse_other_formats,
     unless_lossy,
     writable,
     write_pieces,
 )
-from lath.arena.cli.main import App, argument, flag, option, positive
+from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive
 from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
 from lath.arena.errors import ArenaError, ConfigError
 from lath.notation.archive import (

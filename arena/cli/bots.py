@@ -19,8 +19,17 @@ import typer
 
 from lath import games
 from lath.arena import signals
-from lath.arena.cli.files import GameFiles, add_games
-from lath.arena.cli.main import App, AsJson, Group, Side, argument, flag, option
+from lath.arena.cli.main import (
+    App,
+    AsJson,
+    GameFiles,
+    Group,
+    Side,
+    add_games,
+    argument,
+    flag,
+    option,
+)
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits

@@ -11,15 +11,13 @@ from typing import Annotated
 import typer
 
 from lath.arena.cli.files import (
-    GameFiles,
     Unchecked,
-    add_games,
     read_from,
     unless_lossy,
     write_pieces,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
-from lath.arena.cli.main import App, argument, flag, option
+from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option
 from lath.arena.errors import ConfigError
 from lath.notation import formats
 from lath.notation.formats import FormatError

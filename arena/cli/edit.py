@@ -11,14 +11,12 @@ import typer
 
 from lath.arena.cli.files import (
     Files,
-    GameFiles,
     Quiet,
-    add_games,
     read_from,
     refuse_to_read_other_formats,
     write_pieces,
 )
-from lath.arena.cli.main import App, flag
+from lath.arena.cli.main import App, GameFiles, add_games, flag
 from lath.arena.errors import ArenaError
 from lath.notation.errors import RecordError
 from lath.notation.files import open_bytes

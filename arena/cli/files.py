@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-from lath import games
-from lath.arena.cli.main import argument, flag, option
+from lath.arena.cli.main import argument, flag
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
 from lath.notation import formats
@@ -20,22 +19,9 @@ from lath.notation.reader import Entry
 
 Files = Annotated[list[Path], argument("FILE...", "Record files; - is stdin.")]
 Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are against, too.")]
-GameFiles = Annotated[
-    list[str] | None, option("--game", "FILE", "The game of a file such as ./mygame.py, too.")
-]
 Quiet = Annotated[bool, flag("--quiet -q", "Say nothing but problems.")]
 
 Read = TypeVar("Read")
-
-
-def add_games(files: Iterable[str] | None) -> None:
-    """Add the games of files that somebody names, so that records of them can be read.
-
-    Raises ConfigError and GameFileError.
-    """
-    for text in files or ():
-        if games.named(text) == text:
-            raise ConfigError(f"--game {text!r}: expected the file of a game, such as ./mygame.py")
 
 
 def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:

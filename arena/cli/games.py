@@ -9,8 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from lath import games as registry
-from lath.arena.cli.files import GameFiles, add_games
-from lath.arena.cli.main import App, AsJson, ListGroup, argument, flag, option
+from lath.arena.cli.main import App, AsJson, GameFiles, ListGroup, add_games, argument, flag, option
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Position

@@ -194,6 +194,22 @@ class Side(StrEnum):
 
 
 AsJson = Annotated[bool, flag("--json", "Print JSON for a program.")]
+GameFiles = Annotated[
+    list[str] | None, option("--game", "FILE", "The game of a file such as ./mygame.py, too.")
+]
+
+
+def add_games(files: Iterable[str] | None) -> None:
+    """Add the games of files that somebody names, so that records of them can be read.
+
+    Raises ConfigError and GameFileError.
+    """
+    from lath import games
+    from lath.arena.errors import ConfigError
+
+    for text in files or ():
+        if games.named(text) == text:
+            raise ConfigError(f"--game {text!r}: expected the file of a game, such as ./mygame.py")
 
 
 app = App(

@@ -16,16 +16,14 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import (
-    GameFiles,
     Quiet,
-    add_games,
     read_from,
     refuse_other_formats,
     refuse_to_read_other_formats,
     write_pieces,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
-from lath.arena.cli.main import App, argument, flag, option, positive
+from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Position
@@ -34,6 +32,7 @@ from lath.notation.archive import verbatim
 from lath.notation.errors import printable
 from lath.notation.reader import entries
 from lath.notation.record import Record
+from lath.notation.replay import check as faults_of
 from lath.notation.replay import positions
 from lath.notation.validation import Findings, validate
 
@@ -239,7 +238,8 @@ def show(
         try:
             played = list(positions(record))
         except GameError as error:
-            raise ArenaError(f"{file}: record {number}: {error}") from error
+            why = [fault.message for fault in faults_of(record) if fault.code == "rules"]
+            raise ArenaError(f"{file}: record {number}: {why[0] if why else error}") from error
         if as_json:
             _print_json(number, record, played, ply)
             continue

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 import typer
 
 from lath.arena import signals
-from lath.arena.cli.files import GameFiles, Unchecked, add_games, writable, write_pieces
-from lath.arena.cli.main import App, AsJson, Plain, argument, flag, option
+from lath.arena.cli.files import Unchecked, writable, write_pieces
+from lath.arena.cli.main import App, AsJson, GameFiles, Plain, add_games, argument, flag, option
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.database import DATABASE, RECORDS

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.files import Files, GameFiles, Quiet, Unchecked, add_games
-from lath.arena.cli.main import App, AsJson, flag, option
+from lath.arena.cli.files import Files, Quiet, Unchecked
+from lath.arena.cli.main import App, AsJson, GameFiles, add_games, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.games.errors import GameError
 from lath.reports.figures import Survey, ending_of

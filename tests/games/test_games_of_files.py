@@ -10,12 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from places import ROOT
+from game_files import EXAMPLE
 
 from lath import games
 from lath.games.errors import GameFileError
-
-EXAMPLE = ROOT / "examples" / "games" / "order_and_chaos.py"
 
 ONE_AFTER_THE_OTHER = """
 from lath.games.yavalath import Yavalath

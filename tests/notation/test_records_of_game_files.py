@@ -1,0 +1,94 @@
+"""Records say by which file they were played: by another one nothing is called illegal."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from game_files import FIVE_IN_LINE, OTHER_RULES, write_game
+
+from lath import games
+from lath.games.errors import UnknownGameError
+from lath.notation.errors import Problem
+from lath.notation.reader import entries_of
+from lath.notation.replay import positions
+from lath.notation.scanner import parse
+
+
+def record_of(path: Path) -> str:
+    """Return a game played by the rules of a file."""
+    game = games.add(path)
+    origin = games.origin(game.id)
+    assert origin is not None
+    return f'[Game "{game.id}"]\n[GameFile "{origin.tag}"]\n\n{FIVE_IN_LINE} 1-0\n'
+
+
+def problems_of(text: str) -> tuple[Problem, ...]:
+    """Return what is wrong with a file of one record."""
+    (entry,) = entries_of(io.BytesIO(text.encode()), "games.lath")
+    return entry.problems
+
+
+def by_another(text: str) -> str:
+    """Return the record as one of another version of the file."""
+    return re.sub("sha256:.{4}", "sha256:1f3a", text)
+
+
+def test_a_record_of_a_file_is_sound_where_the_file_was_named(tmp_path: Path) -> None:
+    assert problems_of(record_of(write_game(tmp_path))) == ()
+
+
+def test_a_record_of_a_file_that_nobody_named_says_which_one_it_is() -> None:
+    text = f'[Game "mine"]\n[GameFile "mygame.py sha256:{"1f3a" * 16}"]\n\na1 *\n'
+    (problem,) = problems_of(text)
+    assert (problem.code, problem.expected, problem.meant) == ("unknown-game", "", "")
+    assert problem.message == (
+        "game 'mine' comes from mygame.py (sha256 1f3a1f3a1f3a…): add --game ./mygame.py"
+    )
+
+
+def test_a_record_that_plays_by_another_version_of_the_file_too_is_sound(tmp_path: Path) -> None:
+    assert problems_of(by_another(record_of(write_game(tmp_path)))) == ()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "why"),
+    [
+        ("xa1 oa2", "xa1 xa1", "illegal move xa1: a1 already has a piece"),
+        ("xa1 oa2", "xa1 oz2", "'oz2' is not a move of order-and-chaos"),
+        ("1-0", "0-1", "the result is 0-1, but first won: five in line"),
+        ("\n\n", '\n[Setup "x"]\n\n', "order-and-chaos has no setup, found 'x'"),
+        ("\n\n", '\n[Position "x"]\n\n', "'x' has 1 rows"),
+    ],
+)
+def test_what_another_file_has_played_is_never_called_illegal(
+    tmp_path: Path, right: str, wrong: str, why: str
+) -> None:
+    text = record_of(write_game(tmp_path)).replace(right, wrong)
+    (own,) = problems_of(text)
+    assert own.code != "rules"
+    (problem,) = problems_of(by_another(text))
+    assert problem.code == "rules"
+    assert problem.message.startswith("played by another mygame.py (sha256 1f3a")
+    assert f"…), whose rules may differ: {why}" in problem.message
+
+
+def test_faults_that_no_rules_mend_keep_their_codes(tmp_path: Path) -> None:
+    text = by_another(record_of(write_game(tmp_path))).replace("xa1", "1. xa1 {[%eval 7]}")
+    assert [problem.code for problem in problems_of(text)] == ["annotation"]
+
+
+def test_a_file_with_other_rules_refuses_in_words(tmp_path: Path) -> None:
+    text = f'[Game "order-and-chaos"]\n[GameFile "mygame.py sha256:0"]\n\n{FIVE_IN_LINE} 1-0\n'
+    games.add(write_game(tmp_path, OTHER_RULES))
+    (problem,) = problems_of(text)
+    assert (problem.code, problem.ply) == ("rules", 8)
+    assert "whose rules may differ: illegal move xf6: the game is over" in problem.message
+
+
+def test_playing_a_record_of_an_unknown_file_names_it() -> None:
+    record = parse('[Game "mine"]\n[GameFile "mygame.py sha256:1f3a"]\n\na1 *\n')
+    with pytest.raises(UnknownGameError, match=r"comes from mygame\.py \(sha256 1f3a…\)"):
+        next(positions(record))

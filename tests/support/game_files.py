@@ -1,0 +1,21 @@
+"""A game of a file, and the same with other rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from places import ROOT
+
+EXAMPLE = ROOT / "examples" / "games" / "order_and_chaos.py"
+
+OTHER_RULES = EXAMPLE.read_text(encoding="utf-8").replace("board.lines(5)", "board.lines(4)")
+"""Four in line win."""
+
+FIVE_IN_LINE = "xa1 oa2 xb1 oa3 xc1 oa4 xd1 xf6 xe1"
+
+
+def write_game(folder: Path, text: str = EXAMPLE.read_text(encoding="utf-8")) -> Path:
+    """Write a game into a folder, as its author has it there, and return its file."""
+    path = folder / "mygame.py"
+    path.write_text(text, encoding="utf-8")
+    return path
