@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import difflib
 import re
+from calendar import monthrange
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache, partial
 from importlib import resources
-from itertools import product
+from itertools import chain, product
 from operator import attrgetter, eq, ge, gt, itemgetter, le, lt
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
@@ -32,6 +33,7 @@ from lath.notation.archive import start_text
 from lath.notation.errors import NotationError, listed, printable
 from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination, all_comments
 from lath.notation.replay import positions, spellings
+from lath.notation.suggestions import about_game, about_unread_move, is_game
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -96,6 +98,26 @@ def compile_query(text: str) -> Callable[[Record], bool]:
     The function raises GameError where the query asks for a position and the record cannot be
     played. It keeps what it learns of games, so that it is best kept for all records.
     """
+    return _question(text).matches
+
+
+def doubts(text: str) -> list[str]:
+    """Return what in a query may be a slip, a sentence each; raises QueryError.
+
+    A game that is not installed, and a move that no game reads which the query names, else no
+    installed one. Neither is wrong: a record may have either. For who finds nothing.
+
+    >>> doubts("game = yavalat")
+    ["no game 'yavalat' is installed; did you mean 'yavalath'?"]
+    """
+    question = _question(text)
+    named = [game for game in question.games if is_game(game)]
+    told = [about_game(game) for game in question.games if game not in named]
+    told += [words for move in question.moves if (words := about_unread_move(move, named))]
+    return list(dict.fromkeys(told))
+
+
+def _question(text: str) -> Question:
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
     try:
@@ -106,7 +128,7 @@ def compile_query(text: str) -> Callable[[Record], bool]:
         raise _syntax_error(text, error) from error
     if question.depth > MAX_NESTING:
         raise QueryError(text, 0, f"the query is nested more than {MAX_NESTING} deep")
-    return question.matches
+    return question
 
 
 def grammar() -> str:
@@ -136,6 +158,8 @@ def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Q
     if last is not None and last.type == "WORD" and last in KEYWORDS:
         return QueryError(text, *_no_value(last).args)
     at = error.pos_in_stream
+    if at is not None and (slip := _slip(text, at, last)):
+        return slip
     wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
     shown = {"NAME"} if "NAME" in wanted else wanted
     words = [words for name, words in _ENGLISH.items() if name in shown]
@@ -166,6 +190,42 @@ def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Q
 
 
 _WORD: Final = re.compile(r"[\w.+/:@#%*?-]{1,40}|[<>=!]+")
+
+_MEANT: Final = {
+    **dict.fromkeys(("==", "===", ":=", "is", "equals"), "="),
+    **dict.fromkeys(("<>", "!==", "=!", "\N{NOT EQUAL TO}"), "!="),
+    **dict.fromkeys(("=<", "\N{LESS-THAN OR EQUAL TO}"), "<="),
+    **dict.fromkeys(("=>", "\N{GREATER-THAN OR EQUAL TO}"), ">="),
+    **dict.fromkeys(("=~", "~=", "~~", "like"), "~"),
+    **dict.fromkeys(("&", "&&"), "and"),
+    **dict.fromkeys(("|", "||"), "or"),
+    "!": "not",
+}
+"""What other languages write for our signs and words; in capitals they are others, too."""
+
+_OURS: Final = (*KEYWORDS, "in", "contains")
+
+_SIGN: Final = re.compile(
+    r"[<>=!&|~:\N{NOT EQUAL TO}\N{LESS-THAN OR EQUAL TO}"
+    r"\N{GREATER-THAN OR EQUAL TO}]+"
+)
+
+
+def _slip(text: str, at: int, last: Token | None) -> QueryError | None:
+    """Return the error of a sign or word that another language has in the place of one of ours.
+
+    `last` is what was read before `at`, where the text is refused.
+    """
+    begin = at
+    while begin and _SIGN.match(text, begin - 1):  # "==" is refused at its second sign
+        begin -= 1
+    found = _SIGN.match(text, begin) or _WORD.match(text, begin)
+    word = found[0] if found else ""
+    if last is not None and last.type == "ORDERED" and last.lower() in _OURS:
+        begin, word = last.start_pos or 0, str(last)  # what begins with a capital was a tag's name
+    lower = word.lower()
+    meant = lower if lower in _OURS and lower != word else _MEANT.get(lower, "")
+    return QueryError(text, begin, f"{word!r}: did you mean {meant!r}?") if meant else None
 
 
 TextTest = Callable[[str], bool]
@@ -265,6 +325,12 @@ class Question:
     depth: int = 1
     """How many calls it takes inside each other."""
 
+    games: tuple[str, ...] = ()
+    """The ids that it asks for."""
+
+    moves: tuple[str, ...] = ()
+    """The moves that it asks for, as the query has them."""
+
 
 def joined(decisive: bool, parts: Sequence[Question]) -> Question:
     """Return the answer of several: `decisive` as soon as one says so; the cheap are asked first.
@@ -281,14 +347,19 @@ def joined(decisive: bool, parts: Sequence[Question]) -> Question:
                 return decisive
         return not decisive
 
-    depth = 1 + max(part.depth for part in parts)
-    return Question(matches, sum(part.cost for part in parts), depth)
+    return Question(
+        matches,
+        sum(part.cost for part in parts),
+        1 + max(part.depth for part in parts),
+        tuple(chain.from_iterable(part.games for part in parts)),
+        tuple(chain.from_iterable(part.moves for part in parts)),
+    )
 
 
 def inverse(part: Question) -> Question:
     """Return whether it says no."""
     ask = part.matches
-    return Question(lambda record: not ask(record), part.cost, part.depth + 1)
+    return replace(part, matches=lambda record: not ask(record), depth=part.depth + 1)
 
 
 def setup(texts: Collection[str]) -> Question:
@@ -310,7 +381,7 @@ def plays(texts: Collection[str], where: slice, cost: int) -> Question:
         wanted = {spelled[text] for text in texts}
         return any(spelled[move] in wanted for move in record.moves[where])
 
-    return Question(matches, cost)
+    return Question(matches, cost, moves=tuple(texts))
 
 
 def passes(values: Sequence[Token]) -> Question:
@@ -358,7 +429,9 @@ def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
         return passes(values)
     if subject == "setup" and sign == "=":
         return setup(texts)
-    return _named(subject, _text_test(subject, sign, values))
+    question = _named(subject, _text_test(subject, sign, values))
+    is_game = subject.removeprefix("tag.").capitalize() == "Game" and sign == "="
+    return replace(question, games=tuple(texts)) if is_game else question
 
 
 def _text_test(subject: Token, sign: str, values: Sequence[Token]) -> TextTest:
@@ -372,10 +445,23 @@ def _text_test(subject: Token, sign: str, values: Sequence[Token]) -> TextTest:
             if not allowed.fullmatch(value):  # a slip of the pen would find nothing
                 raise _WrongValueError(value, f"{str(value)!r} is no {subject}", expected)
     if subject == "date":
+        for value in values:
+            _require_day(value)
         return dated(texts, sign)
     if sign == "=":
         return equals(texts, as_numbers=subject.type == "ORDERED")
     return ordered(sign, first)
+
+
+def _require_day(value: Token) -> None:
+    """Raise _WrongValueError for a date that no calendar has, as far as it goes."""
+    year, month, day = (*map(int, value.split("-")), 1, 1)[:3]
+    months = 12
+    if not 1 <= month <= months:
+        raise _WrongValueError(value, f"there is no month {value[5:7]}", "01 to 12")
+    days = monthrange(year or 4, month)[1]  # calendars begin with 1; 4 has a 29 February, too
+    if not 1 <= day <= days:
+        raise _WrongValueError(value, f"{value[:7]} has no day {value[8:]}", f"01 to {days}")
 
 
 def _one_of(words: Sequence[str]) -> tuple[re.Pattern[str], str]:

@@ -6,13 +6,14 @@ Asked about what is wrong already, so it may take its time. Must not know where 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Final
 
 from lath import games
 from lath.games.core import Game
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError, UnknownGameError
-from lath.notation.errors import listed
+from lath.notation.errors import listed, shortened
 from lath.notation.record import RESULTS, Termination, date_of
 
 RESULTS_IN_WORDS: Final = "1-0, 0-1, 1/2-1/2 or *"
@@ -85,6 +86,56 @@ def meant_game(value: str) -> str:
         return plain
     close = get_close_matches(plain, games.ids(), cutoff=0.8)
     return close[0] if len(close) == 1 else ""
+
+
+def is_game(game_id: str) -> bool:
+    """Return whether a game of this id is installed."""
+    try:
+        games.get(game_id)
+    except UnknownGameError:
+        return False
+    return True
+
+
+def about_game(game_id: str) -> str:
+    """Return that a game is not installed, and which may be meant, in a sentence."""
+    meant = meant_game(game_id)
+    return f"no game {shortened(game_id)} is installed" + _did_you_mean(meant)
+
+
+def about_unread_move(text: str, game_ids: Sequence[str]) -> str:
+    """Return that none of these games (else none installed) reads a move; empty if one does.
+
+    A sentence, with what may be meant.
+    """
+    readers = [games.get(game_id) for game_id in game_ids] or list(games.installed())
+    if any(_is_move(game, text) for game in readers):
+        return ""
+    meant = next(filter(None, (meant_move(game, text) for game in readers)), "")
+    if not meant and len(text) <= _LONGEST:
+        words = sorted({word for game in readers for word in _words(game)})
+        meant = next(iter(get_close_matches(text.lower(), words, n=1)), "")
+    if len(game_ids) != 1:
+        who = f"none of {', '.join(game_ids)}" if game_ids else "no installed game"
+        return f"{who} has a move {shortened(text)}" + _did_you_mean(meant)
+    other, expected = about_move(readers[0], text)
+    said = other or f"{shortened(text)} is no move of {game_ids[0]}"
+    if expected and not meant:
+        return f"{said}; expected {expected}"
+    return said + _did_you_mean(meant)
+
+
+def _words(game: Game) -> Iterator[str]:
+    """Yield the moves of the first two plies that name no cell, such as swap."""
+    start = game.start()
+    moves = start.legal_moves()
+    for move in (*moves, *start.play(moves[0]).legal_moves()):
+        if move.isalpha():
+            yield move
+
+
+def _did_you_mean(meant: str) -> str:
+    return f"; did you mean {meant!r}?" if meant else ""
 
 
 def meant_move(game: Game, text: str) -> str:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 from lath.arena.cli.files import bad_words, entries, read_from
 from lath.arena.cli.main import flag, option
@@ -18,7 +18,7 @@ from lath.arena.errors import ConfigError
 from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive import Key, KeyNameError, Seen, identity, keys
-from lath.notation.query import QueryError, compile_query
+from lath.notation.query import QueryError, compile_query, doubts
 from lath.notation.reader import Entry, entries_of
 from lath.notation.record import Record
 
@@ -26,6 +26,33 @@ _QUERY = "A query, such as 'plies > 20 and winner = greedy'; docs/queries.md has
 
 Where = Annotated[str | None, option("--where", "EXPR", _QUERY)]
 Distinct = Annotated[bool, flag("--distinct", "Of games with the same start and moves, the first.")]
+
+
+class Query:
+    """The query of --where, and whether it told any records apart."""
+
+    def __init__(self, text: str | None) -> None:
+        """Read it; raises ConfigError. None: everything matches."""
+        self._text: Final = text
+        try:
+            self._matches = None if text is None else compile_query(text)
+        except QueryError as error:
+            raise ConfigError(f"--where: {error}") from error
+        self._answers: Final[set[bool]] = set()
+
+    def matches(self, record: Record) -> bool:
+        """Return whether a record matches; raises GameError where it cannot be played for that."""
+        if self._matches is None:
+            return True
+        answer = self._matches(record)
+        self._answers.add(answer)
+        return answer
+
+    def print_doubts(self) -> None:
+        """Tell of what may be a slip, where all records were answered alike."""
+        if self._text is not None and len(self._answers) == 1:
+            for words in doubts(self._text):
+                print(f"hint: --where: {words}", file=sys.stderr)
 
 
 class Selection:
@@ -49,10 +76,7 @@ class Selection:
         self._invert = invert
         self._rules = rules
         self._path = Path()
-        try:
-            self._matches = None if where is None else compile_query(where)
-        except QueryError as error:
-            raise ConfigError(f"--where: {error}") from error
+        self._query = Query(where)
         self.records = 0
         """Sound records that were read."""
         self.bad = 0
@@ -73,7 +97,7 @@ class Selection:
                     continue
                 self.records += 1
                 try:
-                    matches = self._matches is None or self._matches(record)
+                    matches = self._query.matches(record)
                 except GameError as error:
                     self.refuse(entry, error)
                     continue
@@ -83,6 +107,7 @@ class Selection:
                     self.duplicates += 1
                 else:
                     yield entry, record
+        self._query.print_doubts()
 
     def refuse(self, entry: Entry, error: GameError) -> None:
         """Tell of a record that could not be played, and count it as bad: the last one yielded."""

@@ -13,7 +13,7 @@ from query_strategies import TREES, Tree, answer, is_like, printed, quoted, reco
 
 from lath.games.errors import IllegalMoveError, UnknownGameError
 from lath.notation import Record, parse
-from lath.notation.query import QueryError, compile_query, like
+from lath.notation.query import QueryError, compile_query, doubts, like
 
 PAGE = DOCS / "queries.md"
 
@@ -192,7 +192,21 @@ def test_no_pattern_is_slow() -> None:
         ("game = ", "the query ends too early; expected a word or a text in quotes", 6),
         ("game = and x", "'and' is no value; expected a value before it, or it in quotes", 7),
         ("game = x plies > 3", "'plies' does not belong here; expected 'and', 'or' or the end", 9),
-        ("game == x", "'=' does not belong here; expected a word or a text in quotes", 6),
+        ("game == x", "'==': did you mean '='?", 5),
+        ("game = x && plies = 3", "'&&': did you mean 'and'?", 9),
+        ("game = x || plies = 3", "'||': did you mean 'or'?", 9),
+        ("game = x OR plies = 3", "'OR': did you mean 'or'?", 9),
+        ("game = x and NOT comments", "'NOT': did you mean 'not'?", 13),
+        ("NOT (game = x)", "'NOT': did you mean 'not'?", 0),
+        ("plies NOT in (3, 4)", "'NOT': did you mean 'not'?", 6),
+        ("game IN (x, y)", "'IN': did you mean 'in'?", 5),
+        ("CONTAINS move e5", "'CONTAINS': did you mean 'contains'?", 0),
+        ("game <> x", "'<>': did you mean '!='?", 5),
+        ("plies => 3", "'=>': did you mean '>='?", 6),
+        ("plies ≥ 3", "'≥': did you mean '>='?", 6),
+        ("first =~ x", "'=~': did you mean '~'?", 6),
+        ("game is x", "'is': did you mean '='?", 5),
+        ("!comments", "'!': did you mean 'not'?", 0),
         ("first < a", "'<' does not belong here; expected '=', '!=', '~', 'in' or 'not in'", 6),
         ("plies > x", "'x' does not belong here; expected a whole number of at most 9 digits", 8),
         ("plies~", f"'~' does not belong here; expected '=', '!=', {ORDERS}, 'in' or 'not in'", 5),
@@ -209,7 +223,11 @@ def test_no_pattern_is_slow() -> None:
         ("Move = x", "there is no tag Move; expected move, or tag.Move for a tag of your own", 0),
         ('first = "abc', 'the text is never closed; expected " at its end', 8),
         ("first = 'a\\b'", r"unknown escape '\\b'; expected \" or \' or \\", 10),
-        ("game = x AND y", "'AND' does not belong here; expected 'and', 'or' or the end", 9),
+        ("game = x AND y", "'AND': did you mean 'and'?", 9),
+        ("date < 2026-13", "there is no month 13; expected 01 to 12", 7),
+        ("date = 2026-00-01", "there is no month 00; expected 01 to 12", 7),
+        ("date in (2024-02-29, 2026-02-29)", "2026-02 has no day 29; expected 01 to 28", 21),
+        ("date = 2026-11-31", "2026-11 has no day 31; expected 01 to 30", 7),
         ("plies > 3 and or", "'or' does not belong here; expected a test such as plies > 20", 14),
         ("position = 5/5", f"'5/5' is a position of no installed game; expected {SHOWN}", 11),
         ("not " * 101 + "comments", "the query is nested more than 100 deep", 0),
@@ -228,6 +246,31 @@ def test_a_mistake_in_a_query_of_several_lines_shows_its_line() -> None:
     with pytest.raises(QueryError) as caught:
         compile_query("game = yavalath\nand plies > 3\n\tor first < b")
     assert str(caught.value).endswith("\n   or first < b\n            ^")
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("game = yavalath and move 2 = swap and winner = anybody", ""),
+        ("game = yavalat", "no game 'yavalat' is installed; did you mean 'yavalath'?"),
+        ("not Game in (chess, surikata)", "no game 'chess' is installed"),
+        ("game ~ yav*", ""),
+        ("move 2 = swp", "no installed game has a move 'swp'; did you mean 'swap'?"),
+        ("contains move E5 and game = yavalath", "'E5' is no move of yavalath; did you mean 'e5'?"),
+        ("game = surikata and contains move zz", "'zz' is no move of surikata"),
+        (
+            "game = yavalath and move 1 = a9",
+            "'a9' is no move of yavalath; expected a cell from a1 to a5",
+        ),
+        ("game = yavalath or move 1 = Mc3", "'Mc3' is a move of surikata, not of yavalath"),
+        (
+            "game in (yavalath, manalath) and move 1 = Mc3",
+            "none of yavalath, manalath has a move 'Mc3'",
+        ),
+    ],
+)
+def test_what_may_be_a_slip_is_known_though_it_is_no_mistake(query: str, told: str) -> None:
+    assert doubts(query) == ([told] if told else [])
 
 
 def test_a_name_without_its_like_lists_all_there_are() -> None:

@@ -106,6 +106,16 @@ def test_inverted_it_writes_what_does_not_match() -> None:
     assert arena("select", "games.lath", "--invert", "--count").out == "0\n"
 
 
+@pytest.mark.parametrize("query", ["game = yavalat", "game != yavalat"])
+def test_a_slip_is_hinted_at_where_the_query_tells_no_records_apart(query: str) -> None:
+    ran = arena("select", "games.lath", "--where", query, "--count")
+    hint = "hint: --where: no game 'yavalat' is installed; did you mean 'yavalath'?\n"
+    assert (ran.status, hint in ran.err) == (0, True)
+    assert hint in arena("stats", "games.lath", "--where", query).err
+    some = arena("select", "games.lath", "--where", f"plies = 5 or {query.replace('!', '')}")
+    assert "hint" not in some.err, "it found something"
+
+
 def test_a_limit_stops_reading() -> None:
     Path("bad.lath").write_text(GAMES + "\n[Game oops]\n")
     ran = arena("select", "bad.lath", "--where", "player = greedy", "--limit", 2)
