@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from lath.notation.errors import Fault, NotationError, Problem, RecordError, RecordSyntaxError
+    from lath.notation.header import Header, headers
     from lath.notation.reader import Entry, entries, read
     from lath.notation.record import Annotation, Ply, Record, Termination, Variation
     from lath.notation.replay import canonical, check, positions, start_of
@@ -28,6 +29,7 @@ __all__ = [
     "Entry",
     "Fault",
     "Findings",
+    "Header",
     "NotationError",
     "Ply",
     "Problem",
@@ -41,6 +43,7 @@ __all__ = [
     "entries",
     "format_record",
     "format_records",
+    "headers",
     "parse",
     "positions",
     "read",
@@ -48,7 +51,16 @@ __all__ = [
     "validate",
 ]
 
-_MODULES: Final = ("errors", "record", "scanner", "writer", "replay", "reader", "validation")
+_MODULES: Final = (
+    "errors",
+    "record",
+    "scanner",
+    "writer",
+    "replay",
+    "reader",
+    "header",
+    "validation",
+)
 """Where the names are; each module needs most of those before it anyway."""
 
 

@@ -216,7 +216,7 @@ def texts_of(chunk: Chunk) -> Iterator[RecordText]:
     Where an empty line is missing between two records, the first is at fault, and the next is read
     all the same.
     """
-    for first_line, start, data in _cut(chunk):
+    for first_line, start, data in cuts(chunk):
         line, content = first_line, data.removeprefix(_BOM).strip(b" \t\r\n")
         if not content:
             continue
@@ -239,8 +239,11 @@ def texts_of(chunk: Chunk) -> Iterator[RecordText]:
             yield from _records_in(line, text)
 
 
-def _cut(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
-    """Yield line, place in the chunk, and bytes of each record with the empty lines after it."""
+def cuts(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
+    """Yield line, place in the chunk, and bytes of each record with the empty lines after it.
+
+    A part may be blank, or hold several records where an empty line is missing between them.
+    """
     line, data, _ = chunk
     start = 0
     for end in (*(match.end() for match in _BOUNDARY.finditer(data)), len(data)):
@@ -287,16 +290,23 @@ class Entry:
     """The record as it stands in the file, without the empty lines round it."""
 
 
-def read(path: str | Path) -> Iterator[Record]:
+def read(
+    path: str | Path, *, on_problem: Callable[[Problem], object] | None = None
+) -> Iterator[Record]:
     """Yield the records of a file, lazily; `-` is standard input.
 
-    The moves are not played: `notation.check` does that. Raises OSError and RecordError, which
-    says what is wrong, where.
+    The moves are not played: `notation.check` does that. Raises OSError and, at the first text
+    that is no record, RecordError, which says what is wrong, where. With `on_problem` reading goes
+    on after it instead: it is called with each problem, and such texts are passed over.
     """
     for entry in entries(path, rules=False):
-        if entry.record is None or entry.problems:
+        if entry.record is not None and not entry.problems:
+            yield entry.record
+        elif on_problem is None:
             raise RecordError(entry.problems[0])
-        yield entry.record
+        else:
+            for problem in entry.problems:
+                on_problem(problem)
 
 
 def entries(path: str | Path, *, rules: bool = True) -> Iterator[Entry]:

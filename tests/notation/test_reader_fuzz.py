@@ -7,24 +7,10 @@ from typing import Final
 
 from hypothesis import given
 from hypothesis import strategies as st
-from record_texts import mutant
-from sample_records import BUILT_IN, random_game
+from record_texts import PIECES, SEED_FILE, mutant
 from strangers import read_and_check
 
-from lath.notation import format_records
-
 MUTANTS: Final = 40
-
-SEED_FILE: Final = (
-    "".join(format_records(random_game(game_id, 1, annotated=True) for game_id in BUILT_IN))
-    + '\n[Game "yavalath"]\n[Event "\\"a\\\\"]\n\n{one [%eval 0.1]} 1. e5!? (1. d4 ;two }\n) *\n'
-)
-
-PIECES: Final = (
-    b"{", b"}", b"(", b")", b";", b'"', b"\\", b"[", b"]", b"\n", b"\n\n", b"\r", b"\x00", b"\xff",
-    b"\xc3", b"\xe2\x80\xae", b"1.", b"e5", b"*", b"1-0", b"[%", b"[%emt x]",
-    b'[Game "yavalath"]\n', b"\n\n[Game", b"!", b"99999999999.", b" " * 120, b"\xef\xbb\xbf",
-)  # fmt: skip
 
 
 def test_of_a_file_with_a_few_bytes_changed_most_records_survive() -> None:

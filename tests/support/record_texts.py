@@ -12,11 +12,12 @@ from functools import cache
 from random import Random
 from typing import Final, NamedTuple
 
+from sample_records import BUILT_IN, random_game
 from walks import walk
 
 from lath import games
 from lath.games.core import Position, result_of
-from lath.notation import Ply, Record, Variation, format_record
+from lath.notation import Ply, Record, Variation, format_record, format_records
 from lath.notation.record import GLYPHS, RESULTS, Termination, comment
 
 GAMES: Final = games.ids()
@@ -68,6 +69,17 @@ SIGNS: Final = (
     ";b\n", "[%eval 2]", "{[%eval 2]}", "{[%emt 1]}", '[Game "yavalath"]', '[Game "surikata"]',
     '[Event "a"]', '[Result "*"]', "Game", '"yavalath"', "(1. e5)", "\n\n", "é", "\x00", "\u00a0",
 )  # fmt: skip
+SEED_FILE: Final = (
+    "".join(format_records(random_game(game_id, 1, annotated=True) for game_id in BUILT_IN))
+    + '\n[Game "yavalath"]\n[Event "\\"a\\\\"]\n\n{one [%eval 0.1]} 1. e5!? (1. d4 ;two }\n) *\n'
+)
+
+PIECES: Final = (
+    b"{", b"}", b"(", b")", b";", b'"', b"\\", b"[", b"]", b"\n", b"\n\n", b"\r", b"\x00", b"\xff",
+    b"\xc3", b"\xe2\x80\xae", b"1.", b"e5", b"*", b"1-0", b"[%", b"[%emt x]",
+    b'[Game "yavalath"]\n', b"\n\n[Game", b"!", b"99999999999.", b" " * 120, b"\xef\xbb\xbf",
+)  # fmt: skip
+
 _TOKEN: Final = re.compile(r'\{[^}]*\}?|;[^\n]*|"[^"\n]*"?|[A-Za-z0-9./-]+|\s+|.', re.DOTALL)
 
 
