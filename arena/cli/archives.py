@@ -38,12 +38,15 @@ from lath.notation.archive import (
     verbatim,
 )
 from lath.notation.comparison import Comparison, Difference, Finding
+from lath.notation.record import Record
+from lath.notation.sampling import Row, Shares
+from lath.notation.sampling import sample as draw
 
 app = App()
 
 _KEYS: Final = "date, event, round, first, second, game, result, plies or any tag"
 _OUT: Final = "What is written; - is stdout. With --split a folder."
-_SPLIT: Final = "A file for each value of a KEY, or for every N records."
+_SPLIT: Final = "A file for each value of a KEY, for every N records, or for each NAME=SHARE."
 _NAME: Final = "With --split: {number}, {number:4} and {value}; else part-{number:4} and {value}."
 
 Invert = Annotated[bool, flag("--invert", "The games that do not match.")]
@@ -54,6 +57,10 @@ Memory = Annotated[
     option("--memory", "MIB", "With --sort: what may be in memory at once; else 64.", min=1),
 ]
 Limit = Annotated[int | None, positive("--limit", "Stop after N records.")]
+Sample = Annotated[int | None, positive("--sample", "N of them, drawn by chance.")]
+Seed = Annotated[
+    int | None, option("--seed", "S", "With --sample or --split NAME=SHARE,...: else 0.", min=0)
+]
 OnlyCount = Annotated[bool, flag("--count", "Print how many records there are, not the records.")]
 Out = Annotated[Path, option("--out -o", "OUT", _OUT)]
 Split = Annotated[str | None, option("--split", "BY", _SPLIT)]
@@ -76,6 +83,8 @@ def select(
     sort: Sort = None,
     reverse: Reverse = False,
     memory: Memory = None,
+    sample: Sample = None,
+    seed: Seed = None,
     limit: Limit = None,
     only_count: OnlyCount = False,
     out: Out = Path("-"),
@@ -93,7 +102,8 @@ def select(
     They are written as they stand in their files, those of several files one after the other. OUT
     may be one of FILE. What --sort finds alike in every KEY stays in its order: numbers come
     before words and count as numbers, also 1.2 and 1.10; what is missing or ? comes last. The
-    files of --split get their names when all of them are whole.
+    files of --split get their names when all of them are whole. With shares, records of the same
+    game, turned or mirrored too, come into the same file.
 
     Exit status 0 also if nothing matches, 1 if a bad record was left out, 2 if EXPR is no query.
 
@@ -102,41 +112,49 @@ def select(
     Example: arena select monday.lath tuesday.lath.gz --distinct --sort date,round -o week.lath
 
     Example: arena select games.lath --split game -o games
+
+    Example: arena select games.lath --split train=0.9,test=0.1 --seed 7 -o learning
     """
     add_games(game)
     _refuse_without("--sort", sort, {"--reverse": reverse, "--memory": memory})
     of_parts = {"--name": name, "--compress": compress, "--max-parts": max_parts, "--force": force}
     _refuse_without("--split", split, of_parts)
+    by_chance = sample or (split if split and "=" in split else None)
+    if seed is not None and by_chance is None:
+        raise ConfigError("--seed goes with --sample or --split NAME=SHARE,..., which is missing")
     if only_count and (split is not None or str(out) != "-"):
         raise ConfigError("--count prints a number, there is nothing to write to --out")
     order = keys_of("--sort", sort)
     division = None
     if split is not None:
-        division = _Division(split, name, compress, max_parts or MOST_PARTS, force=force)
+        most = max_parts or MOST_PARTS
+        division = _Division(split, name, compress, most, seed=seed or 0, force=force)
         division.refuse_folder(out, files)
     selection = Selection(files, where, distinct=distinct, invert=invert, rules=not unchecked)
-    by = division.key if division else None
-    found = ((by.text(record) if by else "", entry.text, record) for entry, record in selection)
+    rows: Iterator[Row] = (
+        Row(order_by(order, record), division.value_of(record) if division else "", entry.text)
+        for entry, record in selection
+    )
+    if sample:
+        rows = draw(rows, sample, seed or 0, memory << 20 if memory else MEMORY)
     if order:
-        items = (
-            (order_by(order, record), f"{value}\n{text}".encode())  # no value has a line end
-            for value, text, record in found
-        )
+        # no value has a line end
+        items = ((row.order, f"{row.value}\n{row.text}".encode()) for row in rows)
         ordered = in_order(items, reverse=reverse, memory=memory << 20 if memory else MEMORY)
-        rows = (item.decode().partition("\n")[::2] for item in ordered)
+        found = (item.decode().partition("\n")[::2] for item in ordered)
     else:
-        rows = ((value, text) for value, text, _ in found)
+        found = ((row.value, row.text) for row in rows)
     passed = count()
-    rows = (row for row, _ in zip(islice(rows, limit), passed, strict=False))
+    found = (each for each, _ in zip(islice(found, limit), passed, strict=False))
     into = ""
     if only_count:
-        print(sum(1 for _ in rows))
+        print(sum(1 for _ in found))
     elif division is None:
         refuse_other_formats(out)
-        pieces = verbatim(text for _, text in rows)
+        pieces = verbatim(text for _, text in found)
         write_pieces(out, unless_lossy(out, pieces, files, lambda: selection.bad))
     else:
-        parts = division.write(rows, out, quiet=quiet)
+        parts = division.write(found, out, quiet=quiet)
         into = f" into {len(parts)} part{'' if len(parts) == 1 else 's'}"
     if not quiet:
         words = f"{next(passed)} of {selection.records} records selected{into}"
@@ -155,29 +173,43 @@ class _Division:
     """The files that records are divided into, and which of them a record belongs to."""
 
     def __init__(
-        self, by: str, template: str | None, compress: str | None, most: int, *, force: bool
+        self,
+        by: str,
+        template: str | None,
+        compress: str | None,
+        most: int,
+        *,
+        seed: int,
+        force: bool,
     ) -> None:
-        """`by` is a key, or how many records a file has; raises ConfigError."""
+        """`by` is a key, how many records a file has, or names with shares; raises ConfigError."""
         self._every = int(by) if by.isdecimal() else None
         if self._every == 0:
             raise ConfigError("--split 0: expected a KEY, or how many records a part has")
-        keys = keys_of("--split", None if self._every else by)
+        self._shares: Final = Shares(_shares(by), seed) if "=" in by else None
+        keys = keys_of("--split", None if self._every or self._shares else by)
         if len(keys) > 1:
             raise ConfigError(f"--split {by}: a part has one key, not {len(keys)}")
         if compress and compress not in COMPRESSIONS:
             raise ConfigError(f"--compress {compress}: expected one of {', '.join(COMPRESSIONS)}")
-        self.key: Final = keys[0] if keys else None
-        self._template: Final = template or ("{value}" if keys else "part-{number:4}")
+        self._key: Final = keys[0] if keys else None
+        self._template: Final = template or ("part-{number:4}" if self._every else "{value}")
         rest = _FIELD.sub("", self._template)
         if "{" in rest or "}" in rest:
             expected = "{number}, {number:4} or {value}"
             raise ConfigError(f"--name {self._template!r}: expected {expected}")
-        if not keys and "{value" in self._template:
+        if self._every and "{value" in self._template:
             raise ConfigError(f"--name {self._template!r}: {{value}} stands only with --split KEY")
         self._compression: Final = compress or ""
         self._most: Final = most
         self._force: Final = force
         self._names: Final = Names()
+
+    def value_of(self, record: Record) -> str:
+        """Return what a record is divided by; empty where only its place counts."""
+        if self._shares:
+            return self._shares.part_of(record)
+        return self._key.text(record) if self._key else ""
 
     def refuse_folder(self, out: Path, files: Iterable[Path]) -> None:
         """Raise ConfigError where the parts cannot be in `out`, or could replace one of `files`."""
@@ -216,16 +248,33 @@ class _Division:
         if self._every:
             part = number // self._every + 1
             text = str(part)
-        elif self.key and self.key.name == "Result":
+        elif self._key and self._key.name == "Result":
             words = {"1/2-1/2": "draw", "*": "unfinished"}.get(value, value)
-        elif self.key and not value:
-            words = f"no-{self.key.name.lower()}"
+        elif self._key and not value:
+            words = f"no-{self._key.name.lower()}"
 
         def field(match: re.Match[str]) -> str:
             return words if match[1] == "value" else str(part).zfill(int(match[2] or 0))
 
         return self._names.of(text, _FIELD.sub(field, self._template))
 
+
+def _shares(text: str) -> dict[str, float]:
+    """Return the names of parts and their shares; raises ConfigError."""
+    shares: dict[str, float] = {}
+    for part in text.split(","):
+        match = _SHARE.fullmatch(part.strip())
+        if match is None or not float(match[2]):
+            raise ConfigError(
+                f"--split {text}: expected a NAME and its share such as train=0.9, not {part!r}"
+            )
+        if match[1] in shares:
+            raise ConfigError(f"--split {text}: {match[1]} has two shares")
+        shares[match[1]] = float(match[2])
+    return shares
+
+
+_SHARE: Final = re.compile(r"([A-Za-z0-9_-]{1,60})=([0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})")
 
 _FIELD: Final = re.compile(r"\{(number|value)(?::([0-9]{1,2}))?\}")
 

@@ -340,6 +340,10 @@ def test_split_replaces_nothing_unless_it_is_told_to(folder: Path) -> None:
         (["--split", 1, "--name", "{value}"], "{value} stands only with --split KEY"),
         (["--split", 1, "--max-parts", 2], "there would be more than 2 parts"),
         (["--split", 1, "--count"], "--count prints a number"),
+        (["--split", "a=1,b"], "--split a=1,b: expected a NAME and its share such as train=0.9"),
+        (["--split", "a=1,b=0"], "such as train=0.9, not 'b=0'"),
+        (["--split", "a=1,a=2"], "--split a=1,a=2: a has two shares"),
+        (["--split", "game", "--seed", 1], "--seed goes with --sample or --split NAME=SHARE"),
         (["--name", "x"], "--name goes with --split, which is missing"),
         (["--compress", "gz"], "--compress goes with --split, which is missing"),
         (["--max-parts", 2], "--max-parts goes with --split, which is missing"),
@@ -357,6 +361,30 @@ def test_split_refuses_what_makes_no_sense_and_writes_nothing(
     assert ran.status == 2
     assert message in ran.err
     assert not Path("parts").exists()
+
+
+def test_a_sample_is_the_same_from_files_in_any_order(folder: Path) -> None:
+    a = write("a.lath", *map(record, range(10)))
+    b = write("b.lath", *map(record, range(10, 20)))
+    one = arena("select", a, b, "--sample", 6, "--seed", 3, "-o", "one.lath")
+    assert one.err == "6 of 20 records selected\n"
+    assert arena("select", b, a, "--sample", 6, "--seed", 3, "-o", "two.lath").status == 0
+    drawn = [int(number) for number in numbers("one.lath")]
+    assert drawn == sorted(drawn) == sorted(map(int, numbers("two.lath")))
+    ran = arena("select", b, a, "--sample", 6, "--seed", 3, "--sort", "number", "-o", "two.lath")
+    assert ran.status == 0
+    assert Path("two.lath").read_text() == Path("one.lath").read_text()
+
+
+def test_shares_keep_a_game_and_its_mirror_images_together(folder: Path) -> None:
+    corners = ["a1", "a5", "e1", "e9", "i1", "i5"]  # of a hexagon, all of them one opening
+    write("a.lath", *(record(n, moves=f"{corner} *") for n, corner in enumerate(corners)))
+    for seed in range(8):
+        out = f"parts{seed}"
+        ran = arena("select", "a.lath", "--split", "train=1,test=1", "--seed", seed, "-o", out)
+        assert ran.status == 0
+        assert "6 of 6 records selected into 1 part" in ran.err
+    assert {path.name for path in folder.glob("parts*/*")} == {"train.lath", "test.lath"}
 
 
 def test_split_tells_of_a_bad_record_and_leaves_it_out(folder: Path) -> None:
