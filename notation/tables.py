@@ -1,0 +1,269 @@
+"""Records as tables: which columns a table of games and one of plies have, and their rows.
+
+A row is a tuple of plain values in the order of the columns, None where there is nothing. CSV,
+Parquet and data frames all have these columns. Must not know how a table is written or kept.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+from lath.notation.errors import NotationError, shortened
+from lath.notation.record import KNOWN_TAGS, Ply, Record, date_of
+from lath.notation.replay import positions
+from lath.notation.writer import format_record, tag_lines
+
+Kind = Literal["text", "integer", "number", "date", "texts"]
+"""Of a column's values: `str`, `int`, `float`, `datetime.date`, `tuple[str, ...]`."""
+
+
+class Column(NamedTuple):
+    """One column of a table."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    """What its values say, units included."""
+    is_always_there: bool = False
+    """Whether no value is None."""
+
+
+def column_of(tag: str) -> str:
+    """Return the name of a tag's column.
+
+    >>> column_of("TimeControl")
+    'time_control'
+    """
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", tag).lower()
+
+
+TAG_COLUMNS: Final = {tag: column_of(tag) for tag in KNOWN_TAGS}
+"""The columns of the tags that have one of their own."""
+
+_END: Final = ("Result", "Termination")
+"""Tags that stand after the number of plies, as the end of the story."""
+
+GAMES: Final = (
+    *(
+        Column(column, "date" if tag == "Date" else "text", f"the tag {tag}")
+        for tag, column in TAG_COLUMNS.items()
+        if tag not in _END
+    ),
+    Column("plies", "integer", "how many moves were made", is_always_there=True),
+    Column("result", "text", "1-0, 0-1, 1/2-1/2 or *", is_always_there=True),
+    Column("termination", "text", "the tag Termination"),
+    Column("moves", "texts", "the moves of the main line", is_always_there=True),
+    Column("movetext", "text", "the moves with all that is said of them, where anything is"),
+    Column("tags", "text", "names of all tags in order as JSON, [name, value] without a column"),
+)
+"""A row a game. They hold a record whole: `text_of` makes it of them again."""
+
+PLIES: Final = (
+    Column("record", "integer", "which record of the source, from 1", is_always_there=True),
+    Column("game", "text", "the tag Game", is_always_there=True),
+    Column("event", "text", "the tag Event"),
+    Column("date", "date", "the tag Date"),
+    Column("round", "text", "the tag Round"),
+    Column("first", "text", "the tag First"),
+    Column("second", "text", "the tag Second"),
+    Column("time_control", "text", "the tag TimeControl"),
+    Column("ply", "integer", "which move of the game, from 1", is_always_there=True),
+    Column("seat", "text", "who is to move: first or second", is_always_there=True),
+    Column("move", "text", "what was played, canonical", is_always_there=True),
+    Column("position", "text", "what was on the board before it", is_always_there=True),
+    Column("score", "number", "what the game brought the mover: 1, 0.5 or 0; none without an end"),
+    Column("result", "text", "1-0, 0-1, 1/2-1/2 or *", is_always_there=True),
+    Column("termination", "text", "the tag Termination"),
+    Column("eval", "number", "the mover's expected score as annotated, from -1 to 1"),
+    Column("depth", "integer", "as annotated"),
+    Column("nodes", "integer", "as annotated"),
+    Column("time_s", "number", "used for the move, in seconds (emt)"),
+    Column("clock_s", "number", "left after the move, in seconds (clk)"),
+    Column("glyph", "text", "such as !?"),
+)
+"""A row a ply of the main line."""
+
+_GAME_NAMES: Final = tuple(column.name for column in GAMES)
+
+
+def game_row(record: Record) -> tuple[Any, ...]:
+    """Return the row of GAMES of a record.
+
+    A value that its column cannot hold, such as the date `?` or an empty text, stands in `tags`.
+    """
+    values: dict[str, Any] = {}
+    tags: list[str | tuple[str, str]] = []
+    for name, value in record.tags:
+        is_true = name != "Result" or value == record.result
+        if is_true and name not in values and _holds(name, value):
+            values[name] = value
+            tags.append(name)
+        else:
+            tags.append((name, value))
+    is_usual = "Result" in values and tags == [name for name in KNOWN_TAGS if name in values]
+    is_plain = not record.comments and not any(map(_is_annotated, record.plies))
+    row = {TAG_COLUMNS[name]: value for name, value in values.items()}
+    row |= {
+        "date": date_of(values.get("Date", "")),
+        "plies": len(record.plies),
+        "result": record.result,
+        "moves": record.moves,
+        "movetext": None if is_plain else _movetext(record),
+        "tags": None if is_usual else json.dumps(tags, ensure_ascii=False, separators=(",", ":")),
+    }
+    return tuple(map(row.get, _GAME_NAMES))
+
+
+def _holds(tag: str, value: str) -> bool:
+    """Return whether the column of a tag can hold a value."""
+    return tag in TAG_COLUMNS and value != "" and (tag != "Date" or date_of(value) is not None)
+
+
+def _is_annotated(ply: Ply) -> bool:
+    return bool(ply.glyph or ply.comments or ply.variations)
+
+
+def _movetext(record: Record) -> str:
+    """Return comments and moves as our text has them, on one line where that can be."""
+    text = format_record(Record((), record.plies, record.result, record.comments))
+    text = text.strip().removesuffix(record.result).rstrip()
+    return text if ";" in text else text.replace("\n", " ")
+
+
+class RowError(NotationError):
+    """A row is no record: what is wrong, in which column, and what was expected there."""
+
+    def __init__(self, column: str, message: str, expected: str) -> None:
+        super().__init__(f"column {column}: {message}; expected {expected}")
+        self.column = column
+        self.message = message
+        self.expected = expected
+
+
+def text_of(row: Mapping[str, Any]) -> str:
+    """Return the text of the record that a row of GAMES describes; columns may be missing.
+
+    What stands in a column of its own goes before what `tags` has of it. The text may be wrong in
+    its turn, which who reads it is told. Raises RowError.
+    """
+    values = {tag: _value(row, column) for tag, column in TAG_COLUMNS.items()}
+    result = values["Result"] = values["Result"] or "*"
+    kept = _kept_tags(row)
+    if kept is None:
+        tags = [(tag, value) for tag, value in values.items() if value]
+    else:
+        tags = []
+        for name, value in kept:
+            column = values.pop(name, "")
+            if name == "Result" and value is not None:
+                column = ""  # the moves end otherwise
+            if column or value is not None:
+                tags.append((name, column or value or ""))
+        values.pop("Result", None)
+        for name, column in values.items():
+            if column:  # in the usual order
+                later = [known for known, _ in tags if _PLACES.get(known, 0) > _PLACES[name]]
+                at = tags.index(next(tag for tag in tags if tag[0] == later[0])) if later else None
+                tags.insert(len(tags) if at is None else at, (name, column))
+    moves = _value(row, "movetext") or " ".join(moves_of(row))
+    return f"{tag_lines(tags)}\n{moves}\n{result}\n"
+
+
+_PLACES: Final = {tag: place for place, tag in enumerate(KNOWN_TAGS)}
+
+
+def moves_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the moves of a row of GAMES: a list, or text with blanks between; raises RowError."""
+    moves = row.get("moves")
+    if moves is None:
+        return ()
+    return tuple(moves.split() if isinstance(moves, str) else map(str, moves))
+
+
+def _value(row: Mapping[str, Any], column: str) -> str:
+    """Return a value as text, empty where there is none: a sheet may hold `7` as a number."""
+    value = row.get(column)
+    if value is None or value != value:  # noqa: PLR0124 - NaN, which data frames have for nothing
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, dt.datetime):
+        value = value.date()
+    if not isinstance(value, str | int | float | dt.date):
+        raise RowError(column, f"{shortened(str(value))} is a {type(value).__name__}", "text")
+    text = str(value)
+    if column != "movetext" and ("\n" in text or "\r" in text):
+        raise RowError(column, f"{shortened(text)} has a line end", "one line")
+    return text
+
+
+def _kept_tags(row: Mapping[str, Any]) -> list[tuple[str, str | None]] | None:
+    """Return what the column `tags` has, names with None where a column has the value."""
+    text = _value(row, "tags")
+    if not text:
+        return None
+    try:
+        tags = json.loads(text)
+        return [
+            (each, None) if isinstance(each, str) else (_text(each[0]), _text(each[1]))
+            for each in tags
+        ]
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise RowError("tags", f"{shortened(text)} holds no tags", _TAGS) from error
+
+
+_TAGS: Final = 'an array of names and values such as ["Game",["Mood","grim"],"Result"]'
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or "\n" in value or "\r" in value:
+        raise TypeError(value)
+    return value
+
+
+_SCORES: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
+"""What first and second have of a result."""
+
+
+def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of PLIES of one record, the `number`-th of its source; raises GameError."""
+    tag = dict(record.tags).get
+    before = (
+        *(number, record.game, tag("Event"), date_of(tag("Date", "")), tag("Round")),
+        *(tag("First"), tag("Second"), tag("TimeControl")),
+    )
+    end = (record.result, tag("Termination"))
+    scores = _SCORES.get(record.result, (None, None))
+    for index, (ply, position) in enumerate(zip(record.plies, positions(record), strict=False), 1):
+        seat = position.to_move
+        move = position.game.canonical(ply.move)
+        at = (index, seat.word, move, position.text(), scores[seat])
+        yield *before, *at, *end, *_notes(ply)
+
+
+_NOTHING: Final = (None,) * 6
+
+
+def _notes(ply: Ply) -> tuple[Any, ...]:
+    """Return evaluation, depth, nodes, time, clock and glyph of a ply."""
+    if not (ply.comments or ply.glyph):
+        return _NOTHING
+    return (
+        ply.eval,
+        _whole(ply, "depth"),
+        _whole(ply, "nodes"),
+        ply.used_s,
+        clock.number if (clock := ply.annotation("clk")) else None,
+        ply.glyph or None,
+    )
+
+
+def _whole(ply: Ply, name: str) -> int | None:
+    """Return an annotation that is a whole number; None for one that no column holds."""
+    note = ply.annotation(name)
+    is_number = note is not None and note.value.isascii() and note.value.isdigit()
+    return int(note.value) if note and is_number and len(note.value) <= 18 else None
