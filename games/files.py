@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from lath.games.core import Game
 
 VARIABLE: Final = "LATH_GAMES"
-"""The absolute paths of the files, with `os.pathsep` between two."""
+"""The absolute paths of the files, with `os.pathsep` between two.
+
+What the arena has loaded has its hash behind it, `#sha256=…`: a process that is started later
+refuses another file.
+"""
 
 _MEMBERS: Final = (
     *("id", "title", "credit", "colours", "board", "pieces", "has_setups"),
@@ -27,6 +31,7 @@ _MEMBERS: Final = (
 """What every game has: `lath.games.core` says more of each."""
 
 _NAMED: Final = re.compile(r"(?P<path>[^:]*\.py|[^:]*/[^:]*)(?P<parameters>:.*)?", re.DOTALL)
+_PINNED: Final = re.compile(r"#sha256=([0-9a-f]{64})\Z")
 _ID: Final = re.compile(r"[a-z][a-z0-9-]{0,59}")
 
 
@@ -61,34 +66,46 @@ _LOADING: Final[set[str]] = set()
 """Paths of the files that are being loaded: one may ask for another game."""
 
 
-def add(path: str | os.PathLike[str]) -> Game:
+def add(path: str | os.PathLike[str], sha256: str = "") -> Game:
     """Return the game that a file defines as `GAME`, which is known by its id from then on.
 
     The file is run, in this process and in those that it starts and that ask for the game. One that
     was added before is the same game. Raises GameFileError: no such file, no GAME, an error in it,
-    an id that another game has, a file that has changed since it was added.
+    an id that another game has, a file that has changed since it was added, or whose hash is not
+    `sha256`, unless that is empty.
     """
-    from hashlib import sha256
-
     said = os.fspath(path)
     full = os.path.abspath(said)
     source = _read(said, full)
-    origin = Origin(full, sha256(source).hexdigest())
+    origin = Origin(full, _digest(source))
+    if sha256 and origin.sha256 != sha256:
+        raise GameFileError(f"{said} has changed since it was loaded: begin anew")
     for game, other in _ADDED.values():
         if other.sha256 == origin.sha256:
             return game
         if other.path == full:
-            raise GameFileError(f"{said} has changed since it was loaded: begin a new process")
+            raise GameFileError(f"{said} has changed since it was loaded: begin anew")
     _LOADING.add(full)
     try:
         game = _checked(_run(source, said, origin), said)
     finally:
         _LOADING.discard(full)
     _ADDED[game.id] = game, origin
-    named = os.environ.get(VARIABLE, "").split(os.pathsep)
-    if full not in named:
-        os.environ[VARIABLE] = os.pathsep.join(filter(None, (*named, full)))
+    others = (text for path, text in _in_environment() if path != full)
+    os.environ[VARIABLE] = os.pathsep.join((*others, f"{full}#sha256={origin.sha256}"))
     return game
+
+
+def _in_environment() -> tuple[tuple[str, str], ...]:
+    """Return the absolute paths of the files that the environment names, and how it does."""
+    texts = filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))
+    return tuple((os.path.abspath(_PINNED.sub("", text)), text) for text in texts)
+
+
+def _digest(source: bytes) -> str:
+    from hashlib import sha256
+
+    return sha256(source).hexdigest()
 
 
 def _read(said: str, full: str) -> bytes:
@@ -189,16 +206,29 @@ def lasting(text: str, folder: str | os.PathLike[str] = "") -> str:
     return text if file is None else file.path + game_id[len(game_id.partition(":")[0]) :]
 
 
+def is_known(text: str, folder: str | os.PathLike[str] = "") -> bool:
+    """Return whether `named` would run nothing: for who reads what others have written."""
+    match = _NAMED.fullmatch(text)
+    if match is None:
+        return True
+    try:
+        source = _read(text, os.path.abspath(os.path.join(folder, match["path"])))
+    except GameFileError:
+        return False
+    return _digest(source) in {origin.sha256 for _, origin in _ADDED.values()}
+
+
 def added_ids() -> tuple[str, ...]:
     """Return the ids of the games that were added, here or by who has started this process.
 
     Raises GameFileError for a file that cannot be loaded here.
     """
     loaded = {origin.path for _, origin in _ADDED.values()} | _LOADING
-    for path in os.environ.get(VARIABLE, "").split(os.pathsep):
-        if path and os.path.abspath(path) not in loaded:
+    for path, text in _in_environment():
+        if path not in loaded:
+            pinned = _PINNED.search(text)
             try:
-                add(path)
+                add(path, pinned[1] if pinned else "")
             except GameFileError as error:
                 raise GameFileError(f"{VARIABLE}: {error}") from error
     return tuple(_ADDED)

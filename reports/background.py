@@ -188,6 +188,9 @@ class Provenance:
     seed_sha256: str = ""
     """The SHA-256 of `lath-arena seed N`, which is told from the beginning."""
 
+    game_files: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of the files that games are from, by the names of these."""
+
     bots: tuple[Entrant, ...]
     """In the order of the configuration."""
 

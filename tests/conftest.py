@@ -9,11 +9,10 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
+from game_files import forget_games
 from hypothesis import HealthCheck, settings
 
-from lath import games
 from lath.games import files
-from lath.notation import quick_check, replay
 
 pytest_plugins = ("browsing",)
 
@@ -85,12 +84,8 @@ def _game_files() -> Iterator[None]:
     before = os.environ.get(files.VARIABLE)
     yield
     if files._ADDED:
-        os.environ.pop(files.VARIABLE, None)
+        forget_games()
         os.environ.update({} if before is None else {files.VARIABLE: before})
-        files._ADDED.clear()
-        for cached in (games.get, quick_check._start):
-            cached.cache_clear()
-        replay._SPELLINGS.clear()
 
 
 STARTERS = {

@@ -49,10 +49,12 @@ from lath.arena.tournament.database import (
 from lath.arena.tournament.events import Listener, Summary, Waiting, Warned, warner
 from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.resuming import (
+    GAMES,
     Files,
     NotedChange,
     as_begun,
     fingerprints,
+    fingerprints_of_games,
     note_changes,
     note_provenance,
     refuse_changed,
@@ -292,10 +294,11 @@ def _played(
             config = resumed(store, config, folder)
             config = replace(config, ruled=in_force(rulings_of(store)))
         with signals.interruptible():
-            files = fingerprints(config.bots)
+            files = fingerprints(config.bots) | fingerprints_of_games(config.games)
         with reading_database(folder / DATABASE):
             pool = entered(store, config, files) if config.format == POOL else None
-            changed = [] if pool else refuse_changed(store, files, force=force)
+            rules = {GAMES: files[GAMES]} if GAMES in files else {}
+            changed = refuse_changed(store, rules if pool else files, force=force)
         if pool:
             config, files = pool.config, pool.files
         begin = partial(_begin, store, config, files, pool.notes if pool else {})
@@ -305,7 +308,7 @@ def _played(
         for words in pool.news if pool else ():
             tell(Warned(text=words))
         for words in changed:
-            tell(Warned(text=f"{words}; its games so far were played by another program"))
+            tell(Warned(text=words))
         today = dt.datetime.now().astimezone().date()  # the organiser's
         tags = (("Event", config.event), ("Date", today.isoformat()))
         make = partial(

@@ -30,6 +30,7 @@ from lath.arena.tournament.keys import SIZES
 from lath.arena.tournament.programs import files_in, is_there, todays
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.versions import POOL
+from lath.games import origin
 from lath.reports.background import (
     Change,
     Entrant,
@@ -39,7 +40,10 @@ from lath.reports.background import (
 )
 
 Files = dict[str, dict[str, str]]
-"""For each bot, by name, the SHA-256 of its files by their paths."""
+"""For each bot, by name, the SHA-256 of its files by their paths; under GAMES those of games."""
+
+GAMES: Final = ""
+"""Whose the files of games are: everybody's."""
 
 MOST_SAID: Final = 200
 """Letters of what a bot says of itself that are kept."""
@@ -61,6 +65,13 @@ def fingerprints(bots: Iterable[BotSpec]) -> Files:
         }
         for bot in bots
     }
+
+
+def fingerprints_of_games(game_ids: Iterable[str]) -> Files:
+    """Return the fingerprints of the files that games are from, wherever they are; empty: none."""
+    found = {game_id: origin(game_id) for game_id in game_ids}
+    prints = {f"of {game_id}": file.sha256 for game_id, file in found.items() if file}
+    return {GAMES: prints} if prints else {}
 
 
 def _is_own(path: Path) -> bool:
@@ -189,7 +200,7 @@ def note_changes(
     date = dt.datetime.now().astimezone().isoformat(timespec="seconds")
     new = []
     # An edited bot of a pool is a version of its own.
-    checked = {} if config.format == POOL else files
+    checked = {GAMES: files.get(GAMES, {})} if config.format == POOL else files
     for bot, values in _with_files(config.noted, checked).items() if games else ():
         for setting, now in values.items():
             if (was := before.get(bot, {}).get(setting, now)) != now:
@@ -215,7 +226,8 @@ def note_provenance(
     now = json.loads(json.dumps(asdict(_provenance(config, files, said, games))))
     if kept:
         _spell(now, kept[-1])
-    if not kept or {**now, "games": 0, "date": ""} != {**kept[-1], "games": 0, "date": ""}:
+    same = {"games": 0, "date": ""}
+    if not kept or {**now, **same} != {"game_files": {}, **kept[-1], **same}:
         kept.append(now)
     if kept != noted:
         store.keep_notes({PROVENANCE: kept})
@@ -252,6 +264,7 @@ def _provenance(
         cores=tuple(config.shares or ()),
         seed=config.seed,
         seed_sha256=seed_digest(config.seed),
+        game_files={file.name: file.sha256 for one in config.games if (file := origin(one))},
         bots=tuple(
             _entrant(bot, row, config, files.get(bot.name, {}), said.get(bot.name, Greeting()))
             for bot, row in zip(config.bots, rows, strict=True)
@@ -329,12 +342,23 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
 
 
 def refuse_changed(store: Store, files: Files, *, force: bool) -> list[str]:
-    """Return which bots with stored games are not what they were; raises ConfigError instead."""
+    """Return which bots with stored games, and which games, are not what they were.
+
+    Raises ConfigError instead, unless `force` is set.
+    """
     changed = changes(store.note(FILES) or {}, files) if store.has_games() else []
-    words = [f"bot {name!r}: {path} has changed since games were played" for name, path in changed]
-    if words and not force:
+    if changed and not force:
         raise ConfigError(
-            f"{words[0]}; choose another --out, or go on all the same with --force; "
-            f"{_way_out(store.folder)}"
+            f"{_changed_file(*changed[0])}; choose another --out, or go on all the same with "
+            "--force" + (f"; {_way_out(store.folder)}" if changed[0][0] != GAMES else "")
         )
-    return words
+    return [
+        f"{_changed_file(whose, path)}; its games so far were played by "
+        f"{'other rules' if whose == GAMES else 'another program'}"
+        for whose, path in changed
+    ]
+
+
+def _changed_file(whose: str, path: str) -> str:
+    file = f"the file {path}" if whose == GAMES else f"bot {whose!r}: {path}"
+    return f"{file} has changed since games were played"

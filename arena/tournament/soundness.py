@@ -7,11 +7,12 @@ wrong with it. Must not know how games are played, nor how counts are shown.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from lath.arena.errors import ConfigError, DamagedError, StoreError
 from lath.arena.referee.record import GameResult
@@ -32,6 +33,7 @@ from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.rows import RECORD, Row, fault_of, result_of, shown, taken_back, total_of
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.system import in_words, reading_database, writing_error
+from lath.games.files import is_known
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import RecordText, entries, entry_of
 
@@ -266,9 +268,17 @@ def _batches(
         yield [game for game in batch if isinstance(game, GameResult)]
 
 
+def _refuse_unknown_files(toml: Mapping[str, Any], folder: Path) -> None:
+    """Raise ConfigError where a configuration names a game's file that the user has not named."""
+    named = toml.get("games")
+    for text in named if isinstance(named, list) else ():
+        if isinstance(text, str) and not is_known(text, folder):
+            raise ConfigError(f"{text} is not run: --game does not name it")
+
+
 def _take_notes(folder: Path, store: Store) -> None:
     """Take over what is sound besides the games; else what the configuration says is played."""
-    from lath.arena.tournament.config import load, revised
+    from lath.arena.tournament.config import load, read_toml, revised
 
     path = folder / CONFIG
     identity: dict[str, object] | None = None
@@ -278,6 +288,7 @@ def _take_notes(folder: Path, store: Store) -> None:
         raise writing_error(path, error, "read") from error
     notes: dict[str, object] = {}
     with suppress(ConfigError):  # where it is damaged, too, whoever goes on says what is played
+        _refuse_unknown_files(read_toml(path)[0], folder)
         config = load(path, folder)
         identity, notes = config.identity(), {ROUNDS: config.rounds}
         text = revised(text.decode(), config.as_written).encode()  # relative paths are of `folder`

@@ -94,7 +94,7 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
     ]
     return Pool(
         replace(config, conditions=tuple(conditions)),
-        {playing[bot].name: dict(each) for bot, each in files.items()},
+        {playing[bot].name if bot else bot: dict(each) for bot, each in files.items()},
         {
             VERSIONS: list(map(asdict, rows)),
             CONDITIONS: list(map(asdict, conditions)),

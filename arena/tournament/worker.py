@@ -19,11 +19,12 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from queue import SimpleQueue
 from typing import Any, Final
 
+from lath import games
 from lath.arena.errors import ArenaError, GameVoidError, HeldUpError, MachineError
 from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
@@ -32,6 +33,7 @@ from lath.arena.referee.match import NO_ADJUDICATION, WON_BY, Adjudication, play
 from lath.arena.referee.process import Watch, may_start, start_no_more
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.games.core import Seat
+from lath.games.errors import UnknownGameError
 from lath.notation.record import Termination
 
 
@@ -198,7 +200,7 @@ def play_pair(job: PairJob) -> str:
     team.spent |= job.spent
     results: list[GameResult] = []
     voided, lack, spoilt = 0, "", ""
-    void = team.voids.get(job.pairing)
+    void = team.voids.get(job.pairing) or _without_rules(job.games)
     if void is None:
         one, other = (team.get(spec, _own_tree(job.tree)) for spec in job.bots)
         try:
@@ -227,6 +229,19 @@ def play_pair(job: PairJob) -> str:
         spent=tuple(sorted((team.spent & job.pairing) - job.spent)),
         notes=team.take_notes(),
     ).as_text()
+
+
+def _without_rules(plans: Iterable[GamePlan]) -> GameVoidError | None:
+    """Return why a game cannot be played here, such as one of a file that has changed; else None.
+
+    Files are read when they are needed: this worker may be a later one.
+    """
+    try:
+        for plan in plans:
+            games.get(plan.game)
+    except UnknownGameError as error:
+        return GameVoidError("", str(error))
+    return None
 
 
 def _play_out(

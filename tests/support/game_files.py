@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from places import ROOT
+
+from lath import games
+from lath.games import files
+from lath.notation import quick_check, replay
 
 EXAMPLE = ROOT / "examples" / "games" / "order_and_chaos.py"
 
@@ -19,3 +24,12 @@ def write_game(folder: Path, text: str = EXAMPLE.read_text(encoding="utf-8")) ->
     path = folder / "mygame.py"
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def forget_games() -> None:
+    """Forget which games were added, as a process that begins anew does not know them."""
+    os.environ.pop(files.VARIABLE, None)
+    files._ADDED.clear()
+    for cached in (games.get, quick_check._start):
+        cached.cache_clear()
+    replay._SPELLINGS.clear()
