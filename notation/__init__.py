@@ -15,7 +15,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from lath.notation.errors import Fault, NotationError, Problem, RecordError, RecordSyntaxError
+    from lath.notation.changes import retag, strip, truncate
+    from lath.notation.errors import (
+        Fault,
+        NotationError,
+        Problem,
+        RecordError,
+        RecordSyntaxError,
+        RecordValueError,
+    )
     from lath.notation.header import Header, headers
     from lath.notation.reader import Entry, entries, read
     from lath.notation.record import Annotation, Ply, Record, Termination, Variation
@@ -36,6 +44,7 @@ __all__ = [
     "Record",
     "RecordError",
     "RecordSyntaxError",
+    "RecordValueError",
     "Termination",
     "Variation",
     "canonical",
@@ -47,7 +56,10 @@ __all__ = [
     "parse",
     "positions",
     "read",
+    "retag",
     "start_of",
+    "strip",
+    "truncate",
     "validate",
 ]
 
@@ -60,6 +72,7 @@ _MODULES: Final = (
     "reader",
     "header",
     "validation",
+    "changes",
 )
 """Where the names are; each module needs most of those before it anyway."""
 

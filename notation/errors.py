@@ -183,6 +183,15 @@ class RecordSyntaxError(NotationError):
         self.fault = fault
 
 
+class RecordValueError(NotationError):
+    """A value of a record has no text, or would make the record untrue; `fault` says why."""
+
+    def __init__(self, fault: Fault) -> None:
+        expected = f"; expected {fault.expected}" if fault.expected else ""
+        super().__init__(fault.message + expected)
+        self.fault = fault
+
+
 def refused(
     at: int, message: str, expected: str = "", code: str = "syntax", ply: int | None = None
 ) -> RecordSyntaxError:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeVar
 
+from lath.notation.errors import Fault, shortened
+
 RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 """First won, second won, a draw, not finished."""
 
@@ -33,6 +35,26 @@ def date_of(text: str) -> dt.date | None:
         return date if date.isoformat() == text else None
     return None
 
+
+_TAG_NAME: Final = re.compile("[A-Za-z][A-Za-z0-9_]*")
+
+
+def tag_fault(name: str, value: str) -> Fault | None:
+    """Return why a tag has no text; None where it has one."""
+    if type(name) is not str or not _TAG_NAME.fullmatch(name):
+        what = f"{shortened(str(name))} is no name of a tag"
+        return Fault("tag", what, "a letter, then letters, digits and _")
+    if type(value) is not str:
+        return Fault("tag", f"the value of {name} is {value!r}", "text", tag=name)
+    if "\n" in value or "\r" in value:
+        return Fault("tag", f"the value of {name} has a line break", "one line", tag=name)
+    if not value.isascii() and _HALF.search(value):
+        what = f"the value of {name} has half a character (a lone surrogate)"
+        return Fault("tag", what, "Unicode text", tag=name)
+    return None
+
+
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 RULING: Final = "Ruling"
 """The tag of a record that counts for nothing by an organiser's ruling: what it is, and why."""
