@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from lath.notation.errors import NotationError, shortened
 from lath.notation.record import KNOWN_TAGS, Ply, Record, date_of
-from lath.notation.replay import positions
+from lath.notation.replay import start_of
 from lath.notation.writer import format_record, tag_lines
 
 Kind = Literal["text", "integer", "number", "date", "texts"]
@@ -238,11 +238,14 @@ def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
     )
     end = (record.result, tag("Termination"))
     scores = _SCORES.get(record.result, (None, None))
-    for index, (ply, position) in enumerate(zip(record.plies, positions(record), strict=False), 1):
-        seat = position.to_move
-        move = position.game.canonical(ply.move)
+    position = start_of(record)
+    canonical = position.game.canonical
+    for index, ply in enumerate(record.plies, 1):
+        move, seat = canonical(ply.move), position.to_move
+        following = position.play(move)
         at = (index, seat.word, move, position.text(), scores[seat])
         yield *before, *at, *end, *_notes(ply)
+        position = following
 
 
 _NOTHING: Final = (None,) * 6

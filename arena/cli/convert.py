@@ -31,6 +31,7 @@ Destination = Annotated[Path, argument("DST", "What is written; - is stdout.")]
 From = Annotated[str | None, option("--from", "F", "SRC's format; else by suffix.")]
 To = Annotated[str | None, option("--to", "F", "DST's format; else by suffix.")]
 Strict = Annotated[bool, flag("--strict", "Exit 1 if DST's format cannot hold something.")]
+Positions = Annotated[bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")]
 NoSummary = Annotated[bool, flag("--quiet -q", "Say nothing but problems and warnings.")]
 
 
@@ -40,6 +41,7 @@ def convert(
     destination: Destination,
     from_: From = None,
     to: To = None,
+    positions: Positions = False,
     strict: Strict = False,
     unchecked: Unchecked = False,
     quiet: NoSummary = False,
@@ -51,6 +53,9 @@ def convert(
     which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of and left out,
     the rest is converted. What DST cannot hold is named in a warning. DST may be SRC.
 
+    With --positions DST (csv, parquet or jsonlines) is a table of positions: a row a ply with what
+    was played there, what it came to for the mover, evaluation, time and depth.
+
     Exit status 1 if a record was left out, with --strict also if anything else was lost.
 
     Example: arena convert games.lath games.csv
@@ -59,11 +64,16 @@ def convert(
     try:
         from_name = _format_of(source, from_, "--from")
         to_name = _format_of(destination, to, "--to")
-        write = formats.writer(to_name)
+        write_plies = formats.ply_writer(to_name) if positions else None
+        write = None if positions else formats.writer(to_name)
         formats.reader(from_name)  # refused before anything else is
         found = entries_of_any_format(source, from_name, rules=not unchecked)
         conversion = _Conversion(source, found)
-        pieces = write(conversion.records(), conversion.lost)
+        if write_plies:
+            _refuse_to_replace(source, destination)
+            pieces = write_plies(conversion.numbered(), conversion.lost)
+        elif write:
+            pieces = write(conversion.records(), conversion.lost)
         pieces = unless_lossy(destination, pieces, [source], lambda: len(conversion.bad))
         write_pieces(destination, pieces)
     except FormatError as error:  # also where a library is missing
@@ -90,6 +100,12 @@ def _format_of(path: Path, name: str | None, by: str) -> str:
         return formats.name_for(path)
     except FormatError as error:
         raise ConfigError(f"{error}; or name it by {by}") from error
+
+
+def _refuse_to_replace(source: Path, destination: Path) -> None:
+    """Raise ConfigError where a table of plies would take the place of the records it is of."""
+    if source.exists() and destination.exists() and source.samefile(destination):
+        raise ConfigError(f"{destination} is the source; a table of plies holds less than records")
 
 
 @dataclass(slots=True)
@@ -120,14 +136,21 @@ class _Conversion:
         """By field, in order of appearance."""
 
     def records(self) -> Iterator[Record]:
-        """Yield the sound records, print the problems of the others; raises ConfigError."""
+        """Yield the sound records, as `numbered` does."""
+        return (record for _, record in self.numbered())
+
+    def numbered(self) -> Iterator[formats.Numbered]:
+        """Yield the sound records and their numbers in the source, print the others' problems.
+
+        Raises ConfigError.
+        """
         for entry in read_from(self._source, self._found):
             if entry.record is None or entry.problems:
                 self.bad.append(entry.number)
                 print(*entry.problems, sep="\n", file=sys.stderr)
             else:
                 self.sound += 1
-                yield entry.record
+                yield entry.number, entry.record
 
     def lost(self, number: int, field: str) -> None:
         """Note that the target cannot hold a field of this record, counted among the sound ones."""

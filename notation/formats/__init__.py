@@ -34,6 +34,12 @@ an entry with a problem, and reading goes on at the next."""
 Writer = Callable[["Iterable[Record]", Lost], Iterator[bytes]]
 """From records to the bytes of a file, lazily."""
 
+Numbered = tuple[int, "Record"]
+"""A record and its number in its source, from 1."""
+
+PlyWriter = Callable[["Iterable[Numbered]", Lost], Iterator[bytes]]
+"""From records to the bytes of a table that has a row a ply, lazily."""
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -48,16 +54,23 @@ class Format:
     write: str | None = None
     """Its Writer likewise; None where the format is only read."""
 
+    plies: str | None = None
+    """Its PlyWriter of positions; None where a row a ply makes no sense."""
+
 
 TABLE: Final[Mapping[str, Format]] = {
     "lath": Format((".lath",), ":read_lath", ":write_lath"),
-    "jsonlines": Format((".jsonl", ".ndjson"), "jsonlines:read", "jsonlines:write"),
+    "jsonlines": Format(
+        (".jsonl", ".ndjson"), "jsonlines:read", "jsonlines:write", "tables:json_of_plies"
+    ),
     "abstractplay": Format((".json",), "abstractplay:read", "abstractplay:write"),
     "ludii": Format((".trl",), read="ludii:read"),
     "ygn": Format((".ygn",), "ygn:read", "ygn:write"),
     "sgf": Format((".sgf",), write="sgf:write"),
-    "csv": Format((".csv",), write="tables:write_csv"),
-    "parquet": Format((".parquet",), write="tables:write_parquet"),
+    "csv": Format((".csv",), "tables:read_csv", "tables:write_csv", "tables:csv_of_plies"),
+    "parquet": Format(
+        (".parquet",), "tables:read_parquet", "tables:write_parquet", "tables:parquet_of_plies"
+    ),
 }
 """Every format by its name, which `--from` and `--to` know too."""
 
@@ -107,6 +120,12 @@ def writer(name: str) -> Writer:
     return write
 
 
+def ply_writer(name: str) -> PlyWriter:
+    """Return what writes a row a ply in the format of this name; raises FormatError."""
+    write: PlyWriter = _function(name, "plies")
+    return write
+
+
 def _function(name: str, does: str) -> Any:
     if name not in TABLE:
         raise FormatError(f"there is no format {name!r}; expected one of {', '.join(TABLE)}")
@@ -114,6 +133,9 @@ def _function(name: str, does: str) -> Any:
     if where is None:
         if does == "read":
             raise FormatError(f"{name} is only written; what can be read is {', '.join(READABLE)}")
+        if does == "plies":
+            able = ", ".join(name for name, known in TABLE.items() if known.plies)
+            raise FormatError(f"{name} has no row a ply; what has one is {able}")
         raise FormatError(f"{name} is only read; what can be written is {', '.join(WRITABLE)}")
     module, _, function = where.rpartition(":")
     return getattr(import_module(f"{__name__}.{module}" if module else __name__), function)

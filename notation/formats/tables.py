@@ -1,133 +1,191 @@
-"""Tables for sheets and data frames, a row a game: CSV and Parquet. Only written.
+"""Tables for sheets, data frames and databases: CSV and Parquet, a row a game or a row a ply.
 
-The only module that touches pyarrow, which Parquet needs and the extra `arrow` brings.
+Which columns there are `lath.notation.tables` says; a table of games holds records whole and is
+read, one of plies is only written. The only module that touches pyarrow, which Parquet needs and
+the extra `arrow` brings.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from lath.notation.formats import FormatError, Lost, held, remarks
-from lath.notation.record import KNOWN_TAGS, date_of
+from lath.games.errors import GameError
+from lath.notation.errors import Fault, RecordSyntaxError
+from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
+from lath.notation.reader import (
+    MAX_RECORD,
+    Entry,
+    RecordText,
+    encoding_fault,
+    entries_from,
+    without_escapes,
+)
+from lath.notation.replay import tag_faults
+from lath.notation.scanner import scan
+from lath.notation.tables import (
+    GAMES,
+    PLIES,
+    Column,
+    RowError,
+    game_row,
+    moves_of,
+    ply_rows,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from lath.notation.record import Record
 
-_END: Final = ("Result", "Termination")
-"""Tags that stand after the number of plies, as the end of the story."""
+Row = Sequence[Any]
+"""The values of a table's columns, in their order."""
 
 
-def column_of(tag: str) -> str:
-    """Return the name of a tag's column.
+# Writing
 
-    >>> column_of("TimeControl")
-    'time_control'
+
+def write_csv(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is
+    """Yield a row a game, CRLF after each, as RFC 4180 has it; missing tags are empty cells.
+
+    A text that a spreadsheet would read as a formula has an apostrophe before it.
     """
-    return re.sub("(?<=[a-z])(?=[A-Z])", "_", tag).lower()
+    return _csv(GAMES, map(game_row, records))
 
 
-_TAGS: Final = {column_of(tag): tag for tag in KNOWN_TAGS if tag not in _END}
+def write_parquet(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is
+    """Yield a file, a group of rows at a time; missing tags are null.
 
-COLUMNS: Final = (*_TAGS, "plies", *map(column_of, _END))
+    Raises FormatError where pyarrow is missing.
+    """
+    return _parquet(GAMES, map(game_row, records), ROWS_PER_GROUP)
 
 
-def _row(record: Record) -> tuple[dict[str, Any], list[str]]:
-    """Return the values by column, None for a missing tag; what is besides them and the moves."""
-    tags = dict(record.tags)
-    row = {
-        **{column: tags.get(tag) for column, tag in _TAGS.items()},
-        "plies": len(record.plies),
-        "result": record.result,
-        "termination": tags.get("Termination"),
-    }
-    unheld = list(remarks(record))
-    for name, value in record.tags:
-        # the column result has what the moves end in
-        if name not in KNOWN_TAGS or (name == "Result" and value != record.result):
-            unheld.append(f"tag {name}")
-    return row, unheld
+def csv_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
+    """Yield a row a ply, as `write_csv` does."""
+    return _csv(PLIES, _plies(records, lost))
 
+
+def parquet_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
+    """Yield a row a ply, as `write_parquet` does."""
+    return _parquet(PLIES, _plies(records, lost), PLIES_PER_GROUP)
+
+
+def json_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
+    """Yield an object a ply, a line each; what is not there is null."""
+    names = [column.name for column in PLIES]
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+    for row in _plies(records, lost):
+        yield encode(dict(zip(names, row, strict=True))).encode() + b"\n"
+
+
+def _plies(records: Iterable[Numbered], lost: Lost) -> Iterator[Row]:
+    """Yield the rows of PLIES; a record whose moves are not legal is left out and told of."""
+    for count, (number, record) in enumerate(records, 1):
+        try:
+            rows = list(ply_rows(record, number))
+        except GameError:
+            lost(count, "the position before a move that is not legal")
+            lost(count, WHOLE)
+            continue
+        yield from rows
+
+
+ROWS_PER_GROUP: Final = 10_000
+"""Games that are held in memory at once, and that a reader of Parquet may take alone."""
+
+PLIES_PER_GROUP: Final = 50_000
+"""The same of plies."""
+
+_ROWS_AT_ONCE: Final = 500
+"""Rows of CSV that are written at once."""
 
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 """Spreadsheets read a cell that begins so as a formula (OWASP, CSV injection)."""
+
+_GUARDED: Final = re.compile(r"'++[=+\-@\t\r]")
+"""What a guarded text begins with, and a text that must be told from one."""
 
 
 def guarded(cell: Any) -> Any:
     """Return a text that no spreadsheet takes for a formula; numbers as they are.
 
-    >>> guarded("=1+1"), guarded(-1.5)
-    ("'=1+1", -1.5)
+    >>> guarded("=1+1"), guarded("'=1+1"), guarded(-1.5)
+    ("'=1+1", "''=1+1", -1.5)
     """
-    if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS):
+    if isinstance(cell, str) and (cell.startswith(_FORMULA_STARTS) or _GUARDED.match(cell)):
         return f"'{cell}"
     return cell
 
 
-def write_csv(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
-    """Yield the lines, CRLF after each, as RFC 4180 has it; missing tags are empty cells.
+def unguarded(cell: str) -> str:
+    """Return the text that `guarded` has made safe.
 
-    A text that a spreadsheet would read as a formula has an apostrophe before it.
+    >>> unguarded("'=1+1"), unguarded("'tis")
+    ('=1+1', "'tis")
     """
-    yield _line(COLUMNS)
-    yield from map(_line, held(records, lost, _text_row))
+    return cell[1:] if _GUARDED.match(cell) else cell
 
 
-def _text_row(record: Record) -> tuple[Iterable[Any], list[str]]:
-    row, unheld = _row(record)
-    return row.values(), ["moves", *unheld] if record.plies else unheld
+def _csv(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[bytes]:
+    yield _lines([[column.name for column in columns]])
+    texts = [place for place, column in enumerate(columns) if column.kind == "texts"]
+    rows = iter(rows)
+    while some := list(map(list, islice(rows, _ROWS_AT_ONCE))):
+        for row in some:
+            for place in texts:
+                row[place] = " ".join(row[place])
+        yield _lines([map(guarded, row) for row in some])
 
 
-def _line(cells: Iterable[Any]) -> bytes:
+def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
     text = io.StringIO()
-    csv.writer(text).writerow(map(guarded, cells))
+    csv.writer(text).writerows(rows)
     return text.getvalue().encode()
 
 
-ROWS_PER_GROUP: Final = 10_000
-"""Rows of Parquet that are held in memory at once, and that a reader may take alone."""
-
-_UNKNOWN_DATE: Final = "?"
-
-
-def write_parquet(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
-    """Yield the file, a group of rows at a time; raises FormatError where pyarrow is missing.
-
-    Missing tags are null, and so is a date that is none, which counts as lost unless it is `?`.
-    """
+def _arrow() -> tuple[Any, Any]:
+    """Return pyarrow and its module for Parquet; raises FormatError where they are missing."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
         message = "parquet needs pyarrow: pip install 'lath-arena[arrow]'"
         raise FormatError(message) from error
-    types = {"date": pa.date32(), "plies": pa.int32()}
-    always = ("plies", "result")
-    fields = [
-        pa.field(name, types.get(name, pa.string()), nullable=name not in always)
-        for name in COLUMNS
-    ]
-    moves = pa.field("moves", pa.list_(pa.string()), nullable=False)
-    schema = pa.schema([*fields, moves])
+    return pa, parquet
+
+
+def _parquet(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Iterator[bytes]:
+    pa, parquet = _arrow()
+    types = {
+        "text": pa.string(),
+        "integer": pa.int64(),
+        "number": pa.float64(),
+        "date": pa.date32(),
+        "texts": pa.list_(pa.string()),
+    }
+    schema = pa.schema(
+        [
+            pa.field(column.name, types[column.kind], nullable=not column.is_always_there)
+            for column in columns
+        ]
+    )
     file = _Written()
-    rows = held(records, lost, _typed_row)
+    rows = iter(rows)
     with parquet.ParquetWriter(pa.PythonFile(file, mode="w"), schema) as writer:
-        while group := list(islice(rows, ROWS_PER_GROUP)):
-            writer.write_table(pa.Table.from_pylist(group, schema=schema))
+        while group := list(islice(rows, most)):
+            values = zip(*group, strict=True)
+            arrays = [pa.array(some, kind.type) for some, kind in zip(values, schema, strict=True)]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
             yield file.take()
     yield file.take()
-
-
-def _typed_row(record: Record) -> tuple[dict[str, Any], list[str]]:
-    row, unheld = _row(record)
-    date = date_of(record.tag("Date"))
-    if date is None and record.tag("Date", _UNKNOWN_DATE) != _UNKNOWN_DATE:
-        unheld.insert(0, "tag Date")
-    return {**row, "date": date, "moves": list(record.moves)}, unheld
 
 
 class _Written(io.BytesIO):
@@ -148,3 +206,178 @@ class _Written(io.BytesIO):
         self.seek(0)
         self.truncate()
         return taken
+
+
+# Reading
+
+
+def read_csv(stream: BinaryIO, name: str) -> Iterator[Entry]:
+    """Yield the records of a table of games; moves are not played.
+
+    The columns may stand in any order, with commas, semicolons or tabs between. Those that are
+    missing are empty; `game` and `moves` or `movetext` must be there.
+    """
+    return entries_from(_texts_of_csv(stream), name, _read)
+
+
+def read_parquet(stream: BinaryIO, name: str) -> Iterator[Entry]:
+    """Yield the records of a table of games, as `read_csv` does; lines are numbers of rows.
+
+    Raises FormatError where pyarrow is missing.
+    """
+    return entries_from(_texts_of_parquet(stream), name, _read)
+
+
+class _SheetLines:
+    """The lines of a stream as text, and those of the row that is being read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._size = 0
+        self.row: list[str] = []
+        self.number = 1
+        """Of the first line of the row, from 1."""
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._stream.readline(MAX_RECORD + 2):
+            self._size += len(line)
+            if self._size > MAX_RECORD:
+                raise csv.Error(f"a row of more than {MAX_RECORD} bytes")
+            text = line.decode("utf-8", "surrogateescape")
+            self.row.append(text)
+            yield text
+
+    def next_row(self) -> None:
+        """Go on to the row that follows."""
+        self.number += len(self.row)
+        self._size = 0
+        self.row = []
+
+
+def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
+    lines = _SheetLines(stream)
+    texts = iter(lines)
+    head = next(texts, "").removeprefix("\N{BYTE ORDER MARK}")
+    names = _names_in(head)
+    fault = _fault_of_columns(names)
+    if fault:
+        yield RecordText(1, without_escapes(head.rstrip("\r\n")), fault)
+        return
+    csv.field_size_limit(MAX_RECORD)
+    rows = csv.reader(texts, delimiter=_delimiter(head), strict=True)
+    while True:
+        lines.next_row()
+        try:
+            row = next(rows, None)
+        except csv.Error as error:  # where the next row begins nobody knows
+            yield _row_text(
+                lines, Fault("syntax", f"this is no CSV: {error}", "a row a game", at=0)
+            )
+            return
+        if row is None:
+            return
+        if not row:
+            continue
+        raw = "".join(lines.row)
+        fault = encoding_fault(raw)
+        if not fault and len(row) != len(names):
+            message = f"the row has {len(row)} cells"
+            fault = Fault("syntax", message, f"{len(names)}, as many as there are columns", at=0)
+        yield _row_text(lines, fault, {} if fault else dict(zip(names, row, strict=True)))
+
+
+def _row_text(lines: _SheetLines, fault: Fault | None, row: Any = None) -> RecordText:
+    text = without_escapes("".join(lines.row).rstrip("\r\n"))
+    values = {column: unguarded(cell) for column, cell in row.items() if cell} if row else None
+    return RecordText(lines.number, text, fault, value=values)
+
+
+def _delimiter(head: str) -> str:
+    """Return what stands between the names of columns: a comma, or what sheets write instead."""
+    return max(",;\t", key=head.count)
+
+
+def _names_in(head: str) -> list[str]:
+    try:
+        rows = list(csv.reader([head], delimiter=_delimiter(head), strict=True))
+    except csv.Error:
+        return []
+    return [name.strip().lower() for row in rows for name in row]
+
+
+_NAMES: Final = tuple(column.name for column in GAMES)
+
+
+def _fault_of_columns(names: Sequence[str]) -> Fault | None:
+    """Return why columns of these names are no table of games; None where they are."""
+    expected = f"columns such as game, moves and result, of {', '.join(_NAMES)}"
+    if {"ply", "position"} <= set(names):
+        message = "this is a table of positions, of which no records can be made"
+        return Fault("field", message, "a row a game", at=0)
+    for name in names:
+        if name not in _NAMES:
+            return Fault("field", f"there is no column {name[:40]!r}", expected, at=0)
+        if names.count(name) > 1:
+            return Fault("field", f"the column {name} stands there twice", "each once", at=0)
+    if "game" not in names or not {"moves", "movetext"} & set(names):
+        missing = "game" if "game" not in names else "moves"
+        return Fault("field", f"the column {missing} is missing", expected, at=0)
+    return None
+
+
+_BATCH: Final = 1000
+"""Rows of Parquet that are read at once."""
+
+
+def _texts_of_parquet(stream: BinaryIO) -> Iterator[RecordText]:
+    pa, parquet = _arrow()
+    with ExitStack() as stack:
+        is_file = isinstance(stream, io.BufferedReader | io.BytesIO) and stream.seekable()
+        if not is_file:  # the table of contents stands at the end
+            whole = stack.enter_context(tempfile.TemporaryFile())
+            while block := stream.read(1 << 20):
+                whole.write(block)
+            whole.seek(0)
+            stream = whole
+        number = 1
+        try:
+            file = stack.enter_context(parquet.ParquetFile(pa.PythonFile(stream, mode="r")))
+            if fault := _fault_of_columns(file.schema_arrow.names):
+                yield RecordText(1, "", fault)
+                return
+            for batch in file.iter_batches(batch_size=_BATCH):
+                for row in batch.to_pylist():
+                    yield RecordText(number, "", None, value=row)
+                    number += 1
+        except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # of the file itself
+            words = " ".join(str(error).split())
+            fault = Fault("syntax", f"this is no Parquet: {words}", "a table of games", at=0)
+            yield RecordText(number, "", fault)
+
+
+def _read(text: RecordText) -> tuple[Record, list[Fault]]:
+    """Return the record of a row, and what is wrong with it at the beginning of the row."""
+    row = text.value
+    try:
+        ours = text_of(row)
+    except RowError as error:
+        raise _at_row(Fault("field", error.message, error.expected)) from error
+    record = scan(ours)
+    if record is None:
+        from lath.notation.parser import parse_closely  # Lark takes a while to load
+
+        try:
+            record = parse_closely(ours).record
+        except RecordSyntaxError as error:
+            raise _at_row(error.fault) from error
+    faults = list(tag_faults(record))
+    if row.get("moves") and row.get("movetext") and moves_of(row) != record.moves:
+        message = "the columns moves and movetext have different moves"
+        faults.append(Fault("field", message, "the same moves, or one of them empty"))
+    return record, [replace(fault, at=0) for fault in faults]
+
+
+def _at_row(fault: Fault) -> RecordSyntaxError:
+    return RecordSyntaxError(replace(fault, at=0))

@@ -30,6 +30,7 @@ from lath.notation.formats import (
     FormatError,
     json_text,
     name_for,
+    ply_writer,
     reader,
     writer,
 )
@@ -69,6 +70,7 @@ def test_the_table_names_functions_that_there_are(name: str) -> None:
     assert (name in WRITABLE) == (TABLE[name].write is not None)
     assert name not in READABLE or callable(reader(name))
     assert name not in WRITABLE or callable(writer(name))
+    assert TABLE[name].plies is None or callable(ply_writer(name))
 
 
 def test_every_function_of_a_format_stands_in_the_table() -> None:
@@ -140,8 +142,8 @@ def test_an_unknown_name_is_refused_with_those_that_there_are(
 
 def test_what_cannot_be_read_or_written_names_what_can() -> None:
     with pytest.raises(FormatError) as no_reader:
-        reader("csv")
-    assert str(no_reader.value) == f"csv is only written; what can be read is {', '.join(READABLE)}"
+        reader("sgf")
+    assert str(no_reader.value) == f"sgf is only written; what can be read is {', '.join(READABLE)}"
     with pytest.raises(FormatError) as no_writer:
         writer("ludii")
     assert (
@@ -154,7 +156,7 @@ def test_finding_a_format_loads_no_other() -> None:
         "import sys, lath.notation.formats as formats\n"
         "formats.name_for('games.csv.gz'), formats.writer('csv')\n"
         "print(sorted(m for m in sys.modules if m.startswith('lath.notation.formats.')))\n"
-        "print(sorted({'lark', 'json', 'pyarrow'} & set(sys.modules)))"
+        "print(sorted({'lark', 'pyarrow'} & set(sys.modules)))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines() == [

@@ -1,24 +1,28 @@
-"""CSV and Parquet: a row a game, values of sensible types, and every loss told."""
+"""CSV and Parquet: a row a game holds a record whole, a row a ply says what came of a position."""
 
 from __future__ import annotations
 
 import csv
 import datetime as dt
 import io
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from record_strategies import RECORDS
-from sample_records import HOSTILE_NAMES, bare, random_game
+from sample_records import BUILT_IN, HOSTILE_NAMES, bare, random_game
 
-from lath.notation import Record, parse
-from lath.notation.formats import FormatError, tables, writer
-from lath.notation.formats.tables import COLUMNS
+from lath.notation import Entry, Record, format_record, parse
+from lath.notation.formats import FormatError, ply_writer, reader, tables, writer
+from lath.notation.formats.tables import guarded, unguarded
 from lath.notation.record import KNOWN_TAGS
+from lath.notation.tables import GAMES, PLIES, column_of, game_row, ply_rows, text_of
 
 FULL = parse("""\
 [Game "yavalath"]
@@ -34,142 +38,189 @@ FULL = parse("""\
 
 PLAIN = parse('[Game "yavalath"] [Date "?"] 1. e5 *')
 
-
-def made(name: str, records: Iterable[Record]) -> tuple[bytes, list[tuple[int, str]]]:
-    """Return a file and what was lost on the way into it."""
-    lost: list[tuple[int, str]] = []
-    content = b"".join(writer(name)(iter(records), lambda *what: lost.append(what)))
-    return content, lost
+GAME_NAMES = [column.name for column in GAMES]
 
 
-def csv_rows(records: Iterable[Record]) -> list[dict[str, str]]:
+def made(name: str, records: Iterable[Record]) -> bytes:
+    """Return a file; nothing may be lost on the way into it."""
+
+    def lost(number: int, field: str) -> None:
+        raise AssertionError(f"lost {field} of record {number}")
+
+    return b"".join(writer(name)(iter(records), lost))
+
+
+def read(name: str, content: bytes) -> list[Entry]:
+    """Return what stands in a file."""
+    return list(reader(name)(io.BytesIO(content), "f"))
+
+
+def records_in(name: str, content: bytes) -> list[Record]:
+    """Return the records of a file that has no problems."""
+    found = read(name, content)
+    assert [str(problem) for entry in found for problem in entry.problems] == []
+    return [entry.record for entry in found if entry.record]
+
+
+def csv_rows(content: bytes) -> list[dict[str, str]]:
     """Return the rows of a CSV file as a sheet has them."""
-    text = made("csv", records)[0].decode()
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+    return list(csv.DictReader(io.StringIO(content.decode(), newline="")))
 
 
-def parquet_rows(records: Iterable[Record]) -> list[dict[str, Any]]:
+def parquet_rows(content: bytes) -> list[dict[str, Any]]:
     """Return the rows of a Parquet file."""
-    rows: list[dict[str, Any]] = pq.read_table(io.BytesIO(made("parquet", records)[0])).to_pylist()
+    rows: list[dict[str, Any]] = pq.read_table(io.BytesIO(content)).to_pylist()
     return rows
 
 
-def test_the_columns_are_the_known_tags_and_the_number_of_plies() -> None:
-    tags = "game event site date round first second setup position time_control opening seed"
-    assert " ".join(COLUMNS) == f"{tags} annotator plies result termination"
-    assert len(COLUMNS) == len(KNOWN_TAGS) + 1
+# A row a game
 
 
-def test_a_row_of_csv_has_tags_plies_result_and_termination() -> None:
-    content, _ = made("csv", [FULL, PLAIN])
-    assert content.decode() == (
-        "game,event,site,date,round,first,second,setup,position,time_control,opening,seed,"
-        "annotator,plies,result,termination\r\n"
-        'yavalath,"Autumn, bots",,2026-11-20,,,,,,10+0.1,,,,3,0-1,resignation\r\n'
-        "yavalath,,,?,,,,,,,,,,1,*,\r\n"
-    )
+@given(st.lists(RECORDS, max_size=2), st.sampled_from(["csv", "parquet"]))
+def test_a_record_comes_back_whole_whatever_stands_in_it(records: list[Record], name: str) -> None:
+    assert records_in(name, made(name, records)) == [parse(format_record(r)) for r in records]
 
 
-def test_a_file_of_no_records_has_the_columns_all_the_same() -> None:
-    assert made("csv", [])[0].decode() == ",".join(COLUMNS) + "\r\n"
-    table = pq.read_table(io.BytesIO(made("parquet", [])[0]))
-    assert table.column_names == [*COLUMNS, "moves"]
-    assert table.num_rows == 0
+@pytest.mark.parametrize("name", ["csv", "parquet"])
+def test_whole_games_come_back_to_the_letter(name: str) -> None:
+    games = [random_game(game, 3, annotated=True) for game in BUILT_IN]
+    assert records_in(name, made(name, games)) == games
+
+
+def test_the_columns_are_the_known_tags_the_moves_and_what_is_left() -> None:
+    ends = ["plies", "result", "termination", "moves", "movetext", "tags"]
+    assert [*map(column_of, KNOWN_TAGS[:-2]), *ends] == GAME_NAMES
+
+
+def test_a_plain_record_says_nothing_twice() -> None:
+    record = parse('[Game "yavalath"] [Event "x"] [Result "*"] 1. e5 2. d4 *')
+    row = dict(zip(GAME_NAMES, game_row(record), strict=True))
+    assert (row["moves"], row["movetext"], row["tags"]) == (("e5", "d4"), None, None)
+    assert row["plies"] == 2
+
+
+def test_what_a_column_cannot_hold_stands_among_the_tags() -> None:
+    full, plain = csv_rows(made("csv", [FULL, PLAIN]))
+    assert full["movetext"] == "{At last.} 1. e5! {[%emt 0.500]} 2. swap (2. d4 {or so}) 3. d4"
+    assert json.loads(full["tags"])[4] == ["Mood", "grim"]
+    assert (plain["date"], json.loads(plain["tags"])) == ("", ["Game", ["Date", "?"]])
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "tags"),
+    [
+        ("event", "Spring", [("Game", "yavalath"), ("Event", "Spring"), ("Result", "*")]),
+        ("event", "", [("Game", "yavalath"), ("Result", "*")]),
+        ("date", "2026-01-02", [("Game", "yavalath"), ("Event", "x"), ("Date", "2026-01-02"),
+                                ("Result", "*")]),
+        ("result", "1-0", [("Game", "yavalath"), ("Event", "x"), ("Result", "1-0")]),
+        ("seed", 7, [("Game", "yavalath"), ("Event", "x"), ("Seed", "7"), ("Result", "*")]),
+        ("round", 3.0, [("Game", "yavalath"), ("Event", "x"), ("Round", "3"), ("Result", "*")]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("others", ["", '["Game","Event","Result"]'])
+def test_an_edited_column_wins_and_stands_where_its_tag_belongs(
+    column: str, value: Any, tags: list[tuple[str, str]], others: str
+) -> None:
+    row = {"game": "yavalath", "event": "x", "moves": "e5", "tags": others, column: value}
+    assert list(parse(text_of(row)).tags) == tags
+
+
+def test_a_sheet_of_somebody_elses_is_read_whatever_the_order_and_the_separator() -> None:
+    content = b'\xef\xbb\xbfMoves;Game;Result\r\n"e5 d4";yavalath;*\r\n\r\nc3;yavalath;\n'
+    first, second = records_in("csv", content)
+    assert (first.moves, first.result) == (("e5", "d4"), "*")
+    assert second.tags == (("Game", "yavalath"), ("Result", "*"))
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "1:1: error[field]: the column game is missing; expected columns such as"),
+        ("game,result\n", "1:1: error[field]: the column moves is missing"),
+        ("game,moves,elo\n", "1:1: error[field]: there is no column 'elo'"),
+        ("game,moves,game\n", "1:1: error[field]: the column game stands there twice"),
+        ("game,ply,move,position\n", "1:1: error[field]: this is a table of positions"),
+        ("game,moves\nyavalath\n", "2:1: error[syntax]: the row has 1 cells; expected 2,"),
+        ('game,moves\nyavalath,"e5\n', "2:1: error[syntax]: this is no CSV: unexpected end"),
+        ('game,moves,tags\ny,e5,"{"\n', "2:1: error[field]: '{' holds no tags; expected an array"),
+        ('game,moves\n"a\nb",e5\n', "2:1: error[field]: 'a\\nb' has a line end; expected one"),
+        ("game,moves\nyavalath,e5 e9!?x\n", "2:1: error[syntax]: "),
+        ("game,moves,result\nyavalath,e5,won\n", "2:1: error[syntax]: "),
+        ("game,moves,movetext\ny,e5,1. e6\n", "2:1: error[field]: the columns moves and movetext"),
+        ("game,moves\ny,\udcff\n", "2:3: error[encoding]: byte 0xff is not UTF-8"),
+    ],
+)
+def test_what_is_no_row_of_a_game_is_told_of_with_its_line(content: str, problem: str) -> None:
+    (entry,) = read("csv", content.encode("utf-8", "surrogateescape"))
+    assert str(entry.problems[0]).startswith(f"f:{problem}")
+
+
+def test_after_a_bad_row_reading_goes_on() -> None:
+    content = b'game,moves\nyavalath,"e5\n9"\nyavalath,e5\n'
+    bad, good = read("csv", content)
+    assert (bad.line, bad.record) == (2, None)
+    assert (good.line, good.record and good.record.moves) == (4, ("e5",))
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"no table at all" * 9])
+def test_what_is_no_parquet_is_told_of(content: bytes) -> None:
+    (entry,) = read("parquet", content)
+    assert entry.problems[0].message.startswith("this is no Parquet: ")
+
+
+def test_a_parquet_of_data_frames_is_read(tmp_path: Any) -> None:
+    columns = {"game": ["yavalath"] * 2, "moves": [["e5"], None], "round": [1.0, float("nan")]}
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file)
+    one, none = records_in("parquet", file.getvalue())
+    assert (one.moves, one.tag("Round")) == (("e5",), "1")
+    assert (none.moves, none.tag("Round", "none")) == ((), "none")
 
 
 @pytest.mark.parametrize("value", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", *HOSTILE_NAMES])
 def test_no_cell_of_csv_is_a_formula(value: str) -> None:
-    (row,) = csv_rows([bare(value, "bob", "1-0", Event=value)])
-    assert row["first"] in {value, f"'{value}"}
+    content = made("csv", [bare(value, "bob", "1-0", Event=value)])
+    (row,) = csv_rows(content)
     assert not row["event"].startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert records_in("csv", content)[0].first == value
 
 
-@given(RECORDS)
-def test_csv_holds_a_record_whatever_stands_in_it(record: Record) -> None:
-    (row,) = csv_rows([record])
-    assert (int(row["plies"]), row["result"]) == (len(record.plies), record.result)
-    assert row["game"] in {record.game, f"'{record.game}"}
-    assert row["time_control"] in {record.tag("TimeControl"), f"'{record.tag('TimeControl')}"}
+@given(st.text("'=+-@ \ta", max_size=6))
+def test_what_guards_a_cell_is_taken_away_again(text: str) -> None:
+    assert unguarded(guarded(text)) == text
 
 
-def test_parquet_has_the_same_columns_with_types_and_the_moves() -> None:
-    table = pq.read_table(io.BytesIO(made("parquet", [FULL, PLAIN])[0]))
+def test_parquet_has_types(tmp_path: Any) -> None:
+    table = pq.read_table(io.BytesIO(made("parquet", [FULL, PLAIN])))
     types = {field.name: str(field.type) for field in table.schema}
-    assert types.pop("date") == "date32[day]"
-    assert types.pop("plies") == "int32"
+    assert (types.pop("date"), types.pop("plies")) == ("date32[day]", "int64")
     assert types.pop("moves").startswith("list<")
     assert set(types.values()) == {"string"}
     full, plain = table.to_pylist()
-    assert {name: value for name, value in full.items() if value is not None} == {
-        "game": "yavalath",
-        "event": "Autumn, bots",
-        "date": dt.date(2026, 11, 20),
-        "time_control": "10+0.1",
-        "plies": 3,
-        "result": "0-1",
-        "termination": "resignation",
-        "moves": ["e5", "swap", "d4"],
-    }
-    assert plain["date"] is None
+    assert (full["date"], full["moves"]) == (dt.date(2026, 11, 20), ["e5", "swap", "d4"])
+    assert (plain["date"], plain["event"]) == (None, None)
 
 
-@given(RECORDS)
-def test_parquet_holds_a_record_whatever_stands_in_it(record: Record) -> None:
-    (row,) = parquet_rows([record])
-    tags = dict(record.tags)
-    assert tuple(row["moves"]) == record.moves
-    assert (row["game"], row["event"]) == (tags["Game"], tags.get("Event"))
-    assert (row["result"], row["seed"]) == (record.result, tags.get("Seed"))
-
-
-def test_what_the_columns_do_not_hold_is_told() -> None:
-    beside = ["glyphs", "comments", "variations", "tag Mood"]
-    assert made("csv", [PLAIN, FULL])[1] == [
-        (1, "moves"),
-        *((2, field) for field in ["moves", *beside]),
-    ]
-    assert made("parquet", [PLAIN, FULL])[1] == [(2, field) for field in beside]
-
-
-def test_what_stands_in_variations_only_is_told_too() -> None:
-    record = parse('[Game "yavalath"] e5 (d4 (c3 d3!)) (a1 ({why} b1)) *')
-    assert [field for _, field in made("parquet", [record])[1]] == [
-        "glyphs",
-        "comments",
-        "variations",
-    ]
-
-
-def test_a_record_without_moves_loses_none_in_csv() -> None:
-    assert made("csv", [bare("ann", "bob", "1-0")])[1] == []
-
-
-@pytest.mark.parametrize("date", ["2026-11", "20261120", "2026-02-30", "2026-W47-5", "soon", ""])
-def test_a_date_that_is_none_is_null_in_parquet_and_counts_as_lost(date: str) -> None:
-    record = bare("ann", "bob", "1-0", Date=date)
-    assert parquet_rows([record])[0]["date"] is None
-    assert made("parquet", [record])[1] == [(1, "tag Date")]
-    assert made("csv", [record])[1] == []
-
-
-def test_a_result_tag_that_contradicts_the_moves_is_lost() -> None:
-    record = parse('[Game "yavalath"] [Result "1-0"] 1. e5 *')
-    assert made("parquet", [record])[1] == [(1, "tag Result")]
-    assert parquet_rows([record])[0]["result"] == "*"
+def test_a_file_of_no_records_has_the_columns_all_the_same() -> None:
+    assert made("csv", []).decode() == ",".join(GAME_NAMES) + "\r\n"
+    table = pq.read_table(io.BytesIO(made("parquet", [])))
+    assert (table.column_names, table.num_rows) == (GAME_NAMES, 0)
+    assert records_in("parquet", made("parquet", [])) == []
 
 
 def test_rows_come_in_groups_while_records_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "ROWS_PER_GROUP", 2)
-    read = 0
+    taken = 0
 
     def records() -> Iterator[Record]:
-        nonlocal read
-        for read in range(1, 6):
-            yield random_game("yavalath", read)
+        nonlocal taken
+        for taken in range(1, 6):
+            yield random_game("yavalath", taken)
 
     pieces = writer("parquet")(records(), lambda *_: None)
     content = next(pieces)
-    assert read == 2
+    assert taken == 2
     file = pq.ParquetFile(io.BytesIO(content + b"".join(pieces)))
     groups = [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]
     assert groups == [2, 2, 1]
@@ -177,6 +228,70 @@ def test_rows_come_in_groups_while_records_are_read(monkeypatch: pytest.MonkeyPa
 
 def test_without_pyarrow_one_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(FormatError) as caught:
-        made("parquet", [FULL])
-    assert str(caught.value) == "parquet needs pyarrow: pip install 'lath-arena[arrow]'"
+    for use in (lambda: made("parquet", [FULL]), lambda: read("parquet", b"")):
+        with pytest.raises(FormatError) as caught:
+            use()
+        assert str(caught.value) == "parquet needs pyarrow: pip install 'lath-arena[arrow]'"
+
+
+# A row a ply
+
+
+def plies(name: str, records: Iterable[Record]) -> bytes:
+    """Return a file of positions, the records being the third, the fourth and so on."""
+    return b"".join(ply_writer(name)(enumerate(records, 3), lambda *_: None))
+
+
+def test_a_ply_says_what_was_there_what_was_played_and_what_it_brought() -> None:
+    names = [column.name for column in PLIES]
+    one, two, three = (dict(zip(names, row, strict=True)) for row in ply_rows(FULL, 3))
+    assert {name: value for name, value in one.items() if value is not None} == {
+        "record": 3,
+        "game": "yavalath",
+        "event": "Autumn, bots",
+        "time_control": "10+0.1",
+        "date": dt.date(2026, 11, 20),
+        "ply": 1,
+        "seat": "first",
+        "move": "e5",
+        "position": "5/6/7/8/9/8/7/6/5 w",
+        "score": 0.0,
+        "result": "0-1",
+        "termination": "resignation",
+        "time_s": 0.5,
+        "glyph": "!",
+    }
+    assert (two["seat"], two["move"], two["score"]) == ("second", "swap", 1.0)
+    assert (three["position"], three["time_s"]) == ("5/6/7/8/4b4/8/7/6/5 w", None)
+
+
+@pytest.mark.parametrize("game_id", BUILT_IN)
+def test_the_move_of_each_row_leads_to_the_position_of_the_next(game_id: str) -> None:
+    from lath import games
+
+    record = random_game(game_id, 5, annotated=True)
+    rows = parquet_rows(plies("parquet", [record]))
+    after = [games.get(game_id).position(row["position"]).play(row["move"]).text() for row in rows]
+    assert after[:-1] == [row["position"] for row in rows[1:]]
+    assert [row["ply"] for row in rows] == list(range(1, len(record.plies) + 1))
+
+
+def test_all_three_formats_have_the_same_values() -> None:
+    records = [FULL, PLAIN]
+    rows = parquet_rows(plies("parquet", records))
+    lines = [json.loads(line) for line in plies("jsonlines", records).splitlines()]
+    assert lines == json.loads(json.dumps(rows, default=str))
+    sheet = csv_rows(plies("csv", records))
+    assert sheet == [
+        {name: "" if value is None else str(value) for name, value in row.items()} for row in rows
+    ]
+    assert [row["record"] for row in rows] == [3, 3, 3, 4]
+    assert rows[3]["score"] is None
+
+
+def test_a_record_that_cannot_be_played_is_left_out_of_the_positions() -> None:
+    lost: list[tuple[int, str]] = []
+    records = [(1, parse('[Game "yavalath"] e5 e5 *')), (2, PLAIN)]
+    content = b"".join(ply_writer("csv")(iter(records), lambda *what: lost.append(what)))
+    assert [row["record"] for row in csv_rows(content)] == ["2"]
+    assert lost == [(1, "the position before a move that is not legal"), (1, "the record")]

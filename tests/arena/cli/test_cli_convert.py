@@ -37,9 +37,9 @@ BAD = "[Game oops]\n"
 
 HEADER = (
     "game,event,site,date,round,first,second,setup,position,time_control,opening,seed,annotator,"
-    "plies,result,termination"
+    "plies,result,termination,moves,movetext,tags"
 )
-ROW = "yavalath,,,,,ann,bob,,,,,,,3,0-1,resignation"
+ROW = "yavalath,,,,,ann,bob,,,,,,,3,0-1,resignation,e5 swap d4,,"
 
 
 def convert(*arguments: object, stdin: str | bytes = "") -> Ran:
@@ -106,15 +106,18 @@ def test_what_the_target_holds_is_converted_without_a_word_but_the_counts(source
 def test_every_loss_has_one_warning_with_the_first_record_of_the_source(tmp_path: Path) -> None:
     source = tmp_path / "games.lath"
     source.write_text(f"{ONE}\n{BAD}\n{RICH}\n{BAD}\n{ONE}\n{RICH}")
-    ran = convert(source, tmp_path / "games.csv")
+    ran = convert(source, tmp_path / "games.ygn")
     assert ran.status == 1
     warnings = [line for line in ran.err.splitlines() if line.startswith("warning")]
     assert warnings == [
-        "warning: csv cannot hold moves (4 records, the first is record 1)",
-        "warning: csv cannot hold glyphs (2 records, the first is record 3)",
-        "warning: csv cannot hold comments (2 records, the first is record 3)",
-        "warning: csv cannot hold variations (2 records, the first is record 3)",
-        "warning: csv cannot hold tag Mood (2 records, the first is record 3)",
+        "warning: ygn cannot hold tag First (4 records, the first is record 1)",
+        "warning: ygn cannot hold tag Second (4 records, the first is record 1)",
+        "warning: ygn cannot hold tag Termination (4 records, the first is record 1)",
+        "warning: ygn cannot hold result 0-1 (4 records, the first is record 1)",
+        "warning: ygn cannot hold tag Mood (2 records, the first is record 3)",
+        "warning: ygn cannot hold glyphs (2 records, the first is record 3)",
+        "warning: ygn cannot hold comments (2 records, the first is record 3)",
+        "warning: ygn cannot hold variations (2 records, the first is record 3)",
     ]
     assert ran.err.endswith("\nconverted 4 records, left out 2\n")
 
@@ -122,8 +125,8 @@ def test_every_loss_has_one_warning_with_the_first_record_of_the_source(tmp_path
 def test_a_loss_in_one_record_names_it(tmp_path: Path) -> None:
     source = tmp_path / "games.lath"
     source.write_text(f"{ONE}\n{RICH}")
-    ran = convert(source, tmp_path / "games.parquet")
-    assert "warning: parquet cannot hold glyphs (record 2)\n" in ran.err
+    ran = convert(source, tmp_path / "games.ygn")
+    assert "warning: ygn cannot hold glyphs (record 2)\n" in ran.err
 
 
 def test_a_bad_record_is_told_of_and_the_rest_is_converted(tmp_path: Path) -> None:
@@ -142,7 +145,7 @@ def test_a_bad_record_is_told_of_and_the_rest_is_converted(tmp_path: Path) -> No
 
 
 def test_with_strict_a_loss_is_a_failure_though_the_file_is_written(source: Path) -> None:
-    made = source.with_suffix(".csv")
+    made = source.with_suffix(".ygn")
     assert convert(source, made).status == 0
     made.unlink()
     ran = convert(source, made, "--strict")
@@ -153,9 +156,9 @@ def test_with_strict_a_loss_is_a_failure_though_the_file_is_written(source: Path
 def test_quiet_leaves_the_counts_out_but_no_problem_and_no_warning(tmp_path: Path) -> None:
     source = tmp_path / "games.lath"
     source.write_text(f"{BAD}\n{ONE}")
-    ran = convert(source, tmp_path / "games.csv", "-q")
+    ran = convert(source, tmp_path / "games.ygn", "-q")
     assert "error[syntax]" in ran.err
-    assert ran.err.endswith("\nwarning: csv cannot hold moves (record 2)\n")
+    assert ran.err.endswith("\nwarning: ygn cannot hold result 0-1 (record 2)\n")
 
 
 def test_a_record_that_the_target_cannot_hold_at_all_counts_as_left_out(
@@ -185,6 +188,8 @@ def test_standard_streams_stand_for_files(source: Path) -> None:
     assert (ran.status, ran.out_bytes) == (0, f"{HEADER}\r\n{ROW}\r\n".encode())
     ran = convert(source, "-", "--to", "parquet")
     assert ran.out_bytes[:4] == ran.out_bytes[-4:] == b"PAR1"
+    again = convert("-", "-", "--from", "parquet", "--to", "lath", stdin=ran.out_bytes)
+    assert again.out == ONE
     made = source.with_suffix(".jsonl")
     assert convert("-", made, "--from", "lath", stdin=ONE).status == 0
     assert made.read_text().startswith('{"tags":[["Game","yavalath"]')
@@ -197,7 +202,7 @@ def test_standard_streams_stand_for_files(source: Path) -> None:
             ["-", "games.csv"],
             (
                 "standard input has no suffix; name its format by --from, "
-                "one of lath, jsonlines, abstractplay, ludii, ygn"
+                "one of lath, jsonlines, abstractplay, ludii, ygn, csv, parquet"
             ),
         ),
         (
@@ -215,7 +220,11 @@ def test_standard_streams_stand_for_files(source: Path) -> None:
             ),
         ),
         (["games.lath", "games.csv", "--to", "pgn"], "there is no format 'pgn'; expected one of "),
-        (["games.csv", "games.lath"], "csv is only written; what can be read is lath, "),
+        (["games.sgf", "games.lath"], "sgf is only written; what can be read is lath, "),
+        (
+            ["games.lath", "games.ygn", "--positions"],
+            "ygn has no row a ply; what has one is jsonlines, csv, parquet",
+        ),
         (["games.lath", "games.trl"], "ludii is only read; what can be written is lath, "),
         (["none.lath", "games.csv"], "none.lath cannot be read: No such file or directory"),
     ],

@@ -98,11 +98,11 @@ def test_files_and_standard_input_are_rated_together(file: Path) -> None:
 
 
 def test_a_format_that_is_only_written_is_refused_in_one_line(tmp_path: Path) -> None:
-    path = tmp_path / "games.csv"
+    path = tmp_path / "games.sgf"
     path.write_text("x")
     ran = arena("rate", path)
     assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert f"{path}: csv is only written; what can be read is lath, jsonlines" in ran.err
+    assert f"{path}: sgf is only written; what can be read is lath, jsonlines" in ran.err
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def test_the_setup_of_a_record_is_kept(tmp_path: Path) -> None:
         ("b.txt", "\n\ngo 9x9", "b.txt:3: unknown game 'go'"),
         ("b.txt", "yavalath setup x", "b.txt:1: "),
         ("b.pgn", "1. e4", "no format has the suffix .pgn"),
-        ("b.csv", "a,b", "csv is only written"),
+        ("b.sgf", "(;", "sgf is only written"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, name: str, text: str, message: str) -> None:
