@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import chain, islice, zip_longest
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from lath.notation import parse
@@ -78,8 +78,10 @@ def difference(a: Record, b: Record, *, moves_only: bool = False) -> Difference:
     )
     remarks = None
     if not moves_only:
-        pairs = enumerate(islice(zip(_remarks(a), _remarks(b), strict=False), ply))
-        remarks = next((number for number, (of_a, of_b) in pairs if of_a != of_b), None)
+        of_a, of_b = dict(_remarks(a)), dict(_remarks(b))
+        if of_a != of_b:
+            differing = (n for n in {**of_a, **of_b} if of_a.get(n) != of_b.get(n))
+            remarks = min((n for n in differing if ply is None or n < ply), default=None)
     return Difference(ply, moves, tags, remarks)
 
 
@@ -98,9 +100,8 @@ def content(record: Record) -> bytes:
     facts = sorted(_facts(record, moves_only=False).items())
     parts = [f"{name} {value}" for name, value in facts]
     parts += ["", *canonical_moves(record)]
-    for number, remarks in enumerate(_remarks(record)):
-        if remarks:
-            parts += [f" {number}", *remarks]
+    for number, remarks in _remarks(record):
+        parts += [f" {number}", *remarks]
     return _digest(parts)
 
 
@@ -117,13 +118,13 @@ def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:
     return _digest([*values, start]) if any(values[1:]) else None
 
 
-def _remarks(record: Record) -> Iterator[Sequence[str]]:
-    """Yield what is said before the first ply, and then of each one; of most plies nothing."""
-    spelled = spellings(record.game)
-    yield _comments(record.comments)
-    for ply in record.plies:
-        is_bare = not (ply.comments or ply.glyph or ply.variations)
-        yield () if is_bare else [ply.glyph, *_remarks_of(ply, spelled)]
+def _remarks(record: Record) -> Iterator[tuple[int, list[str]]]:
+    """Yield each ply of which something is said, and what; 0 is what stands before the first."""
+    if record.comments:
+        yield 0, _comments(record.comments)
+    for number, ply in enumerate(record.plies, 1):
+        if ply.comments or ply.glyph or ply.variations:
+            yield number, [ply.glyph, *_remarks_of(ply, spellings(record.game))]
 
 
 def _remarks_of(ply: Ply, spelled: Mapping[str, str]) -> Iterator[str]:
@@ -156,15 +157,10 @@ _TABLES: Final = (
 
 _FIRST: Final = "SELECT place FROM waiting WHERE whole = ? ORDER BY place LIMIT 1"
 
-_JOIN: Final = """
-WITH free AS (
-    SELECT place, {k} AS k, row_number() OVER (PARTITION BY {k}, place % 2 ORDER BY place) AS nth
-    FROM keyed WHERE {k} IS NOT NULL
-    AND place NOT IN (SELECT a FROM pair UNION ALL SELECT b FROM pair))
-INSERT INTO pair SELECT one.place, other.place FROM free one JOIN free other USING (k, nth)
-WHERE one.place % 2 = 0 AND other.place % 2 = 1
+_FREE: Final = """
+SELECT {k}, place FROM keyed WHERE {k} IS NOT NULL AND place % 2 = {side}
+AND place NOT IN (SELECT a FROM pair UNION ALL SELECT b FROM pair) ORDER BY {k}, place
 """
-"""Pairs the first of a key in A with the first of it in B, the second with the second."""
 
 _PAIRS: Final = """
 SELECT one.place, one.line, one.text, other.place, other.line, other.text
@@ -233,14 +229,9 @@ class Comparison:
             for table in _TABLES:
                 database.execute(table)
             self._gather(database, a, b)
-            for place, text in database.execute("SELECT place, text FROM waiting"):
-                record = parse(text)
-                key, moves = key_of(record, self._key), identity(record)
-                # the closest comes first: key and moves, key, and without --key moves alone
-                row = (place, key and key + moves, key, None if self._key else moves)
-                database.execute("INSERT INTO keyed VALUES (?, ?, ?, ?)", row)
             for k in ("k0", "k1", "k2"):
-                database.execute(_JOIN.format(k=k))
+                free = [database.execute(_FREE.format(k=k, side=side)) for side in (0, 1)]
+                database.executemany("INSERT INTO pair VALUES (?, ?)", _mates(*free))
             for found in chain(database.execute(_PAIRS), database.execute(_ONLY_IN_B)):
                 one, other, differs = _stands(*found[:3]), _stands(*found[3:]), None
                 if one and other:
@@ -268,10 +259,19 @@ class Comparison:
                 if first and first[0] % 2 != side:
                     self.equal += 1
                     database.execute("DELETE FROM waiting WHERE place = ?", first)
+                    database.execute("DELETE FROM keyed WHERE place = ?", first)
                 else:
-                    entry = found[0]
-                    row = (2 * entry.number + side, entry.line, wholes[side], entry.text)
+                    entry, record = found
+                    place = 2 * entry.number + side
+                    row = (place, entry.line, wholes[side], entry.text)
                     database.execute("INSERT INTO waiting VALUES (?, ?, ?, ?)", row)
+                    key_row = (place, *self._keys(record))
+                    database.execute("INSERT INTO keyed VALUES (?, ?, ?, ?)", key_row)
+
+    def _keys(self, record: Record) -> tuple[bytes | None, bytes | None, bytes | None]:
+        """Return what records have in common that belong together, the closest first."""
+        key, moves = key_of(record, self._key), identity(record)
+        return key and key + moves, key, None if self._key else moves
 
     def _whole(self, record: Record) -> bytes:
         """Return what only records have in common that belong together and are equal."""
@@ -282,3 +282,21 @@ class Comparison:
 
 def _stands(place: int | None, line: int, text: str) -> Stands | None:
     return None if place is None else Stands(place // 2, line, parse(text))
+
+
+def _mates(
+    a: Iterator[tuple[bytes, int]], b: Iterator[tuple[bytes, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield the places of the first of a key in A and in B, of the second of it, and so on.
+
+    Both are in the order of keys and places; each is looked at once, however many have one key.
+    """
+    one, other = next(a, None), next(b, None)
+    while one and other:
+        order = (one[0] > other[0]) - (one[0] < other[0])
+        if not order:
+            yield one[1], other[1]
+        if order <= 0:
+            one = next(a, None)
+        if order >= 0:
+            other = next(b, None)
