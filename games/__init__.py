@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, cast
 from lath.games.core import Game
 from lath.games.errors import UnknownGameError
 from lath.games.files import add, added, added_ids, named, origin
+from lath.games.parameters import made
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -32,6 +33,7 @@ _FOUNDATIONS: Final = {
     "reach",
     "overlays",
     "files",
+    "parameters",
 }
 """Modules of this folder that games are made of."""
 
@@ -71,9 +73,13 @@ def installed() -> tuple[Game, ...]:
 def get(game_id: str) -> Game:
     """Return the game of this id; raises UnknownGameError.
 
-    >>> get("yavalath").title
-    'Yavalath'
+    An id with parameters has the one way to write it; `named` takes others.
+
+    >>> get("yavalath").title, get("yavalath:size=4").title
+    ('Yavalath', 'Yavalath, size 4')
     """
+    if ":" in game_id:
+        return made(get(game_id.partition(":")[0]), game_id)
     if game_id in builtin_ids():
         module = import_module(f"lath.games.{game_id.replace('-', '_')}")
         return cast("Game", module.GAME)

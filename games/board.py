@@ -160,13 +160,17 @@ class Board:
         return tuple(self.names_in(reduce(or_, shapes, 0)))
 
     def has_line(self, mask: int, length: int) -> bool:
-        """Return whether `length` cells of `mask` or more are in line; `length` is 3 or 4.
+        """Return whether `length` cells of `mask`, at least two, or more are in line.
 
         `mask` may be two sets of cells, the second one shifted by `apart`.
         """
         for step in self.directions:
-            pairs = mask & mask >> step
-            if pairs & pairs >> step * (length - 2):
+            runs = mask & mask >> step
+            known = 2
+            while length > 2 * known:
+                runs &= runs >> step
+                known += 1
+            if runs & runs >> step * (length - known):
                 return True
         return False
 
@@ -303,6 +307,15 @@ def squares(size: int) -> Board:
         for row in range(size)
     }
     return Board("square", places, (1, stride - 1, stride, stride + 1))
+
+
+def hexagon_of(side: int, other: int | None = None) -> Board:
+    """Return a hexagon with so many cells on each side, `other` on those that slope one way.
+
+    `hexagon_of(5)` has 61 cells in rows of 5 to 9; `hexagon_of(6, 5)` has 70 in rows of 6 to 10.
+    """
+    up = range(side, side + (other or side))
+    return hexagon((*up, *up[-2::-1]))
 
 
 def hexagon(row_lengths: Sequence[int]) -> Board:

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lath.games.errors import GameFileError
+from lath.games.parameters import id_with, read
 
 if TYPE_CHECKING:
     from lath.games.core import Game
@@ -177,6 +178,8 @@ def _checked(module: ModuleType, said: str) -> Game:
         owner = f"is from {_ADDED[game.id][1].path}"
     if owner:
         raise GameFileError(f"{said}: GAME.id is {game.id!r}, but the game of this id {owner}")
+    if getattr(game, "parameters", ()) and not hasattr(game, "variant"):
+        raise GameFileError(f"{said}: GAME has parameters, but no variant(game_id, **values)")
     found: Game = game
     return found
 
@@ -185,15 +188,28 @@ def named(text: str, folder: str | os.PathLike[str] = "") -> str:
     """Return the id of a game that somebody names: by its id, or by a file, which is added.
 
     A file is what ends in `.py` or has a `/`, taken from `folder` unless it is absolute; parameters
-    may follow both, after a colon. What is no file is returned as it stands. Raises GameFileError.
+    may follow both, after a colon, in any order. What is neither is returned as it stands. Raises
+    GameFileError.
 
-    >>> named("yavalath")
-    'yavalath'
+    >>> named("yavalath"), named("yavalath:win=5,size=4,lose=3")
+    ('yavalath', 'yavalath:size=4,win=5')
     """
     match = _NAMED.fullmatch(text)
-    if match is None:
+    if match is not None:
+        text = add(os.path.join(folder, match["path"])).id + (match["parameters"] or "")
+    return _with_parameters(text) if ":" in text else text
+
+
+def _with_parameters(text: str) -> str:
+    """Return the one way to write an id with parameters; one that is refused as it stands."""
+    from lath import games
+
+    base, _, parameters = text.partition(":")
+    try:
+        game = games.get(base)
+        return id_with(game, read(game, parameters))
+    except ValueError:  # which `games.get` tells of
         return text
-    return add(os.path.join(folder, match["path"])).id + (match["parameters"] or "")
 
 
 def lasting(text: str, folder: str | os.PathLike[str] = "") -> str:
@@ -203,7 +219,7 @@ def lasting(text: str, folder: str | os.PathLike[str] = "") -> str:
     """
     game_id = named(text, folder)
     file = origin(game_id)
-    return text if file is None else file.path + game_id[len(game_id.partition(":")[0]) :]
+    return game_id if file is None else file.path + game_id[len(game_id.partition(":")[0]) :]
 
 
 def is_known(text: str, folder: str | os.PathLike[str] = "") -> bool:

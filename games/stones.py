@@ -8,16 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, cast
 
 from lath.games.board import Board
 from lath.games.core import SEATS, Game, Move, P, Seat, Symmetry, find, one_by_one
 from lath.games.errors import MoveSyntaxError, SetupError
+from lath.games.parameters import Parameter, title_of
 
 OPEN, WON, LOST, DRAWN = range(4)
 """A verdict: what the last turn did for who took it. Games may have more of their own."""
 
-NUMBERS: Final = {2: "two", 3: "three", 4: "four", 5: "five"}
+NUMBERS: Final = dict(enumerate(("two", "three", "four", "five", "six", "seven", "eight"), 2))
 """In words."""
 
 SWAP: Final = Move("swap")
@@ -25,8 +26,12 @@ SWAP: Final = Move("swap")
 
 
 class Rules:
-    """A game of which there is one object, found by its id, and which begins without a setup."""
+    """A game of which there is one object, found by its id, and which begins without a setup.
 
+    One that has parameters takes them where it is made, by name, and has all their defaults.
+    """
+
+    parameters: ClassVar[Sequence[Parameter]] = ()
     has_setups: bool = False
     moves: Mapping[str, Move]
     """Every way to write a move, with the one way to write it."""
@@ -40,11 +45,21 @@ class Rules:
         def id(self) -> str:
             """Return the name in records."""
 
+        @property
+        def title(self) -> str:
+            """Return the name for people."""
+
     def __repr__(self) -> str:
         return f"<game {self.id}>"
 
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
         return find, (self.id,)
+
+    def variant(self, game_id: str, **values: Any) -> Self:
+        """Return the game of these values, whose id this is; raises ValueError where they clash."""
+        game: Any = type(self)(**values)
+        game.id, game.title = game_id, title_of(self.title, game_id)
+        return cast("Self", game)
 
     def canonical(self, text: str) -> Move:
         """Return the one way to write the move; raises MoveSyntaxError."""

@@ -13,20 +13,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from lath.games.board import Board, hexagon
+from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import PositionError
+from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_two_endings
 from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Turning, past_swap
-
-_LOSING, _WINNING = 3, 4
 
 
 class Yavalath(Turning):
     """The rules."""
 
-    id: Final = "yavalath"
-    title: Final = "Yavalath"
+    id = "yavalath"
+    title = "Yavalath"
+    parameters = (
+        Parameter("size", 5, range(3, 10), "cells on a side of the board"),
+        Parameter("win", 4, range(3, 9), "stones in line that win, or more"),
+        Parameter("lose", 3, range(2, 6), "stones in line that lose, or more"),
+    )
     credit: Final = "Cameron Browne's Ludi, 2007"
     colours: Final = ("white", "black")
     pieces: Final = (
@@ -34,12 +38,21 @@ class Yavalath(Turning):
         Piece("b", "black stone", "disc", "#222222"),
     )
 
-    def __init__(self) -> None:
-        self.board: Final[Board] = hexagon((5, 6, 7, 8, 9, 8, 7, 6, 5))
+    def __init__(self, size: int = 5, win: int = 4, lose: int = 3) -> None:
+        if not lose < win < 2 * lose:
+            raise ValueError(
+                f"win is {win} and lose {lose}, expected win to be more than lose, and less than "
+                "twice as much: longer lines hold one that loses before they are finished"
+            )
+        if win > 2 * size - 1:
+            raise ValueError(f"win is {win}, expected at most {2 * size - 1}, the longest row")
+        self.win: Final = win
+        self.lose: Final = lose
+        self.board: Final[Board] = hexagon_of(size)
         self.moves = {text: Move(text) for text in (*self.board.names, SWAP)}
         self.expected = f"expected a cell from a1 to {self.board.names[-1]}, or swap"
-        self.threes_at: Final = self.board.through(self.board.lines(_LOSING))
-        self.fours_at: Final = self.board.through(self.board.lines(_WINNING))
+        self.losing_at: Final = self.board.through(self.board.lines(lose))
+        self.winning_at: Final = self.board.through(self.board.lines(win))
 
     def start(self, setup: str | None = None) -> YavalathPosition:
         """Return the empty board; raises SetupError for any setup."""
@@ -57,12 +70,12 @@ class Yavalath(Turning):
                 f"{self.colours[mover]} cannot be to move with {white.bit_count()} white and "
                 f"{black.bit_count()} black stones, with or without a swap"
             )
-        threes = self.board.lines(_LOSING)
-        refuse_two_endings(threes, (white, black), mover, self.colours, "stone")
+        losing = self.board.lines(self.lose)
+        refuse_two_endings(losing, (white, black), mover, self.colours, "stone")
         verdict = DRAWN if white | black == self.board.full else OPEN
         theirs = (white, black)[1 - mover]
-        if self.board.finished(threes, theirs):
-            verdict = WON if self.board.finished(self.board.lines(_WINNING), theirs) else LOST
+        if self.board.finished(losing, theirs):
+            verdict = WON if self.board.finished(self.board.lines(self.win), theirs) else LOST
         return YavalathPosition(self, (white, black), mover, verdict)
 
 
@@ -93,9 +106,11 @@ class YavalathPosition(_State, Judged):
         if self.verdict == DRAWN:
             return Outcome(None, "board full")
         last = Seat(1 - self.mover)
-        winner, length = (last, _WINNING) if self.verdict == WON else (last.other, _LOSING)
-        lines = self.game.board.finished(self.game.board.lines(length), self.stones[last])
-        return Outcome(winner, f"{NUMBERS[length]} in line", self.game.board.names_of(lines))
+        game, won = self.game, self.verdict == WON
+        length = game.win if won else game.lose
+        lines = game.board.finished(game.board.lines(length), self.stones[last])
+        winner = last if won else last.other
+        return Outcome(winner, f"{NUMBERS[length]} in line", game.board.names_of(lines))
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the placements by cell, then swap."""
@@ -147,15 +162,15 @@ class YavalathPosition(_State, Judged):
         theirs = stones[mover] + sum(bits[-2::-2])
         if (mine + theirs).bit_count() != len(bits) + sum(stones).bit_count():
             return None  # a cell twice
-        if board.has_line(mine ^ last | theirs << board.apart, _LOSING):
+        if board.has_line(mine ^ last | theirs << board.apart, self.game.lose):
             return None
         stones = (mine, theirs) if mover else (theirs, mine)
         return YavalathPosition(self.game, stones, mover, self._made(last, mine, stones))
 
     def _made(self, bit: int, mine: int, stones: tuple[int, int]) -> int:
-        for line in self.game.threes_at[bit]:
+        for line in self.game.losing_at[bit]:
             if mine & line == line:
-                won = any(mine & four == four for four in self.game.fours_at[bit])
+                won = any(mine & longer == longer for longer in self.game.winning_at[bit])
                 return WON if won else LOST
         return DRAWN if stones[0] | stones[1] == self.game.board.full else OPEN
 

@@ -1,4 +1,4 @@
-"""What `lath.games.core` promises of every game, checked on all that are installed.
+"""What `lath.games.core` promises of every game, checked on all that are installed, and relatives.
 
 Must not know any particular game, built-in move counts aside: a new file in `games/` or a plugin
 is tested without a change here.
@@ -16,6 +16,7 @@ from itertools import islice
 from random import Random
 
 import pytest
+from families import ALL
 from places import OURS
 from walks import SOAK_GAMES, drawn_start, last_of, play_all, playout, some_position, walk
 
@@ -72,14 +73,12 @@ STRANGE_SETUPS = ("", " ", "/", "-/-", "zz", "a1 a1", "6/6/6/6/6/6", "99", "A" *
 # One worker of xdist: the games that many tests look at are played once.
 pytestmark = pytest.mark.xdist_group("test_games_contract")
 
-INSTALLED = games.installed()
-
-every_game = pytest.mark.parametrize("game", INSTALLED, ids=lambda game: game.id)
+every_game = pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 every_game_with_setups = pytest.mark.parametrize(
-    "game", [game for game in INSTALLED if game.has_setups], ids=lambda game: game.id
+    "game", [game for game in ALL if game.has_setups], ids=lambda game: game.id
 )
 every_game_without_setups = pytest.mark.parametrize(
-    "game", [game for game in INSTALLED if not game.has_setups], ids=lambda game: game.id
+    "game", [game for game in ALL if not game.has_setups], ids=lambda game: game.id
 )
 
 
@@ -204,7 +203,7 @@ def test_an_unknown_game_is_refused_with_the_games_there_are() -> None:
 @every_game
 def test_a_game_says_who_it_is(game: Game) -> None:
     assert games.get(game.id) is game
-    assert re.fullmatch(r"[a-z][a-z0-9-]*", game.id)
+    assert re.fullmatch(r"[a-z][a-z0-9-]*(:[a-z0-9_=,-]+)?", game.id)
     assert game.title
     assert game.credit
     assert len(set(game.colours)) == 2
@@ -389,7 +388,7 @@ def test_moves_commute_with_every_symmetry(game: Game) -> None:
 def test_moves_commute_with_every_symmetry_at_a_million_positions(game: Game) -> None:
     chance = Random(game.id)
     positions = positions_of(game, range(8, 10**9))
-    for position in islice(positions, 1_000_000 // len(INSTALLED) * SOAK_GAMES // 5000):
+    for position in islice(positions, 1_000_000 // len(ALL) * SOAK_GAMES // 5000):
         check_symmetries_of(position, chance)
 
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
+from families import ALL
 from walks import SOAK_GAMES, drawn_start, walk
 
 from lath import games
 from lath.games.board import Board
 from lath.games.core import Game, Move, Position, follow, result_of
 
-LENGTHS = (3, 4)
+LENGTHS = (2, 3, 4, 5, 6, 7, 8)
 """Lengths of lines that the games ask for."""
 
 
@@ -69,18 +70,18 @@ def check_lines(game: Game, seeds: range) -> None:
     assert len(seeds) * 0.1 < refused < len(seeds) * 0.9
 
 
-@pytest.mark.parametrize("game", games.installed(), ids=games.ids())
+@pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 def test_moves_played_at_once_end_where_single_moves_do(game: Game) -> None:
     check_lines(game, range(50))
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("game", games.installed(), ids=games.ids())
+@pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 def test_many_lines_played_at_once_end_where_single_moves_do(game: Game) -> None:
     check_lines(game, range(1000, 1000 + SOAK_GAMES))
 
 
-@pytest.mark.parametrize("game", games.installed(), ids=games.ids())
+@pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 def test_no_moves_and_moves_after_the_end_are_told_apart(game: Game) -> None:
     start = drawn_start(game, 1)
     moves = some_moves(game, 1)
@@ -98,7 +99,7 @@ def some_cells(board: Board, chance: Random) -> int:
     return sum(bit for bit in board.name if chance.random() < share)
 
 
-@pytest.mark.parametrize("game", games.installed(), ids=games.ids())
+@pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 def test_lines_are_found_without_looking_at_each(game: Game) -> None:
     board, chance = game.board, Random(3)
     for _ in range(300):

@@ -1,0 +1,146 @@
+"""Parameters of games: what an id such as `yavalath:size=4,win=5` says after its colon.
+
+A game declares them as `parameters`, and makes the game of some values by its method
+`variant(game_id, **values)`. Must not know any particular game.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from lath.games.errors import UnknownGameError
+
+if TYPE_CHECKING:
+    from lath.games.core import Game
+
+Value = int | str
+"""Of a parameter: a whole number, yes or no (a bool), or one of some words."""
+
+_NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One thing that may differ between the games of a family."""
+
+    name: str
+    """Small letters, digits and `_`, a letter first: what `variant` calls it."""
+
+    default: Value
+    """What it is where the id does not say."""
+
+    values: Sequence[Value]
+    """All that it may be, in order: a `range`, `(False, True)`, or words of letters, digits and
+    hyphens."""
+
+    about: str
+    """What it is, in one sentence."""
+
+    @property
+    def expected(self) -> str:
+        """Return what it may be, in words.
+
+        >>> Parameter("size", 5, range(3, 10), "Cells on a side.").expected
+        'a number from 3 to 9'
+        """
+        if isinstance(self.values, range):
+            return f"a number from {self.values[0]} to {self.values[-1]}"
+        *others, last = map(written, self.values)
+        return f"{', '.join(others)} or {last}" if others else last
+
+    def read(self, text: str) -> Value:
+        """Return the value that `text` is; raises ValueError."""
+        if isinstance(self.values, range):
+            if _NUMBER.fullmatch(text) and int(text) in self.values:
+                return int(text)
+        else:
+            for value in self.values:
+                if written(value) == text:
+                    return value
+        raise ValueError(f"{self.name} is {text!r}, expected {self.expected}")
+
+
+def written(value: Value) -> str:
+    """Return a value as ids hold it.
+
+    >>> written(4), written(True), written("round")
+    ('4', 'yes', 'round')
+    """
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
+def of(game: Game) -> tuple[Parameter, ...]:
+    """Return the parameters that a game declares; none where it says nothing of them."""
+    return tuple(getattr(game, "parameters", ()))
+
+
+def id_with(game: Game, values: Mapping[str, Value]) -> str:
+    """Return the one id of the game of these values: in declared order, without defaults.
+
+    >>> from lath import games
+    >>> id_with(games.get("yavalath"), {"win": 5, "size": 4, "lose": 3})
+    'yavalath:size=4,win=5'
+    """
+    said = [
+        f"{each.name}={written(values[each.name])}"
+        for each in of(game)
+        if values.get(each.name, each.default) != each.default
+    ]
+    return f"{game.id}:{','.join(said)}" if said else game.id
+
+
+def read(game: Game, text: str) -> dict[str, Value]:
+    """Return the values that stand after the colon of an id; raises ValueError with the reason.
+
+    >>> from lath import games
+    >>> read(games.get("yavalath"), "win=5,size=4")
+    {'win': 5, 'size': 4}
+    """
+    known = {each.name: each for each in of(game)}
+    if not known:
+        raise ValueError(f"{game.id} has no parameters")
+    values: dict[str, Value] = {}
+    for part in text.split(","):
+        name, sign, value = part.partition("=")
+        if not sign:
+            first = next(iter(known.values()))
+            such = f"{first.name}={written(first.default)}"
+            raise ValueError(f"found {part!r}, expected a parameter and its value such as {such}")
+        if name not in known:
+            raise ValueError(f"no parameter {name!r}, expected one of {', '.join(known)}")
+        if name in values:
+            raise ValueError(f"{name} stands there twice, expected each parameter once")
+        values[name] = known[name].read(value)
+    return values
+
+
+def made(game: Game, game_id: str) -> Game:
+    """Return the game of an id with parameters, which is one of the family of `game`.
+
+    Raises UnknownGameError, also where the id is not in the one way to write it.
+    """
+    try:
+        values = read(game, game_id.partition(":")[2])
+        canonical = id_with(game, values)
+        if canonical != game_id:
+            raise ValueError(f"there is one way to write it, expected {canonical!r}")
+        family: Any = game
+        variant: Game = family.variant(game_id, **values)
+    except ValueError as error:
+        raise UnknownGameError(f"game {game_id!r}: {error}") from error
+    if variant.id != game_id:
+        raise UnknownGameError(f"game {game_id!r}: it calls itself {variant.id!r}")
+    return variant
+
+
+def title_of(title: str, game_id: str) -> str:
+    """Return the title of the game of an id with parameters, `title` being its family's.
+
+    >>> title_of("Yavalath", "yavalath:size=4,win=5")
+    'Yavalath, size 4, win 5'
+    """
+    said = game_id.partition(":")[2].replace("=", " ").replace(",", ", ")
+    return f"{title}, {said}" if said else title
