@@ -1,73 +1,476 @@
-"""`arena edit`: record files changed in place."""
+"""`arena edit`: records changed, what is not touched staying as it is byte for byte."""
 
 from __future__ import annotations
 
+import csv
+import errno
+import os
+import re
+import shutil
 import sys
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final, Self
 
 import typer
 
 from lath.arena.cli.files import (
     Files,
     Quiet,
+    Unchecked,
+    bad_words,
     read_from,
+    refuse_other_formats,
     refuse_to_read_other_formats,
+    writable,
     write_pieces,
 )
-from lath.arena.cli.main import App, GameFiles, add_games, flag
-from lath.arena.errors import ArenaError
-from lath.notation.errors import RecordError
-from lath.notation.files import open_bytes
-from lath.notation.reader import read as read_records
+from lath.arena.cli.main import App, GameFiles, add_games, flag, option
+from lath.arena.cli.selection import Query, Where
+from lath.arena.errors import ArenaError, ConfigError, reading
+from lath.arena.terminal.streams import write_bytes
+from lath.games.errors import GameError
+from lath.notation.editing import (
+    KINDS,
+    KNOWN_ANNOTATIONS,
+    EditError,
+    Edits,
+    Piece,
+    edited,
+    pieces,
+)
+from lath.notation.files import open_bytes, sync, write_atomically
+from lath.notation.reader import RecordText, chunks, entry_of
+from lath.notation.record import RESULTS
 from lath.notation.replay import canonical
-from lath.notation.writer import format_records
+from lath.notation.unified_diff import unified_diff
+from lath.notation.writer import format_record
 
 app = App()
 
-OnlyCheck = Annotated[bool, flag("--check", "Change nothing; exit 1 if a file is not canonical.")]
+_STRIP: Final = (
+    "Take out comments, words or annotations of comments, one such as clk or %name, glyphs, "
+    "variations."
+)
+_MANY: Final = "; may come several times."
+
+Set = Annotated[list[str] | None, option("--set", "TAG=VALUE", f"Give a tag a value{_MANY}")]
+Drop = Annotated[list[str] | None, option("--drop", "TAG", f"Take a tag out{_MANY}")]
+Rename = Annotated[list[str] | None, option("--rename", "OLD=NEW", f"Call a tag NEW{_MANY}")]
+Player = Annotated[list[str] | None, option("--player", "OLD=NEW", f"Call a player NEW{_MANY}")]
+Players = Annotated[
+    Path | None, option("--players", "FILE", "The same from two columns, by commas or tabs.")
+]
+Strip = Annotated[list[str] | None, option("--strip", "KIND[,KIND...]", _STRIP)]
+Plies = Annotated[
+    int | None, option("--plies", "N", "Cut games after N plies: unfinished, unless over.", min=0)
+]
+SplitVariations = Annotated[
+    bool, flag("--split-variations", "Make records of their own of variations.")
+]
+OnlyCheck = Annotated[bool, flag("--check", "Write nothing; exit 1 if a file would change.")]
+DryRun = Annotated[bool, flag("--dry-run", "Write nothing; print what would change, as a diff.")]
+Out = Annotated[
+    Path | None, option("--out -o", "OUT", "Write there, FILE stays; of several FILE a folder.")
+]
+Suffix = Annotated[
+    str | None, option("--backup", "SUFFIX", "What FILE is kept as has this at its end; else .bak.")
+]
+Force = Annotated[bool, flag("--force", "Replace a copy of FILE that is there already.")]
 
 
 @app.command()
 def edit(
-    files: Files, only_check: OnlyCheck = False, quiet: Quiet = False, game: GameFiles = None
+    files: Files,
+    set_: Set = None,
+    drop: Drop = None,
+    rename: Rename = None,
+    player: Player = None,
+    players: Players = None,
+    strip: Strip = None,
+    plies: Plies = None,
+    split_variations: SplitVariations = False,
+    where: Where = None,
+    only_check: OnlyCheck = False,
+    dry_run: DryRun = False,
+    out: Out = None,
+    backup: Suffix = None,
+    force: Force = False,
+    unchecked: Unchecked = False,
+    quiet: Quiet = False,
+    game: GameFiles = None,
 ) -> None:
-    """Rewrite record files in canonical form.
+    """Change records: tags, names of players, comments, length, variations.
 
-    A file with a bad record stays as it is. Standard input is written to standard output.
+    All bytes that no edit touches stay. Records that do not match --where stay, and so do bad ones,
+    and those that an edit would make bad; these are told of. FILE is replaced, as it was it stays
+    as FILE.bak. Standard input is written to standard output.
 
-    Example: arena edit --check games.lath
+    Without an edit FILE is rewritten in canonical form; with a bad record it stays as it is.
+
+    Exit status 1 if a record is bad or would be, with --check also if a file would change.
+
+    Example: arena edit games.lath --set Event="Autumn bots" --drop Site
+
+    Example: arena edit games.lath --strip clk,eval --where 'plies > 20' --dry-run
+
+    Example: arena edit games.lath.gz --players names.csv -o renamed.lath.gz
     """
     add_games(game)
-    changed = 0
+    edits = Edits(
+        strip=_kinds(strip or ()),
+        plies=plies,
+        split=split_variations,
+        drop=frozenset(_tag("--drop", name) for name in drop or ()),
+        rename=_new_names(rename or ()),
+        set=_values(set_ or ()),
+        players=_players(player or (), players),
+    )
+    if "Game" in {*edits.drop, *edits.rename, *edits.rename.values()}:
+        raise ConfigError("the tag Game stays: a record without it is none; --set Game=ID is fine")
+    if not edits and where is not None:
+        raise ConfigError("--where goes with an edit such as --set, which is missing")
+    if edits.split and "variations" in edits.strip:
+        raise ConfigError("--split-variations goes without --strip variations, which leaves none")
+    into = _Target.of(files, out, backup, force=force)
+    if (only_check or dry_run) and (out or backup or force):
+        raise ConfigError(
+            "--check and --dry-run write nothing, and take no --out, --backup, --force"
+        )
+    query, bad, changed = Query(where), 0, 0
     for path in files:
         refuse_to_read_other_formats(path)
-        pieces = read_from(path, _canonical(path))
-        if str(path) == "-":
-            write_pieces(path, pieces)
-            continue
-        if all(read_from(path, _is_as_written(path))):
-            continue
-        changed += 1
-        if not only_check:
-            write_pieces(path, pieces)
+        work = _Work(path, edits, query, rules=not unchecked)
+        changes = read_from(path, work.changes())
+        copy = None
+        if dry_run:
+            with writable(Path("-")):
+                write_bytes(unified_diff(changes, str(path)))
+        elif only_check:
+            deque(changes, maxlen=0)
+        else:
+            copy = into.write(path, (new for _, new in changes), work)
+        bad += work.bad + work.refused
+        changed += work.is_changed
         if not quiet:
-            said = "is not canonical" if only_check else "rewritten in canonical form"
-            print(f"{path}: {said}", file=sys.stderr)
-    raise typer.Exit(1 if only_check and changed else 0)
+            work.print_counts(copy, would=dry_run or only_check)
+    query.print_doubts()
+    raise typer.Exit(1 if bad or (only_check and changed) else 0)
 
 
-def _canonical(path: Path) -> Iterator[bytes]:
+# What is asked for
+
+
+def _pair(option: str, text: str, what: str) -> tuple[str, str]:
+    """Return what stands before and after the first `=`; raises ConfigError."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise ConfigError(f"{option} {text}: expected {what}")
+    return name, _value(option, value)
+
+
+def _value(option: str, value: str) -> str:
+    """Return what a tag can say; raises ConfigError."""
+    if "\n" in value or "\r" in value:
+        raise ConfigError(f"{option}: {value!r} has a line break; the value of a tag has none")
+    if not value.isascii() and re.search("[\ud800-\udfff]", value):
+        raise ConfigError(f"{option}: {value!r} is not UTF-8")
+    return value
+
+
+def _tag(option: str, name: str) -> str:
+    """Return what can be the name of a tag; raises ConfigError."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise ConfigError(f"{option} {name}: expected the name of a tag: letters, digits and _")
+    return name
+
+
+def _once(option: str, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the pairs; raises ConfigError where one is contradicted by another."""
+    known: dict[str, str] = {}
+    for old, new in pairs:
+        if known.setdefault(old, new) != new:
+            raise ConfigError(f"{option}: {old} is to be {known[old]}, and {new}, too")
+    return known
+
+
+def _values(texts: Sequence[str]) -> dict[str, str]:
+    """Return the values of tags; raises ConfigError."""
+    values = _once(
+        "--set", (_pair("--set", text, 'TAG=VALUE, such as Site="Riva"') for text in texts)
+    )
+    for name in values:
+        _tag("--set", name)
+    if values.get("Result", "*") not in RESULTS:
+        raise ConfigError(f"--set Result={values['Result']}: expected one of {', '.join(RESULTS)}")
+    return values
+
+
+def _new_names(texts: Sequence[str]) -> dict[str, str]:
+    """Return the new names of tags by the old; raises ConfigError."""
+    names = _once("--rename", (_pair("--rename", text, "OLD=NEW") for text in texts))
+    for old, new in names.items():
+        _tag("--rename", old)
+        _tag("--rename", new)
+    if len(set(names.values())) < len(names):
+        raise ConfigError("--rename: two tags cannot have one name")
+    return names
+
+
+def _players(texts: Sequence[str], file: Path | None) -> dict[str, str]:
+    """Return the new names of players by the old; raises ConfigError."""
+    pairs = [_pair("--player", text, "OLD=NEW") for text in texts]
+    if file is not None:
+        with reading(file):
+            pairs += _columns(file)
+    return _once("--players", pairs)
+
+
+def _columns(file: Path) -> Iterator[tuple[str, str]]:
+    """Yield the two columns of a file; raises ConfigError and OSError."""
+    text = file.read_text(encoding="utf-8-sig")
+    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
+    rows = csv.reader(StringIO(text), delimiter=delimiter, strict=True)
     try:
-        yield from map(str.encode, format_records(map(canonical, read_records(path))))
-    except RecordError as error:
-        raise ArenaError(str(error)) from error
+        for row in rows:
+            if len(row) == 2 and row[0]:
+                yield row[0], _value(f"{file}:{rows.line_num}", row[1])
+            elif row:
+                expected = "expected two columns, a name and the new one"
+                raise ConfigError(f"{file}:{rows.line_num}: {expected}, not {len(row)}")
+    except csv.Error as error:
+        raise ConfigError(f"{file}:{rows.line_num}: {error}") from error
 
 
-def _is_as_written(path: Path) -> Iterator[bool]:
-    """Yield for each piece of the canonical text whether the file has it there."""
-    with open_bytes(path) as stream:
-        for piece in _canonical(path):
-            yield stream.read(len(piece)) == piece
-        yield not stream.read(1)
+def _kinds(texts: Sequence[str]) -> frozenset[str]:
+    """Return what is to be stripped, as `Edits` has it; raises ConfigError."""
+    kinds = set()
+    for text in texts:
+        for kind in map(str.strip, text.split(",")):
+            if kind in KINDS or re.fullmatch(r"%[A-Za-z][A-Za-z0-9_]*", kind):
+                kinds.add(kind)
+            elif kind in KNOWN_ANNOTATIONS:
+                kinds.add(f"%{kind}")
+            else:
+                known = ", ".join((*KINDS, *KNOWN_ANNOTATIONS))
+                raise ConfigError(f"--strip {kind}: expected one of {known}, or %NAME")
+    return frozenset(kinds)
+
+
+# What is done
+
+Change = tuple[bytes, bytes]
+"""A part of a file as it was, and as it is to be."""
+
+
+class _Work:
+    """One file that is edited, and what came of it."""
+
+    def __init__(self, path: Path, edits: Edits, query: Query, *, rules: bool) -> None:
+        """With `rules` only games that were played by them are touched."""
+        self._path: Final = path
+        self._edits: Final = edits
+        self._query: Final = query
+        self._rules: Final = rules
+        self.records = self.changed = self.split = self.bad = self.refused = 0
+        self.is_changed = False
+        """Whether any byte differs, when all changes were read."""
+
+    def changes(self) -> Iterator[Change]:
+        """Yield the file part by part; raises OSError and ArenaError."""
+        olds = news = b""
+        for old, new in self._edited() if self._edits else self._canonical():
+            if olds or news or old != new:
+                olds, news = olds + old, news + new
+                both = min(len(olds), len(news))
+                self.is_changed |= olds[:both] != news[:both]
+                olds, news = olds[both:], news[both:]
+            yield old, new
+        self.is_changed |= olds != news
+
+    def _pieces(self) -> Iterator[Piece]:
+        with open_bytes(self._path) as stream:
+            try:
+                yield from pieces(chunks(stream))
+            except EditError as error:
+                raise ArenaError(f"{self._path} stays as it is: {error}") from error
+
+    def _canonical(self) -> Iterator[Change]:
+        for before, data, text in self._pieces():
+            yield before, b""
+            if text is not None:
+                entry = entry_of(text, str(self._path), self.records + 1, rules=False)
+                if entry.record is None or entry.problems:
+                    raise ArenaError(str(entry.problems[0]))
+                gap = "\n" if self.records else ""
+                self.records += 1
+                yield data, (gap + format_record(canonical(entry.record))).encode()
+
+    def _edited(self) -> Iterator[Change]:
+        for before, data, text in self._pieces():
+            yield before, before
+            if text is not None:
+                new = self._record(text)
+                yield data, data if new is None else new.encode()
+
+    def _record(self, text: RecordText) -> str | None:
+        """Return what a record becomes; None where it stays."""
+        number = self.records + self.bad + 1
+        entry = entry_of(text, str(self._path), number, rules=self._rules)
+        where = f"{self._path}:{entry.line}"
+        if entry.record is None or entry.problems:
+            self.bad += 1
+            print(*entry.problems, sep="\n", file=sys.stderr)
+            return None
+        self.records += 1
+        try:
+            if not self._query.matches(entry.record):
+                return None
+            first, *others = edited(text.text, entry.record, self._edits, number)
+            if first == text.text and not others:
+                return None
+            for each in (first, *others):
+                again = entry_of(RecordText(entry.line, each), "", number, rules=self._rules)
+                if again.problems:
+                    raise EditError(f"it would be bad: {again.problems[0].message}")
+        except (EditError, GameError) as error:
+            self.refused += 1
+            print(f"{where}: record {number} stays as it is: {error}", file=sys.stderr)
+            return None
+        self.changed += 1
+        self.split += len(others)
+        return ("\r\n\r\n" if "\r\n" in text.text else "\n\n").join((first, *others))
+
+    def print_counts(self, copy: Path | None, *, would: bool) -> None:
+        """Tell of what was done, or would be."""
+        kept = f"; as it was: {copy}" if copy else ""
+        if not self._edits:
+            if self.is_changed:
+                said = "is not canonical" if would else "rewritten in canonical form"
+                print(f"{self._path}: {said}{kept}", file=sys.stderr)
+            return
+        words = f"{self.changed} of {self.records} records {'would change' if would else 'changed'}"
+        if self.split:
+            words += f", {self.split} split off"
+        if self.refused:
+            words += f"; {self.refused} would be bad and stayed"
+        if self.bad:
+            words += f"; {bad_words(self.bad)} stayed"
+        print(f"{self._path}: {words}{kept}", file=sys.stderr)
+
+
+class _SameError(Exception):
+    """Nothing is to be written: the file is as it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Where edited files go: beside a copy of what they were, or elsewhere."""
+
+    out: Path | None
+    is_folder: bool
+    suffix: str
+    force: bool
+
+    @classmethod
+    def of(
+        cls, files: Sequence[Path], out: Path | None, suffix: str | None, *, force: bool
+    ) -> Self:
+        """Read the options; raises ConfigError."""
+        is_folder = out is not None and str(out) != "-" and (len(files) > 1 or out.is_dir())
+        if out is None:
+            if suffix is not None and not re.fullmatch(r"[^/\0]{1,64}", suffix):
+                raise ConfigError(f"--backup {suffix!r}: expected the end of a name, such as .bak")
+            return cls(None, False, suffix or ".bak", force)
+        if suffix is not None or force:
+            raise ConfigError("--backup and --force go without --out: there FILE stays as it is")
+        if str(out) == "-" and len(files) > 1:
+            raise ConfigError("-o - takes one FILE; `arena select` joins several")
+        names = [file.name for file in files]
+        if is_folder and ("-" in names or len(set(names)) < len(names)):
+            raise ConfigError(f"--out {out}: expected files of different names, for it is a folder")
+        return cls(out, is_folder, "", False)
+
+    def write(self, path: Path, pieces: Iterable[bytes], work: _Work) -> Path | None:
+        """Write an edited file whole or not at all; return the copy of what it was, if any.
+
+        Raises ConfigError.
+        """
+        out = self.out
+        if out is None and str(path) == "-":
+            out = path
+        if out is None:
+            return self._replace(path, pieces, work)
+        if self.is_folder:
+            with writable(out):
+                out.mkdir(exist_ok=True)
+            out /= path.name
+        refuse_other_formats(out)
+        if str(path) != "-" and path.exists() and out.exists() and path.samefile(out):
+            raise ConfigError(
+                f"--out {out} is FILE itself; without --out it is replaced, and a copy stays"
+            )
+        write_pieces(out, pieces)
+        return None
+
+    def _replace(self, path: Path, pieces: Iterable[bytes], work: _Work) -> Path | None:
+        """Write a file that changes in its own place; what it was gets another name first."""
+        if path.exists() and not path.is_file():
+            raise ConfigError(f"{path} is no file that can be replaced; -o OUT writes elsewhere")
+        real = Path(os.path.realpath(path))
+        beside = real if path.is_symlink() else path
+        copy = beside.with_name(beside.name + self.suffix)
+        is_new = False
+
+        def whole() -> Iterator[bytes]:
+            nonlocal is_new
+            before = real.stat()
+            yield from pieces
+            if not work.is_changed:
+                raise _SameError
+            if _state(real.stat()) != _state(before):
+                raise ArenaError(f"{path} stays as it is: something else changed it meanwhile")
+            is_new = _keep(real, copy, force=self.force)
+
+        try:
+            with writable(path):
+                write_atomically(path, whole())
+        except _SameError:
+            return None
+        except BaseException:
+            with suppress(OSError):
+                if is_new and real.samefile(copy):  # it was not replaced
+                    copy.unlink()
+            raise
+        return copy
+
+
+def _state(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _keep(path: Path, copy: Path, *, force: bool) -> bool:
+    """Give what a file holds a second name, and return whether it had none.
+
+    Raises OSError, FileExistsError for a name that is taken, but with `force`.
+    """
+    if copy.exists() and copy.samefile(path):
+        return False  # an edit was killed before it replaced the file
+    if copy.is_symlink() or (copy.exists() and not force):
+        raise FileExistsError(errno.EEXIST, "exists already", str(copy))
+    hidden = copy.with_name(f".{copy.name}.{os.getpid()}.tmp")
+    try:
+        try:
+            hidden.hardlink_to(path)
+        except OSError:  # not every file system has them
+            shutil.copy2(path, hidden)
+            sync(hidden)
+        hidden.replace(copy)
+    finally:
+        hidden.unlink(missing_ok=True)
+    sync(copy.parent)
+    return True

@@ -1,0 +1,116 @@
+"""Unified diffs, which `patch` and people read, of texts of any size: what was, and what is to be.
+
+The two are given side by side, part by part; few lines are in memory at once. Must not know what
+stands in them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from io import BytesIO
+from typing import Final
+
+CONTEXT: Final = 3
+"""Lines that stay, before and behind those that change."""
+
+_MOST: Final = 1 << 18  # pairs of lines that are compared; more are shown as all other
+
+Line = tuple[bytes, bytes]
+"""b" ", b"-" or b"+", and a line with its end."""
+
+
+def unified_diff(changes: Iterable[tuple[bytes, bytes]], name: str) -> Iterator[bytes]:
+    r"""Yield the diff of a text in parts, each as it was and as it is; nothing without changes.
+
+    `name` is what both are called.
+
+    >>> changes = [(b"one\ntw", b"one\ntw"), (b"o\n", b"ist\n"), (b"three", b"three")]
+    >>> print(b"".join(unified_diff(changes, "rhyme")).decode(), end="")
+    --- rhyme
+    +++ rhyme
+    @@ -1,3 +1,3 @@
+     one
+    -two
+    +twist
+     three
+    \ No newline at end of file
+    """
+    title = f"--- {name}\n+++ {name}\n".encode("utf-8", "surrogateescape")
+    for hunk in _hunks(_lines(changes)):
+        yield title + hunk
+        title = b""
+
+
+def _lines(changes: Iterable[tuple[bytes, bytes]]) -> Iterator[Line]:
+    """Yield the lines of both texts, those that are in one of them alone where they differ."""
+    olds, news = b"", b""
+    for old, new in changes:
+        rest = b""
+        if old == new:
+            end = (old.rfind if olds == news else old.find)(b"\n") + 1
+            old, new, rest = old[:end], new[:end], old[end:]  # noqa: PLW2901 - what ends here
+        olds, news = olds + old, news + new
+        if olds.endswith(b"\n") and news.endswith(b"\n"):
+            yield from _compared(olds, news)
+            olds = news = b""
+        if b"\n" in rest:
+            yield from _compared(same := rest[: rest.rfind(b"\n") + 1], same)
+            rest = rest[len(same) :]
+        olds, news = olds + rest, news + rest
+    yield from _compared(olds, news)
+
+
+def _compared(old: bytes, new: bytes) -> Iterator[Line]:
+    """Yield the lines of two texts that begin and end together."""
+    if old == new:
+        yield from ((b" ", line) for line in BytesIO(old))
+        return
+    a, b = list(BytesIO(old)), list(BytesIO(new))
+    codes: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(a), 0, len(b))]
+    if len(a) * len(b) <= _MOST:
+        codes = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    for code, *(a_start, a_end, b_start, b_end) in codes:
+        if code == "equal":
+            yield from ((b" ", line) for line in a[a_start:a_end])
+        else:
+            yield from ((b"-", line) for line in a[a_start:a_end])
+            yield from ((b"+", line) for line in b[b_start:b_end])
+
+
+def _hunks(lines: Iterable[Line]) -> Iterator[bytes]:
+    """Yield the places where lines change, with the lines round them that stay."""
+    before = deque[Line](maxlen=CONTEXT)
+    hunk: list[Line] | None = None
+    begun = read = (0, 0)  # lines of the old and of the new text: before the hunk, and so far
+    calm = 0  # lines at the end of the hunk that stay
+    for line in lines:
+        if line[0] != b" ":
+            if hunk is None:
+                hunk = list(before)
+                begun = read[0] - len(hunk), read[1] - len(hunk)
+            calm = -1
+        before.append(line)
+        read = read[0] + (line[0] != b"+"), read[1] + (line[0] != b"-")
+        if hunk is not None:
+            hunk.append(line)
+            calm += 1
+            if calm > 2 * CONTEXT:
+                yield _hunk(hunk[: CONTEXT - calm], *begun)
+                hunk = None
+    if hunk is not None:
+        yield _hunk(hunk[: len(hunk) - max(0, calm - CONTEXT)], *begun)
+
+
+def _hunk(lines: Sequence[Line], *begun: int) -> bytes:
+    counts = [sum(sign != other for sign, _ in lines) for other in (b"+", b"-")]
+    old, new = (
+        f"{start + (count > 0)},{count}" for start, count in zip(begun, counts, strict=True)
+    )
+    parts = [f"@@ -{old} +{new} @@\n".encode()]
+    for sign, line in lines:
+        parts.append(sign + line)
+        if not line.endswith(b"\n"):
+            parts.append(b"\n\\ No newline at end of file\n")
+    return b"".join(parts)

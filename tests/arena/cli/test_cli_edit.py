@@ -1,0 +1,231 @@
+"""`arena edit`: what is touched, what stays byte for byte, and what becomes of the file before."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+from commands import arena
+from exploring import one_in
+from hypothesis import given
+from hypothesis import strategies as st
+from patching import patched
+from record_texts import written
+
+from lath.notation.reader import entries_of
+
+LOOSE = (
+    b'\xef\xbb\xbf[Game "yavalath"]\r\n[First "ann"]\r\n[Second "bob"]\r\n\r\n1.e5  swap *\r\n \r\n'
+)
+OTHER = b'[Game "surikata"]\n[First "cat"]\n[Second "bob"]\n\n1. Mc3 {[%clk 3]   deep} 2. Mb2 *'
+BAD = b'[Game "yavalath"]\n[First "ann"]\n\n1. e5 2. e5 *\n\n'
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "games.lath"
+    path.write_bytes(LOOSE + BAD + OTHER)
+    return path
+
+
+def test_only_what_is_touched_changes_and_the_file_stays_as_a_copy(file: Path) -> None:
+    before = file.read_bytes()
+    ran = arena("edit", file, "--player", "cat=dog", "--player", "ann=eve")
+    assert ran.status == 1
+    assert f"{file}:10:" in ran.err
+    assert "illegal move e5: e5 already has a stone (record 2, ply 2)" in ran.err
+    copy = file.with_name("games.lath.bak")
+    counts = "2 of 2 records changed; 1 bad record stayed"
+    assert ran.err.endswith(f"{file}: {counts}; as it was: {copy}\n")
+    assert copy.read_bytes() == before
+    expected = LOOSE.replace(b"ann", b"eve") + BAD + OTHER.replace(b"cat", b"dog")
+    assert file.read_bytes() == expected
+    assert sorted(file.parent.iterdir()) == [file, copy]
+
+
+def test_a_copy_is_never_replaced_unless_that_is_asked_for(file: Path) -> None:
+    copy = file.with_name("games.lath.bak")
+    copy.write_text("mine")
+    before = file.read_bytes()
+    ran = arena("edit", file, "--drop", "First")
+    assert ran.status == 2
+    assert f"{copy} is there already; --force replaces it" in ran.err
+    assert (file.read_bytes(), copy.read_text()) == (before, "mine")
+    assert sorted(file.parent.iterdir()) == [file, copy]
+    assert arena("edit", file, "--drop", "First", "--backup", ".old").status == 1
+    assert file.with_name("games.lath.old").read_bytes() == before
+    now = file.read_bytes()
+    assert arena("edit", file, "--drop", "Second", "--force").status == 1
+    assert copy.read_bytes() == now
+
+
+def test_nothing_is_written_where_nothing_changes(file: Path) -> None:
+    os.utime(file, (1, 1))
+    ran = arena("edit", file, "--player", "nobody=x")
+    assert "0 of 2 records changed" in ran.err
+    assert file.stat().st_mtime == 1
+    assert list(file.parent.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("blow", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_an_edit_that_is_stopped_leaves_the_file_and_nothing_else(
+    file: Path, monkeypatch: pytest.MonkeyPatch, blow: BaseException
+) -> None:
+    before = file.read_bytes()
+
+    def stopped(*_: object) -> None:
+        raise blow
+
+    for name in ("replace", "hardlink_to"):  # before the copy is made, and before it is needed
+        with monkeypatch.context() as patches:
+            patches.setattr(Path, name, stopped)
+            patches.setattr(shutil, "copy2", stopped)
+            ran = arena("edit", file, "--drop", "First")
+        assert ran.status in (2, 3, 5)
+        assert file.read_bytes() == before
+        assert list(file.parent.iterdir()) == [file]
+
+
+def test_an_edit_that_was_killed_behind_its_copy_is_done_again(file: Path) -> None:
+    before = file.read_bytes()
+    copy = file.with_name("games.lath.bak")
+    copy.hardlink_to(file)
+    assert arena("edit", file, "--drop", "First").status == 1
+    assert copy.read_bytes() == before != file.read_bytes()
+
+
+def test_a_file_system_without_links_gets_a_copy_all_the_same(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "hardlink_to", none)
+    before = file.read_bytes()
+    assert arena("edit", file, "--drop", "First").status == 1
+    assert file.with_name("games.lath.bak").read_bytes() == before != file.read_bytes()
+
+
+def test_out_leaves_the_files_and_makes_a_folder_of_several(file: Path) -> None:
+    other = file.with_name("other.lath.gz")
+    other.write_bytes(gzip.compress(OTHER))
+    before = file.read_bytes()
+    out = file.with_name("out")
+    assert arena("edit", file, other, "--set", "Site=Riva", "-o", out).status == 1
+    assert file.read_bytes() == before
+    assert b'[Site "Riva"]\n\n1. Mc3' in gzip.decompress((out / "other.lath.gz").read_bytes())
+    ran = arena("edit", other, "--set", "Site=Riva", "-o", other)
+    assert ran.status == 2
+    assert "is FILE itself" in ran.err
+    ran = arena("edit", "-", "--set", "Site=Riva", stdin=OTHER)
+    assert ran.out_bytes == OTHER.replace(b"\n\n", b'\n[Site "Riva"]\n\n')
+
+
+def test_where_says_which_records_are_edited(file: Path) -> None:
+    ran = arena("edit", file, "--strip", "clk", "--where", "plies = 2 and first = cat", "-o", "-")
+    assert ran.out_bytes == LOOSE + BAD + OTHER.replace(b"[%clk 3]   ", b"")
+    assert "1 of 2 records changed" in ran.err
+
+
+def test_an_edit_that_would_make_a_sound_record_bad_is_not_done(file: Path) -> None:
+    ran = arena("edit", file, "--set", "Result=1-0", "-o", "-")
+    assert ran.status == 1
+    assert ran.out_bytes == LOOSE + BAD + OTHER
+    assert f"{file}:1: record 1 stays as it is: it would be bad: the result is 1-0" in ran.err
+    assert "0 of 2 records changed; 2 would be bad and stayed; 1 bad record stayed" in ran.err
+    ran = arena("edit", file, "--set", "Result=1-0", "--set", "Termination=time", "-o", "-")
+    assert ran.out_bytes.count(b'[Termination "time"]') == 2
+
+
+def test_what_the_rules_are_against_is_edited_when_that_is_asked_for() -> None:
+    ran = arena("edit", "-", "--set", "First=x", "--unchecked", stdin=BAD)
+    assert ran.out_bytes == BAD.replace(b"ann", b"x")
+
+
+def test_players_come_from_two_columns(file: Path) -> None:
+    names = file.with_name("names.csv")
+    names.write_text('\ufeffann,"Ann, the first"\r\n\r\nbob,"say ""hi"""\r\n')
+    ran = arena("edit", file, "--players", names, "-o", "-")
+    assert b'[First "Ann, the first"]\r\n[Second "say \\"hi\\""]' in ran.out_bytes
+    names.write_text("ann\teve, too\n")
+    assert b'"eve, too"' in arena("edit", file, "--players", names, "-o", "-").out_bytes
+    names.write_text("ann,eve\nbob\n")
+    ran = arena("edit", file, "--players", names, "-o", "-")
+    assert (ran.status, ran.out) == (2, "")
+    assert f"{names}:2: expected two columns, a name and the new one, not 1" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--set", "Event"], "--set Event: expected TAG=VALUE"),
+        (["--set", "A b=x"], "--set A b: expected the name of a tag"),
+        (["--set", "Event=a\nb"], "has a line break"),
+        (["--set", "Result=won"], "--set Result=won: expected one of 1-0, 0-1, 1/2-1/2, *"),
+        (["--set", "Event=a", "--set", "Event=b"], "Event is to be a, and b, too"),
+        (["--drop", "Game"], "the tag Game stays"),
+        (["--rename", "A=Game"], "the tag Game stays"),
+        (["--rename", "A=C", "--rename", "B=C"], "two tags cannot have one name"),
+        (["--player", "a=b", "--player", "a=c"], "a is to be b, and c, too"),
+        (["--strip", "comment"], "--strip comment: expected one of comments, words"),
+        (["--strip", "variations", "--split-variations"], "which leaves none"),
+        (["--where", "plies > 2"], "--where goes with an edit"),
+        (["--drop", "A", "--check", "-o", "x"], "--check and --dry-run write nothing"),
+        (["--drop", "A", "-o", "x.csv"], "x.csv: records are written as text"),
+        (["--drop", "A", "-o", "x", "--force"], "--backup and --force go without --out"),
+        (["--drop", "A", "--backup", "a/b"], "--backup 'a/b': expected the end of a name"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_written(
+    file: Path, arguments: list[object], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(file.parent)
+    ran = arena("edit", file, *arguments)
+    assert ran.status == 2
+    assert message in ran.err
+    assert list(file.parent.iterdir()) == [file]
+
+
+# Laws
+
+_EDITS = st.lists(
+    st.sampled_from(
+        [
+            *(["--set", "Event=X"], ["--drop", "First"], ["--rename", "Site=Venue"]),
+            *(["--player", "ann=Ann"], ["--strip", "comments"], ["--strip", "emt,glyphs"]),
+            *(["--strip", "words"], ["--plies", "3"], ["--split-variations"]),
+        ]
+    ),
+    min_size=1,
+    max_size=3,
+    unique_by=tuple,
+)
+
+
+@given(st.integers(0, 1 << 32), _EDITS)
+@one_in(2)
+def test_records_that_are_not_touched_stay_and_sound_ones_stay_sound(
+    seed: int, edits: list[list[str]]
+) -> None:
+    chance = Random(seed)
+    texts = [written(chance) + chance.choice(["\n\n", "\r\n\r\n", "\n \n\n"]) for _ in range(6)]
+    old = "".join(texts).encode("utf-8", "replace")
+    options = [word for edit in edits for word in edit]
+    ran = arena("edit", "-", "-q", *options, "--where", "plies > 2", stdin=old)
+    new = ran.out_bytes
+    assert "stays as it is" not in ran.err
+    diff = arena("edit", "-", "-q", *options, "--where", "plies > 2", "--dry-run", stdin=old)
+    assert patched(old, diff.out_bytes) == new
+    before, after = (list(entries_of(stream, "-")) for stream in map(io.BytesIO, (old, new)))
+    if "--split-variations" in options:
+        after = [entry for entry in after if not (entry.record and entry.record.tag("Variation"))]
+    assert len(before) == len(after)
+    for one, other in zip(before, after, strict=True):
+        touched = one.record and not one.problems and len(one.record.plies) > 2
+        assert touched or one.text == other.text
+        assert not touched or not other.problems

@@ -1,0 +1,244 @@
+"""Records edited as text: what is touched says what was meant, and the rest stays byte for byte."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+import pytest
+from exploring import one_in
+from hypothesis import given
+from hypothesis import strategies as st
+from record_strategies import RECORDS
+from record_texts import written
+
+from lath.notation import check, format_record, parse
+from lath.notation.editing import KINDS, EditError, Edits, edited, pieces, split_variations
+from lath.notation.errors import RecordSyntaxError
+from lath.notation.reader import chunks
+from lath.notation.record import Annotation, Comment, Ply, Record, Variation, comment
+
+_TAGS = re.compile(r'(?:\s*\[\s*\w+\s*"(?:[^"\\]|\\.)*"\s*\])+')
+
+HEAD = '[Game "yavalath"]\n'
+
+
+def after(text: str, **edits: object) -> str:
+    """Return the text of a record with these edits."""
+    (new,) = edited(text, parse(text), Edits(**edits))  # type: ignore[arg-type]
+    return new
+
+
+# What an edit makes of a record, said of values: what the text must be read as
+
+
+def cut(record: Record, plies: int) -> Record:
+    if len(record.plies) <= plies:
+        return record
+    now = {"Result": "*"}
+    if record.termination not in ("", "void"):
+        now["Termination"] = "unterminated"
+    tags = tuple((name, now.get(name, value)) for name, value in record.tags)
+    comments = record.comments[1:] if record.story else record.comments
+    return Record(tags, record.plies[:plies], "*", comments)
+
+
+def stripped(record: Record, kinds: frozenset[str]) -> Record:
+    def of_comment(parts: Comment) -> Comment:
+        if "comments" in kinds:
+            return ()
+        kept = [
+            str(part)
+            for part in parts
+            if (
+                not kinds & {"annotations", f"%{part.name}"}
+                if isinstance(part, Annotation)
+                else "words" not in kinds
+            )
+        ]
+        again = comment(" ".join(kept))  # words round an annotation may be one themselves
+        return again if len(kept) == len(parts) else of_comment(again)
+
+    def of_comments(comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
+        return tuple(filter(None, map(of_comment, comments)))
+
+    def of_ply(ply: Ply) -> Ply:
+        variations = () if "variations" in kinds else ply.variations
+        return Ply(
+            ply.move,
+            "" if "glyphs" in kinds else ply.glyph,
+            of_comments(ply.comments),
+            tuple(Variation(of_line(v.plies), of_comments(v.comments)) for v in variations),
+        )
+
+    def of_line(plies: tuple[Ply, ...]) -> tuple[Ply, ...]:
+        return tuple(map(of_ply, plies))
+
+    comments = of_comments(record.comments)
+    return replace(record, plies=of_line(record.plies), comments=comments)
+
+
+def written_record(seed: int) -> str | None:
+    """Return the text of a record, in any layout; None where it came out as none."""
+    text = written(Random(seed)).strip(" \t\r\n")
+    try:
+        record = parse(text)
+    except RecordSyntaxError:
+        return None
+    names = [name for name, _ in record.tags]
+    return text if names[0] == "Game" and len(set(names)) == len(names) else None
+
+
+TEXTS = st.one_of(
+    RECORDS.map(lambda record: format_record(record).rstrip("\n")),
+    RECORDS.map(lambda record: format_record(record).rstrip("\n").replace("\n", "\r\n")),
+    st.integers(0, 1 << 32).map(written_record).filter(bool),
+)
+SOME_KINDS = st.frozensets(st.sampled_from([*KINDS, "%emt", "%clk", "%mood", "%eval"]), min_size=1)
+
+
+@given(TEXTS, SOME_KINDS)
+def test_what_is_stripped_is_gone_and_nothing_else(text: str, kinds: frozenset[str]) -> None:
+    new = after(text, strip=kinds)
+    assert parse(new) == stripped(parse(text), kinds)
+    signs = iter(text)
+    assert all(sign in signs for sign in new if not sign.isspace()), "nothing comes in"
+    assert after(text, strip=frozenset({"%nobody"})) == text
+
+
+@given(TEXTS, st.integers(0, 4))
+def test_a_cut_game_is_unfinished_and_what_stays_of_it_stays(text: str, plies: int) -> None:
+    record = parse(text)
+    new = after(text, plies=plies)
+    assert parse(new) == cut(record, plies)
+    if len(record.plies) <= plies:
+        assert new == text
+
+
+@given(TEXTS, st.data())
+def test_a_tag_that_changes_leaves_the_others_and_the_moves_as_they_stand(
+    text: str, data: st.DataObject
+) -> None:
+    record = parse(text)
+    names = [name for name, _ in record.tags]
+    name = data.draw(st.sampled_from([*names, "Added"]))
+    value = data.draw(st.sampled_from(["", "plain", 'a "quoted" \\ one', "\t}]; é"]))
+    new = after(text, set={name: value}) if name != "Result" else text
+    expected = dict(record.tags) | ({name: value} if name != "Result" else {})
+    assert parse(new) == replace(record, tags=tuple(expected.items()))
+    assert new.endswith(text[_TAGS.match(text).end() :])  # type: ignore[union-attr]
+    if name not in ("Game", "Added"):
+        dropped = after(text, drop=frozenset({name}))
+        kept = tuple(tag for tag in record.tags if tag[0] != name)
+        assert parse(dropped) == replace(record, tags=kept)
+        assert after(text, rename={name: "Renamed"}).replace("Renamed", name, 1) == text
+
+
+@given(
+    st.lists(st.one_of(TEXTS, st.sampled_from(["[Game oops]", "words", "e5 \udcff"])), max_size=6)
+)
+@one_in(2)
+def test_the_parts_of_a_stream_are_all_of_its_bytes(texts: list[str]) -> None:
+    data = "\r\n\n \n".join(texts).encode("utf-8", "surrogateescape")
+    for stream in (data, b"\xef\xbb\xbf" + data, b"\n\n" + data + b"\n\n "):
+        parts = list(pieces(chunks(io.BytesIO(stream))))
+        assert b"".join(part.before + part.data for part in parts) == stream
+
+
+# Cases
+
+
+@pytest.mark.parametrize(
+    ("text", "edits", "expected"),
+    [
+        ("e5{x}d4 *", {"strip": {"comments"}}, "e5 d4 *"),
+        ("e5!{x}(a1)d4 *", {"strip": {"comments", "glyphs"}}, "e5(a1)d4 *"),
+        ("e5 {x\ny} d4 *", {"strip": {"comments"}}, "e5\nd4 *"),
+        ("\n{first}\n\n1. e5 ;to the end\nd4 *", {"strip": {"comments"}}, "\n1. e5\nd4 *"),
+        ("e5 {a [%clk 1] b [%emt 2]} *", {"strip": {"%clk"}}, "e5 {a b [%emt 2]} *"),
+        ("e5 {a  [%clk 1] [%emt 2]} *", {"strip": {"words", "%clk"}}, "e5 {[%emt 2]} *"),
+        ("e5 {[%clk [%clk 1] 2]} *", {"strip": {"%clk"}}, "e5 *"),
+        ("e5 (a1 (b1)) d4 (c1) *", {"strip": {"variations"}}, "e5 d4 *"),
+        ("1.e5 2.d4 ;why\n3.a1 *", {"plies": 2}, "1.e5 2.d4 ;why\n*"),
+        ("e5 (a1 b1) d4 *", {"plies": 1}, "e5 (a1 b1) *"),
+        ("\n1. e5 *", {"plies": 0}, "\n*"),
+    ],
+)
+def test_gaps_are_where_they_were(text: str, edits: dict[str, object], expected: str) -> None:
+    if "strip" in edits:
+        edits["strip"] = frozenset(edits["strip"])  # type: ignore[call-overload]
+    assert after(HEAD + text, **edits) == HEAD + expected
+
+
+def test_a_long_line_does_not_grow_over_its_width_by_a_cut() -> None:
+    moves = " ".join(["xe5", *["e5"] * 32])
+    assert after(f"{HEAD}\n{moves} d4 *", plies=33) == f"{HEAD}\n{moves}\n*"
+
+
+def test_a_tag_is_added_as_the_others_stand() -> None:
+    for head, added in (
+        ('[Game "y"]', ' [Site "x"]'),
+        ('[Game "y"]\n', '\n[Site "x"]'),
+        ('[Game "y"]\r\n[Date "?"]\r\n', '\r\n[Site "x"]'),
+        ('[Game "y"] [Date "?"]\n', '\n[Site "x"]'),
+    ):
+        end = head.rindex("]") + 1
+        assert after(f"{head} e5 *", set={"Site": "x"}) == f"{head[:end]}{added}{head[end:]} e5 *"
+
+
+def test_a_name_that_is_taken_is_refused() -> None:
+    text = HEAD + '[White "a"]\n[First "b"]\n\n*'
+    with pytest.raises(EditError, match="White cannot be called First: there is one already"):
+        after(text, rename={"White": "First"})
+    dropped = after(text, drop=frozenset({"First"}), rename={"White": "First"})
+    assert dropped == HEAD + '[First "a"]\n\n*'
+
+
+def test_a_result_that_is_set_stands_at_both_places() -> None:
+    text = HEAD + '[Result "*"]\n\n1. e5 *'
+    new = after(text, set={"Result": "1-0", "Termination": "adjudication"})
+    assert new == HEAD + '[Result "1-0"]\n[Termination "adjudication"]\n\n1. e5 1-0'
+
+
+def test_players_change_names_at_once_and_where_their_end_is_told() -> None:
+    text = (
+        HEAD + '[First "a"]\n[Second "b  c"]\n[Annotator "a"]\n[Event "a"]\n[Termination "crash"]\n'
+        "\n{b\nc (second): exit status 1; a (first): said}\n1. e5 1-0"
+    )
+    new = after(text, players={"a": "b  c", "b  c": "}"})
+    record = parse(new)
+    assert (record.first, record.second) == ("b  c", "}")
+    assert (record.tag("Annotator"), record.tag("Event")) == ("b  c", "a")
+    assert record.forfeit is not None
+    assert (record.forfeit.bot, record.forfeit.reason) == ("}", "exit status 1; a (first): said")
+
+
+# Variations
+
+
+def split_games(text: str) -> Iterator[tuple[str, str]]:
+    for record in split_variations(parse(text), "record 7"):
+        yield record.tag("Variation"), " ".join((*record.moves, record.result))
+
+
+def test_variations_are_sound_games_of_their_own_that_count_for_nobody() -> None:
+    text = HEAD + '[First "a"]\n[Number "7"]\n[Result "*"]\n\n'
+    text += (
+        "1. a1 (1. b1 {x} 2. swap) 2. e1 3. b1 4. e2 (4. d1! (4. d2 5. a5) 5. c1) (4. c1) 5. i1 *"
+    )
+    assert list(split_games(text)) == [
+        ("record 7, ply 1", "b1 swap *"),
+        ("record 7, ply 4 (1)", "a1 e1 b1 d1 c1 0-1"),
+        ("record 7, ply 4 (1), ply 4", "a1 e1 b1 d2 a5 *"),
+        ("record 7, ply 4 (2)", "a1 e1 b1 c1 *"),
+    ]
+    whole, *others = edited(text, parse(text), Edits(split=True), 7)
+    assert whole == text[: text.index("(")] + "2. e1 3. b1 4. e2 5. i1 *"
+    for other in map(parse, (whole, *others)):
+        assert not check(other)
+        assert other.first == "a"
+    assert {parse(other).termination for other in others} == {"void"}
+    assert "Number" not in "".join(others)
