@@ -6,7 +6,7 @@ Each returns a new record, or refuses. Must not know files, nor how a record is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -154,13 +154,21 @@ same result twice
     return changed
 
 
+def place_of(name: str, tags: Sequence[str]) -> int:
+    """Return where a new tag comes among others: where the arena writes it, or last.
+
+    >>> place_of("First", ["Game", "Date", "Result"]), place_of("Mood", ["Game", "Result"])
+    (2, 2)
+    """
+    later = KNOWN_TAGS[KNOWN_TAGS.index(name) + 1 :] if name in KNOWN_TAGS else ()
+    return next((place for place, known in enumerate(tags) if known in later), len(tags))
+
+
 def _with_tag(tags: dict[str, str], name: str, value: str) -> dict[str, str]:
     """Return the tags with one set, in its place."""
-    if name in tags or name not in KNOWN_TAGS:
+    if name in tags:
         return {**tags, name: value}
-    later = KNOWN_TAGS[KNOWN_TAGS.index(name) + 1 :]
-    names = list(tags)
-    place = next((index for index, known in enumerate(names) if known in later), len(names))
+    place = place_of(name, tuple(tags))
     items = list(tags.items())
     return dict([*items[:place], (name, value), *items[place:]])
 

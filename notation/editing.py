@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from lath.games.core import result_of
+from lath.notation.changes import place_of
 from lath.notation.errors import NotationError
 from lath.notation.reader import Chunk, RecordText, cuts, texts_of
-from lath.notation.record import ANNOTATION, Comment, Ply, Record, Termination
+from lath.notation.record import ANNOTATION, Comment, Ply, Record, Termination, comment
 from lath.notation.replay import end_of
 from lath.notation.scanner import inside, parse, unquoted
 from lath.notation.writer import WIDTH, format_record, tag_lines
@@ -23,14 +24,14 @@ from lath.notation.writer import WIDTH, format_record, tag_lines
 NAME_TAGS: Final = ("First", "Second", "Annotator")
 """Tags whose values are names of players."""
 
-VARIATION: Final = "Variation"
+VARIATION: Final = "VariationOf"
 """The tag of a record that was a variation: of which record, at which ply."""
 
-COMMENTS, WORDS, ANNOTATIONS, GLYPHS, VARIATIONS = KINDS = (
-    *("comments", "words", "annotations"),
+COMMENTS, ANNOTATIONS, GLYPHS, VARIATIONS = KINDS = (
+    *("comments", "annotations"),
     *("glyphs", "variations"),
 )
-"""What may be stripped besides annotations by their names."""
+"""What may be stripped besides annotations by their names; `comments` are the words of them."""
 
 KNOWN_ANNOTATIONS: Final = ("emt", "clk", "eval", "depth", "nodes", "pv")
 
@@ -59,7 +60,7 @@ class Edits:
     """Names of tags, the new by the old."""
 
     set: Mapping[str, str] = field(default_factory=dict)
-    """Values of tags by their names; those that are missing are added behind the others."""
+    """Values of tags by their names; those that are missing are added."""
 
     players: Mapping[str, str] = field(default_factory=dict)
     """Names of players, the new by the old: in NAME_TAGS, and where it is told how one lost."""
@@ -223,7 +224,7 @@ class _Layout:
         self.tags[at] = new
 
     def set(self, name: str, value: str) -> None:
-        """Give a tag its value; one that is missing is added behind the others."""
+        """Give a tag its value; one that is missing stands where the arena writes it."""
         if self.value(name) == value:
             return
         tag = tag_lines([(name, value)]).rstrip("\n")
@@ -234,14 +235,14 @@ class _Layout:
             blank = after[after.rindex('"') + 1 :]
             self.tokens[at] = f"{before}{quoted}{blank}"
             return
-        at = len(self.tags)
-        gap = self.gaps[at - 1] if at > 1 else ""
+        at, many = place_of(name, self.tags), len(self.tags)
+        gap = self.gaps[many - 1] if many > 1 else ""
         if gap.count("\n") != 1:  # not as tags stand on lines of their own
-            gap = self.line_end if "\n" in self.gaps[at] else " "
+            gap = self.line_end if "\n" in self.gaps[many] else " "
         self.gaps.insert(at, gap)
         self.tokens.insert(at, tag)
         self.kinds.insert(at, "tag")
-        self.tags.append(name)
+        self.tags.insert(at, name)
 
 
 def _truncate(layout: _Layout, record: Record, plies: int) -> None:
@@ -267,29 +268,36 @@ def _truncate(layout: _Layout, record: Record, plies: int) -> None:
         layout.gaps[-2] = layout.line_end
     if "Result" in layout.tags:
         layout.set("Result", "*")
-    if record.termination not in ("", Termination.VOID):
+    if "Termination" in layout.tags:
         layout.set("Termination", Termination.UNTERMINATED)
     if record.story:
-        layout.remove(at := len(layout.tags), at + 1)
+        at = len(layout.tags)
+        while not comment(inside(layout.tokens[at])):
+            at += 1
+        _strip_comment(layout, at, frozenset({COMMENTS}))
 
 
 def _strip(layout: _Layout, kinds: frozenset[str]) -> None:
     """Take out comments, parts of them, glyphs and variations."""
     at = len(layout.tags)
     while at < len(layout.tokens):
-        kind, token = layout.kinds[at], layout.tokens[at]
+        kind = layout.kinds[at]
         if kind == "open" and VARIATIONS in kinds:
             layout.remove(at, _closing(layout, at) + 1)
         elif kind == "glyph" and GLYPHS in kinds:
             layout.remove(at, at + 1)
-        elif kind == "comment" and (stripped := _stripped(token, kinds)) != token:
-            if stripped:
-                layout.tokens[at] = stripped
-                at += 1
-            else:
-                layout.remove(at, at + 1)
-        else:
+        elif kind != "comment" or _strip_comment(layout, at, kinds):
             at += 1
+
+
+def _strip_comment(layout: _Layout, at: int, kinds: frozenset[str]) -> bool:
+    """Take out parts of a comment, or all of it; return whether it is there still."""
+    left = _stripped(layout.tokens[at], kinds)
+    if left:
+        layout.tokens[at] = left
+    else:
+        layout.remove(at, at + 1)
+    return bool(left)
 
 
 def _closing(layout: _Layout, at: int) -> int:
@@ -304,8 +312,6 @@ def _closing(layout: _Layout, at: int) -> int:
 
 def _stripped(token: str, kinds: frozenset[str]) -> str:
     """Return a comment without what is not wanted; empty where nothing is left of it."""
-    if COMMENTS in kinds:
-        return ""
     said = inside(token)
     while gone := list(_unwanted(said, kinds)):
         for start, end in reversed(gone):
@@ -313,6 +319,8 @@ def _stripped(token: str, kinds: frozenset[str]) -> str:
             said = f"{before} {after}" if before and after else before or after
         if not said:
             return ""
+    if COMMENTS in kinds and not said.strip():
+        return ""
     return token[0] + said + ("}" if token[0] == "{" else "")
 
 
@@ -321,7 +329,7 @@ def _unwanted(said: str, kinds: frozenset[str]) -> Iterator[tuple[int, int]]:
     end = 0
     for match in (*ANNOTATION.finditer(said), None):
         words = said[end : match.start() if match else None]
-        if WORDS in kinds and words.strip():
+        if COMMENTS in kinds and words.strip():
             begin = end + len(words) - len(words.lstrip())
             yield begin, begin + len(words.strip())
         if match and (ANNOTATIONS in kinds or f"%{match[1]}" in kinds):

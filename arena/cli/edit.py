@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Annotated, Final, Self
 
@@ -44,7 +44,7 @@ from lath.notation.editing import (
     pieces,
 )
 from lath.notation.files import open_bytes, sync, write_atomically
-from lath.notation.reader import RecordText, chunks, entry_of
+from lath.notation.reader import RecordText, chunks, entries_of, entry_of
 from lath.notation.record import RESULTS
 from lath.notation.replay import canonical
 from lath.notation.unified_diff import unified_diff
@@ -53,8 +53,7 @@ from lath.notation.writer import format_record
 app = App()
 
 _STRIP: Final = (
-    "Take out comments, words or annotations of comments, one such as clk or %name, glyphs, "
-    "variations."
+    "Take out comments (their words), annotations, one such as clk or %name, glyphs, variations."
 )
 _MANY: Final = "; may come several times."
 
@@ -334,9 +333,7 @@ class _Work:
             if first == text.text and not others:
                 return None
             for each in (first, *others):
-                again = entry_of(RecordText(entry.line, each), "", number, rules=self._rules)
-                if again.problems:
-                    raise EditError(f"it would be bad: {again.problems[0].message}")
+                self._refuse_bad(each)
         except (EditError, GameError) as error:
             self.refused += 1
             print(f"{where}: record {number} stays as it is: {error}", file=sys.stderr)
@@ -344,6 +341,14 @@ class _Work:
         self.changed += 1
         self.split += len(others)
         return ("\r\n\r\n" if "\r\n" in text.text else "\n\n").join((first, *others))
+
+    def _refuse_bad(self, text: str) -> None:
+        """Raise EditError for what is no single sound record."""
+        found = list(entries_of(BytesIO(text.encode()), "", rules=self._rules))
+        if problems := [problem for entry in found for problem in entry.problems]:
+            raise EditError(f"it would be bad: {problems[0].message}")
+        if len(found) > 1:
+            raise EditError(f"it would be {len(found)} records")
 
     def print_counts(self, copy: Path | None, *, would: bool) -> None:
         """Tell of what was done, or would be."""

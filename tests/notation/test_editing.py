@@ -16,10 +16,11 @@ from record_strategies import RECORDS
 from record_texts import written
 
 from lath.notation import check, format_record, parse
+from lath.notation.changes import retag, strip, truncate
 from lath.notation.editing import KINDS, EditError, Edits, edited, pieces, split_variations
 from lath.notation.errors import RecordSyntaxError
 from lath.notation.reader import chunks
-from lath.notation.record import Annotation, Comment, Ply, Record, Variation, comment
+from lath.notation.record import Record
 
 _TAGS = re.compile(r'(?:\s*\[\s*\w+\s*"(?:[^"\\]|\\.)*"\s*\])+')
 
@@ -32,53 +33,16 @@ def after(text: str, **edits: object) -> str:
     return new
 
 
-# What an edit makes of a record, said of values: what the text must be read as
-
-
-def cut(record: Record, plies: int) -> Record:
-    if len(record.plies) <= plies:
-        return record
-    now = {"Result": "*"}
-    if record.termination not in ("", "void"):
-        now["Termination"] = "unterminated"
-    tags = tuple((name, now.get(name, value)) for name, value in record.tags)
-    comments = record.comments[1:] if record.story else record.comments
-    return Record(tags, record.plies[:plies], "*", comments)
-
-
 def stripped(record: Record, kinds: frozenset[str]) -> Record:
-    def of_comment(parts: Comment) -> Comment:
-        if "comments" in kinds:
-            return ()
-        kept = [
-            str(part)
-            for part in parts
-            if (
-                not kinds & {"annotations", f"%{part.name}"}
-                if isinstance(part, Annotation)
-                else "words" not in kinds
-            )
-        ]
-        again = comment(" ".join(kept))  # words round an annotation may be one themselves
-        return again if len(kept) == len(parts) else of_comment(again)
-
-    def of_comments(comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
-        return tuple(filter(None, map(of_comment, comments)))
-
-    def of_ply(ply: Ply) -> Ply:
-        variations = () if "variations" in kinds else ply.variations
-        return Ply(
-            ply.move,
-            "" if "glyphs" in kinds else ply.glyph,
-            of_comments(ply.comments),
-            tuple(Variation(of_line(v.plies), of_comments(v.comments)) for v in variations),
-        )
-
-    def of_line(plies: tuple[Ply, ...]) -> tuple[Ply, ...]:
-        return tuple(map(of_ply, plies))
-
-    comments = of_comments(record.comments)
-    return replace(record, plies=of_line(record.plies), comments=comments)
+    """Return what `--strip` makes of a record, said of values."""
+    names = {kind[1:] for kind in kinds if kind.startswith("%")}
+    return strip(
+        record,
+        comments="comments" in kinds,
+        annotations="annotations" in kinds or names,
+        glyphs="glyphs" in kinds,
+        variations="variations" in kinds,
+    )
 
 
 def written_record(seed: int) -> str | None:
@@ -113,7 +77,7 @@ def test_what_is_stripped_is_gone_and_nothing_else(text: str, kinds: frozenset[s
 def test_a_cut_game_is_unfinished_and_what_stays_of_it_stays(text: str, plies: int) -> None:
     record = parse(text)
     new = after(text, plies=plies)
-    assert parse(new) == cut(record, plies)
+    assert parse(new) == truncate(record, plies)
     if len(record.plies) <= plies:
         assert new == text
 
@@ -124,13 +88,18 @@ def test_a_tag_that_changes_leaves_the_others_and_the_moves_as_they_stand(
 ) -> None:
     record = parse(text)
     names = [name for name, _ in record.tags]
-    name = data.draw(st.sampled_from([*names, "Added"]))
+    name = data.draw(st.sampled_from([*names, "Opening", "Added"]))
     value = data.draw(st.sampled_from(["", "plain", 'a "quoted" \\ one', "\t}]; é"]))
-    new = after(text, set={name: value}) if name != "Result" else text
-    expected = dict(record.tags) | ({name: value} if name != "Result" else {})
-    assert parse(new) == replace(record, tags=tuple(expected.items()))
+    if name == "Result":
+        value = record.result
+    new = after(text, set={name: value})
+    if name in names:
+        expected = tuple((known, value if known == name else old) for known, old in record.tags)
+        assert parse(new) == replace(record, tags=expected)
+    else:
+        assert parse(new) == retag(record, {name: value})
     assert new.endswith(text[_TAGS.match(text).end() :])  # type: ignore[union-attr]
-    if name not in ("Game", "Added"):
+    if name in names and name != "Game":
         dropped = after(text, drop=frozenset({name}))
         kept = tuple(tag for tag in record.tags if tag[0] != name)
         assert parse(dropped) == replace(record, tags=kept)
@@ -154,12 +123,12 @@ def test_the_parts_of_a_stream_are_all_of_its_bytes(texts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "edits", "expected"),
     [
-        ("e5{x}d4 *", {"strip": {"comments"}}, "e5 d4 *"),
+        ("e5{x}d4{} *", {"strip": {"comments"}}, "e5 d4 *"),
         ("e5!{x}(a1)d4 *", {"strip": {"comments", "glyphs"}}, "e5(a1)d4 *"),
         ("e5 {x\ny} d4 *", {"strip": {"comments"}}, "e5\nd4 *"),
         ("\n{first}\n\n1. e5 ;to the end\nd4 *", {"strip": {"comments"}}, "\n1. e5\nd4 *"),
         ("e5 {a [%clk 1] b [%emt 2]} *", {"strip": {"%clk"}}, "e5 {a b [%emt 2]} *"),
-        ("e5 {a  [%clk 1] [%emt 2]} *", {"strip": {"words", "%clk"}}, "e5 {[%emt 2]} *"),
+        ("e5 {a  [%clk 1] [%emt 2]} *", {"strip": {"comments", "%clk"}}, "e5 {[%emt 2]} *"),
         ("e5 {[%clk [%clk 1] 2]} *", {"strip": {"%clk"}}, "e5 *"),
         ("e5 (a1 (b1)) d4 (c1) *", {"strip": {"variations"}}, "e5 d4 *"),
         ("1.e5 2.d4 ;why\n3.a1 *", {"plies": 2}, "1.e5 2.d4 ;why\n*"),
@@ -180,13 +149,20 @@ def test_a_long_line_does_not_grow_over_its_width_by_a_cut() -> None:
 
 def test_a_tag_is_added_as_the_others_stand() -> None:
     for head, added in (
-        ('[Game "y"]', ' [Site "x"]'),
-        ('[Game "y"]\n', '\n[Site "x"]'),
-        ('[Game "y"]\r\n[Date "?"]\r\n', '\r\n[Site "x"]'),
-        ('[Game "y"] [Date "?"]\n', '\n[Site "x"]'),
+        ('[Game "y"]', ' [Mood "x"]'),
+        ('[Game "y"]\n', '\n[Mood "x"]'),
+        ('[Game "y"]\r\n[Date "?"]\r\n', '\r\n[Mood "x"]'),
+        ('[Game "y"] [Date "?"]\n', '\n[Mood "x"]'),
     ):
         end = head.rindex("]") + 1
-        assert after(f"{head} e5 *", set={"Site": "x"}) == f"{head[:end]}{added}{head[end:]} e5 *"
+        assert after(f"{head} e5 *", set={"Mood": "x"}) == f"{head[:end]}{added}{head[end:]} e5 *"
+
+
+def test_no_tag_comes_to_stand_behind_an_empty_line_where_it_would_begin_a_record() -> None:
+    text = HEAD + '\n[ Round "3"]\n[Seed "1"]\n\ne5 *'  # only a [ and a letter begin one
+    added = after(text, set={"Event": "x"})
+    assert added == text.replace("\n\n[ R", '\n[Event "x"]\n\n[ R')
+    assert after(text, drop=frozenset({"Round"})) == HEAD + '[Seed "1"]\n\ne5 *'
 
 
 def test_a_name_that_is_taken_is_refused() -> None:
@@ -200,7 +176,7 @@ def test_a_name_that_is_taken_is_refused() -> None:
 def test_a_result_that_is_set_stands_at_both_places() -> None:
     text = HEAD + '[Result "*"]\n\n1. e5 *'
     new = after(text, set={"Result": "1-0", "Termination": "adjudication"})
-    assert new == HEAD + '[Result "1-0"]\n[Termination "adjudication"]\n\n1. e5 1-0'
+    assert new == HEAD + '[Termination "adjudication"]\n[Result "1-0"]\n\n1. e5 1-0'
 
 
 def test_players_change_names_at_once_and_where_their_end_is_told() -> None:
@@ -221,7 +197,7 @@ def test_players_change_names_at_once_and_where_their_end_is_told() -> None:
 
 def split_games(text: str) -> Iterator[tuple[str, str]]:
     for record in split_variations(parse(text), "record 7"):
-        yield record.tag("Variation"), " ".join((*record.moves, record.result))
+        yield record.tag("VariationOf"), " ".join((*record.moves, record.result))
 
 
 def test_variations_are_sound_games_of_their_own_that_count_for_nobody() -> None:

@@ -116,14 +116,14 @@ def test_out_leaves_the_files_and_makes_a_folder_of_several(file: Path) -> None:
     other.write_bytes(gzip.compress(OTHER))
     before = file.read_bytes()
     out = file.with_name("out")
-    assert arena("edit", file, other, "--set", "Site=Riva", "-o", out).status == 1
+    assert arena("edit", file, other, "--set", "Mood=Riva", "-o", out).status == 1
     assert file.read_bytes() == before
-    assert b'[Site "Riva"]\n\n1. Mc3' in gzip.decompress((out / "other.lath.gz").read_bytes())
-    ran = arena("edit", other, "--set", "Site=Riva", "-o", other)
+    assert b'[Mood "Riva"]\n\n1. Mc3' in gzip.decompress((out / "other.lath.gz").read_bytes())
+    ran = arena("edit", other, "--set", "Mood=Riva", "-o", other)
     assert ran.status == 2
     assert "is FILE itself" in ran.err
-    ran = arena("edit", "-", "--set", "Site=Riva", stdin=OTHER)
-    assert ran.out_bytes == OTHER.replace(b"\n\n", b'\n[Site "Riva"]\n\n')
+    ran = arena("edit", "-", "--set", "Mood=Riva", stdin=OTHER)
+    assert ran.out_bytes == OTHER.replace(b"\n\n", b'\n[Mood "Riva"]\n\n')
 
 
 def test_where_says_which_records_are_edited(file: Path) -> None:
@@ -172,7 +172,7 @@ def test_players_come_from_two_columns(file: Path) -> None:
         (["--rename", "A=Game"], "the tag Game stays"),
         (["--rename", "A=C", "--rename", "B=C"], "two tags cannot have one name"),
         (["--player", "a=b", "--player", "a=c"], "a is to be b, and c, too"),
-        (["--strip", "comment"], "--strip comment: expected one of comments, words"),
+        (["--strip", "comment"], "--strip comment: expected one of comments, annotations"),
         (["--strip", "variations", "--split-variations"], "which leaves none"),
         (["--where", "plies > 2"], "--where goes with an edit"),
         (["--drop", "A", "--check", "-o", "x"], "--check and --dry-run write nothing"),
@@ -198,7 +198,7 @@ _EDITS = st.lists(
         [
             *(["--set", "Event=X"], ["--drop", "First"], ["--rename", "Site=Venue"]),
             *(["--player", "ann=Ann"], ["--strip", "comments"], ["--strip", "emt,glyphs"]),
-            *(["--strip", "words"], ["--plies", "3"], ["--split-variations"]),
+            *(["--strip", "annotations"], ["--plies", "3"], ["--split-variations"]),
         ]
     ),
     min_size=1,
@@ -223,7 +223,7 @@ def test_records_that_are_not_touched_stay_and_sound_ones_stay_sound(
     assert patched(old, diff.out_bytes) == new
     before, after = (list(entries_of(stream, "-")) for stream in map(io.BytesIO, (old, new)))
     if "--split-variations" in options:
-        after = [entry for entry in after if not (entry.record and entry.record.tag("Variation"))]
+        after = [entry for entry in after if not (entry.record and entry.record.tag("VariationOf"))]
     assert len(before) == len(after)
     for one, other in zip(before, after, strict=True):
         touched = one.record and not one.problems and len(one.record.plies) > 2
