@@ -94,15 +94,18 @@ def on_a_small_disk(stand: Stand) -> Iterator[tuple[subprocess.Popen[str], Path]
         os.close(folder)
 
 
-def fill(disk: Path) -> Path:
-    """Leave no room; return the file that takes it."""
+def fill(disk: Path, run: subprocess.Popen[str]) -> Path:
+    """Leave no room for a run, which does nothing meanwhile; return the file that takes it."""
     ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file:
-        try:
+    run.send_signal(signal.SIGSTOP)
+    try:
+        with ballast.open("wb", buffering=0) as file:
             while file.write(bytes(1 << 16)):
                 pass
-        except OSError:
-            return ballast
+    except OSError:
+        return ballast
+    finally:
+        run.send_signal(signal.SIGCONT)
     raise AssertionError("the disk has no end")
 
 
@@ -117,7 +120,7 @@ def a_full_disk(stand: Stand, _plain: Plain) -> float:
     with on_a_small_disk(stand) as (run, disk), listened_to(run) as said:
         store = disk / "tournament.db"
         assert gone(lambda: b'[Number "' not in store.read_bytes(), PATIENCE_S)
-        ballast = fill(disk)
+        ballast = fill(disk, run)
         until_it_says(said, WAITING)
         time.sleep(1.0)  # the fault itself: a while without room
         assert run.poll() is None
@@ -137,7 +140,7 @@ def ctrl_c_on_a_full_disk(stand: Stand, _plain: Plain) -> float:
     pair_up(stand, rounds=200)
     with on_a_small_disk(stand) as (run, disk):
         assert gone(lambda: (disk / "tournament.db").stat().st_size < 60_000, PATIENCE_S)
-        fill(disk)
+        fill(disk, run)
         with listened_to(run) as said:
             until_it_says(said, WAITING)
             began_s = calm_s()
