@@ -149,7 +149,7 @@ def _interrupted() -> int:
 
 
 def _usage_or_bug(error: Exception) -> int:
-    """Show a usage error as the command line's library does; anything else is ours."""
+    """Show a usage error as the command line's library does; else it is a game's file's or ours."""
     if isinstance(error.__cause__, KeyboardInterrupt):  # it came while a class was being made
         return _interrupted()
     if hasattr(error, "show") and hasattr(error, "message"):
@@ -160,6 +160,11 @@ def _usage_or_bug(error: Exception) -> int:
         what = "memory" if isinstance(error, MemoryError) else "processes or threads (ulimit -u)"
         print(f"arena: the machine does not grant enough {what}", file=sys.stderr)
         return FULL
+    from lath.games import blamed
+
+    if why := blamed(error):
+        print(f"arena: {why}", file=sys.stderr)
+        return USAGE
     import traceback
 
     traceback.print_exc()

@@ -14,13 +14,23 @@ from typing import TYPE_CHECKING, Final, cast
 
 from lath.games.core import Game
 from lath.games.errors import UnknownGameError
-from lath.games.files import add, added, added_ids, named, origin
+from lath.games.files import add, added, added_ids, blamed, named, origin
 from lath.games.parameters import made
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
-__all__ = ["add", "builtin_ids", "get", "ids", "installed", "named", "origin", "plugin_ids"]
+__all__ = [
+    "add",
+    "blamed",
+    "builtin_ids",
+    "get",
+    "ids",
+    "installed",
+    "named",
+    "origin",
+    "plugin_ids",
+]
 
 ENTRY_POINTS: Final = "lath_arena.games"
 
@@ -34,6 +44,7 @@ _FOUNDATIONS: Final = {
     "overlays",
     "files",
     "parameters",
+    "trial",
 }
 """Modules of this folder that games are made of."""
 

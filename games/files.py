@@ -12,7 +12,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from lath.games.errors import GameFileError
+from lath.games.errors import GameFileError, UnknownGameError
 from lath.games.parameters import id_with, read
 
 if TYPE_CHECKING:
@@ -63,6 +63,9 @@ class Origin(NamedTuple):
 _ADDED: Final[dict[str, tuple[Game, Origin]]] = {}
 """By their ids."""
 
+_TRIED: Final[set[str]] = set()
+"""Ids of those in which nothing was found to be wrong."""
+
 _LOADING: Final[set[str]] = set()
 """Paths of the files that are being loaded: one may ask for another game."""
 
@@ -92,9 +95,48 @@ def add(path: str | os.PathLike[str], sha256: str = "") -> Game:
     finally:
         _LOADING.discard(full)
     _ADDED[game.id] = game, origin
+    if not sha256:
+        try:
+            _try_out(game.id, said)
+        except GameFileError:
+            del _ADDED[game.id]
+            raise
     others = (text for path, text in _in_environment() if path != full)
     os.environ[VARIABLE] = os.pathsep.join((*others, f"{full}#sha256={origin.sha256}"))
     return game
+
+
+def _try_out(game_id: str, said: str) -> None:
+    """Raise GameFileError where a game at random shows a slip, of the game of a file."""
+    from contextlib import redirect_stdout
+
+    from lath import games
+    from lath.games.trial import wrong_with
+
+    if game_id in _TRIED:
+        return
+    try:
+        with redirect_stdout(sys.stderr):
+            wrong = wrong_with(games.get(game_id))
+    except UnknownGameError:  # it refuses its parameters
+        raise
+    except Exception as error:
+        games.get.cache_clear()
+        path = _ADDED[game_id.partition(":")[0]][1].path
+        raise GameFileError(_told(error, said, path)) from error
+    if wrong:
+        games.get.cache_clear()
+        raise GameFileError(f"{said}: {wrong}")
+    _TRIED.add(game_id)
+
+
+def blamed(error: BaseException) -> str:
+    """Return where in the file of a game an error came up, and what it is; empty: in none.
+
+    Rules of one's own may go wrong in any way at any ply.
+    """
+    paths = (origin.path for _, origin in _ADDED.values())
+    return next((_told(error, path, path) for path in paths if _line_of(error, path)), "")
 
 
 def _in_environment() -> tuple[tuple[str, str], ...]:
@@ -134,11 +176,22 @@ def _run(source: bytes, said: str, origin: Origin) -> ModuleType:
             exec(compile(source, origin.path, "exec", dont_inherit=True), vars(module))  # noqa: S102 - somebody named it
     except (Exception, SystemExit) as error:
         del sys.modules[module.__name__]
-        where = f"{said}:{line}" if (line := _line_of(error, origin.path)) else said
-        words = error.msg if isinstance(error, SyntaxError) else str(error)
-        told = f"{type(error).__name__}: {words}" if words else type(error).__name__
-        raise GameFileError(f"{where}: {told}") from error
+        told = _told(error, said, origin.path)
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            beside = os.path.join(os.path.dirname(origin.path), error.name.partition(".")[0])
+            if os.path.exists(f"{beside}.py") or os.path.isdir(beside):
+                told += "; a game is one file: what it imports is installed, or on PYTHONPATH"
+        raise GameFileError(told) from error
     return module
+
+
+def _told(error: BaseException, said: str, path: str) -> str:
+    """Return in one line where in a file an error came up, and what it is."""
+    where = f"{said}:{line}" if (line := _line_of(error, path)) else said
+    words = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
+    return (
+        f"{where}: {type(error).__name__}: {words}" if words else f"{where}: {type(error).__name__}"
+    )
 
 
 def _line_of(error: BaseException, path: str) -> int:
@@ -194,10 +247,17 @@ def named(text: str, folder: str | os.PathLike[str] = "") -> str:
     >>> named("yavalath"), named("yavalath:win=5,size=4,lose=3")
     ('yavalath', 'yavalath:size=4,win=5')
     """
+    if os.path.isfile(beside := os.path.join(folder, text)) and os.pathsep in text:
+        return add(beside).id  # refused: it says so
     match = _NAMED.fullmatch(text)
-    if match is not None:
+    if match is None:
+        _refuse_names_of_files(text, folder)
+    else:
         text = add(os.path.join(folder, match["path"])).id + (match["parameters"] or "")
-    return _with_parameters(text) if ":" in text else text
+    game_id = _with_parameters(text) if ":" in text else text
+    if match is not None and ":" in game_id:
+        _try_out(game_id, match["path"] + match["parameters"])
+    return game_id
 
 
 def _with_parameters(text: str) -> str:
@@ -210,6 +270,17 @@ def _with_parameters(text: str) -> str:
         return id_with(game, read(game, parameters))
     except ValueError:  # which `games.get` tells of
         return text
+
+
+def _refuse_names_of_files(text: str, folder: str | os.PathLike[str]) -> None:
+    """Raise UnknownGameError for what is no game, but nearly a file of the folder."""
+    from lath import games
+
+    base, colon, parameters = text.partition(":")
+    for name in (base, f"{base}.py"):
+        if os.path.isfile(os.path.join(folder, name)) and base not in games.ids():
+            meant = f"./{name}{colon}{parameters}"
+            raise UnknownGameError(f"unknown game {text!r}; did you mean {meant}?")
 
 
 def lasting(text: str, folder: str | os.PathLike[str] = "") -> str:

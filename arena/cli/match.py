@@ -67,6 +67,7 @@ from lath.arena.tournament.programs import files_in
 from lath.arena.tournament.resuming import fingerprints
 from lath.arena.tournament.revisions import Workshop, workshop
 from lath.arena.tournament.sources import records_of
+from lath.games.files import lasting
 from lath.notation.record import Record
 from lath.reports.outcome import Outcome
 
@@ -158,11 +159,15 @@ def _entered(
 
 
 def _games_of(home: Path | None) -> list[str]:
-    """Return the games that the configuration in a folder names; none without one."""
+    """Return the games that the configuration in a folder names; none without one.
+
+    Those of files are added, before bots are asked what they play. Raises GameFileError.
+    """
     if home is None or not (home / CONFIG).is_file():
         return []
     named = read_toml(home / CONFIG)[0].get("games")
-    return [game for game in named if game in games.ids()] if isinstance(named, list) else []
+    texts = [text for text in named if isinstance(text, str)] if isinstance(named, list) else []
+    return [game for text in texts if (game := games.named(text, home)) in games.ids()]
 
 
 def _both_play(tables: Iterable[Mapping[str, Any]], has_build: bool) -> list[str]:
@@ -191,7 +196,7 @@ def _configured(
     """Return the match; the new bot is the first, of whom the test asks whether it is better."""
     toml = {
         "event": event,
-        "games": [*played],
+        "games": [lasting(one) for one in played],
         "format": "match",
         "rounds": ROUNDS,
         "seed": terms.seed,
@@ -386,8 +391,9 @@ def match(
         tell = (lambda _: None) if quiet else partial(print, file=sys.stderr)
         entered = list(_entered(both, terms, shop, tell))
         tables = [table for table, _ in entered]
+        named = _games_of(entered[1][1])
         common = _both_play(tables, has_build=bool(build_) or shop is None)
-        wanted = terms.games or [one for one in _games_of(entered[1][1]) if one in common] or common
+        wanted = terms.games or [one for one in named if one in common] or common
         config = _configured(tables, wanted, terms, event)
         progress = Progress(config)
         with screen(progress, quiet=quiet, verbose=False, is_shared=False):

@@ -15,8 +15,8 @@ import typer
 from lath import games
 from lath.arena import signals
 from lath.arena.cli.files import append_record, refuse_as_archive
-from lath.arena.cli.games import GameId, PositionText, SetupText
-from lath.arena.cli.main import App, Side, option
+from lath.arena.cli.games import PositionText, SetupText
+from lath.arena.cli.main import App, Side, argument, option
 from lath.arena.errors import ConfigError
 from lath.arena.referee import process, trees
 from lath.arena.referee.clock import Limits
@@ -37,6 +37,8 @@ NOBODY: Final = "none"
 PERSON: Final = "person"
 
 
+OneGame = Annotated[str, argument("GAME", "The game, see `arena games`; or a file.")]
+GameToo = Annotated[str, option("--game", "GAME", "The same, as for other commands.")]
 OneBot = Annotated[
     str, option("--bot", "NAME=CMD", "The bot; NAME alone for a bundled one; or none.")
 ]
@@ -52,7 +54,8 @@ Out = Annotated[Path | None, option("--output -o", "FILE", "Append the record to
 
 @app.command()
 def play(
-    game: GameId,
+    game: OneGame = "",
+    game_: GameToo = "",
     bot: OneBot = "greedy",
     side: Sits = Side.FIRST,
     tc: Time = "move 1",
@@ -70,9 +73,11 @@ def play(
 
     Example: arena play yavalath --bot monte-carlo --side second -o mine.lath
     """
+    if bool(game) == bool(game_):
+        raise typer.BadParameter("expected one game: GAME, or --game GAME")
     spec, control = _spec(bot), time_of(tc)
     control = (spec and spec.time) or control
-    plan = _plan(game, spec, side, setup, position, seed)
+    plan = _plan(game or game_, spec, side, setup, position, seed)
     if out is not None:
         refuse_as_archive(out)
     ending = _played(plan, spec, side, control, out)

@@ -310,6 +310,12 @@ def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team)
         if isinstance(error, GameVoidError):
             _excuse(str(error), job)
         raise
+    except Exception as error:  # the rules of somebody's file may raise anything
+        for bot in bots:
+            bot.kill()
+        if why := games.blamed(error):
+            raise GameVoidError("", why) from error
+        raise
     if played.termination == Termination.CRASH:
         loser = plan.names[played.result == WON_BY[Seat.FIRST]]
         _excuse(f"{loser} crashed in game {plan.number}", job)

@@ -9,11 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import commands
 import pytest
 from game_files import EXAMPLE
 
 from lath import games
-from lath.games.errors import GameFileError
+from lath.games.errors import GameFileError, UnknownGameError
 
 ONE_AFTER_THE_OTHER = """
 from lath.games.yavalath import Yavalath
@@ -127,3 +128,35 @@ def test_a_file_of_the_environment_that_is_gone_is_told_of(
     assert games.get("yavalath").title == "Yavalath"
     with pytest.raises(GameFileError, match=r"LATH_GAMES: /no/such\.py: there is no such file"):
         games.ids()
+
+
+def test_who_names_nearly_a_file_is_told_which(other: Path) -> None:
+    with pytest.raises(UnknownGameError, match=r"'other'; did you mean \./other\.py\?"):
+        games.named("other")
+    games.add(other)
+    assert games.named("other") == "other"
+    Path("yavalath.py").touch()
+    assert games.named("yavalath") == "yavalath"
+    other.rename("a:b.py")
+    with pytest.raises(GameFileError, match=r"a:b\.py': expected a path of printable letters with"):
+        games.named("./a:b.py")
+
+
+def test_a_file_that_imports_its_neighbour_is_told_how(other: Path) -> None:
+    Path("helper.py").touch()
+    other.write_text("import helper")
+    why = r"No module named 'helper'; a game is one file: what it imports is installed, or on PYTH"
+    with pytest.raises(GameFileError, match=why):
+        games.add(other)
+
+
+def test_what_the_rules_of_a_file_raise_is_told_with_its_line(other: Path) -> None:
+    slip = "    def draw_setup(self, seed):\n        return 1 // 0\n\n"
+    other.write_text(ONE_AFTER_THE_OTHER.replace("    id", f"{slip}    id"))
+    with pytest.raises(ZeroDivisionError) as caught:
+        games.add(other).draw_setup(1)
+    told = f"{other.absolute()}:6: ZeroDivisionError: integer division or modulo by zero"
+    assert games.blamed(caught.value) == told
+    assert games.blamed(ZeroDivisionError()) == ""
+    ran = commands.arena("play", "--game", "other.py")
+    assert (ran.status, ran.err) == (2, f"arena: {told}\n")

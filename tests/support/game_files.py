@@ -30,6 +30,7 @@ def forget_games() -> None:
     """Forget which games were added, as a process that begins anew does not know them."""
     os.environ.pop(files.VARIABLE, None)
     files._ADDED.clear()
+    files._TRIED.clear()
     for cached in (games.get, quick_check._start):
         cached.cache_clear()
     replay._SPELLINGS.clear()

@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 from arena_runs import arena, numbers
-from game_files import forget_games, write_game
+from bad_bots import Good, command
+from game_files import EXAMPLE, forget_games, write_game
+from processes import new_tree
 from quick_runs import play_nothing
 from workers import a_job
 
+from lath import games
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.worker import play_pair, read_result
@@ -94,6 +97,18 @@ def test_a_worker_whose_file_is_another_one_plays_nothing(
     plans = tuple(replace(plan, game="order-and-chaos") for plan in job.games)
     result = read_result(play_pair(replace(job, games=plans)))
     why = f"LATH_GAMES: {path} has changed since it was loaded: begin anew"
+    assert (result.void, result.void_bot, result.games) == (why, "", ())
+
+
+def test_rules_that_break_down_in_a_worker_stop_the_pairing_in_words(tmp_path: Path) -> None:
+    slip = "self.canonical_setup(setup)"
+    path = write_game(tmp_path, EXAMPLE.read_text(encoding="utf-8").replace(slip, "1 // 0"))
+    games.add(path)
+    bots = [BotSpec(name=name, command=command(Good)) for name in ("ann", "bob")]
+    job = a_job(bots[0], bots[1], Limits(time=TimeControl(nodes=1)), tree=new_tree())
+    plans = tuple(replace(plan, game="order-and-chaos", setup="x") for plan in job.games)
+    result = read_result(play_pair(replace(job, games=plans)))
+    why = f"{path}:51: ZeroDivisionError: integer division or modulo by zero"
     assert (result.void, result.void_bot, result.games) == (why, "", ())
 
 
