@@ -14,7 +14,7 @@ from itertools import starmap
 from typing import Final
 
 from lath import games
-from lath.games.core import Outcome, Position, read_move
+from lath.games.core import Outcome, Position, follow, read_move
 from lath.games.errors import (
     GameError,
     GameFileError,
@@ -146,7 +146,9 @@ def positions(record: Record) -> Iterator[Position]:
 def end_of(record: Record) -> Position | None:
     """Return the position after the last ply; None where the rules refuse something before it."""
     try:
-        *_, end = positions(record)
+        end = follow(start_of(record), record.moves)
+        if end is None:  # a move is in another spelling, or cannot be played
+            *_, end = positions(record)
     except GameError:
         return None
     return end
@@ -192,20 +194,21 @@ def canonical(record: Record) -> Record:
                 value = games.get(record.game).canonical_setup(value)
         return name, value
 
-    def of_line(plies: Sequence[Ply]) -> tuple[Ply, ...]:
-        return tuple(
-            replace(
-                ply,
-                move=spelled[ply.move],
-                variations=tuple(
-                    replace(variation, plies=of_line(variation.plies))
-                    for variation in ply.variations
-                ),
-            )
-            for ply in plies
+    def of_ply(ply: Ply) -> Ply:
+        move = spelled[ply.move]
+        if move == ply.move and not ply.variations:  # most are
+            return ply
+        return replace(
+            ply,
+            move=move,
+            variations=tuple(
+                replace(variation, plies=tuple(map(of_ply, variation.plies)))
+                for variation in ply.variations
+            ),
         )
 
-    return replace(record, tags=tuple(starmap(of_tag, record.tags)), plies=of_line(record.plies))
+    tags = tuple(starmap(of_tag, record.tags))
+    return replace(record, tags=tags, plies=tuple(map(of_ply, record.plies)))
 
 
 def check(

@@ -57,7 +57,7 @@ def format_record(record: Record) -> str:
     """Return the canonical text of one record, with a line end after its result."""
     comments = (wrapped(comment_words(comment)) for comment in record.comments)
     before = "".join(f"{comment}\n" for comment in comments if comment)
-    moves = wrapped((*_line_words(record.plies, 1), record.result))
+    moves = wrapped([*_line_words(record.plies, 1), record.result])
     return f"{tag_lines(record.tags)}\n{before}{moves}\n"
 
 
@@ -77,14 +77,15 @@ def format_records(records: Iterable[Record]) -> Iterator[str]:
         yield ("\n" if number else "") + format_record(record)
 
 
-def _line_words(plies: Sequence[Ply], first_number: int) -> Iterator[str]:
+def _line_words(plies: Sequence[Ply], first_number: int) -> list[str]:
+    words: list[str] = []
     for number, ply in enumerate(plies, first_number):
-        yield f"{number}."
-        yield ply.move + ply.glyph
+        words += (f"{number}.", ply.move + ply.glyph)
         for comment in ply.comments:
-            yield from comment_words(comment)
+            words += comment_words(comment)
         for variation in ply.variations:
-            yield from variation_words(variation, number)
+            words += variation_words(variation, number)
+    return words
 
 
 def variation_words(variation: Variation, number: int) -> Iterator[str]:
@@ -122,7 +123,10 @@ def comment_words(comment: Comment) -> Iterator[str]:
 
 def wrapped(words: Iterable[str]) -> str:
     """Return words in lines of at most `WIDTH` columns, without a line end after the last."""
-    text = " ".join([word.replace(" ", TIE) if " " in word else word for word in words])
+    words = list(words)
+    text = " ".join(words)
+    if text.count(" ") >= len(words):  # inside of some
+        text = " ".join([word.replace(" ", TIE) for word in words])
     return filled(text)
 
 

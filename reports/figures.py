@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from lath import games as registry
 from lath.games.core import Seat
 from lath.games.errors import GameError, UnknownGameError
 from lath.notation.record import FORFEITS, Record, Termination
-from lath.notation.replay import positions, spellings
+from lath.notation.replay import end_of, positions, spellings
 from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive
 from lath.reports.standings import POINTS, UNSTATED, counts, why_left_out
@@ -108,7 +108,9 @@ def ending_of(record: Record) -> str:
     The moves are played for that; raises GameError. Else the `Termination`.
     """
     if record.termination in ("", Termination.RULES):
-        (end,) = deque(positions(record), maxlen=1)
+        end = end_of(record)
+        if end is None:
+            *_, end = positions(record)  # says what is wrong
         outcome = end.outcome()
         if outcome is not None:
             return outcome.ending
