@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Seat, Symmetry, require_legal
 from lath.games.errors import PositionError, SetupError
+from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
 from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Turning, past_swap
 
@@ -72,29 +73,34 @@ ANIMALS: Final = tuple(
 """The six of both games, and the two that the expansion adds."""
 
 
+SIZES: Final = range(4, len(ANIMALS) + 1)
+"""Of boards: there is a type of animals for each row."""
+
+SIZE: Final = "rows of the board, types of animals, and animals of each"
+
+
 class Mammalath(Turning):
     """The rules on one size of board."""
 
+    id = "mammalath"
+    title = "Mammalath"
+    credit: Final = "Grant Fikes, nestorgames"
     colours: Final = ("white", "black")
     has_setups = True
+    parameters: ClassVar[Sequence[Parameter]] = (
+        Parameter("size", 6, SIZES, SIZE),
+        Parameter("line", 3, range(3, 6), "cells in line that end the game, or can be released"),
+    )
+    has_blocks = False
 
-    def __init__(
-        self,
-        *,
-        game_id: str,
-        title: str,
-        animals: tuple[Piece, ...],
-        line_length: int,
-        supply: int,
-        blocks: bool,
-    ) -> None:
-        self.id: Final = game_id
-        self.title: Final = title
-        self.credit: Final = "Grant Fikes, nestorgames"
-        self.size: Final = len(animals)
-        self.supply: Final = supply
+    def __init__(self, size: int = 6, line: int = 3) -> None:
+        if line > size:
+            raise ValueError(f"line is {line}, expected at most the size, {size}")
+        animals = ANIMALS[:size]
+        self.size: Final = size
+        self.supply: Final = size * size // 2
         """Tokens a player has."""
-        self.line_length: Final = line_length
+        self.line_length: Final = line
         self.letters: Final = tuple(animal.code for animal in animals)
         self.board: Final[Board] = squares(self.size)
         self.pieces: Final = (
@@ -104,9 +110,9 @@ class Mammalath(Turning):
         )
         column = self.size + 1
         block = 1 | 1 << 1 | 1 << column | 1 << column + 1
-        anywhere = (block * bit for bit in (self.board.name if blocks else ()))
+        anywhere = (block * bit for bit in (self.board.name if self.has_blocks else ()))
         self.blocks: Final = tuple(self.board.finished(anywhere, self.board.full))
-        self.shapes: Final = self.board.lines(line_length) + self.blocks
+        self.shapes: Final = self.board.lines(line) + self.blocks
         """The shapes that decide the game and can be released: lines, and blocks in the Plus."""
         self.shapes_at: Final = self.board.through(self.shapes)
         """The shapes that each cell is part of, by its bit."""
@@ -129,8 +135,8 @@ class Mammalath(Turning):
         low, *_, high = ends[self.shapes[0]]
         self.expected = (
             f"expected a cell from a1 to {self.board.names[-1]}, x and a type from A to "
-            f"{self.letters[-1]}, x and the ends of a line of {NUMBERS[line_length]} such as "
-            f"x{low}-{high}{', a block such as xb2-c3' if blocks else ''}, or swap"
+            f"{self.letters[-1]}, x and the ends of a line of {NUMBERS[line]} such as "
+            f"x{low}-{high}{', a block such as xb2-c3' if self.has_blocks else ''}, or swap"
         )
 
     def draw_setup(self, seed: int) -> str:
@@ -438,11 +444,4 @@ class MammalathPosition(_State, Judged):
         return self.game.board.contents([*animals, *tokens])
 
 
-GAME: Final = Mammalath(
-    game_id="mammalath",
-    title="Mammalath",
-    animals=ANIMALS[:6],
-    line_length=3,
-    supply=18,
-    blocks=False,
-)
+GAME: Final = Mammalath()

@@ -10,13 +10,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from lath.games.mammalath import ANIMALS, Mammalath
+from lath.games.mammalath import SIZE, SIZES, Mammalath
+from lath.games.parameters import Parameter
 
-GAME: Final = Mammalath(
-    game_id="mammalath-plus",
-    title="Mammalath Plus",
-    animals=ANIMALS,
-    line_length=4,
-    supply=32,
-    blocks=True,
-)
+
+class MammalathPlus(Mammalath):
+    """The rules with blocks, which have four cells as lines have."""
+
+    id = "mammalath-plus"
+    title = "Mammalath Plus"
+    parameters = (Parameter("size", 8, SIZES, SIZE),)
+    has_blocks = True
+
+    def __init__(self, size: int = 8) -> None:
+        super().__init__(size, 4)
+
+
+GAME: Final = MammalathPlus()

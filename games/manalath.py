@@ -15,30 +15,38 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
-from lath.games.board import Board, hexagon
+from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
 from lath.games.overlays import Groups
+from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more
-from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Turning
-
-_LOSING, _WINNING = 4, 5
-"""Sizes of groups; the second is also the largest allowed."""
-
-_EXAMINED: Final = {_LOSING: LOST, _WINNING: WON}
-"""What groups of these sizes give who took the turn; of both, the greater counts."""
+from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, WON, Judged, Turning
 
 MAX_BLOCKERS: Final = 3
 
 _STUCK_WON, _STUCK_LOST = 4, 5
 """Verdicts on the player to move who has no legal move; who has no large group has DRAWN."""
 
+SUPPLY: Final = 25
+"""Pieces of each colour in the box, whatever the board."""
+
+WIN: Final = Parameter(
+    "win", 5, range(3, 9), "pieces of a group that wins: one less loses, more are forbidden"
+)
+
 
 class Manalath(Turning):
     """The rules on one board."""
 
+    id = "manalath"
+    title = "Manalath"
+    parameters: ClassVar[Sequence[Parameter]] = (
+        Parameter("size", 5, range(3, 9), "cells on four sides of the board, two having one more"),
+        WIN,
+    )
     colours: Final = ("orange", "purple")
     credit: Final = "Dieter Stein and Nestor Romeral Andres, 2012"
     has_setups = True
@@ -49,14 +57,21 @@ class Manalath(Turning):
     )
     overlays: Final = (Groups("op"),)
 
-    def __init__(
-        self, *, game_id: str, title: str, row_lengths: tuple[int, ...], supply: int | None
-    ) -> None:
-        self.id: Final = game_id
-        self.title: Final = title
-        self.board: Final[Board] = hexagon(row_lengths)
-        self.supply: Final = len(self.board.names) if supply is None else supply
+    def __init__(self, size: int = 5, win: int = 5) -> None:
+        self.board: Final[Board] = self.board_of(size)
+        self.supply: Final = self.supply_on(self.board)
         """Pieces of each colour in the box."""
+        self.win: Final = win
+        """The size of a group that wins, the largest that is allowed."""
+        self.lose: Final = win - 1
+        """The size of one that loses."""
+        self.examined: Final = {self.lose: LOST, win: WON}
+        """What groups of these sizes give who took the turn; of both, the greater counts."""
+        self.large: Final[Callable[[int], int]] = (
+            self.board.over_three if self.lose == 4 else self._large
+        )
+        """Returns cells, one at least of each group that is examined; also of both colours, as in
+        `paired`."""
         self.placements: Final = {
             Move(letter + name): (colour, bit)
             for name, bit in self.board.bit.items()
@@ -70,8 +85,25 @@ class Manalath(Turning):
             for move, (colour, bit) in self.placements.items()
         }
         """The cell of every move, orange's as they are and purple's shifted by `Board.apart`."""
-        self.six_times: Final = sum(1 << self.board.apart * count for count in range(_WINNING + 1))
-        """What puts a set of cells six times side by side, by multiplication."""
+        self.counts: Final = sum(1 << self.board.apart * count for count in range(win + 1))
+        """What puts a set of cells side by side, for each count to `win`, by multiplication."""
+
+    def board_of(self, size: int) -> Board:
+        """Return the board of this size."""
+        return hexagon_of(size + 1, size)
+
+    def supply_on(self, board: Board) -> int:  # noqa: ARG002 - of `manalath_61`
+        """Return how many pieces of each colour are in the box."""
+        return SUPPLY
+
+    def _large(self, both: int) -> int:
+        board = self.board
+        return sum(
+            group << shift
+            for shift in (0, board.apart)
+            for group in board.groups(both >> shift & board.full)
+            if group.bit_count() >= self.lose
+        )
 
     def canonical(self, text: str) -> Move:
         """Return the one way to write the move; raises MoveSyntaxError."""
@@ -120,10 +152,10 @@ class Manalath(Turning):
         for colour, mask in zip(self.colours, (orange, purple), strict=True):
             refuse_more(mask.bit_count(), self.supply, f"{colour} pieces")
             for group in self.board.groups(mask):
-                if group.bit_count() > _WINNING:
+                if group.bit_count() > self.win:
                     raise PositionError(
                         f"a group of {group.bit_count()} {colour} pieces at "
-                        f"{self.board.names_in(group)[0]}, expected at most {_WINNING}"
+                        f"{self.board.names_in(group)[0]}, expected at most {self.win}"
                     )
         count = (orange | purple).bit_count()
         if count % 2 != mover:
@@ -133,28 +165,28 @@ class Manalath(Turning):
                 f"board, {count}"
             )
         if not self._can_be_reached(orange | purple << self.board.apart, mover):
+            sizes = f"{NUMBERS[self.lose]} or {NUMBERS[self.win]}"
             raise PositionError(
-                "groups of four or five that no two last turns made: the game was over before"
+                f"groups of {sizes} that no two last turns made: the game was over before"
             )
         return ManalathPosition(self, (orange, purple), blockers, mover, OPEN).judged()
 
     def _can_be_reached(self, both: int, mover: int) -> bool:
-        """Return whether the last two turns can have made the groups of four and five.
+        """Return whether the last two turns can have made the groups that are examined.
 
         Each player is examined at the end of each of her turns, and pieces never leave. `both` are
         the pieces of both colours, as in `paired`.
         """
-        board = self.board
-        if not board.over_three(both):
+        board, large = self.board, self.large
+        if not large(both):
             return True
         first, second = board.full, board.full << board.apart
         last, to_move = (first, second) if mover else (second, first)
         return any(
-            not board.over_three(before & last)
-            or any(not board.over_three(before ^ bit) for bit in board.bits(before))
+            not large(before & last) or any(not large(before ^ bit) for bit in board.bits(before))
             for before in (both ^ bit for bit in board.bits(both))
             # Else the player to move had lost or won at the end of the turn before.
-            if not board.over_three(before & to_move)
+            if not large(before & to_move)
         )
 
 
@@ -178,37 +210,37 @@ class ManalathPosition(_State, Judged):
     def judged(self) -> ManalathPosition:
         """Return this position with the verdict that its groups and moves call for."""
         board = self.game.board
-        fours, fives = self._large_groups(1 - self.mover)
-        if fours or fives:
-            return self._replace(verdict=LOST if fours else WON)
+        losing, winning = self._large_groups(1 - self.mover)
+        if losing or winning:
+            return self._replace(verdict=LOST if losing else WON)
         for mask in self.stones:  # quick to see, and nearly always so
             if mask.bit_count() < self.game.supply and self._empty & ~board.around(mask):
                 return self
         if self._open_cells(0) or self._open_cells(1):
             return self
-        fours, fives = self._large_groups(self.mover)
-        return self._replace(verdict=_STUCK_LOST if fours else _STUCK_WON if fives else DRAWN)
+        losing, winning = self._large_groups(self.mover)
+        return self._replace(verdict=_STUCK_LOST if losing else _STUCK_WON if winning else DRAWN)
 
     def _large_groups(self, colour: int) -> tuple[int, int]:
-        """Return the cells in groups of four and those in groups of five."""
-        board, stones = self.game.board, self.stones[colour]
-        fours = fives = 0
-        seeds = board.over_three(stones)
+        """Return the cells in groups that lose and those in groups that win."""
+        game, stones = self.game, self.stones[colour]
+        losing = winning = 0
+        seeds = game.large(stones)
         while seeds:
-            group = board.group(stones, seeds & -seeds)
-            if group.bit_count() == _LOSING:
-                fours |= group
+            group = game.board.group(stones, seeds & -seeds)
+            if group.bit_count() == game.lose:
+                losing |= group
             else:
-                fives |= group
+                winning |= group
             seeds &= ~group
-        return fours, fives
+        return losing, winning
 
     @property
     def _empty(self) -> int:
         return self.game.board.full & ~(self.stones[0] | self.stones[1] | self.blockers)
 
     def _open_cells(self, colour: int) -> int:
-        """Return the empty cells where a piece of `colour` makes no group of more than five.
+        """Return the empty cells where a piece of `colour` makes no group that is too large.
 
         The sizes of the groups next to a cell are added up for all cells at once.
         """
@@ -216,13 +248,13 @@ class ManalathPosition(_State, Judged):
         if mine.bit_count() >= self.game.supply:
             return 0
         board, apart = self.game.board, self.game.board.apart
-        # For each count from 0 to 5, side by side: the cells with so many pieces in groups next to
-        # them. A group moves the cells around it up by as many counts as it has pieces.
+        # For each count from 0 to `win`, side by side: the cells with so many pieces in groups next
+        # to them. A group moves the cells around it up by as many counts as it has pieces.
         counts = board.full
         for group in board.groups(mine):
             up = apart * group.bit_count()
-            counts |= board.around(group) * self.game.six_times & (counts << up | (1 << up) - 1)
-        return self._empty & ~(counts >> apart * _WINNING)
+            counts |= board.around(group) * self.game.counts & (counts << up | (1 << up) - 1)
+        return self._empty & ~(counts >> apart * self.game.win)
 
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it goes on."""
@@ -234,9 +266,10 @@ class ManalathPosition(_State, Judged):
         examined = Seat(self.mover if is_stuck else 1 - self.mover)
         has_won = self.verdict in (WON, _STUCK_WON)
         cells = self._large_groups(examined)[has_won]
+        size = self.game.win if has_won else self.game.lose
         return Outcome(
             examined if has_won else examined.other,
-            f"{'no move, ' if is_stuck else ''}group of {'five' if has_won else 'four'}",
+            f"{'no move, ' if is_stuck else ''}group of {NUMBERS[size]}",
             tuple(self.game.board.names_in(cells)),
         )
 
@@ -265,8 +298,8 @@ class ManalathPosition(_State, Judged):
         if self.stones[colour].bit_count() >= self.game.supply:
             return f"no {word} piece is left in the box"
         size = self.game.board.group(self.stones[colour] | bit, bit).bit_count()
-        if size > _WINNING:
-            return f"{word} on {cell} would make a group of {size}, more than {_WINNING}"
+        if size > self.game.win:
+            return f"{word} on {cell} would make a group of {size}, more than {self.game.win}"
         return None
 
     def play(self, move: Move) -> ManalathPosition:
@@ -280,8 +313,8 @@ class ManalathPosition(_State, Judged):
     def after(self, moves: Sequence[str]) -> ManalathPosition | None:
         """Return the position after all of `moves`; None where one of them cannot be played.
 
-        Pieces stay, and groups only grow: if none of a player's groups is larger than three after
-        her last turn but one, no turn before ended the game. Who could move was not stuck.
+        Pieces stay, and groups only grow: if none of a player's groups is examined after her last
+        turn but one, no turn before ended the game. Who could move was not stuck.
         """
         if len(moves) < 3 or self.verdict != OPEN:
             return one_by_one(self, moves)
@@ -304,16 +337,16 @@ class ManalathPosition(_State, Judged):
         last_but_one, last = bits[-2:]
         # Without what came after the last turn of the one, and after the last but one of the other.
         mine = board.full if mover else board.full << apart
-        if board.over_three(both & ~last & ~(last_but_one & mine)):
+        if game.large(both & ~last & ~(last_but_one & mine)):
             return None
         verdict = OPEN
         for new in (last_but_one, last):  # all larger groups came with these
             colour = new > board.full
             size = board.group(stones[colour], new >> apart * colour).bit_count()
-            if size > _WINNING:
+            if size > game.win:
                 return None
             if colour != mover:
-                verdict = max(verdict, _EXAMINED.get(size, OPEN))
+                verdict = max(verdict, game.examined.get(size, OPEN))
         position = ManalathPosition(game, stones, self.blockers, mover, verdict)
         return position.judged() if verdict == OPEN else position
 
@@ -334,9 +367,4 @@ class ManalathPosition(_State, Judged):
         )
 
 
-GAME: Final = Manalath(
-    game_id="manalath",
-    title="Manalath",
-    row_lengths=(6, 7, 8, 9, 10, 9, 8, 7, 6),
-    supply=25,
-)
+GAME: Final = Manalath()

@@ -9,11 +9,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from lath.games.manalath import Manalath
+from lath.games.board import Board, hexagon_of
+from lath.games.manalath import WIN, Manalath
 
-GAME: Final = Manalath(
-    game_id="manalath-61",
-    title="Manalath (61 cells)",
-    row_lengths=(5, 6, 7, 8, 9, 8, 7, 6, 5),
-    supply=None,
-)
+
+class Manalath61(Manalath):
+    """The rules on a board that is as its name says."""
+
+    id = "manalath-61"
+    title = "Manalath (61 cells)"
+    parameters = (WIN,)
+
+    def board_of(self, size: int) -> Board:
+        """Return the board of this size, all sides being equal."""
+        return hexagon_of(size)
+
+    def supply_on(self, board: Board) -> int:
+        """Return as many as there are cells."""
+        return len(board.names)
+
+
+GAME: Final = Manalath61()

@@ -23,8 +23,9 @@ from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, require_legal
 from lath.games.errors import PositionError
 from lath.games.overlays import Sight
+from lath.games.parameters import Parameter
 from lath.games.reach import path_exists, read_fields, refuse_more, share_a_cell
-from lath.games.stones import DRAWN, LOST, OPEN, WON, Judged, Turning
+from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, WON, Judged, Turning
 
 SIZE: Final = 5
 MOUNDS: Final = 5
@@ -51,8 +52,9 @@ _MEERKAT: Final = (
 class Surikata(Turning):
     """The rules."""
 
-    id: Final = "surikata"
-    title: Final = "Surikata"
+    id = "surikata"
+    title = "Surikata"
+    parameters = (Parameter("lose", 3, range(3, 6), "pieces in line that lose, or more"),)
     credit: Final = "Adam Porter, Gerhards Spiel und Design"
     colours: Final = ("orange", "white")
     pieces: Final = (
@@ -63,12 +65,14 @@ class Surikata(Turning):
     )
     overlays: Final = (Sight("k", blockers="m"),)
 
-    def __init__(self) -> None:
+    def __init__(self, lose: int = 3) -> None:
+        self.lose: Final = lose
         self.board: Final[Board] = squares(SIZE)
         names = self.board.names
         self.moves = {text: Move(text) for name in names for text in (name, f"M{name}")}
         self.expected = f"expected a cell from a1 to {names[-1]}, with M before it a mound"
-        self.lines_at: Final = self.board.through(self.board.lines(3))
+        self.lines: Final = self.board.lines(lose)
+        self.lines_at: Final = self.board.through(self.lines)
         bits = tuple(self.board.name)
         self.rays: Final = {
             bit: [[bits[i] for i in ray] for ray in self.board.rays(cell)]
@@ -137,12 +141,14 @@ class Surikata(Turning):
             placed_last = f"the cell of a piece of {self.colours[1 - mover]}, who placed last"
             expected = placed_last if theirs else "- before any piece"
             raise PositionError(f"the meerkat {where}, expected {expected}")
-        if self.board.finished(self.board.lines(3), mine):
-            raise PositionError(f"{self.colours[mover]} is to move, but has three in line already")
-        lines = self.board.finished(self.board.lines(3), theirs)
+        number = NUMBERS[self.lose]
+        if self.board.finished(self.lines, mine):
+            who = self.colours[mover]
+            raise PositionError(f"{who} is to move, but has {number} in line already")
+        lines = self.board.finished(self.lines, theirs)
         if lines and not share_a_cell([*lines, meerkat]):
             raise PositionError(
-                f"{self.colours[1 - mover]} has three in line without the piece placed last"
+                f"{self.colours[1 - mover]} has {number} in line without the piece placed last"
             )
         pieces = mine | theirs
         hidden = {bit: pieces & ~self.view(bit, mounds) & ~bit for bit in self.board.bits(pieces)}
@@ -196,7 +202,7 @@ class SurikataPosition(_State, Judged):
         game, to_move = self.game, self.to_move
         if self.verdict == LOST:
             lines = game.board.finished(game.lines_at[self.meerkat], self.stones[to_move.other])
-            return Outcome(to_move, "three in line", game.board.names_of(lines))
+            return Outcome(to_move, f"{NUMBERS[game.lose]} in line", game.board.names_of(lines))
         if self.verdict == WON:
             return Outcome(to_move.other, "no cell out of sight")
         return Outcome(None, "all pieces placed") if self.verdict == DRAWN else None
@@ -286,7 +292,7 @@ class SurikataPosition(_State, Judged):
         hidden = map(game.hiding.__getitem__, map(add, names, names[1:]))
         if not all(map(ground.__and__, hidden)):
             return None
-        if game.board.has_line(mine ^ last | theirs << game.board.apart, 3):
+        if game.board.has_line(mine ^ last | theirs << game.board.apart, game.lose):
             return None
         stones = (mine, theirs) if mover else (theirs, mine)
         return SurikataPosition(game, ground, stones, last, mover, OPEN).judged()

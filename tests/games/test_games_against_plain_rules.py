@@ -17,6 +17,16 @@ from lath.games.errors import PositionError
 
 BUILTIN = [games.get(game_id) for game_id in OURS]
 
+OF_A_FAMILY = [
+    games.get(game_id)
+    for game_id in (
+        *("mammalath:size=4", "mammalath:size=5,line=4", "mammalath-plus:size=5"),
+        *("manalath:size=3", "manalath:size=4,win=3", "manalath-61:win=4", "manalath:size=4,win=6"),
+        *("surikata:lose=4", "surikata:lose=5", "yavalath:size=3", "yavalath:size=4,win=5"),
+        *("yavalath:size=4,win=3,lose=2", "yavalath:win=6,lose=4"),
+    )
+]
+
 GAMES_EACH = 10
 """Enough for about 350 positions of a game; the soak plays many more."""
 
@@ -41,6 +51,12 @@ def check_same_game(game: Game, seed: int) -> None:
 @every_builtin_game
 def test_random_games_go_the_same_way_by_the_plain_rules(game: Game) -> None:
     for seed in range(GAMES_EACH):
+        check_same_game(game, seed)
+
+
+@pytest.mark.parametrize("game", OF_A_FAMILY, ids=lambda game: game.id)
+def test_random_games_with_parameters_go_the_same_way_by_the_plain_rules(game: Game) -> None:
+    for seed in range(2):
         check_same_game(game, seed)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
-from families import ALL
+from families import ALL, INSTALLED
 from walks import SOAK_GAMES, drawn_start, walk
 
 from lath import games
@@ -72,7 +72,7 @@ def check_lines(game: Game, seeds: range) -> None:
 
 @pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 def test_moves_played_at_once_end_where_single_moves_do(game: Game) -> None:
-    check_lines(game, range(50))
+    check_lines(game, range(50 if game in INSTALLED else 20))
 
 
 @pytest.mark.soak
@@ -102,7 +102,7 @@ def some_cells(board: Board, chance: Random) -> int:
 @pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 def test_lines_are_found_without_looking_at_each(game: Game) -> None:
     board, chance = game.board, Random(3)
-    for _ in range(300):
+    for _ in range(100):
         one, other = some_cells(board, chance), some_cells(board, chance)
         for length in LENGTHS:
             lines = [line for line in board.lines(length) if one & line == line]

@@ -112,8 +112,9 @@ class PlainMammalath:
 class PlainManalath:
     """Manalath on either board."""
 
-    def __init__(self, setup: str, *, lengths: list[int], supply: int) -> None:
+    def __init__(self, setup: str, *, lengths: list[int], supply: int, win: int) -> None:
         self.grid = hexagon(lengths)
+        self.win = win
         self.blockers = set() if setup == "-" else set(setup.split(" "))
         self.pieces: dict[Cell, int] = {}
         self.supply = supply
@@ -128,7 +129,7 @@ class PlainManalath:
         mine = self._of(colour)
         if cell in self.pieces or cell in self.blockers or len(mine) == self.supply:
             return False
-        return len(self.grid.group(cell, mine | {cell})) <= 5
+        return len(self.grid.group(cell, mine | {cell})) <= self.win
 
     def legal(self) -> list[str]:
         """Return the placements by cell, orange first."""
@@ -153,9 +154,9 @@ class PlainManalath:
     def _examine(self, player: int) -> None:
         mine = self._of(player)
         sizes = {len(self.grid.group(cell, mine)) for cell in mine}
-        if 4 in sizes:
+        if self.win - 1 in sizes:
             self.over, self.winner = True, 1 - player
-        elif 5 in sizes:
+        elif self.win in sizes:
             self.over, self.winner = True, player
 
     def text(self) -> str:
@@ -168,7 +169,8 @@ class PlainManalath:
 class PlainSurikata:
     """Surikata."""
 
-    def __init__(self) -> None:
+    def __init__(self, lose: int = 3) -> None:
+        self.lose = lose
         self.grid = squares(5)
         self.mounds: set[Cell] = set()
         self.pieces: dict[Cell, int] = {}
@@ -209,7 +211,7 @@ class PlainSurikata:
         self.meerkat = move
         mine = {cell for cell, owner in self.pieces.items() if owner == self.mover}
         self.mover = 1 - self.mover
-        if any(mine.issuperset(line) for line in self.grid.lines(3)):
+        if any(mine.issuperset(line) for line in self.grid.lines(self.lose)):
             self.over, self.winner = True, self.mover
         elif len(self.pieces) == 20:
             self.over = True
@@ -226,8 +228,9 @@ class PlainSurikata:
 class PlainYavalath:
     """Yavalath."""
 
-    def __init__(self) -> None:
-        self.grid = hexagon([5, 6, 7, 8, 9, 8, 7, 6, 5])
+    def __init__(self, size: int, win: int, lose: int) -> None:
+        self.grid = hexagon(hexagon_rows(size, size))
+        self.win, self.lose = win, lose
         self.stones: dict[Cell, int] = {}
         self.turns_taken = 0
         self.mover = 0
@@ -246,9 +249,9 @@ class PlainYavalath:
         cell = next(iter(self.stones)) if move == "swap" else move
         self.stones[cell] = self.mover
         mine = {cell for cell, owner in self.stones.items() if owner == self.mover}
-        if any(mine.issuperset(line) for line in self.grid.lines(4)):
+        if any(mine.issuperset(line) for line in self.grid.lines(self.win)):
             self.over, self.winner = True, self.mover
-        elif any(mine.issuperset(line) for line in self.grid.lines(3)):
+        elif any(mine.issuperset(line) for line in self.grid.lines(self.lose)):
             self.over, self.winner = True, 1 - self.mover
         elif len(self.stones) == len(self.grid.cells):
             self.over = True
@@ -263,16 +266,28 @@ class PlainYavalath:
 
 def start(game_id: str, setup: str | None) -> PlainGame:
     """Return a new game; raises KeyError for a game that is not of rules.md."""
-    if game_id == "mammalath":
-        return PlainMammalath(setup or "", length=3, supply=18, with_blocks=False)
-    if game_id == "mammalath-plus":
-        return PlainMammalath(setup or "", length=4, supply=32, with_blocks=True)
-    if game_id == "manalath":
-        return PlainManalath(setup or "-", lengths=[6, 7, 8, 9, 10, 9, 8, 7, 6], supply=25)
-    if game_id == "manalath-61":
-        return PlainManalath(setup or "-", lengths=[5, 6, 7, 8, 9, 8, 7, 6, 5], supply=61)
-    if game_id == "surikata":
-        return PlainSurikata()
-    if game_id == "yavalath":
-        return PlainYavalath()
+    family, _, parameters = game_id.partition(":")
+    said = {name: int(value) for name, value in (p.split("=") for p in parameters.split(",") if p)}
+    of = said.get
+    if family == "mammalath":
+        size, line = of("size", 6), of("line", 3)
+        return PlainMammalath(setup or "", length=line, supply=size**2 // 2, with_blocks=False)
+    if family == "mammalath-plus":
+        supply = of("size", 8) ** 2 // 2
+        return PlainMammalath(setup or "", length=4, supply=supply, with_blocks=True)
+    if family == "manalath":
+        rows = hexagon_rows(of("size", 5) + 1, of("size", 5))
+        return PlainManalath(setup or "-", lengths=rows, supply=25, win=of("win", 5))
+    if family == "manalath-61":
+        return PlainManalath(setup or "-", lengths=hexagon_rows(5, 5), supply=61, win=of("win", 5))
+    if family == "surikata":
+        return PlainSurikata(of("lose", 3))
+    if family == "yavalath":
+        return PlainYavalath(of("size", 5), of("win", 4), of("lose", 3))
     raise KeyError(game_id)
+
+
+def hexagon_rows(lowest: int, count: int) -> list[int]:
+    """Return the lengths of a hexagon's rows: they grow from the lowest, `count` of them."""
+    rising = [lowest + step for step in range(count)]
+    return rising + rising[:-1][::-1]
