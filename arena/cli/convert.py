@@ -20,6 +20,7 @@ from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option
 from lath.arena.errors import ConfigError
 from lath.notation import formats
+from lath.notation.errors import printable
 from lath.notation.formats import FormatError
 from lath.notation.reader import Entry
 from lath.notation.record import Record
@@ -68,7 +69,7 @@ def convert(
         write = None if positions else formats.writer(to_name)
         formats.reader(from_name)  # refused before anything else is
         found = entries_of_any_format(source, from_name, rules=not unchecked)
-        conversion = _Conversion(source, found)
+        conversion = _Conversion(source, found, from_name, to_name)
         if write_plies:
             _refuse_to_replace(source, destination)
             pieces = write_plies(conversion.numbered(), conversion.lost)
@@ -124,9 +125,11 @@ _MOST_FIELDS = 1000
 class _Conversion:
     """The sound records of a source as they pass, and what was told of them."""
 
-    def __init__(self, source: Path, found: Iterable[Entry]) -> None:
+    def __init__(self, source: Path, found: Iterable[Entry], from_name: str, to_name: str) -> None:
         self._source = source
         self._found = found
+        self._to_name = to_name
+        self._notes = [note for name in {from_name, to_name} if (note := formats.note_of(name))]
         self.sound = 0
         self.bad: list[int] = []
         """The numbers of the records that something is wrong with."""
@@ -150,6 +153,10 @@ class _Conversion:
                 print(*entry.problems, sep="\n", file=sys.stderr)
             else:
                 self.sound += 1
+                for note in self._notes:
+                    if words := note(entry.record, self._to_name):
+                        where = f"{printable(str(self._source))}:{entry.line}"
+                        print(f"{where}: note: {words} (record {entry.number})", file=sys.stderr)
                 yield entry.number, entry.record
 
     def lost(self, number: int, field: str) -> None:

@@ -37,6 +37,10 @@ Writer = Callable[["Iterable[Record]", Lost], Iterator[bytes]]
 Numbered = tuple[int, "Record"]
 """A record and its number in its source, from 1."""
 
+Note = Callable[["Record", str], str]
+"""From a record and the name of the format in which it is written to what must be said of it: that
+it ends otherwise by the rules of a format's own program. Empty where nothing must be said."""
+
 PlyWriter = Callable[["Iterable[Numbered]", Lost], Iterator[bytes]]
 """From records to the bytes of a table that has a row a ply, lazily."""
 
@@ -57,13 +61,18 @@ class Format:
     plies: str | None = None
     """Its PlyWriter of positions; None where a row a ply makes no sense."""
 
+    note: str | None = None
+    """Its Note; None where games end by its rules as by ours."""
+
 
 TABLE: Final[Mapping[str, Format]] = {
     "lath": Format((".lath",), ":read_lath", ":write_lath"),
     "jsonlines": Format(
         (".jsonl", ".ndjson"), "jsonlines:read", "jsonlines:write", "tables:json_of_plies"
     ),
-    "abstractplay": Format((".json",), "abstractplay:read", "abstractplay:write"),
+    "abstractplay": Format(
+        (".json",), "abstractplay:read", "abstractplay:write", note="abstractplay:note_of"
+    ),
     "ludii": Format((".trl",), read="ludii:read"),
     "ygn": Format((".ygn",), "ygn:read", "ygn:write"),
     "sgf": Format((".sgf",), write="sgf:write"),
@@ -124,6 +133,12 @@ def ply_writer(name: str) -> PlyWriter:
     """Return what writes a row a ply in the format of this name; raises FormatError."""
     write: PlyWriter = _function(name, "plies")
     return write
+
+
+def note_of(name: str) -> Note | None:
+    """Return what says of records that they end otherwise by a format's rules; None for most."""
+    note: Note | None = _function(name, "note") if TABLE[name].note else None
+    return note
 
 
 def _function(name: str, does: str) -> Any:

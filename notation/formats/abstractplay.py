@@ -15,7 +15,10 @@ of as lost, the record being left out. What stands where:
 - Fields without a known tag have one of their own, such as `GameId` or `FirstUserId`. What a
   record has beyond the schema, or otherwise than the writer would write it, is kept as JSON in
   `RecordExtra`, `HeaderExtra`, `FirstExtra`, `SecondExtra` and `AbstractPlayMoves`, so that it
-  comes back whole.
+  comes back whole. What of that would be read otherwise than the other tags say is not written,
+  and told of: they have been edited since. Of times, `Date` counts.
+- In Manalath a new group of four loses here, whatever else there is, and wins there beside a group
+  of five that is older (`Ruling`). The record has our result and the file theirs.
 - A setup with blockers is written as the starting position. A record without a date is written
   with that of the year 1, for the schema wants one.
 
@@ -24,6 +27,7 @@ Must not know how a file is split into objects.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,7 +37,7 @@ from operator import itemgetter
 from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
 
 from lath import games
-from lath.games.core import Seat
+from lath.games.core import Seat, follow
 from lath.games.errors import GameError, MoveSyntaxError, PositionError
 from lath.notation.data import FieldError, Steps
 from lath.notation.errors import Fault, RecordSyntaxError
@@ -360,8 +364,60 @@ def result_of(first: float, second: float, ending: str) -> str:
     return "1-0" if first > second else "0-1"
 
 
-def tags_of(header: Json, dialect: Dialect, seats: Seats, result: str) -> dict[str, str]:
-    """Return the tags of a header, but for how the game ended."""
+class Ruling(NamedTuple):
+    """How one game ended by AbstractPlay's rules and by ours, where that is not the same."""
+
+    theirs: str
+    ours: str
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        why = "a new group of four beside an older one of five"
+        return f"{why}: {self.theirs} by AbstractPlay's rules, {self.ours} by ours"
+
+
+def ruling_of(record: Record) -> Ruling | None:
+    """Return how a record ended there and here; None where that is the same, or not known.
+
+    In Manalath, AbstractPlay looks at the groups that the last piece is not part of first: a five
+    among them wins though the last piece has made a four (`checkEOG` of its `manalath.ts`).
+    """
+    if record.game != "manalath-61" or not record.plies:
+        return None
+    try:
+        end = follow(start_of(record), record.moves)
+    except GameError:
+        return None
+    outcome = end.outcome() if end else None
+    if end is None or outcome is None or outcome.ending != "group of four":
+        return None
+    assert outcome.winner is not None
+    loser, board = outcome.winner.other, end.game.board
+    contents = zip(board.bit.values(), end.contents(), strict=True)
+    own = sum(bit for bit, content in contents if content == "op"[loser])
+    last = board.bit[record.moves[-1][1:]]
+    older = [group.bit_count() for group in board.groups(own) if not group & last]
+    if _FIVE in older and _FIVE - 1 not in older:
+        return Ruling(theirs=("1-0", "0-1")[loser], ours=outcome.result)
+    return None
+
+
+_FIVE: Final = 5
+
+
+def note_of(record: Record, written: str) -> str:
+    """Return in words how a record ends otherwise by AbstractPlay's rules; empty where not so.
+
+    `written` is the format in which it is written.
+    """
+    ruling = None if record.termination in ENDINGS.values() else ruling_of(record)
+    if ruling is None:
+        return ""
+    return f"{ruling}; {ruling.theirs if written == 'abstractplay' else ruling.ours} is written"
+
+
+def tags_of(header: Json, dialect: Dialect, seats: Seats, usual: str) -> dict[str, str]:
+    """Return the tags of a header, but for how the game ended; `usual` is the result there."""
     site = header["site"] if isinstance(header.get("site"), dict) else {}
     tags = {"Game": dialect.game_id, **_tags(header, _MEETING)}
     if isinstance(name := site.get("name"), str) and name != "?":
@@ -378,9 +434,9 @@ def tags_of(header: Json, dialect: Dialect, seats: Seats, result: str) -> dict[s
     tags |= _tags(site, _GAME_ID) | _tags(header["game"], _VARIANTS) | _tags(header, _RATING)
     if header.get("pie-invoked") is True:
         tags["Pie"] = ", ".join(key for key in _PIE if header.get(key) is True)
-    for seat, player, usual in zip(SEATS, seats, _NUMBERS[result], strict=True):
+    for seat, player, number in zip(SEATS, seats, _NUMBERS[usual], strict=True):
         tags |= _tags(player, _PLAYER, seat)
-        if player["result"] != usual:
+        if player["result"] != number:
             tags[f"{seat}Result"] = json.dumps(player["result"])
     return tags
 
@@ -399,7 +455,9 @@ def _time_tags(header: Json) -> dict[str, str]:
     return tags
 
 
-def header_of(left: dict[str, str], record: Record, dialect: Dialect) -> Json:
+def header_of(
+    left: dict[str, str], record: Record, dialect: Dialect, ruling: Ruling | None
+) -> Json:
     """Return the header of a record, and take from `left` the tags that it holds."""
     header: Json = {
         "game": {"name": dialect.title, "variants": [], **_take(left, _VARIANTS)},
@@ -415,40 +473,50 @@ def header_of(left: dict[str, str], record: Record, dialect: Dialect) -> Json:
         else:
             keys = ["pied"]
         header |= dict.fromkeys(keys, True)
-    numbers = dict(zip(SEATS, _take_numbers(left, record), strict=True))
+    numbers = dict(zip(SEATS, _take_numbers(left, record, ruling), strict=True))
     header["players"] = [
         {
             "name": left.pop(seat, "?"),
             **_take(left, _PLAYER, seat),
             "result": numbers[seat],
-            **take_extra(left, f"{seat}Extra"),
         }
         for seat in seats_of(record)
     ]
-    if position := _take_position(left, record):
+    if (position := _take_position(left, record)) is not None:
         header["startingPosition"] = position
-    return {**header, **take_extra(left, "HeaderExtra"), "players": header["players"]}
+    return header
 
 
 def _take_times(left: dict[str, str]) -> dict[str, str]:
-    """Return the three times; a day that the first contradicts stays in `left`."""
+    """Return the three times; a beginning on another day than `Date` stays in `left`."""
     day = left.get("Date", "")
     before = (day if date_of(day) else _NO_DAY) + _MIDNIGHT
     times = {}
     for key, tag in _TIMES.items():
-        times[key] = before = left.pop(tag, before)
-    if day in {"", "?"} or (date_of(day) and times["date-start"].startswith(day)):
+        time = left.get(tag, before)
+        if key == "date-start" and date_of(day) and not time.startswith(day):
+            time = before
+        else:
+            left.pop(tag, None)
+        times[key] = before = time
+    if date_of(day) or day == "?":
         left.pop("Date", None)
     return times
 
 
-def _take_numbers(left: dict[str, str], record: Record) -> tuple[float, float]:
+def _take_numbers(
+    left: dict[str, str], record: Record, ruling: Ruling | None
+) -> tuple[float, float]:
     """Return the results of first and second; those of the tags, if they say the same."""
-    usual = _NUMBERS[record.result]
+    result = record.result
+    usual = _NUMBERS[ruling.theirs if ruling else result]
     tags = [f"{seat}Result" for seat in SEATS]
     numbers = {tag: number for tag in tags if _is_number(number := _json(left.get(tag)))}
     first, second = (numbers.get(tag, default) for tag, default in zip(tags, usual, strict=True))
-    if result_of(first, second, "abandoned" if record.result == "*" else "") != record.result:
+    if result_of(first, second, "abandoned" if result == "*" else "") not in {
+        result,
+        *(ruling or ()),
+    }:
         return usual
     for tag in numbers:
         del left[tag]
@@ -466,16 +534,59 @@ def _take_position(left: dict[str, str], record: Record) -> str | None:
             return None
         del left["Setup"]
         return None if start == start.game.start() else start.text()
-    return left.pop("StartingPosition", None)
+    words = left.get("StartingPosition", "")
+    try:
+        games.get(record.game).position(words)
+    except PositionError:
+        return left.pop("StartingPosition", None)
+    return None  # it would be read as one of ours
 
 
-def take_extra(left: dict[str, str], tag: str) -> Json:
-    """Return the fields that a tag holds as JSON, and take it from `left` if it does."""
-    extra = _json(left.get(tag))
-    if not isinstance(extra, dict):
-        return {}
-    del left[tag]
-    return extra
+class _Extras:
+    """What a record kept of AbstractPlay's fields, as it is put back beside what its tags say."""
+
+    def __init__(self, value: Json, read: Callable[[Json], object]) -> None:
+        self._value = value
+        self._read = read
+        self._said = read(value)
+        self.overruled: list[str] = []
+        """What was not put back, for the tags say otherwise now."""
+
+    def put_back(self, left: dict[str, str], tag: str, *steps: str | int) -> None:
+        """Put back the fields that a tag holds as JSON, and take it from `left` if it does."""
+        extra = _json(left.get(tag))
+        if isinstance(extra, dict):
+            del left[tag]
+            target: Any = self._value
+            for step in steps:
+                target = target[step]
+            self._put(target, extra, f"of the tag {tag}")
+
+    def _put(self, target: Json, extra: Json, where: str) -> None:
+        missing = object()
+        for key, kept in extra.items():
+            before = target.get(key, missing)
+            target[key] = kept
+            if self._is_read_the_same():
+                continue
+            if before is missing:
+                del target[key]
+            else:
+                target[key] = before
+            if isinstance(kept, dict) and isinstance(before, dict):
+                self._put(before, kept, f"of {key[:40]} {where}")
+            else:
+                self.overruled.append(f"{key[:40]} {where}, which other tags overrule")
+
+    def _is_read_the_same(self) -> bool:
+        try:
+            return self._read(self._value) == self._said
+        except FieldError:
+            return False
+
+
+EXTRAS: Final = ("RecordExtra", "HeaderExtra", "FirstExtra", "SecondExtra", "AbstractPlayMoves")
+"""The tags that keep what no other tag holds."""
 
 
 _BEGINS: Final = re.compile(r'\{\s*"(?:header|moves)"\s*:')
@@ -503,25 +614,17 @@ def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield an array of the records, a line each; a record of another game is left out."""
     before = b"[\n"
     for value in held(records, lost, to_json):
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        # halves of surrogate pairs, which other programs cut names into, are no UTF-8
-        text = re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
-        yield before + text.encode()
+        yield before + _text(value)
         before = b",\n"
     yield b"[]\n" if before == b"[\n" else b"\n]\n"
 
 
 def from_json(value: Any) -> Record:
     """Return the record that an object of AbstractPlay describes; raises FieldError."""
-    header, dialect, seats = checked(value)
-    line = read_moves(value.get("moves"), dialect, pied=is_pied(header))
-    result = result_of(seats[0]["result"], seats[1]["result"], line.ending)
-    tags = tags_of(header, dialect, seats, result)
-    ends = {"Termination": ENDINGS.get(line.ending, Termination.RULES).value, "Result": result}
-    known = Record((*tags.items(), *ends.items()), line.plies, result)
+    known = _known(value)
     # tags for whatever would not come back from these
-    written, _ = to_json(known)
-    kept = written["header"]
+    written, _ = _plainly(known)
+    header, kept = value["header"], written["header"]
     rest = {
         "RecordExtra": _rest(value, {"header": header, "moves": value["moves"]}),
         "HeaderExtra": _rest(header, {**kept, "players": header["players"]}),
@@ -531,8 +634,22 @@ def from_json(value: Any) -> Record:
         rest[f"{seat}Extra"] = _rest(player, same)
     if value["moves"] != written["moves"]:
         rest["AbstractPlayMoves"] = value["moves"]
-    tags |= {tag: json.dumps(extra) for tag, extra in rest.items() if extra}
-    return replace(known, tags=(*tags.items(), *ends.items()))
+    extras = [(tag, json.dumps(extra)) for tag, extra in rest.items() if extra]
+    return replace(known, tags=(*known.tags[:-2], *extras, *known.tags[-2:]))
+
+
+def _known(value: Any) -> Record:
+    """Return the record of what has tags of its own."""
+    header, dialect, seats = checked(value)
+    line = read_moves(value.get("moves"), dialect, pied=is_pied(header))
+    result = result_of(seats[0]["result"], seats[1]["result"], line.ending)
+    tags = tags_of(header, dialect, seats, result)
+    record = Record(tuple(tags.items()), line.plies, result)
+    if not line.ending and (ruling := ruling_of(record)):
+        result = ruling.ours if result == ruling.theirs else result
+        tags = tags_of(header, dialect, seats, ruling.theirs)
+    ends = {"Termination": ENDINGS.get(line.ending, Termination.RULES).value, "Result": result}
+    return replace(record, tags=(*tags.items(), *ends.items()), result=result)
 
 
 def _rest(given: Json, written: Json) -> Json:
@@ -543,30 +660,77 @@ def _rest(given: Json, written: Json) -> Json:
 def to_json(record: Record) -> tuple[Json, list[str]]:
     """Return the record as AbstractPlay would tell it, and the names of what it cannot hold.
 
-    Raises UnheldError where it cannot hold the record at all.
+    What is returned is read as what the tags say; of the tags that are not read back so, each is
+    named. Raises UnheldError where it cannot hold the record at all.
     """
-    dialect = next((each for each in DIALECTS if each.game_id == record.game), None)
-    if dialect is None:
-        raise UnheldError(f"game {record.game}")
-    left = {name: value for name, value in record.tags if name not in {"Game", "Result"}}
-    ending = _take_ending(left, record.result)
-    rounds, pied = format_moves(record, dialect, ending), SWAP in record.moves
-    line = read_moves(rounds, dialect, pied=pied)
+    value, left = _plainly(record)
+    line = read_moves(value["moves"], _dialect_of(record), pied=SWAP in record.moves)
     if "AbstractPlayMoves" in left:
         with suppress(FieldError):  # they are as they were read, unless the record is another now
             kept = _json(left["AbstractPlayMoves"])
-            if read_moves(kept, dialect, pied=pied) == line:
-                rounds = kept
+            if read_moves(kept, _dialect_of(record), pied=SWAP in record.moves) == line:
+                value["moves"] = kept
                 del left["AbstractPlayMoves"]
-    header = header_of(left, record, dialect)
-    value = {**take_extra(left, "RecordExtra"), "header": header, "moves": rounds}
+    overruled: list[str] = []
+    if any(tag in left for tag in EXTRAS):
+        plain = json.loads(json.dumps(value))
+        extras = _Extras(value, lambda told: replace(_known(told), plies=()))
+        extras.put_back(left, "HeaderExtra", "header")
+        for place, seat in enumerate(seats_of(record)):
+            extras.put_back(left, f"{seat}Extra", "header", "players", place)
+        extras.put_back(left, "RecordExtra")
+        overruled = extras.overruled
+        if not _can_be_read(value):
+            value = plain
+            overruled = [f"tag {tag}" for tag in EXTRAS if record.tag(tag) and tag not in left]
     unheld = [f"tag {name}" for name in left]
     if record.result == "*" and not record.termination:
         unheld.append("result *")  # the format has no game that goes on
+    unheld += overruled
+    again = dict(_known(value).tags)
+    for name, tag in record.tags:
+        is_told = name in left or name in EXTRAS or name in _OTHERWISE_READ or tag == "?"
+        if not is_told and again.get(name) != tag and f"tag {name}" not in unheld:
+            unheld.append(f"tag {name}")
     comments = [ply.comments for ply in line.plies]
     holds_comments = not record.comments and comments == [ply.comments for ply in record.plies]
     lost = (name for name in remarks(record) if name != "comments" or not holds_comments)
     return value, [*unheld, *lost]
+
+
+_OTHERWISE_READ: Final = ("Setup", "Termination", "Result")
+"""Tags that come back as another, or that are told of elsewhere."""
+
+
+def _dialect_of(record: Record) -> Dialect:
+    dialect = next((each for each in DIALECTS if each.game_id == record.game), None)
+    if dialect is None:
+        raise UnheldError(f"game {record.game}")
+    return dialect
+
+
+def _plainly(record: Record) -> tuple[Json, dict[str, str]]:
+    """Return what the tags with a meaning say, and those that are left; raises UnheldError."""
+    dialect = _dialect_of(record)
+    left = {name: value for name, value in record.tags if name not in {"Game", "Result"}}
+    ending = _take_ending(left, record.result)
+    rounds = format_moves(record, dialect, ending)
+    ruling = None if ending else ruling_of(record)
+    if ruling and ruling.ours != record.result:
+        ruling = None
+    return {"header": header_of(left, record, dialect, ruling), "moves": rounds}, left
+
+
+def _can_be_read(value: Json) -> bool:
+    """Return whether a file with this record alone has it."""
+    found = list(objects(io.BytesIO(_text(value)), _BEGINS))
+    return [(text.fault, text.value) for text in found] == [(None, value)]
+
+
+def _text(value: Json) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # halves of surrogate pairs, which other programs cut names into, are no UTF-8
+    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text).encode()
 
 
 def _take_ending(left: dict[str, str], result: str) -> str:

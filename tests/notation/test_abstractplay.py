@@ -428,6 +428,131 @@ def test_whatever_abstractplay_tells_comes_back(told: dict[str, Any]) -> None:
     assert lost == []
 
 
+EDITED: Final = st.one_of(
+    OPEN_TEXTS.map(lambda text: " ".join(text.encode("utf-8", "replace").decode().splitlines())),
+    HEADERS.map(json.dumps),
+    PLAYERS.map(json.dumps),
+    st.dictionaries(st.sampled_from(["name", "result", "pied", "header"]), JSON_VALUES).map(
+        json.dumps
+    ),
+    st.sampled_from(["2026-11-21", "5/6/7/8/9/8/7/6/5 w", "1e2", "true", '["a",  "b"]', "NaN"]),
+)
+
+TAGS: Final = (
+    *("Event", "Round", "Site", "Date", "First", "Second", "Position", "StartTime", "EndTime"),
+    *("StartingPosition", "GameId", "Variants", "Unrated", "Pie", "FirstUserId", "SecondIsAi"),
+    *("FirstScore", "FirstResult", "RecordExtra", "HeaderExtra", "FirstExtra", "SecondExtra"),
+    *("AbstractPlayMoves", "Mood"),
+)
+
+
+@given(told_games(), st.dictionaries(st.sampled_from(TAGS), st.none() | EDITED, max_size=3))
+def test_an_edited_tag_is_what_comes_back_or_is_told_of(
+    told: dict[str, Any], edits: dict[str, str | None]
+) -> None:
+    tags = dict(from_json(told).tags) | edits
+    kept = tuple((name, value) for name, value in tags.items() if value is not None)
+    edited = Record(kept, from_json(told).plies, tags["Result"] or "")
+    content, lost = written([edited])
+    (again,) = records_in(content)
+    assert (again.moves, again.result) == (edited.moves, edited.result)
+    named = " ".join(field for _, field in lost)
+    for name, value in kept:
+        if again.tag(name) != value and name not in abstractplay.EXTRAS and value != "?":
+            assert f"tag {name}" in named, (name, value, again.tag(name))
+
+
+def test_an_edited_tag_goes_before_what_was_kept_of_its_field_which_is_said() -> None:
+    fields = {"event": "two\nlines", "turn-model": "odd"}
+    players = [{"name": "ann\ud83c", "result": 1, "elo": 7}, {"name": "ben", "result": 0}]
+    record = from_json(bare(["e5"], ["resign"], **fields, players=players))
+    assert lost_of(record) == []
+    edited = with_tags(record, Event="Autumn", First="zoe")
+    told, unheld = to_json(edited)
+    assert (told["header"]["event"], told["header"]["turn-model"]) == ("Autumn", "odd")
+    assert told["header"]["players"][0] == {"name": "zoe", "result": 1, "elo": 7}
+    assert unheld == [
+        "event of the tag HeaderExtra, which other tags overrule",
+        "name of the tag FirstExtra, which other tags overrule",
+    ]
+
+
+def test_what_was_kept_never_turns_a_result() -> None:
+    record = parse(
+        '[Game "yavalath"] [FirstExtra "{\\"result\\": 0, \\"elo\\": 7}"]'
+        '[SecondExtra "{\\"result\\": 1}"] [Termination "resignation"] 1. e5 1-0'
+    )
+    told, _ = to_json(record)
+    assert [player["result"] for player in told["header"]["players"]] == [1, 0]
+    assert told["header"]["players"][0]["elo"] == 7
+    assert from_json(told).result == "1-0"
+
+
+def test_of_a_field_of_fields_all_but_the_edited_one_is_put_back() -> None:
+    site = {"name": "The\nCrown", "gameid": 7, "street": "Mill Lane"}
+    edited = with_tags(from_json(bare(["e5"], ["resign"], site=site)), Site="The Anchor")
+    told, unheld = to_json(edited)
+    assert told["header"]["site"] == {**site, "name": "The Anchor"}
+    assert unheld == ["name of site of the tag HeaderExtra, which other tags overrule"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "extra"),
+    [
+        ("HeaderExtra", "[" * 99 + "]" * 99),
+        ("RecordExtra", json.dumps([{"header": 1}, "x" * 9000])),
+    ],
+)
+def test_what_could_not_be_read_is_not_written(tag: str, extra: str) -> None:
+    record = parse('[Game "yavalath"] [Termination "resignation"] 1. e5 1-0')
+    content, lost = written([with_tags(record, **{tag: f'{{"x": {extra}}}'})])
+    assert [again.moves for again in records_in(content)] == [("e5",)]
+    assert lost == [(1, f"tag {tag}")]
+
+
+# Rules that are not the same
+
+
+OLD_FIVE: Final = ["a1w", "i1b", "a2w", "i3b", "a4w", "i5b", "a5w", "h1b", "g1w", "h3b", "g2w",
+                   "h5b", "g3w", "a3w", "g4w"]  # fmt: skip
+"""Second joins two pairs of first's to a five, who then makes a four."""
+
+
+def old_five(first: int) -> dict[str, Any]:
+    """Return the game, of which first has so many points."""
+    rounds = [OLD_FIVE[at : at + 2] for at in range(0, len(OLD_FIVE), 2)]
+    players = [{"name": "ann", "result": first}, {"name": "ben", "result": 1 - first}]
+    return bare(*rounds, game="Manalath", players=players)
+
+
+def test_a_new_four_beside_an_old_five_wins_there_and_loses_here() -> None:
+    record = from_json(old_five(1))
+    assert (record.result, check(record)) == ("0-1", [])
+    ends = "a new group of four beside an older one of five"
+    ends += ": 1-0 by AbstractPlay's rules, 0-1 by ours"
+    assert abstractplay.note_of(record, "lath") == f"{ends}; 0-1 is written"
+    assert abstractplay.note_of(record, "abstractplay") == f"{ends}; 1-0 is written"
+    told, unheld = to_json(record)
+    assert [player["result"] for player in told["header"]["players"]] == [1, 0]
+    assert unheld == []
+    assert from_json(told) == record
+
+
+def test_a_file_that_has_our_result_of_such_a_game_keeps_it() -> None:
+    told = old_five(0)
+    record = from_json(told)
+    assert (record.result, record.tag("FirstResult")) == ("0-1", "0")
+    content, lost = written([record])
+    assert (json.loads(content)[0]["header"]["players"], lost) == (told["header"]["players"], [])
+
+
+@pytest.mark.parametrize("moves", [OLD_FIVE[:-1], ["e5w", "a1b"], []])
+def test_other_games_of_manalath_end_the_same(moves: list[str]) -> None:
+    record = from_json(bare(moves, ["resign"], game="Manalath"))
+    assert abstractplay.note_of(record, "lath") == ""
+    assert abstractplay.note_of(on_the_empty_board("manalath-61", 3), "lath") == ""
+
+
 @pytest.mark.parametrize(
     "text", ["true", "[]", "{}", "null", "7", "1.50", "1e3", '"7"', '"a"', '"\\"7\\""', "a", ""]
 )
@@ -557,9 +682,14 @@ def test_a_record_of_another_game_is_told_of_and_left_out() -> None:
         ('[Setup "x"] 1. e5', ["tag Setup"]),
         ('[Date "?"] [Site "?"] 1. e5', []),
         ('[Date "soon"] 1. e5', ["tag Date"]),
-        ('[Date "2026-11-20"] [StartTime "2026-11-21T00:00:00.000Z"] 1. e5', ["tag Date"]),
+        ('[Date "2026-11-20"] [StartTime "2026-11-21T00:00:00.000Z"] 1. e5', ["tag StartTime"]),
         ('[FirstScore "x"] [Unrated "1"] 1. e5', ["tag FirstScore", "tag Unrated"]),
-        ('[Date "2026"] [StartTime "2026-11-20T00:00:00.000Z"] 1. e5', ["tag Date"]),
+        (
+            '[Date "2026"] [StartTime "2026-11-20T00:00:00.000Z"] 1. e5',
+            ["tag Date", "tag StartTime"],
+        ),
+        ('[StartingPosition "5/6/7/8/9/8/7/6/5 w"] 1. e5', ["tag StartingPosition"]),
+        ('[FirstScore "1e2"] 1. e5', ["tag FirstScore"]),
         ('[FirstResult "0"] 1. e5', ["tag FirstResult"]),
         ('[FirstResult "two"] [SecondResult "-1"] 1. e5', ["tag FirstResult"]),
         ('[Variants "x"] [HeaderExtra "[]"] 1. e5', ["tag Variants", "tag HeaderExtra"]),

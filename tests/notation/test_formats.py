@@ -30,6 +30,7 @@ from lath.notation.formats import (
     FormatError,
     json_text,
     name_for,
+    note_of,
     ply_writer,
     reader,
     writer,
@@ -71,6 +72,7 @@ def test_the_table_names_functions_that_there_are(name: str) -> None:
     assert name not in READABLE or callable(reader(name))
     assert name not in WRITABLE or callable(writer(name))
     assert TABLE[name].plies is None or callable(ply_writer(name))
+    assert (TABLE[name].note is None) == (note_of(name) is None)
 
 
 def test_every_function_of_a_format_stands_in_the_table() -> None:

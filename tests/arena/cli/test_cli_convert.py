@@ -183,6 +183,23 @@ def test_a_record_that_the_target_cannot_hold_at_all_counts_as_left_out(
     )
 
 
+def test_games_that_end_otherwise_there_are_named_with_their_line(tmp_path: Path) -> None:
+    source, made = tmp_path / "games.lath", tmp_path / "games.json"
+    source.write_text(
+        '[Game "yavalath"]\n\n*\n\n[Game "manalath-61"]\n[Result "0-1"]\n\n'
+        "Oa1 Pi1 Oa2 Pi3 Oa4 Pi5 Oa5 Ph1 Og1 Ph3 Og2 Ph5 Og3 Oa3 Og4 0-1\n"
+    )
+    ends = (
+        "a new group of four beside an older one of five: 1-0 by AbstractPlay's rules, 0-1 by ours"
+    )
+    assert convert(source, made).err.startswith(
+        f"{source}:5: note: {ends}; 1-0 is written (record 2)\n"
+    )
+    back = convert(made, "-", "--to", "lath")
+    assert back.err.startswith(f"{made}:3: note: {ends}; 0-1 is written (record 2)\n")
+    assert '[Result "0-1"]' in back.out
+
+
 def test_standard_streams_stand_for_files(source: Path) -> None:
     ran = convert("-", "-", "--from", "lath", "--to", "csv", stdin=ONE)
     assert (ran.status, ran.out_bytes) == (0, f"{HEADER}\r\n{ROW}\r\n".encode())
