@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         RecordValueError,
     )
     from lath.notation.header import Header, headers
+    from lath.notation.index import Records, StaleIndexWarning, open_records, write, write_index
     from lath.notation.reader import Entry, entries, read
     from lath.notation.record import Annotation, Ply, Record, Termination, Variation
     from lath.notation.replay import canonical, check, positions, start_of
@@ -45,6 +46,8 @@ __all__ = [
     "RecordError",
     "RecordSyntaxError",
     "RecordValueError",
+    "Records",
+    "StaleIndexWarning",
     "Termination",
     "Variation",
     "canonical",
@@ -53,6 +56,7 @@ __all__ = [
     "format_record",
     "format_records",
     "headers",
+    "open_records",
     "parse",
     "positions",
     "read",
@@ -61,6 +65,8 @@ __all__ = [
     "strip",
     "truncate",
     "validate",
+    "write",
+    "write_index",
 ]
 
 _MODULES: Final = (
@@ -71,6 +77,7 @@ _MODULES: Final = (
     "replay",
     "reader",
     "header",
+    "index",
     "validation",
     "changes",
 )

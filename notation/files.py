@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -72,12 +72,17 @@ def read_block(stream: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
 def _compression(suffix: str) -> Any:
     """Return the module that compresses files of this suffix; None for other files."""
     if suffix == ".zst":
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
-        return zstd
+        return zstd()
     return {".gz": gzip, ".bz2": bz2, ".xz": lzma}.get(suffix)
+
+
+def zstd() -> Any:
+    """Return the module for Zstandard, which Python has from 3.14 on."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd as module
+    else:
+        from backports import zstd as module
+    return module
 
 
 def compressed(data: bytes, suffix: str) -> bytes:
@@ -90,11 +95,18 @@ def compressed(data: bytes, suffix: str) -> bytes:
 
 def read_errors() -> tuple[type[Exception], ...]:
     """Return what reading a file raises: OSError, and more where a compressed one is damaged."""
-    return (OSError, EOFError, zlib.error, lzma.LZMAError, _compression(".zst").ZstdError)
+    return (OSError, EOFError, zlib.error, lzma.LZMAError, zstd().ZstdError)
 
 
-def write_atomically(path: Path, content: Iterable[bytes]) -> None:
+Noted = Callable[[BinaryIO], bytes]
+"""Returns a note about content that was written, which is opened for it to be read."""
+
+
+def write_atomically(path: Path, content: Iterable[bytes], *, note: Noted | None = None) -> None:
     """Write a file whole or not at all: a temporary file, fsync, rename, fsync of the folder.
+
+    A `.zst` can be read from any place, as `lath.notation.frames` does, and has the `note` behind
+    its content; other files have none.
 
     What a symbolic link points to is replaced, not the link. What is no regular file, such as a
     pipe, cannot be replaced and is written straight. Raises OSError; the old file, if there is
@@ -103,14 +115,14 @@ def write_atomically(path: Path, content: Iterable[bytes]) -> None:
     """
     if path.exists() and not path.is_file():
         with path.open("wb") as stream:
-            _fill(stream, path, content)
+            _fill(stream, path.suffix, content)
         return
     path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
     try:
         # the sync is of the descriptor that wrote: an earlier error of the disk is told to it
         with io.BufferedWriter(_NewFile(temporary), _WRITTEN) as file:
-            _fill(cast("BinaryIO", file), path, content)
+            _fill(cast("BinaryIO", file), path.suffix, content, note, temporary)
             if path.exists():
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             os.fsync(file.fileno())
@@ -132,15 +144,39 @@ class _NewFile(io.FileIO):
         return os.write(self.fileno(), data)
 
 
-def _fill(file: BinaryIO, path: Path, content: Iterable[bytes]) -> None:
-    """Write bytes, compressed as the suffix of `path` says; the file stays open."""
-    if module := _compression(path.suffix):
+def _fill(
+    file: BinaryIO,
+    suffix: str,
+    content: Iterable[bytes],
+    note: Noted | None = None,
+    name: Path | None = None,
+) -> None:
+    """Write bytes, compressed as the suffix says; the file, which has this name, stays open."""
+    if suffix == ".zst":
+        _fill_frames(file, content, note, name)
+    elif module := _compression(suffix):
         # buffered: compressing each record alone is slow
         with io.BufferedWriter(module.open(file, "wb"), _WRITTEN) as stream:
             stream.writelines(content)
     else:
         file.writelines(content)
     file.flush()
+
+
+def _fill_frames(
+    file: BinaryIO, content: Iterable[bytes], note: Noted | None, name: Path | None
+) -> None:
+    from lath.notation.frames import Frames, FramesWriter
+
+    frames = FramesWriter(file)
+    with io.BufferedWriter(frames, _WRITTEN) as stream:
+        stream.writelines(content)
+        stream.flush()
+        if note is not None and name is not None:
+            frames.end_frame()
+            file.flush()
+            with io.BufferedReader(Frames(name.open("rb"), frames.table())) as written:
+                frames.note(note(cast("BinaryIO", written)))
 
 
 def sync(path: Path) -> None:

@@ -1,0 +1,259 @@
+"""Record N of a file: the same as by reading up to it, without reading up to it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from backports import zstd
+from hypothesis import given
+from hypothesis import strategies as st
+from record_texts import PIECES, SEED_FILE, mutant
+from sample_records import BUILT_IN, random_game
+
+from lath import notation
+from lath.notation import (
+    Record,
+    RecordError,
+    StaleIndexWarning,
+    frames,
+    index,
+    open_records,
+    write,
+    write_index,
+)
+from lath.notation.index import NoIndexError
+
+GAMES = [random_game(game, seed) for seed in range(8) for game in BUILT_IN]
+
+
+def many(count: int) -> list[Record]:
+    """Return records that can be told apart."""
+    games = (GAMES[number % len(GAMES)] for number in range(count))
+    return [notation.retag(game, {"Number": str(at)}) for at, game in enumerate(games, 1)]
+
+
+MANY = many(900)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "games.lath"
+    write(path, MANY)
+    return path
+
+
+class Counting(io.BytesIO):
+    """Bytes of which is counted how many are read."""
+
+    count = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        self.count += len(data)
+        return data
+
+
+def test_any_record_is_read_alone(file: Path) -> None:
+    assert write_index(file) == file.with_name("games.lath.idx")
+    with open_records(file) as records:
+        assert records.has_index
+        assert len(records) == len(MANY)
+        for place in (0, 899, 450, -1, 451, 17):
+            assert records[place] == MANY[place]
+        assert records[880:] == MANY[880:]
+        assert records[5:800:300] == MANY[5:800:300]
+        assert list(records) == MANY
+        with pytest.raises(IndexError):
+            records[900]
+
+
+def test_an_index_is_small_and_spares_the_bytes_before_a_record(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = file.stat().st_size
+    assert size > 4 << 16
+    assert write_index(file).stat().st_size < size // 500
+    with open_records(file) as records:
+        counting = Counting(file.read_bytes())
+        monkeypatch.setattr(records._source, "stream", counting)
+        assert records[800] == MANY[800]
+        assert counting.count < 2 << 16
+        assert records[801] == MANY[801]
+        assert counting.count < 2 << 16, "neighbours are read together"
+        monkeypatch.undo()
+
+
+def test_zstandard_of_ours_has_its_index_inside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "games.lath.zst"
+    write(file, MANY)
+    assert write_index(file) == file
+    with open_records(file) as records:
+        assert (records.has_index, records.is_random) == (True, True)
+        counting = Counting(file.read_bytes())
+        content = cast("Any", records._source.stream).raw
+        monkeypatch.setattr(content, "_file", counting)
+        assert records[300] == MANY[300]
+        frame = max(size for size, holds in content._table if holds)
+        assert counting.count <= 2 * frame
+        monkeypatch.undo()
+        assert records[-1] == MANY[-1]
+    assert zstd.decompress(file.read_bytes()).decode() == "".join(notation.format_records(MANY))
+    assert list(notation.read(file)) == MANY
+
+
+def test_what_can_only_be_read_from_its_beginning_is_read_so(tmp_path: Path) -> None:
+    text = "".join(notation.format_records(MANY[:40])).encode()
+    for suffix, data in (("gz", gzip.compress(text)), ("zst", zstd.compress(text))):
+        file = tmp_path / f"games.lath.{suffix}"
+        file.write_bytes(data)
+        with pytest.raises(NoIndexError, match=r"expected text, or \.zst"):
+            write_index(file)
+        with open_records(file) as records:
+            assert (records.has_index, records.is_random) == (False, False)
+            assert [records[30], records[3]] == [MANY[30], MANY[3]]
+            assert len(records) == 40
+
+
+def replaced_in_place(file: Path) -> None:
+    """Change one byte and nothing that the folder tells of."""
+    about = file.stat()
+    data = file.read_bytes()
+    file.write_bytes(data[:100] + b"#" + data[101:])
+    os.utime(file, ns=(about.st_atime_ns, about.st_mtime_ns))
+
+
+def appended(file: Path) -> None:
+    with file.open("ab") as stream:
+        stream.write(b'\n[Game "yavalath"]\n\n1. a1 *\n')
+
+
+def damaged_index(file: Path) -> None:
+    beside = Path(f"{file}.idx")
+    beside.write_bytes(beside.read_bytes()[:-30])
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (replaced_in_place, "is of an earlier state of games.lath"),
+        (os.utime, "is of an earlier state of games.lath"),
+        (appended, "is of an earlier state of games.lath"),
+        (damaged_index, "is damaged"),
+    ],
+)
+def test_an_index_of_another_state_is_not_used_and_it_is_said(
+    file: Path, change: Callable[[Path], object], why: str
+) -> None:
+    write_index(file)
+    os.utime(file, ns=(0, 0))
+    write_index(file)
+    change(file)
+    with pytest.warns(StaleIndexWarning, match=why):
+        records = open_records(file)
+    with records:
+        assert not records.has_index
+        assert records[899] == MANY[899]
+    write_index(file)
+    with open_records(file) as records:
+        assert records.has_index
+
+
+def test_who_writes_into_a_file_that_is_open_is_noticed(file: Path) -> None:
+    with open_records(file) as records:
+        assert records[0] == MANY[0]
+        appended(file)
+        with pytest.raises(OSError, match="changed since it was opened"):
+            records[0]
+
+
+def test_what_is_no_record_has_its_number_and_line(tmp_path: Path) -> None:
+    file = tmp_path / "games.lath"
+    texts = [
+        '[Game "yavalath"]\n\n1. e5 *\n',
+        "[Game]\n\n1. e5 *\n",
+        '[Game "surikata"]\n\n1. Mc3 *\n',
+    ]
+    file.write_text("\n".join(texts), encoding="utf-8")
+    with open_records(file) as records:
+        assert len(records) == 3
+        assert records[2].game == "surikata"
+        with pytest.raises(RecordError) as caught:
+            records[1]
+    problem = caught.value.problem
+    assert (problem.record, problem.line) == (2, 5)
+
+
+def test_a_pipe_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="Illegal seek"):
+        open_records(tmp_path / "pipe")
+    with pytest.raises(IsADirectoryError):
+        open_records(tmp_path)
+
+
+def agrees(content: bytes, file: Path) -> None:
+    """Assert that each entry is the same whether it is read alone or after all others."""
+    file.write_bytes(content)
+    expected = list(notation.entries(file, rules=False))
+    for group in (1, 1 << 16):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(index, "_GROUP", group)
+            write_index(file)
+        with open_records(file) as records:
+            assert len(records) == len(expected)
+            assert [records.entry(place) for place in range(len(expected))][::-1] == expected[::-1]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join))
+def test_of_any_signs_of_the_notation_entries_are_those_of_reading(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    file = tmp_path_factory.mktemp("any") / "games.lath"
+    agrees(content, file)
+    agrees(b'[Game "yavalath"]\n\n' + content + b' *\n\n[Game "surikata"]\n\n*\n', file)
+
+
+def test_of_a_file_with_a_few_bytes_changed_entries_are_those_of_reading(tmp_path: Path) -> None:
+    for seed in range(12):
+        content = mutant(SEED_FILE, SEED_FILE, random.Random(seed)).encode()
+        agrees(content, tmp_path / "games.lath")
+
+
+def test_joined_files_have_no_table_and_are_read_from_the_beginning(tmp_path: Path) -> None:
+    one, both = tmp_path / "one.lath.zst", tmp_path / "both.lath.zst"
+    write(one, MANY[:5])
+    both.write_bytes(one.read_bytes() * 2)
+    with open_records(both) as records:
+        assert not records.is_random
+        assert len(records) == 10
+        assert records[7] == MANY[2]
+
+
+@given(st.lists(st.integers(0, 2000), max_size=6), st.lists(st.integers(0, 9000), max_size=9))
+def test_frames_hold_what_was_written_at_every_place(sizes: list[int], places: list[int]) -> None:
+    blocks = [random.Random(size).randbytes(size) for size in sizes]
+    file = io.BytesIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frames, "FRAME", 700)
+        with frames.FramesWriter(file) as writer:
+            writer.writelines(blocks)
+            writer.note(b"what this is")
+    content = b"".join(blocks)
+    table = frames.table_of(file)
+    assert table is not None
+    read = frames.Frames(file, table)
+    assert (read.note(), read.size) == (b"what this is", len(content))
+    stream = io.BufferedReader(read)
+    for place in places:
+        stream.seek(place)
+        assert stream.read(900) == content[place : place + 900]
+    assert zstd.decompress(file.getvalue()) == content
