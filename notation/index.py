@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, Self, cast, overload
 
 from lath.notation.errors import NotationError, RecordError
-from lath.notation.files import COMPRESSIONS, open_bytes, write_atomically
+from lath.notation.files import COMPRESSIONS, Noted, open_bytes, write_atomically
 from lath.notation.frames import Frames, table_of
 from lath.notation.reader import (
     Chunk,
@@ -129,8 +129,12 @@ def _unpacked(data: bytes) -> tuple[Index, dict[str, Any]] | None:
     return Index(records, end, *parts), head
 
 
-def note(stream: BinaryIO) -> bytes:
-    """Return the index that stands inside a compressed file; `write_atomically` takes this."""
+def note_for(path: Path) -> Noted | None:
+    """Return what `write_atomically` takes for a file with its index inside; None for others."""
+    return _note if path.suffixes[-2:] == [".lath", ".zst"] else None
+
+
+def _note(stream: BinaryIO) -> bytes:
     return _packed(index_of(stream), {})
 
 
@@ -149,10 +153,11 @@ def _state(file: BinaryIO) -> dict[str, Any]:
 def write(path: str | Path, records: Iterable[Record]) -> None:
     """Write records as text, whole or not at all, compressed as the suffix says.
 
-    They are written as they are; `check` says whether they are sound. A `.zst` has its index
+    They are written as they are; `check` says whether they are sound. A `.lath.zst` has its index
     inside. Raises OSError; and what the records raise, when the file stays as it was.
     """
-    write_atomically(Path(path), map(str.encode, format_records(records)), note=note)
+    file = Path(path)
+    write_atomically(file, map(str.encode, format_records(records)), note=note_for(file))
 
 
 def write_index(path: str | Path) -> Path:

@@ -44,6 +44,7 @@ from lath.notation.editing import (
     pieces,
 )
 from lath.notation.files import open_bytes, sync, write_atomically
+from lath.notation.index import note_for
 from lath.notation.reader import RecordText, chunks, entries_of, entry_of
 from lath.notation.record import RESULTS
 from lath.notation.replay import canonical
@@ -443,7 +444,7 @@ class _Target:
 
         try:
             with writable(path):
-                write_atomically(path, whole())
+                write_atomically(path, whole(), note=note_for(path))
         except _SameError:
             return None
         except BaseException:

@@ -15,6 +15,7 @@ from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
 from lath.notation import formats
 from lath.notation.files import open_bytes, write_atomically
+from lath.notation.index import note_for
 from lath.notation.reader import Entry
 
 Files = Annotated[list[Path], argument("FILE...", "Record files; - is stdin.")]
@@ -75,7 +76,7 @@ def write_pieces(out: Path, pieces: Iterable[bytes]) -> None:
         if str(out) == "-":
             write_bytes(pieces)
         else:
-            write_atomically(out, pieces)
+            write_atomically(out, pieces, note=note_for(out))
 
 
 def unless_lossy(
