@@ -121,9 +121,11 @@ def start_of(record: Record) -> Position:
         raise
     except UnknownGameError as error:
         if file := record.tag(GAME_FILE):
-            name = _name_and_hash(file)[0]
+            from shlex import quote  # a stranger has written it
+
+            words = f"add --game {quote(f'./{_name_and_hash(file)[0]}')}"
             raise UnknownGameError(
-                f"game {record.game!r} comes from {_file_words(file)}: add --game ./{name}"
+                f"game {record.game!r} comes from {_file_words(file)}: {words}"
             ) from error
         raise
 

@@ -104,7 +104,7 @@ def edit(
     quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
-    """Change records: tags, names of players, comments, length, variations.
+    """Change records: tags, players, comments, length, variations.
 
     All bytes that no edit touches stay. Records that do not match --where stay, and so do bad ones,
     and those that an edit would make bad; these are told of. FILE is replaced, as it was it stays

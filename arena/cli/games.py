@@ -46,9 +46,11 @@ def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
     if as_json:
         print(json.dumps(rows, indent=2, ensure_ascii=False), file=data_output())
         return
+    names = ("id", "title", "origin")
+    wide = {name: max(len(str(row[name])) for row in rows) + 2 for name in names}
     for row in rows:
-        columns = f"{row['id']:16}{row['title']:22}{row['cells']:>3} cells"
-        print(f"{columns}  {row['origin']:10}{row['credit']}")
+        columns = f"{row['id']:{wide['id']}}{row['title']:{wide['title']}}{row['cells']:>3} cells"
+        print(f"{columns}  {row['origin']:{wide['origin']}}{row['credit']}")
 
 
 def _origin_of(game_id: str) -> str:

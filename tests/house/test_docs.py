@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import commands
 import pytest
 from drawn import animals_and_tokens, pieces, pieces_and_meerkat
 from places import OURS, ROOT
@@ -102,6 +103,20 @@ def test_python_of_the_docs_runs_as_shown(
     report = io.StringIO()
     doctest.DocTestRunner(verbose=False).run(parsed, out=report.write)
     assert report.getvalue() == ""
+
+
+def test_the_game_of_the_docs_is_played_from_its_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (game,) = (one for one in ALL if one.language == "python" and "\nGAME = " in one.text)
+    Path("mygame.py").write_text(game.text, encoding="utf-8")
+    typed = next(one for one in ALL if one.page == game.page and one.language == "console")
+    first, told, *_ = typed.text.splitlines()
+    assert commands.arena(*first.split()[2:]).out == f"{told}\n"
+    Path("games.lath").write_text('[Game "noughts-and-crosses"] a1 b1 a2 b2 a3 1-0')
+    ran = commands.arena("check", "games.lath", "--game", "./mygame.py", "-q")
+    assert (ran.status, ran.out, ran.err) == (0, "", "")
 
 
 @every("protocol")
@@ -207,7 +222,7 @@ def test_the_docs_list_every_code_of_a_problem() -> None:
     source = "".join(
         path.read_text(encoding="utf-8") for path in sorted((ROOT / "notation").glob("*.py"))
     )
-    used = set(re.findall(r'Fault\(\s*"([a-z-]+)"', source))
+    used = set(re.findall(r'(?:Fault\(\s*|code=)"([a-z-]+)"', source))
     assert set(re.findall(r"^\| `([a-z-]+)`", table, re.MULTILINE)) == used
 
 
