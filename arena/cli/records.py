@@ -20,6 +20,7 @@ from lath.arena.cli.files import (
     read_from,
     refuse_other_formats,
     refuse_to_read_other_formats,
+    writable,
     write_pieces,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
@@ -28,9 +29,11 @@ from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Position
 from lath.games.errors import GameError
+from lath.notation import formats
 from lath.notation.archive import verbatim
 from lath.notation.errors import printable
-from lath.notation.reader import entries
+from lath.notation.index import SUFFIX, NoIndexError, Records, write_index
+from lath.notation.reader import Entry, entries
 from lath.notation.record import Record
 from lath.notation.replay import check as faults_of
 from lath.notation.replay import positions
@@ -48,6 +51,7 @@ ProblemsAsJson = Annotated[bool, flag("--json", "Print each problem as a JSON ob
 MaxErrors = Annotated[int | None, positive("--max-errors", "Print N of them, count all.")]
 Jobs = Annotated[int, positive("--jobs -j", "Use N cores for each file.")]
 Sound = Annotated[Path | None, option("--sound", "OUT", _SOUND)]
+WithIndex = Annotated[bool, flag("--index", "Write FILE.idx: show finds a record at once.")]
 
 
 @app.command()
@@ -57,6 +61,7 @@ def check(
     max_errors: MaxErrors = None,
     jobs: Jobs = 1,
     sound: Sound = None,
+    index: WithIndex = False,
     quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
@@ -67,7 +72,8 @@ def check(
 
     With --sound what is sound goes into OUT: the records of files, which stay as they are; of a
     directory all games that are sound in its database or in games.lath, and `arena run --out OUT`
-    goes on with them.
+    goes on with them. With --index `arena show FILE --game N` reads record N alone, as long as the
+    file does not change.
 
     Example: arena check games.lath archive.lath.gz
 
@@ -78,6 +84,8 @@ def check(
     check = _Check(as_json=as_json, most=max_errors)
     if sound is not None:
         _refuse_out(sound, sources, folders)
+    if index and (sound or folders or any(str(path) == "-" for path in sources)):
+        raise ConfigError("--index is for record files alone: FILE.idx stands beside FILE")
     if sound is not None and not folders:
         write_pieces(sound, verbatim(check.sound_texts(sources)))
     else:
@@ -85,7 +93,9 @@ def check(
             if path in folders:
                 check.folder(path, sound, quiet=quiet)
             else:
-                check.file(path, validate(path, jobs=jobs))
+                is_read = check.file(path, validate(path, jobs=jobs))
+                if index and is_read:
+                    check.index(path, quiet=quiet)
     if not quiet and (check.records or len(sources) > len(folders) + len(check.unreadable)):
         check.print_counts()
     for why in check.unreadable:
@@ -122,14 +132,28 @@ class _Check:
         self._most: Final = most
         self._began_s: Final = time.perf_counter()
 
-    def file(self, path: Path, parts: Iterable[Findings]) -> None:
-        """Check a file, whose parts are these."""
+    def file(self, path: Path, parts: Iterable[Findings]) -> bool:
+        """Check a file, whose parts are these; return whether it could be read."""
         try:
             refuse_to_read_other_formats(path)
             for found in read_from(path, parts):
                 self._add(found)
         except ConfigError as error:
             self.unreadable.append(error)
+            return False
+        return True
+
+    def index(self, path: Path, *, quiet: bool) -> None:
+        """Write the index of a file that was checked."""
+        try:
+            with writable(Path(f"{path}{SUFFIX}")):
+                beside = write_index(path)
+        except (NoIndexError, ConfigError) as error:
+            self.unreadable.append(ConfigError(str(error)))
+            return
+        if not quiet:
+            said = "has its index inside" if beside == path else f"its index is {beside}"
+            print(f"{path}: {said}", file=sys.stderr)
 
     def sound_texts(self, paths: Iterable[Path]) -> Iterator[str]:
         """Check files and yield the text of each sound record."""
@@ -265,7 +289,7 @@ def _number_in(values: list[str]) -> int | None:
 def _numbered(file: Path, game: int | None) -> Iterator[tuple[int, Record]]:
     """Yield the record of this number, or all of them; raises ArenaError for a bad one."""
     number = 0
-    for entry in entries_of_any_format(file):
+    for entry in _entries(file, game):
         number = entry.number
         if game in (None, number):
             if entry.record is None or entry.problems:
@@ -275,6 +299,19 @@ def _numbered(file: Path, game: int | None) -> Iterator[tuple[int, Record]]:
             return
     if game is not None:
         raise ConfigError(f"{file} has {number} records, no number {game}")
+
+
+def _entries(file: Path, game: int | None) -> Iterator[Entry]:
+    """Yield the entries up to that of this number; with an index that one alone."""
+    if game is not None and file.is_file() and not formats.is_other(file):
+        with Records(file) as records:
+            if records.stale:
+                print(f"arena: {records.stale}: reading from the beginning", file=sys.stderr)
+            if records.has_index:
+                if records:
+                    yield records.entry(min(game, len(records)) - 1)
+                return
+    yield from entries_of_any_format(file)
 
 
 def _print_json(number: int, record: Record, played: list[Position], only: int | None) -> None:

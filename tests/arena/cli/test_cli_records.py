@@ -208,3 +208,30 @@ def test_a_record_is_shown_though_another_one_is_bad(tmp_path: Path) -> None:
     ran = arena("show", path, "--game", "1")
     assert ran.status == 1
     assert "error[syntax]" in ran.err
+
+
+def test_show_reads_a_record_by_its_index_and_says_when_that_is_stale(tmp_path: Path) -> None:
+    path = tmp_path / "games.lath"
+    path.write_text('[Game "surikata"]\n\n1. Mc3 *\n\n[Game "surikata"]\n\n1. Ma1 *\n')
+    ran = arena("check", path, "--index")
+    assert (ran.status, ran.out) == (0, "")
+    assert f"{path}: its index is {path}.idx\n" in ran.err
+    ran = arena("show", path, "--game", 2)
+    assert ("after 1. Ma1" in ran.out, ran.err) == (True, "")
+    assert "has 2 records, no number 3" in arena("show", path, "--game", 3).err
+    path.write_text('[Game "surikata"]\n\n1. Me5 *\n')
+    ran = arena("show", path, "--game", 1)
+    assert "after 1. Me5" in ran.out
+    assert f"{path}.idx is of an earlier state of games.lath: reading from the beg" in ran.err
+
+
+def test_an_index_that_would_help_nobody_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "games.lath.gz"
+    path.write_bytes(gzip.compress(GOOD.encode()))
+    ran = arena("check", path, "--index")
+    assert ran.status == 2
+    assert "1 records: 1 sound" in ran.err
+    assert "games.lath.zst` writes it" in ran.err
+    ran = arena("select", path, "-o", tmp_path / "games.lath.zst")
+    assert "has its index inside" in arena("check", tmp_path / "games.lath.zst", "--index").err
+    assert arena("check", "-", "--index").status == 2
