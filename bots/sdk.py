@@ -101,15 +101,16 @@ def run(
 ) -> None:
     """Speak the protocol until `quit` or the end of the input.
 
-    `plays` are ids of games, all installed ones if empty; `options` are lines such as
-    `option name depth type spin default 3`. `choose` returns the text of a move, or `resign`.
+    `plays` are ids of games, `yavalath:*` being Yavalath with any parameters; if empty, all that
+    are installed, with any. `options` are lines such as `option name depth type spin default 3`.
+    `choose` returns the text of a move, or `resign`.
     """
     source, out = source or sys.stdin, out or sys.stdout
     greeting = [
         f"id name {name}",
         *([f"id author {author}"] if author else []),
         *([f"id version {version}"] if version else []),
-        "game " + " ".join(plays or games.ids()),
+        "game " + " ".join(plays or map("{}:*".format, games.ids())),
         *options,
         "ok",
     ]

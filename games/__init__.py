@@ -13,9 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
 from lath.games.core import Game
-from lath.games.errors import UnknownGameError
+from lath.games.errors import GameFileError, UnknownGameError
 from lath.games.files import add, added, added_ids, blamed, named, origin
-from lath.games.parameters import made
+from lath.games.parameters import id_with, made, read
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -24,6 +24,7 @@ __all__ = [
     "add",
     "blamed",
     "builtin_ids",
+    "canonical_id",
     "get",
     "ids",
     "installed",
@@ -73,6 +74,26 @@ def plugin_ids() -> tuple[str, ...]:
 def ids() -> tuple[str, ...]:
     """Return the ids of all games: built in, installed, added; raises GameFileError."""
     return builtin_ids() + plugin_ids() + added_ids()
+
+
+def canonical_id(game_id: str) -> str:
+    """Return the one way to write an id, whose parameters may stand in any order.
+
+    What `get` refuses is returned as it stands. Raises GameFileError.
+
+    >>> canonical_id("yavalath:win=5,size=4,lose=3"), canonical_id("chess:size=4")
+    ('yavalath:size=4,win=5', 'chess:size=4')
+    """
+    base, colon, parameters = game_id.partition(":")
+    if not colon:
+        return game_id
+    try:
+        family = get(base)
+        return id_with(family, read(family, parameters))
+    except GameFileError:
+        raise
+    except ValueError:
+        return game_id
 
 
 def installed() -> tuple[Game, ...]:

@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lath.games.errors import GameFileError, UnknownGameError
-from lath.games.parameters import id_with, read
 
 if TYPE_CHECKING:
     from lath.games.core import Game
@@ -247,6 +246,8 @@ def named(text: str, folder: str | os.PathLike[str] = "") -> str:
     >>> named("yavalath"), named("yavalath:win=5,size=4,lose=3")
     ('yavalath', 'yavalath:size=4,win=5')
     """
+    from lath import games
+
     if os.path.isfile(beside := os.path.join(folder, text)) and os.pathsep in text:
         return add(beside).id  # refused: it says so
     match = _NAMED.fullmatch(text)
@@ -254,22 +255,10 @@ def named(text: str, folder: str | os.PathLike[str] = "") -> str:
         _refuse_names_of_files(text, folder)
     else:
         text = add(os.path.join(folder, match["path"])).id + (match["parameters"] or "")
-    game_id = _with_parameters(text) if ":" in text else text
+    game_id = games.canonical_id(text)
     if match is not None and ":" in game_id:
         _try_out(game_id, match["path"] + match["parameters"])
     return game_id
-
-
-def _with_parameters(text: str) -> str:
-    """Return the one way to write an id with parameters; one that is refused as it stands."""
-    from lath import games
-
-    base, _, parameters = text.partition(":")
-    try:
-        game = games.get(base)
-        return id_with(game, read(game, parameters))
-    except ValueError:  # which `games.get` tells of
-        return text
 
 
 def _refuse_names_of_files(text: str, folder: str | os.PathLike[str]) -> None:

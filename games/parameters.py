@@ -7,8 +7,10 @@ A game declares them as `parameters`, and makes the game of some values by its m
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from lath.games.errors import UnknownGameError
@@ -115,6 +117,20 @@ def read(game: Game, text: str) -> dict[str, Value]:
             raise ValueError(f"{name} stands there twice, expected each parameter once")
         values[name] = known[name].read(value)
     return values
+
+
+def family(game: Game) -> Iterator[Game]:
+    """Yield every game that the parameters of a game make, beginning with smaller values.
+
+    There may be many: a board of each size, times the lengths of lines.
+    """
+    from lath import games
+
+    declared = of(game)
+    for values in product(*(each.values for each in declared)):
+        said = dict(zip((each.name for each in declared), values, strict=True))
+        with suppress(UnknownGameError):  # values that do not go together
+            yield games.get(id_with(game, said))
 
 
 def made(game: Game, game_id: str) -> Game:

@@ -15,13 +15,13 @@ from __future__ import annotations
 import difflib
 import re
 from calendar import monthrange
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache, partial
 from importlib import resources
-from itertools import chain, product
+from itertools import chain, islice, product
 from operator import attrgetter, eq, ge, gt, itemgetter, le, lt
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lath import games
 from lath.games.core import Game, Position
 from lath.games.errors import PositionError
+from lath.games.parameters import family
 from lath.notation.archive import start_text
 from lath.notation.errors import NotationError, listed, printable
 from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination, all_comments
@@ -391,7 +392,7 @@ def passes(values: Sequence[Token]) -> Question:
     the game reads none of the texts nothing is played.
     """
     for value in values:
-        if not _positions_of(games.installed(), [value]):
+        if not any(_positions_of([game], [value]) for game in _all_games()):
             message = f"{str(value)!r} is a position of no installed game"
             raise _WrongValueError(value, message, "a text as `arena show --json` prints it")
 
@@ -402,6 +403,16 @@ def passes(values: Sequence[Token]) -> Question:
         return bool(sought) and not sought.isdisjoint(positions(record))
 
     return Question(matches, _REPLAY)
+
+
+def _all_games() -> Iterator[Game]:
+    """Yield the installed games, then those that their parameters make."""
+    installed = games.installed()
+    return chain(installed, islice(chain.from_iterable(map(family, installed)), _MANY_GAMES))
+
+
+_MANY_GAMES: Final = 2000
+"""That parameters of somebody's game may make; ours are 120, which takes a quarter of a second."""
 
 
 def _positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]:

@@ -82,8 +82,8 @@ def meant_game(value: str) -> str:
     if len(value) > _LONGEST:
         return ""
     plain = re.sub(r"[\s_]+", "-", value.lower().strip())
-    if plain in games.ids():
-        return plain
+    if is_game(canonical := games.canonical_id(plain)):
+        return canonical
     close = get_close_matches(plain, games.ids(), cutoff=0.8)
     return close[0] if len(close) == 1 else ""
 

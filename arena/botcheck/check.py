@@ -19,6 +19,7 @@ from lath.arena.botcheck.steps import CHAPTERS, Step
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import NoAnswer
 from lath.notation.errors import printable
+from lath.notation.suggestions import is_game
 
 WIDTH: Final = 100
 
@@ -68,7 +69,7 @@ class _Check:
     def points(self) -> Iterator[Point]:
         yield from self._run(steps.HELLO)
         named = dict.fromkeys(self._lab.bot.greeting.games)
-        ids = self._lab.games or tuple(game for game in named if game in games.ids())
+        ids = self._lab.games or tuple(game for game in named if is_game(game))
         if ids:
             self._lab.game = games.get(ids[0])
         else:

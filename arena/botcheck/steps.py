@@ -36,6 +36,7 @@ from lath.games.core import SEATS, Move, Seat
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
+from lath.notation.suggestions import is_game
 
 _Run = Callable[[Lab], Finding | None]
 
@@ -130,13 +131,13 @@ def _names_games(lab: Lab) -> Finding:
     named, known = lab.bot.greeting.games, games.ids()
     if not named:
         return fault("no `game` line", f"say `game ID …` before `ok`; there are {', '.join(known)}")
-    unasked = [game for game in lab.games if game not in named]
+    unasked = [game for game in lab.games if not lab.bot.greeting.plays(game)]
     if unasked:
         return fault(
             f"it does not name {', '.join(unasked)}, only {', '.join(named)}",
             f"say `game {' '.join(unasked)}` too, or check other games",
         )
-    unknown = [game for game in named if game not in known]
+    unknown = [game for game in named if not is_game(game)]
     mend = f"name games that are installed here: {', '.join(known)}"
     if len(unknown) == len(named):
         return fault(f"it plays only {', '.join(unknown)}, which are not installed", mend)

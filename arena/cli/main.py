@@ -208,7 +208,7 @@ def add_games(files: Iterable[str] | None) -> None:
     from lath.arena.errors import ConfigError
 
     for text in files or ():
-        if games.named(text) == text:
+        if games.origin(games.named(text)) is None:
             raise ConfigError(f"--game {text!r}: expected the file of a game, such as ./mygame.py")
 
 

@@ -69,6 +69,7 @@ from lath.arena.tournament.revisions import Workshop, workshop
 from lath.arena.tournament.sources import records_of
 from lath.games.files import lasting
 from lath.notation.record import Record
+from lath.notation.suggestions import is_game
 from lath.reports.outcome import Outcome
 
 app = App()
@@ -167,19 +168,21 @@ def _games_of(home: Path | None) -> list[str]:
         return []
     named = read_toml(home / CONFIG)[0].get("games")
     texts = [text for text in named if isinstance(text, str)] if isinstance(named, list) else []
-    return [game for text in texts if (game := games.named(text, home)) in games.ids()]
+    return [game for text in texts if is_game(game := games.named(text, home))]
 
 
-def _both_play(tables: Iterable[Mapping[str, Any]], has_build: bool) -> list[str]:
-    """Return the games that both bots say that they play; raises ArenaError."""
-    common = list(games.ids())
+def _both_play(
+    tables: Iterable[Mapping[str, Any]], named: Iterable[str], has_build: bool
+) -> list[str]:
+    """Return the games that both bots say that they play, `named` ones first; raises ArenaError."""
+    common = list(dict.fromkeys((*named, *games.ids())))
     watch = Watch()
     for table in tables:
         bot = Bot(spec_of(dict(table)), watch, tree=f"match-{secrets.token_hex(4)}.")
         try:
             with signals.interruptible():
                 bot.start(Limits(time=time_of("none")))
-            common = [game for game in common if game in bot.greeting.games]
+            common = [game for game in common if bot.greeting.plays(game)]
         except GameVoidError as error:
             hint = "" if has_build else "; --build CMD builds a git revision first"
             raise ArenaError(f"{error}{hint}") from error
@@ -268,7 +271,7 @@ def _losses(records: Iterable[object], new: str) -> Iterator[str]:
         return f"{one['halves'] / 2 / one['games']:.0%} {key} ({one['games']} games)"
 
     seats = [f"as {seat}" for seat in ("first", "second") if f"as {seat}" in scores]
-    played = [key for key in scores if key.removeprefix("at ") in games.ids()]
+    played = [key for key in scores if is_game(key.removeprefix("at "))]
     if seats:
         yield f"{new} scored {', '.join(map(words, seats))}"
     if len(played) > 1:
@@ -392,7 +395,7 @@ def match(
         entered = list(_entered(both, terms, shop, tell))
         tables = [table for table, _ in entered]
         named = _games_of(entered[1][1])
-        common = _both_play(tables, has_build=bool(build_) or shop is None)
+        common = _both_play(tables, named, has_build=bool(build_) or shop is None)
         wanted = terms.games or [one for one in named if one in common] or common
         config = _configured(tables, wanted, terms, event)
         progress = Progress(config)

@@ -83,6 +83,10 @@ class BotSpec:
     """Which file of the command is not there, in words, for when it does not start."""
 
 
+ANY: Final = ":*"
+"""After the id of a game, in a greeting: whatever its parameters."""
+
+
 @dataclass(slots=True)
 class Greeting:
     """What a bot says of itself before `ok`."""
@@ -92,6 +96,9 @@ class Greeting:
     version: str = ""
     games: list[str] = field(default_factory=list)
     """Ids as the bot gives them, installed or not."""
+
+    families: set[str] = field(default_factory=set)
+    """Those of them that it plays with any parameters."""
 
     options: dict[str, wire.Option] = field(default_factory=dict)
     bad_options: list[str] = field(default_factory=list)
@@ -106,6 +113,10 @@ class Greeting:
     after_s: float = 0.0
     """How long `ok` took from the process's start."""
 
+    def plays(self, game_id: str) -> bool:
+        """Return whether the bot has said that it plays a game, which may have parameters."""
+        return game_id in self.games or game_id.partition(":")[0] in self.families
+
     def take(self, line: bytes) -> None:
         """Take in a line that does not end the greeting."""
         text = line.decode("utf-8", "replace")
@@ -115,7 +126,8 @@ class Greeting:
             case ["id", "name" | "author" | "version" as what, *words] if words:
                 setattr(self, what, " ".join(words))
             case ["game", *ids]:
-                self.games += ids
+                self.games += [game.removesuffix(ANY) for game in ids]
+                self.families.update(game.removesuffix(ANY) for game in ids if game.endswith(ANY))
             case ["want", *what]:
                 self.wants += what
             case ["option", *_]:
@@ -411,7 +423,7 @@ class Bot:
 
     def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
         """Raise ConfigError for a bot that has not named these games in its greeting."""
-        missing = [game for game in game_ids if game not in self.greeting.games]
+        missing = [game for game in game_ids if not self.greeting.plays(game)]
         if missing:
             known = ", ".join(sorted(set(self.greeting.games))) or "no game"
             raise ConfigError(

@@ -67,8 +67,9 @@ class Notebook:
 NEW = "new 1 yavalath side first tc none seed 5"
 
 
-def test_the_greeting_names_the_bot_and_all_installed_games() -> None:
-    assert say("arena 1") == ["id name Test", f"game {' '.join(games.ids())}", "ok"]
+def test_the_greeting_names_the_bot_and_all_installed_games_with_any_parameters() -> None:
+    named = " ".join(f"{game_id}:*" for game_id in games.ids())
+    assert say("arena 1") == ["id name Test", f"game {named}", "ok"]
 
 
 def test_the_greeting_names_author_games_and_options_where_they_are_given() -> None:
