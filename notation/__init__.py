@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from lath.notation.record import Annotation, Ply, Record, Termination, Variation
     from lath.notation.replay import canonical, check, positions, start_of
     from lath.notation.scanner import parse
+    from lath.notation.tables import games_table, plies_table
     from lath.notation.validation import Findings, validate
     from lath.notation.writer import format_record, format_records
 
@@ -55,9 +56,11 @@ __all__ = [
     "entries",
     "format_record",
     "format_records",
+    "games_table",
     "headers",
     "open_records",
     "parse",
+    "plies_table",
     "positions",
     "read",
     "retag",
@@ -80,6 +83,7 @@ _MODULES: Final = (
     "index",
     "validation",
     "changes",
+    "tables",
 )
 """Where the names are; each module needs most of those before it anyway."""
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+from lath.games.errors import GameError
 from lath.notation.errors import NotationError, shortened
 from lath.notation.record import KNOWN_TAGS, Ply, Record, date_of
 from lath.notation.replay import start_of
@@ -246,6 +247,49 @@ def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
         at = (index, seat.word, move, position.text(), scores[seat])
         yield *before, *at, *end, *_notes(ply)
         position = following
+
+
+def games_table(records: Iterable[Record]) -> dict[str, list[Any]]:
+    """Return the rows of GAMES as a list of values a column, as data frames take them.
+
+    >>> from lath import notation
+    >>> table = games_table([notation.parse('[Game "yavalath"] [First "ann"] 1. e5 2. swap *')])
+    >>> table["first"], table["plies"], table["moves"]
+    (['ann'], [2], [('e5', 'swap')])
+    """
+    return _by_column(GAMES, map(game_row, records))
+
+
+def plies_table(records: Iterable[Record], *, first: int = 1) -> dict[str, list[Any]]:
+    """Return the rows of PLIES likewise; `first` is the number of the first record.
+
+    Raises GameError for a move that is not legal, or a game that is not known.
+
+    >>> from lath import notation
+    >>> table = plies_table([notation.parse('[Game "yavalath"] 1. e5 2. swap *')])
+    >>> table["ply"], table["seat"], table["move"]
+    ([1, 2], ['first', 'second'], ['e5', 'swap'])
+    """
+    return _by_column(PLIES, rows_of_plies(records, first))
+
+
+def rows_of_plies(records: Iterable[Record], first: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of PLIES of records that are numbered from `first`.
+
+    Raises GameError with a note, the number of the record.
+    """
+    for number, record in enumerate(records, first):
+        try:
+            yield from ply_rows(record, number)
+        except GameError as error:
+            error.add_note(f"in record {number}")
+            raise
+
+
+def _by_column(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
+    names = [column.name for column in columns]
+    values = list(zip(*rows, strict=True)) or [()] * len(names)
+    return dict(zip(names, map(list, values), strict=True))
 
 
 _NOTHING: Final = (None,) * 6

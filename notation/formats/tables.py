@@ -39,6 +39,7 @@ from lath.notation.tables import (
     game_row,
     moves_of,
     ply_rows,
+    rows_of_plies,
     text_of,
 )
 
@@ -157,13 +158,35 @@ def _arrow() -> tuple[Any, Any]:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
-        message = "parquet needs pyarrow: pip install 'lath-arena[arrow]'"
+        message = "Parquet and Arrow need pyarrow: pip install 'lath-arena[arrow]'"
         raise FormatError(message) from error
     return pa, parquet
 
 
-def _parquet(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Iterator[bytes]:
-    pa, parquet = _arrow()
+def arrow_games(records: Iterable[Record]) -> Any:
+    """Return the rows of GAMES as a `pyarrow.RecordBatchReader`: a batch at a time, read once.
+
+    `read_all()` makes a table of it; pandas, polars and DuckDB take it as it is. Raises FormatError
+    where pyarrow is missing.
+    """
+    return _reader(GAMES, map(game_row, records), ROWS_PER_GROUP)
+
+
+def arrow_plies(records: Iterable[Record], *, first: int = 1) -> Any:
+    """Return the rows of PLIES likewise; `first` is the number of the first record.
+
+    Raises GameError, while it is read, for a move that is not legal.
+    """
+    return _reader(PLIES, rows_of_plies(records, first), PLIES_PER_GROUP)
+
+
+def _reader(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Any:
+    pa, _ = _arrow()
+    schema = _schema(pa, columns)
+    return pa.RecordBatchReader.from_batches(schema, _batches(pa, schema, rows, most))
+
+
+def _schema(pa: Any, columns: Sequence[Column]) -> Any:
     types = {
         "text": pa.string(),
         "integer": pa.int64(),
@@ -171,19 +194,30 @@ def _parquet(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Itera
         "date": pa.date32(),
         "texts": pa.list_(pa.string()),
     }
-    schema = pa.schema(
+    return pa.schema(
         [
             pa.field(column.name, types[column.kind], nullable=not column.is_always_there)
             for column in columns
         ]
     )
-    file = _Written()
+
+
+def _batches(pa: Any, schema: Any, rows: Iterable[Row], most: int) -> Iterator[Any]:
+    """Yield the rows, so many at a time, as record batches."""
     rows = iter(rows)
+    while group := list(islice(rows, most)):
+        values = zip(*group, strict=True)
+        arrays = [pa.array(some, kind.type) for some, kind in zip(values, schema, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _parquet(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Iterator[bytes]:
+    pa, parquet = _arrow()
+    schema = _schema(pa, columns)
+    file = _Written()
     with parquet.ParquetWriter(pa.PythonFile(file, mode="w"), schema) as writer:
-        while group := list(islice(rows, most)):
-            values = zip(*group, strict=True)
-            arrays = [pa.array(some, kind.type) for some, kind in zip(values, schema, strict=True)]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+        for batch in _batches(pa, schema, rows, most):
+            writer.write_batch(batch)
             yield file.take()
     yield file.take()
 

@@ -18,11 +18,21 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, HOSTILE_NAMES, bare, random_game
 
+from lath.games.errors import IllegalMoveError
 from lath.notation import Entry, Record, format_record, parse
 from lath.notation.formats import FormatError, ply_writer, reader, tables, writer
 from lath.notation.formats.tables import guarded, unguarded
 from lath.notation.record import KNOWN_TAGS
-from lath.notation.tables import GAMES, PLIES, column_of, game_row, ply_rows, text_of
+from lath.notation.tables import (
+    GAMES,
+    PLIES,
+    column_of,
+    game_row,
+    games_table,
+    plies_table,
+    ply_rows,
+    text_of,
+)
 
 FULL = parse("""\
 [Game "yavalath"]
@@ -231,7 +241,9 @@ def test_without_pyarrow_one_error_says_how_to_get_it(monkeypatch: pytest.Monkey
     for use in (lambda: made("parquet", [FULL]), lambda: read("parquet", b"")):
         with pytest.raises(FormatError) as caught:
             use()
-        assert str(caught.value) == "parquet needs pyarrow: pip install 'lath-arena[arrow]'"
+        assert (
+            str(caught.value) == "Parquet and Arrow need pyarrow: pip install 'lath-arena[arrow]'"
+        )
 
 
 # A row a ply
@@ -295,3 +307,35 @@ def test_a_record_that_cannot_be_played_is_left_out_of_the_positions() -> None:
     content = b"".join(ply_writer("csv")(iter(records), lambda *what: lost.append(what)))
     assert [row["record"] for row in csv_rows(content)] == ["2"]
     assert lost == [(1, "the position before a move that is not legal"), (1, "the record")]
+
+
+# Data frames
+
+
+def test_tables_have_a_list_a_column_also_of_no_records() -> None:
+    table = games_table([FULL, PLAIN])
+    assert list(table) == GAME_NAMES
+    assert list(zip(*table.values(), strict=True)) == [game_row(FULL), game_row(PLAIN)]
+    table = plies_table([FULL, PLAIN], first=7)
+    assert (table["record"], table["move"]) == ([7, 7, 7, 8], ["e5", "swap", "d4", "e5"])
+    for empty, columns in ((games_table([]), GAMES), (plies_table([]), PLIES)):
+        assert empty == {column.name: [] for column in columns}
+
+
+def test_arrow_has_the_rows_of_the_tables_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "PLIES_PER_GROUP", 3)
+    records = [random_game(game, 2, annotated=True) for game in BUILT_IN]
+    plies = [len(batch) for batch in tables.arrow_plies(records)]
+    assert (sum(plies), set(plies[:-1])) == (sum(len(each.plies) for each in records), {3})
+    assert tables.arrow_plies(records).read_all().to_pydict() == plies_table(records)
+    found = tables.arrow_games(records).read_all().to_pydict()
+    assert {**found, "moves": list(map(tuple, found["moves"]))} == games_table(records)
+
+
+def test_a_move_that_is_not_legal_is_told_with_its_record() -> None:
+    records = [FULL, parse('[Game "yavalath"] 1. e5 2. d4 3. e5 *')]
+    with pytest.raises(IllegalMoveError, match="e5 already has a stone") as caught:
+        plies_table(records)
+    assert caught.value.__notes__ == ["in record 2"]
+    with pytest.raises(IllegalMoveError):
+        tables.arrow_plies(records).read_all()

@@ -358,7 +358,7 @@ def test_without_pyarrow_parquet_says_what_to_install(
     ran = convert(source, source.with_suffix(".parquet"))
     assert (ran.status, ran.err) == (
         2,
-        "arena: parquet needs pyarrow: pip install 'lath-arena[arrow]'\n",
+        "arena: Parquet and Arrow need pyarrow: pip install 'lath-arena[arrow]'\n",
     )
     assert list(source.parent.iterdir()) == [source]
 
