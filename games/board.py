@@ -89,6 +89,19 @@ class Board:
         self._cells_and_ends: Final = tuple(chain(*((0, *row) for row in self.rows)))[1:]
         self._names_of_chunk: Final[dict[tuple[int, int], tuple[str, ...]]] = {}
 
+    @cached_property
+    def grid(self) -> tuple[tuple[int, int], ...]:
+        """Where each cell stands in an array of numbers, in the order of `names`, from 0 0.
+
+        First its letter, then the place beside it: neighbours on squares differ by 1 in one of
+        them, on hexagons in one or, alike, in both.
+
+        >>> dict(zip(hexagon((2, 3, 2)).names, hexagon((2, 3, 2)).grid))["c1"]
+        (2, 1)
+        """
+        stride = self.directions[1 if self.shape == "hexagon" else 2]
+        return tuple(divmod(bit.bit_length() - 1, stride) for bit in self.bit.values())
+
     @staticmethod
     def bits(mask: int) -> Iterator[int]:
         """Yield the cells of `mask` one by one, in canonical order."""

@@ -157,7 +157,8 @@ class Game(Protocol):
 
     A game may have one member more: `symmetries(position)`, a tuple of each `Symmetry` of its rules
     or, where they are many, of so many that the least image of `position` is among its images. See
-    `symmetries` below for a game without it, and `least` for what it is good for.
+    `symmetries` below for a game without it, and `least` for what it is good for. Another is
+    `moves`, a mapping of every way to write a move, legal or not, to the one way.
     """
 
     @property

@@ -226,7 +226,7 @@ def _text(value: Any) -> str:
     return value
 
 
-_SCORES: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
+SCORES: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 """What first and second have of a result."""
 
 
@@ -238,7 +238,7 @@ def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
         *(tag("First"), tag("Second"), tag("TimeControl")),
     )
     end = (record.result, tag("Termination"))
-    scores = _SCORES.get(record.result, (None, None))
+    scores = SCORES.get(record.result, (None, None))
     position = start_of(record)
     canonical = position.game.canonical
     for index, ply in enumerate(record.plies, 1):

@@ -33,6 +33,7 @@ From = Annotated[str | None, option("--from", "F", "SRC's format; else by suffix
 To = Annotated[str | None, option("--to", "F", "DST's format; else by suffix.")]
 Strict = Annotated[bool, flag("--strict", "Exit 1 if DST's format cannot hold something.")]
 Positions = Annotated[bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")]
+Planes = Annotated[bool, flag("--planes", "Write positions as numbers: parquet, npz.")]
 NoSummary = Annotated[bool, flag("--quiet -q", "Say nothing but problems and warnings.")]
 
 
@@ -43,6 +44,7 @@ def convert(
     from_: From = None,
     to: To = None,
     positions: Positions = False,
+    planes: Planes = False,
     strict: Strict = False,
     unchecked: Unchecked = False,
     quiet: NoSummary = False,
@@ -50,23 +52,29 @@ def convert(
 ) -> None:
     """Convert records from one format to another.
 
-    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet. Suffixes say
-    which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of and left out,
-    the rest is converted. What DST cannot hold is named in a warning. DST may be SRC.
+    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet, npz. Suffixes
+    say which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of and left
+    out, the rest is converted. What DST cannot hold is named in a warning. DST may be SRC.
 
     With --positions DST (csv, parquet or jsonlines) is a table of positions: a row a ply with what
-    was played there, what it came to for the mover, evaluation, time and depth.
+    was played there, what it came to for the mover, evaluation, time and depth. With --planes DST
+    (parquet or npz) has the same of one game as numbers for machine learning.
 
     Exit status 1 if a record was left out, with --strict also if anything else was lost.
 
     Example: arena convert games.lath games.csv
     """
     add_games(game)
+    if positions and planes:
+        raise typer.BadParameter("--positions and --planes exclude each other")
     try:
         from_name = _format_of(source, from_, "--from")
         to_name = _format_of(destination, to, "--to")
-        write_plies = formats.ply_writer(to_name) if positions else None
-        write = None if positions else formats.writer(to_name)
+        write = write_plies = None
+        if positions or planes:
+            write_plies = (formats.ply_writer if positions else formats.plane_writer)(to_name)
+        else:
+            write = formats.writer(to_name)
         formats.reader(from_name)  # refused before anything else is
         found = entries_of_any_format(source, from_name, rules=not unchecked)
         conversion = _Conversion(source, found, from_name, to_name)

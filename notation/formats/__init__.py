@@ -61,6 +61,9 @@ class Format:
     plies: str | None = None
     """Its PlyWriter of positions; None where a row a ply makes no sense."""
 
+    planes: str | None = None
+    """Its PlyWriter of numbers for machine learning; None where it holds no numbers."""
+
     note: str | None = None
     """Its Note; None where games end by its rules as by ours."""
 
@@ -78,8 +81,13 @@ TABLE: Final[Mapping[str, Format]] = {
     "sgf": Format((".sgf",), write="sgf:write"),
     "csv": Format((".csv",), "tables:read_csv", "tables:write_csv", "tables:csv_of_plies"),
     "parquet": Format(
-        (".parquet",), "tables:read_parquet", "tables:write_parquet", "tables:parquet_of_plies"
+        (".parquet",),
+        "tables:read_parquet",
+        "tables:write_parquet",
+        "tables:parquet_of_plies",
+        planes="planes:parquet_of_planes",
     ),
+    "npz": Format((".npz",), planes="planes:npz_of_planes"),
 }
 """Every format by its name, which `--from` and `--to` know too."""
 
@@ -135,6 +143,12 @@ def ply_writer(name: str) -> PlyWriter:
     return write
 
 
+def plane_writer(name: str) -> PlyWriter:
+    """Return what writes planes in the format of this name; raises FormatError."""
+    write: PlyWriter = _function(name, "planes")
+    return write
+
+
 def note_of(name: str) -> Note | None:
     """Return what says of records that they end otherwise by a format's rules; None for most."""
     note: Note | None = _function(name, "note") if TABLE[name].note else None
@@ -145,12 +159,15 @@ def _function(name: str, does: str) -> Any:
     if name not in TABLE:
         raise FormatError(f"there is no format {name!r}; expected one of {', '.join(TABLE)}")
     where: str | None = getattr(TABLE[name], does)
+    if where is None and does in {"read", "write"} and not (TABLE[name].read or TABLE[name].write):
+        raise FormatError(f"{name} holds no records, only planes: `arena convert --planes`")
     if where is None:
         if does == "read":
             raise FormatError(f"{name} is only written; what can be read is {', '.join(READABLE)}")
-        if does == "plies":
-            able = ", ".join(name for name, known in TABLE.items() if known.plies)
-            raise FormatError(f"{name} has no row a ply; what has one is {able}")
+        if does in {"plies", "planes"}:
+            able = ", ".join(other for other, known in TABLE.items() if getattr(known, does))
+            what = "row a ply" if does == "plies" else "planes"
+            raise FormatError(f"{name} has no {what}; {able} have")
         raise FormatError(f"{name} is only read; what can be written is {', '.join(WRITABLE)}")
     module, _, function = where.rpartition(":")
     return getattr(import_module(f"{__name__}.{module}" if module else __name__), function)

@@ -152,7 +152,7 @@ def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _arrow() -> tuple[Any, Any]:
+def arrow() -> tuple[Any, Any]:
     """Return pyarrow and its module for Parquet; raises FormatError where they are missing."""
     try:
         import pyarrow as pa
@@ -181,7 +181,7 @@ def arrow_plies(records: Iterable[Record], *, first: int = 1) -> Any:
 
 
 def _reader(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Any:
-    pa, _ = _arrow()
+    pa, _ = arrow()
     schema = _schema(pa, columns)
     return pa.RecordBatchReader.from_batches(schema, _batches(pa, schema, rows, most))
 
@@ -212,9 +212,9 @@ def _batches(pa: Any, schema: Any, rows: Iterable[Row], most: int) -> Iterator[A
 
 
 def _parquet(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Iterator[bytes]:
-    pa, parquet = _arrow()
+    pa, parquet = arrow()
     schema = _schema(pa, columns)
-    file = _Written()
+    file = Written()
     with parquet.ParquetWriter(pa.PythonFile(file, mode="w"), schema) as writer:
         for batch in _batches(pa, schema, rows, most):
             writer.write_batch(batch)
@@ -222,7 +222,7 @@ def _parquet(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Itera
     yield file.take()
 
 
-class _Written(io.BytesIO):
+class Written(io.BytesIO):
     """What the library takes for a file: it keeps the bytes until they are taken."""
 
     def __init__(self) -> None:
@@ -364,7 +364,7 @@ _BATCH: Final = 1000
 
 
 def _texts_of_parquet(stream: BinaryIO) -> Iterator[RecordText]:
-    pa, parquet = _arrow()
+    pa, parquet = arrow()
     with ExitStack() as stack:
         is_file = isinstance(stream, io.BufferedReader | io.BytesIO) and stream.seekable()
         if not is_file:  # the table of contents stands at the end

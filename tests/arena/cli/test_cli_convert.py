@@ -183,6 +183,28 @@ def test_a_record_that_the_target_cannot_hold_at_all_counts_as_left_out(
     )
 
 
+def test_a_row_a_ply_has_the_number_that_the_record_has_in_the_source(tmp_path: Path) -> None:
+    source, made = tmp_path / "games.lath", tmp_path / "plies.csv"
+    source.write_text(f"{BAD}\n{ONE}")
+    assert convert(source, made, "--positions").status == 1
+    _, *rows = made.read_text().splitlines()
+    assert [row.split(",")[:2] for row in rows] == [["2", "yavalath"]] * 3
+    planes = tmp_path / "plies.npz"
+    assert convert(source, planes, "--planes", "-q").status == 1
+    assert planes.read_bytes()[:2] == b"PK"
+    ran = convert(source, planes, "--planes", "--positions")
+    assert "--positions and --planes exclude each other" in ran.err
+
+
+def test_a_table_of_plies_never_takes_the_place_of_the_records(source: Path) -> None:
+    made = source.with_suffix(".csv")
+    convert(source, made)
+    before = made.read_bytes()
+    ran = convert(made, made, "--positions")
+    assert (ran.status, made.read_bytes()) == (2, before)
+    assert "is the source; a table of plies holds less than records" in ran.err
+
+
 def test_games_that_end_otherwise_there_are_named_with_their_line(tmp_path: Path) -> None:
     source, made = tmp_path / "games.lath", tmp_path / "games.json"
     source.write_text(
@@ -233,15 +255,20 @@ def test_standard_streams_stand_for_files(source: Path) -> None:
             ["games.pgn", "games.csv"],
             (
                 "games.pgn: no format has the suffix .pgn; expected one of .lath, .jsonl, .ndjson, "
-                ".json, .trl, .ygn, .sgf, .csv, .parquet; or name it by --from"
+                ".json, .trl, .ygn, .sgf, .csv, .parquet, .npz; or name it by --from"
             ),
         ),
         (["games.lath", "games.csv", "--to", "pgn"], "there is no format 'pgn'; expected one of "),
         (["games.sgf", "games.lath"], "sgf is only written; what can be read is lath, "),
         (
             ["games.lath", "games.ygn", "--positions"],
-            "ygn has no row a ply; what has one is jsonlines, csv, parquet",
+            "ygn has no row a ply; jsonlines, csv, parquet have",
         ),
+        (
+            ["games.lath", "games.npz"],
+            "npz holds no records, only planes: `arena convert --planes`",
+        ),
+        (["games.lath", "games.sgf", "--planes"], "sgf has no planes; parquet, npz have"),
         (["games.lath", "games.trl"], "ludii is only read; what can be written is lath, "),
         (["none.lath", "games.csv"], "none.lath cannot be read: No such file or directory"),
     ],

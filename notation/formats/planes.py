@@ -1,0 +1,216 @@
+"""Positions as numbers in files for machine learning: Parquet, and numpy's `.npz`. Only written.
+
+`lath.notation.planes` says which numbers. A file has the positions of one game, for others have
+other cells: records of another game than the first are left out and told of.
+
+`.npz` is a zip file of arrays, each of them a header and its values (numpy's enhancement proposal
+1); numpy is not needed for that.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import chain, islice
+from typing import IO, Any, Final
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from lath import games
+from lath.games.errors import GameError
+from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
+from lath.notation.formats.tables import Written, arrow
+from lath.notation.planes import Encoding, PlanesError, PlyNumbers
+
+PLIES_AT_ONCE: Final = 10_000
+"""Positions that are held in memory."""
+
+
+def parquet_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
+    """Yield a row a ply; the schema's metadata `lath` says in JSON what the numbers mean.
+
+    Raises FormatError where pyarrow is missing, where there is no record, and for a game that does
+    not list its moves.
+    """
+    pa, parquet = arrow()
+    encoding, rows = _encoded(records, lost)
+    size = len(encoding.planes) * len(encoding.cells)
+    fields = [
+        ("record", pa.int64()),
+        ("ply", pa.int32()),
+        ("seat", pa.uint8()),
+        ("planes", pa.list_(pa.uint8(), size)),
+        ("move", pa.int32()),
+        ("score", pa.float32()),
+        ("eval", pa.float32()),
+    ]
+    may_be_none = ("score", "eval")
+    schema = pa.schema([pa.field(name, kind, name in may_be_none) for name, kind in fields])
+    schema = schema.with_metadata({"lath": json.dumps(_meaning(encoding), ensure_ascii=False)})
+    file = Written()
+    with parquet.ParquetWriter(pa.PythonFile(file, mode="w"), schema) as writer:
+        while some := list(islice(rows, PLIES_AT_ONCE)):
+            arrays = []
+            for values, field in zip(zip(*some, strict=True), schema, strict=True):
+                if field.name == "planes":
+                    flat = pa.py_buffer(b"".join(values))
+                    inner = pa.Array.from_buffers(pa.uint8(), len(flat), [None, flat])
+                    arrays.append(pa.FixedSizeListArray.from_arrays(inner, size))
+                else:
+                    arrays.append(pa.array(values, field.type))
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            yield file.take()
+    yield file.take()
+
+
+_ORDER: Final = {"little": "<", "big": ">"}[sys.byteorder]
+
+_ARRAYS: Final = {
+    "planes": ("B", "|u1"),
+    "move": ("i", f"{_ORDER}i4"),
+    "score": ("f", f"{_ORDER}f4"),
+    "eval": ("f", f"{_ORDER}f4"),
+    "seat": ("B", "|u1"),
+    "record": ("q", f"{_ORDER}i8"),
+    "ply": ("i", f"{_ORDER}i4"),
+}
+"""Types of the arrays that have an entry a ply: Python's and numpy's."""
+
+_BLOCK: Final = 1 << 20
+
+
+def npz_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
+    """Yield a zip file of arrays with an entry a ply, `planes` being of plies, planes, cells.
+
+    Beside them are `game`, `plane_names`, `cells`, `moves` and `grid`. What there is no number for
+    is NaN. Raises FormatError as `parquet_of_planes` does, but for pyarrow, which is not needed.
+    """
+    encoding, rows = _encoded(records, lost)
+    nan = float("nan")
+    pieces = _Pieces()
+    with ExitStack() as stack:
+        files = {
+            name: stack.enter_context(tempfile.TemporaryFile()) for name in _ARRAYS
+        }  # how many plies there are stands before the first
+        count = 0
+        while some := list(islice(rows, PLIES_AT_ONCE)):
+            count += len(some)
+            for name, values in zip(PlyNumbers._fields, zip(*some, strict=True), strict=True):
+                if name == "planes":
+                    files[name].writelines(values)
+                else:
+                    numbers = (nan if value is None else value for value in values)
+                    files[name].write(array(_ARRAYS[name][0], numbers).tobytes())
+        zipped = stack.enter_context(ZipFile(pieces, "w", ZIP_DEFLATED))  # type: ignore[call-overload]
+        for name, file in files.items():
+            shape = [count]
+            if name == "planes":
+                shape += [len(encoding.planes), len(encoding.cells)]
+            header = _header(_ARRAYS[name][1], shape)
+            yield from _member(zipped, pieces, name, header, _blocks(file))
+        meaning = _meaning(encoding)
+        grid = array("i", chain.from_iterable(meaning.pop("grid")))
+        head = _header(f"{_ORDER}i4", [len(encoding.cells), 2])
+        yield from _member(zipped, pieces, "grid", head, [grid.tobytes()])
+        for name, value in meaning.items():
+            yield from _member(zipped, pieces, name, *_texts(value))
+    yield pieces.take()
+
+
+class _Pieces:
+    """What a zip file is written to: nothing of it can be written anew."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self._pieces.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Do nothing: what is written is there."""
+
+    def take(self) -> bytes:
+        """Return what was written since this was last called."""
+        taken = b"".join(self._pieces)
+        self._pieces.clear()
+        return taken
+
+
+def _member(
+    zipped: ZipFile, pieces: _Pieces, name: str, header: bytes, blocks: Iterable[bytes]
+) -> Iterator[bytes]:
+    info = ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))  # the same at any time
+    info.compress_type = ZIP_DEFLATED
+    with zipped.open(info, "w", force_zip64=True) as member:
+        for block in chain([header], blocks):
+            member.write(block)
+            yield pieces.take()
+
+
+def _blocks(file: IO[bytes]) -> Iterator[bytes]:
+    file.seek(0)
+    while block := file.read(_BLOCK):
+        yield block
+
+
+def _header(kind: str, shape: Sequence[int]) -> bytes:
+    """Return what stands before the values of an array."""
+    sizes = "".join(f"{size}, " for size in shape)
+    words = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({sizes}), }}"
+    words = words.ljust(-(-(len(words) + 11) // 64) * 64 - 11) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(words).to_bytes(2, "little") + words.encode("ascii")
+
+
+def _texts(value: str | Sequence[str]) -> tuple[bytes, list[bytes]]:
+    """Return header and values of an array of texts, or of one text alone."""
+    texts = [value] if isinstance(value, str) else list(value)
+    longest = max(map(len, texts), default=1) or 1
+    kind = "utf-32-le" if _ORDER == "<" else "utf-32-be"
+    shape = [] if isinstance(value, str) else [len(texts)]
+    values = [text.ljust(longest, "\0").encode(kind) for text in texts]
+    return _header(f"{_ORDER}U{longest}", shape), values
+
+
+def _meaning(encoding: Encoding) -> dict[str, Any]:
+    """Return what the numbers mean: names of planes and cells, where cells lie, all moves."""
+    return {
+        "game": encoding.game.id,
+        "plane_names": list(encoding.planes),
+        "cells": list(encoding.cells),
+        "grid": [list(place) for place in encoding.game.board.grid],
+        "moves": list(encoding.moves),
+    }
+
+
+def _encoded(records: Iterable[Numbered], lost: Lost) -> tuple[Encoding, Iterator[PlyNumbers]]:
+    """Return how the game of the first record is encoded, and the plies of all that are of it."""
+    found = iter(records)
+    first = next(found, None)
+    if first is None:
+        raise FormatError("there is no record to make planes of")
+    try:
+        encoding = Encoding(games.get(first[1].game))
+        if not encoding.moves:
+            raise PlanesError(f"{encoding.game.id} has no moves")
+    except (GameError, PlanesError) as error:
+        raise FormatError(str(error)) from error
+    return encoding, _rows(encoding, chain([first], found), lost)
+
+
+def _rows(encoding: Encoding, records: Iterable[Numbered], lost: Lost) -> Iterator[PlyNumbers]:
+    ours = encoding.game.id
+    for count, (number, record) in enumerate(records, 1):
+        unheld = f"game {record.game} beside {ours}" if record.game != ours else ""
+        try:
+            rows = [] if unheld else list(encoding.rows(record, number))
+        except GameError:
+            unheld = "the position before a move that is not legal"
+        if unheld:
+            lost(count, unheld)
+            lost(count, WHOLE)
+        else:
+            yield from rows
