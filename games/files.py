@@ -154,7 +154,8 @@ def _read(said: str, full: str) -> bytes:
     if os.pathsep in full or not full.isprintable():
         raise GameFileError(f"{full!r}: expected a path of printable letters without {os.pathsep}")
     if not os.path.isfile(full):
-        what = "is a folder" if os.path.isdir(full) else "there is no such file"
+        what = "is no regular file" if os.path.exists(full) else "there is no such file"
+        what = "is a folder" if os.path.isdir(full) else what
         raise GameFileError(f"{said}: {what}, expected a Python file that defines GAME")
     try:
         with open(full, "rb") as file:
@@ -254,7 +255,8 @@ def named(text: str, folder: str | os.PathLike[str] = "") -> str:
     if match is None:
         _refuse_names_of_files(text, folder)
     else:
-        text = add(os.path.join(folder, match["path"])).id + (match["parameters"] or "")
+        path = os.path.normpath(os.path.join(folder, match["path"])) if folder else match["path"]
+        text = add(path).id + (match["parameters"] or "")
     game_id = games.canonical_id(text)
     if match is not None and ":" in game_id:
         _try_out(game_id, match["path"] + match["parameters"])

@@ -61,7 +61,7 @@ from lath.arena.tournament.programs import (
     missing_script,
     resolve,
 )
-from lath.games.errors import UnknownGameError
+from lath.games.errors import GameFileError, UnknownGameError
 from lath.games.files import lasting
 from lath.notation.errors import escaped
 from lath.notation.protocol import TimeControl
@@ -218,7 +218,8 @@ def _of_games(named: Iterable[str], folder: Path) -> Iterator[Mistake]:
         try:
             game_id = games.get(games.named(text, folder)).id
         except UnknownGameError as error:
-            yield Mistake(("games",), f"games: {error}")
+            way = "; --game takes the place of games" if isinstance(error, GameFileError) else ""
+            yield Mistake(("games",), f"games: {error}{way}")
             continue
         if other := found.get(game_id):
             yield Mistake(("games",), f"games: {other!r} and {text!r} are one game, {game_id!r}")

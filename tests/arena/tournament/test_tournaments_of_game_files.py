@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from arena_runs import arena, numbers
 from bad_bots import Good, command
@@ -22,6 +23,7 @@ from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.worker import play_pair, read_result
 from lath.games import files
 from lath.notation.protocol import TimeControl
+from lath.reports import export
 
 WORDS = ["run", "--bot", "greedy", "--bot", "random", "--tc", "nodes 1", "--jobs", "1"]
 WORDS += ["--openings", "random:0", "--no-report", "-q", "--out", "out", "--game", "./mygame.py"]
@@ -43,6 +45,7 @@ def told(folder: Path) -> dict[str, Any]:
     told = arena("rate", "out", "--json", "--unchecked", cwd=folder)
     assert told.returncode == 0
     found: dict[str, Any] = json.loads(told.stdout)
+    jsonschema.Draft202012Validator(export.schema()).validate(found)
     return found
 
 
@@ -64,6 +67,7 @@ def test_it_goes_on_where_the_file_is_another_one_of_the_same_text(begun: Path) 
     lost = arena("run", "out", "--rounds", "2", cwd=begun)
     assert lost.returncode == 2
     assert f"games: {begun}/mygame.py: there is no such file, expected a Python" in lost.stderr
+    assert lost.stderr.endswith("; --game takes the place of games\n")
     words = [*WORDS[:-1], "./new/mygame.py", "--rounds", "2"]
     found = arena(*words, cwd=begun)
     assert (found.returncode, found.stderr) == (0, "")
