@@ -113,6 +113,7 @@ mutants: $(VENV)/made-dev
 bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/runner.py
 	$(BIN)/python benchmarks/records.py
+	$(BIN)/python benchmarks/throughput.py
 	$(BIN)/python benchmarks/ratings.py
 	$(BIN)/python benchmarks/ordo.py
 	$(BIN)/python benchmarks/report.py

@@ -25,15 +25,17 @@ class Run:
     """Resident memory of the largest single one of these processes, in MB."""
 
 
-def run(command: Sequence[str | Path], *, cwd: Path | None = None) -> Run:
-    """Run a command to its end; raises CalledProcessError unless it exits with 0."""
+def run(
+    command: Sequence[str | Path], *, cwd: Path | None = None, statuses: Sequence[int] = (0,)
+) -> Run:
+    """Run a command to its end; raises CalledProcessError unless it exits with one of these."""
     with tempfile.TemporaryFile() as said:
         began = time.perf_counter()
         process = subprocess.Popen(command, cwd=cwd, stdout=said, stderr=said)
         _, status, used = os.wait4(process.pid, 0)
         wall = time.perf_counter() - began
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
+        if process.returncode not in statuses:
             said.seek(0)
             raise subprocess.CalledProcessError(process.returncode, command, said.read())
     return Run(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)

@@ -40,6 +40,19 @@ def test_the_benchmark_of_records_checks_its_corpus() -> None:
     assert " 1.00 x" in told
 
 
+def test_the_benchmark_of_commands_measures_what_is_asked_for() -> None:
+    told = measured("throughput.py", "--records", "12", "--only", "check")
+    assert "| command | 12: records/s | CPU s | MB |" in told
+    assert told.count("| `check ") == 2
+
+
+@pytest.mark.soak
+def test_the_benchmark_of_commands_knows_what_comes_back_from_each_format() -> None:
+    told = measured("throughput.py", "--round-trips", "24")
+    assert "jsonlines: 24 equal, 0 differ" in told
+    assert "sgf: only written" in told
+
+
 def test_the_benchmark_of_ratings_rates_its_games() -> None:
     told = measured("ratings.py", "--games", "400", "--bots", "5", "--runs", "1")
     assert "; 5 bots; " in told
