@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, cast
 
 from lath.games.board import Board
-from lath.games.core import SEATS, Game, Move, P, Seat, Symmetry, find, one_by_one
+from lath.games.core import SEATS, Game, Move, P, Position, Seat, Symmetry, find, one_by_one
 from lath.games.errors import MoveSyntaxError, SetupError
 from lath.games.parameters import Parameter, title_of
 
@@ -155,6 +155,12 @@ class Judged:
     def result(self) -> str:
         """Return the result as records write it; `*` while the game goes on."""
         return self.RESULTS[self.verdict][self.mover]
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+        from lath.games.drawing.board import html
+
+        return html(cast("Position", self))
 
 
 def past_swap(position: P, moves: Sequence[str]) -> tuple[P | None, Sequence[str]]:

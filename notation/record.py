@@ -319,6 +319,12 @@ class Record:
         """Return the moves of the main line."""
         return tuple(ply.move for ply in self.plies)
 
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+        from lath.notation.notebook import html_of
+
+        return html_of(self)
+
 
 def all_plies(plies: Iterable[Ply]) -> Iterator[Ply]:
     """Yield the plies of a line, each before those of its variations."""

@@ -337,7 +337,8 @@ def _draw(
     aids: bool,
     legal: bool,
 ) -> None:
-    from lath.arena.terminal.boards import changed_cells, drawing
+    from lath.arena.terminal.boards import drawing
+    from lath.games.drawing.board import changed_cells
 
     position, outcome = played[ply], played[ply].outcome()
     title = printable(f"{record.first} - {record.second}, {record.game}")

@@ -57,18 +57,6 @@ def drawing(
     return capture.get()
 
 
-def changed_cells(before: Position, after: Position) -> list[str]:
-    """Return the names of the cells that differ between two positions of one game.
-
-    One that only a marker left is passed over where there are others, as on the report's boards.
-    """
-    triples = zip(after.game.board.names, before.contents(), after.contents(), strict=True)
-    changed = [(name, old, new) for name, old, new in triples if old != new]
-    markers = {ord(piece.code): None for piece in after.game.pieces if piece.shape == "marker"}
-    meant = [name for name, old, new in changed if new != old.translate(markers)]
-    return meant or [name for name, *_ in changed]
-
-
 def coloured(
     position: Position, *, last: Collection[str] = (), decided: Collection[str] = ()
 ) -> Text:

@@ -23,9 +23,10 @@ from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import WON_BY, Ending, Mishap, new_game, priced, read_answer, start_of
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, Scorebook
-from lath.arena.terminal.boards import changed_cells, drawing
+from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Move, Position, Seat, read_move
+from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl

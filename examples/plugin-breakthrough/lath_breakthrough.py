@@ -21,6 +21,7 @@ from typing import Final
 
 from lath.games.board import Board, squares
 from lath.games.core import IDENTITY, Game, Move, Outcome, Piece, Seat, Symmetry, find
+from lath.games.drawing.board import html
 from lath.games.errors import IllegalMoveError, MoveSyntaxError, PositionError, SetupError
 
 SIZE: Final = 8
@@ -121,6 +122,8 @@ class BreakthroughPosition:
     game: Breakthrough
     pieces: tuple[frozenset[str], ...]
     to_move: Seat
+
+    _repr_html_ = html  # what notebooks show
 
     @property
     def is_over(self) -> bool:

@@ -50,6 +50,18 @@ def placement(before: Sequence[str], after: Sequence[str]) -> tuple[int, str] | 
     return gains[0] if len(gains) == 1 == len(changed) - len(losses) else None
 
 
+def changed_cells(before: Position, after: Position) -> list[str]:
+    """Return the names of the cells that differ between two positions of one game.
+
+    One that only a marker left is passed over where there are others, as on the report's boards.
+    """
+    triples = zip(after.game.board.names, before.contents(), after.contents(), strict=True)
+    changed = [(name, old, new) for name, old, new in triples if old != new]
+    markers = {ord(piece.code): None for piece in after.game.pieces if piece.shape == "marker"}
+    meant = [name for name, old, new in changed if new != old.translate(markers)]
+    return meant or [name for name, *_ in changed]
+
+
 def overlays_json(game: Game) -> dict[str, Any]:
     """Return the game's overlays as JSON values, with the geometry that they need and no more.
 
@@ -180,6 +192,32 @@ def svg(
     return "".join(parts)
 
 
+def html(
+    position: Position, *, last: Collection[str] = (), caption: str = "", title: str = ""
+) -> str:
+    """Return a position as notebooks show it: its board, and below it `caption`, or how it stands.
+
+    What the position is as text stands there too, and alone for a game without cells or pieces.
+    `last` and `title` are as in `svg`. It needs nothing else, and can be read on light and on dark
+    pages.
+    """
+    game, outcome = position.game, position.outcome()
+    is_drawn = all(getattr(game, name, None) for name in ("board", "pieces"))
+    drawn = ""
+    if is_drawn:
+        drawn = svg(position, title=title, highlight=outcome.cells if outcome else (), last=last)
+    words = caption or f"{game.title}: {_state(position)}"
+    return (
+        f'<div class="{UNTOUCHED}" style="max-width:24em">{drawn}'
+        f'<div>{escape(words)}</div><code style="overflow-wrap:anywhere;opacity:.75">'
+        f"{escape(position.text())}</code></div>"
+    )
+
+
+UNTOUCHED: Final = "tex2jax_ignore mathjax_ignore"
+"""Classes of what notebooks do not search for formulas: a name may have dollars."""
+
+
 def _decided(shape: Shape, centres: Mapping[str, Point], names: Collection[str]) -> Iterator[str]:
     inside = [centre for name, centre in centres.items() if name in names]
     if inside:
@@ -241,17 +279,20 @@ def _sentences(position: Position, shown: Iterable[str], *, legal: bool) -> list
         for name, content in zip(game.board.names, position.contents(), strict=True)
         if content
     ]
-    outcome = position.outcome()
-    if outcome is None:
-        state = f"{game.colours[position.to_move].capitalize()} to move"
-    elif outcome.winner is None:
-        state = f"Draw: {outcome.ending}"
-    else:
-        state = f"{game.colours[outcome.winner].capitalize()} won: {outcome.ending}"
-    sentences = [", ".join(lying) or "Empty board", state, *shown]
+    sentences = [", ".join(lying) or "Empty board", _state(position), *shown]
     if legal:
         sentences.append(f"Legal moves: {' '.join(position.legal_moves()) or 'none'}")
     return sentences
+
+
+def _state(position: Position) -> str:
+    """Return who is to move or has won, as a sentence."""
+    colours, outcome = position.game.colours, position.outcome()
+    if outcome is None:
+        return f"{colours[position.to_move].capitalize()} to move"
+    if outcome.winner is None:
+        return f"Draw: {outcome.ending}"
+    return f"{colours[outcome.winner].capitalize()} won: {outcome.ending}"
 
 
 def _attributes(game: Game) -> str:

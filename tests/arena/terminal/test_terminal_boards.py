@@ -14,8 +14,9 @@ from sample_records import BUILT_IN
 from walks import play_all, playout
 
 from lath import games
-from lath.arena.terminal.boards import MARK, changed_cells, coloured, drawing
+from lath.arena.terminal.boards import MARK, coloured, drawing
 from lath.games.core import Move, Position
+from lath.games.drawing.board import changed_cells
 from lath.games.drawing.shapes import CELL
 from lath.notation.writer import diagram
 

@@ -1,0 +1,97 @@
+"""A record as notebooks show it: the board as far as the game went, the moves, the tags.
+
+The HTML needs nothing else, runs nothing, and takes its colours from the page around it, but for
+the board, which brings its own. Must not know any game.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from html import escape
+from typing import Final
+
+from lath.games.core import Position
+from lath.games.drawing.board import UNTOUCHED, changed_cells, html
+from lath.games.errors import GameError
+from lath.notation.changes import strip
+from lath.notation.errors import printable
+from lath.notation.record import Record
+from lath.notation.replay import check, positions
+from lath.notation.writer import format_record
+
+_MOST: Final = 12_000
+"""Characters of the moves that are shown; a page of a hundred records is to stay small."""
+
+_TAGS: Final = 40
+"""Tags that are shown."""
+
+_SHOWN_APART: Final = ("First", "Second", "Result")
+"""Tags that are in the heading."""
+
+
+_LONG: Final = 200
+"""Characters of a name or a value that are shown."""
+
+
+def html_of(record: Record) -> str:
+    """Return a record for a notebook: its last position, its moves without annotations, its tags.
+
+    Of one that is wrong the board is that before the first move that cannot be played, and what is
+    wrong is said.
+    """
+    faults = [fault.message for fault in check(record)[:1]]
+    return (
+        f'<div class="{UNTOUCHED}" style="display:flex;flex-wrap:wrap;gap:1.5em">'
+        f'{_board(record)}<div style="flex:1 1 20em;min-width:0;text-align:left">'
+        f"<b>{_shown(record.first)} – {_shown(record.second)}, {record.result}</b>"
+        f"{''.join(map(_fault, faults))}"
+        f'<div style="white-space:pre-wrap;overflow-wrap:anywhere;margin:.7em 0">{_moves(record)}'
+        f'</div><table style="margin:0">{"".join(_rows(record))}</table></div></div>'
+    )
+
+
+def _shown(text: str) -> str:
+    return escape(printable(text if len(text) <= _LONG else f"{text[:_LONG]}…"))
+
+
+def _fault(message: str) -> str:
+    style = "border-left:.25em solid #c0392b;padding-left:.5em;margin-top:.7em"
+    return f'<div style="{style}">{_shown(message)}</div>'
+
+
+def _board(record: Record) -> str:
+    """Return the drawing of the last position that is reached; nothing without a start."""
+    last_two: deque[Position] = deque(maxlen=2)
+    reached = -1
+    with suppress(GameError):
+        for position in positions(record):
+            last_two.append(position)
+            reached += 1
+    if reached < 0:
+        return ""
+    position = last_two[-1]
+    move = f"after {reached}. {record.plies[reached - 1].move}" if reached else "at the start"
+    changed = changed_cells(*last_two) if reached else ()
+    drawn = html(position, last=changed, caption=f"{position.game.title}, {move}")
+    return f'<div style="flex:0 1 24em">{drawn}</div>'
+
+
+def _moves(record: Record) -> str:
+    plain = Record((), record.plies, record.result, record.comments)
+    text = format_record(strip(plain, annotations=True)).strip()
+    if ";" not in text:  # which speaks of the rest of a line
+        text = text.replace("\n", " ")
+    if len(text) > _MOST:
+        text = f"{text[:_MOST].rpartition(' ')[0]} … ({len(record.plies)} plies in all)"
+    return "\n".join(escape(printable(line)) for line in text.split("\n"))
+
+
+def _rows(record: Record) -> Iterator[str]:
+    cell = '<td style="text-align:left;overflow-wrap:anywhere">'
+    others = [tag for tag in record.tags if tag[0] not in _SHOWN_APART]
+    for name, value in others[:_TAGS]:
+        yield f"<tr>{cell}{_shown(name)}</td>{cell}{_shown(value)}</td></tr>"
+    if len(others) > _TAGS:
+        yield f"<tr>{cell}…</td>{cell}{len(others) - _TAGS} more</td></tr>"

@@ -1,0 +1,85 @@
+"""What notebooks show of positions and records."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+from xml.etree import ElementTree as ET
+
+import pytest
+from sample_records import BUILT_IN, random_game
+
+from lath import games, notation
+from lath.games.core import Position
+from lath.games.drawing.board import html
+from lath.notation import Ply, Record
+
+SVG = "{http://www.w3.org/2000/svg}svg"
+
+
+def shown(value: object) -> ET.Element:
+    """Return what a notebook shows of a value, which is whole and small."""
+    text: str = cast("Any", value)._repr_html_()
+    assert len(text) < 50_000
+    return ET.fromstring(text)
+
+
+def words(element: ET.Element) -> str:
+    return "".join(element.itertext())
+
+
+@pytest.mark.parametrize("game_id", BUILT_IN)
+def test_a_position_is_its_board_and_a_record_the_last_one(game_id: str) -> None:
+    record = random_game(game_id, 3, annotated=True)
+    *_, last = notation.positions(record)
+    assert len(shown(last).findall(SVG)) == 1
+    assert last.text() in words(shown(last))
+    of_record = shown(record)
+    assert last.text() in words(of_record)
+    assert f"after {len(record.plies)}. {record.plies[-1].move}" in words(of_record)
+    assert len(list(of_record.iter(SVG))) == 1
+
+
+def test_a_game_that_says_nothing_of_a_board_has_its_text() -> None:
+    start = games.get("yavalath").start()
+    bare = SimpleNamespace(title="Bare <game>", colours=("white", "black"))
+    position = SimpleNamespace(
+        game=bare, to_move=0, outcome=start.outcome, text=lambda: "a&b", contents=tuple
+    )
+    element = ET.fromstring(html(cast("Position", position)))
+    assert words(element) == "Bare <game>: White to movea&b"
+
+
+def test_nothing_that_stands_in_a_record_is_markup() -> None:
+    name = "<script>alert('$x$')</script>\u202e"
+    record = Record(
+        (("Game", "surikata"), ("First", name), ("Event", '"><img src=x onerror=y>')),
+        (Ply("Mc3", comments=(("</div><script>",),)),),
+        "1-0",
+    )
+    element = shown(record)
+    assert {each.tag.rpartition("}")[2] for each in element.iter()}.isdisjoint({"script", "img"})
+    assert name[:-1] in words(element)
+    assert "\u202e" not in words(element)
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "boards"),
+    [
+        ('[Game "surikata"] 1. Mc3 2. Mc3 *', "illegal move Mc3: c3 already has a mound", 1),
+        ('[Game "chess"] 1. e4 *', "unknown game 'chess'", 0),
+        ('[Game "surikata"] *', "at the start", 1),
+    ],
+)
+def test_a_record_that_is_wrong_says_so(text: str, told: str, boards: int) -> None:
+    element = shown(notation.parse(text))
+    assert told in words(element)
+    assert len(list(element.iter(SVG))) == boards
+
+
+def test_a_long_record_is_cut() -> None:
+    long = tuple(Ply("e5", comments=(("so " * 40,),)) for _ in range(2000))
+    tags = (("Game", "yavalath"), *((f"Tag{number}", "x" * 999) for number in range(90)))
+    element = shown(Record(tags, long))
+    assert "… (2000 plies in all)" in words(element)
+    assert "51 more" in words(element)
