@@ -281,7 +281,10 @@ def least(position: P) -> P:
 
 
 @lru_cache(maxsize=4096)
-def _ways_to_least(start: Any) -> tuple[Position, tuple[Symmetry, ...]]:
+def _ways_to_least(
+    game_id: str,  # noqa: ARG001 - positions of two games may be equal tuples
+    start: Any,
+) -> tuple[Position, tuple[Symmetry, ...]]:
     """Return the least image of a position and the symmetries that lead there."""
     end: Position = least(start)
     return end, tuple(each for each in symmetries(start) if each.position(start) == end)
@@ -298,7 +301,7 @@ def least_line(start: Position, moves: Sequence[Move]) -> tuple[Position, tuple[
     ('a1', 'swap', 'e5')
     """
     begun: Any = start  # hashable, which mypy does not see of a protocol
-    least_start, ways = _ways_to_least(begun)
+    least_start, ways = _ways_to_least(start.game.id, begun)
     return least_start, min(tuple(map(way.move, moves)) for way in ways)
 
 

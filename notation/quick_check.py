@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from lath.games.core import Outcome, Position, Seat, follow, result_of
-from lath.games.errors import GameError
+from lath.games.errors import GameError, UnknownGameError
 from lath.notation.replay import check_tag, end_faults, result_faults, start_from
 from lath.notation.scanner import NUMBERS, parts, unquoted
 
@@ -33,7 +33,10 @@ def sound_plies(text: str) -> int | None:
     if not _tags_are_sound(tag("Date"), tag("TimeControl")):
         return None
     line = _line(moves)
-    start = _start(tag("Game", ""), tag("Setup"), tag("Position"))
+    try:
+        start = _start(tag("Game", ""), tag("Setup"), tag("Position"))
+    except UnknownGameError:
+        return None
     end = follow(start, line) if start else None
     if end is None:
         return None
@@ -92,11 +95,13 @@ What is left of any other comment is no move of any game."""
 def _start(game: str, setup: str | None, position: str | None) -> Position | None:
     """Return the first position of a record; None where something may be wrong with it.
 
-    The values are in their quotes.
+    The values are in their quotes. Raises UnknownGameError: one that is unknown may be added yet.
     """
     if position and setup:
         return None
     try:
         return start_from(*(unquoted(value or "") for value in (game, setup, position)))
+    except UnknownGameError:
+        raise
     except GameError:
         return None

@@ -157,10 +157,7 @@ def end_of(record: Record) -> Position | None:
 
 
 def _spellings_of(game_id: str) -> Remembered[str]:
-    try:
-        canonical_of = games.get(game_id).canonical
-    except GameError:
-        return Remembered(str, 0)
+    canonical_of = games.get(game_id).canonical
 
     def read(text: str) -> str:
         try:
@@ -180,7 +177,10 @@ def spellings(game_id: str) -> Mapping[str, str]:
     >>> spellings("mammalath")["xb4-b2"], spellings("chess")["e4"]
     ('xb2-b4', 'e4')
     """
-    return _SPELLINGS[game_id]
+    try:
+        return _SPELLINGS[game_id]
+    except GameError:  # one that is unknown may be added yet
+        return Remembered(str, 0)
 
 
 def canonical(record: Record) -> Record:

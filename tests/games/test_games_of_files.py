@@ -8,12 +8,15 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import commands
 import pytest
 from game_files import EXAMPLE
 
 from lath import games
+from lath.games.core import least_line
 from lath.games.errors import GameFileError, UnknownGameError
 
 ONE_AFTER_THE_OTHER = """
@@ -160,3 +163,23 @@ def test_what_the_rules_of_a_file_raise_is_told_with_its_line(other: Path) -> No
     assert games.blamed(ZeroDivisionError()) == ""
     ran = commands.arena("play", "--game", "other.py")
     assert (ran.status, ran.err) == (2, f"arena: {told}\n")
+
+
+class Ones(NamedTuple):
+    """A position that is a tuple of its stones, as one of another game may be."""
+
+    stones: int
+
+
+class OfOne(Ones):
+    game = SimpleNamespace(id="one")
+
+
+class OfOther(Ones):
+    game = SimpleNamespace(id="other")
+
+
+def test_positions_of_two_games_may_be_equal_tuples() -> None:
+    for kind in (OfOne, OfOther):
+        position: Any = kind(0)
+        assert isinstance(least_line(position, ())[0], kind)

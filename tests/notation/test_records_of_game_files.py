@@ -12,8 +12,9 @@ from game_files import FIVE_IN_LINE, OTHER_RULES, write_game
 from lath import games
 from lath.games.errors import UnknownGameError
 from lath.notation.errors import Problem
+from lath.notation.quick_check import sound_plies
 from lath.notation.reader import entries_of
-from lath.notation.replay import positions
+from lath.notation.replay import positions, spellings
 from lath.notation.scanner import parse
 
 
@@ -92,3 +93,12 @@ def test_playing_a_record_of_an_unknown_file_names_it() -> None:
     record = parse('[Game "mine"]\n[GameFile "mygame.py sha256:1f3a"]\n\na1 *\n')
     with pytest.raises(UnknownGameError, match=r"comes from mygame\.py \(sha256 1f3a…\)"):
         next(positions(record))
+
+
+def test_a_game_that_is_added_later_is_read_from_then_on(tmp_path: Path) -> None:
+    text = '[Game "order-and-chaos"]\n\n1. xa1 *\n'
+    assert sound_plies(text) is None
+    assert len(spellings("order-and-chaos")) == 0
+    games.add(write_game(tmp_path))
+    assert sound_plies(text) == 1
+    assert spellings("order-and-chaos") is spellings("order-and-chaos")

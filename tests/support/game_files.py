@@ -8,7 +8,7 @@ from pathlib import Path
 from places import ROOT
 
 from lath import games
-from lath.games import files
+from lath.games import core, files
 from lath.notation import quick_check, replay
 
 EXAMPLE = ROOT / "examples" / "games" / "order_and_chaos.py"
@@ -28,9 +28,12 @@ def write_game(folder: Path, text: str = EXAMPLE.read_text(encoding="utf-8")) ->
 
 def forget_games() -> None:
     """Forget which games were added, as a process that begins anew does not know them."""
+    from lath.reports import openings  # every test run loads this
+
     os.environ.pop(files.VARIABLE, None)
     files._ADDED.clear()
     files._TRIED.clear()
-    for cached in (games.get, quick_check._start):
+    for cached in (games.get, core._ways_to_least, quick_check._start, openings._own_start):
         cached.cache_clear()
+    openings._start.cache_clear()
     replay._SPELLINGS.clear()
