@@ -8,7 +8,7 @@ the rules of any game but for what variations that are split off have come to.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -119,7 +119,9 @@ def edited(text: str, record: Record, edits: Edits, number: int = 0) -> list[str
 
 def _with_tags(text: str, edits: Edits) -> str:
     """Return the text of a record with other tags."""
-    layout = _Layout(text)
+    if not (edits.drop or edits.rename or edits.set or edits.players):
+        return text
+    layout = _Layout(text, only_head=True)
     for name in edits.drop:
         layout.drop(name)
     for old, new in edits.rename.items():
@@ -149,6 +151,9 @@ _TOKEN: Final = re.compile(
 """The terminals of `grammar.lark` in a text that is known to be a record, tags whole."""
 
 
+_LAST: Final = re.compile(r"(?:1-0|0-1|1/2-1/2|\*)(?=\s*\Z)")
+"""The result at the end of a text."""
+
 _WORDS: Final = ("move", "glyph", "number", "result")
 """Kinds of tokens between which there is a blank at least."""
 
@@ -156,7 +161,8 @@ _WORDS: Final = ("move", "glyph", "number", "result")
 class _Layout:
     """The text of a record as tokens and the gaps before and after each."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, only_head: bool = False) -> None:
+        """Read a text; with `only_head` all from the first move to the last is one token."""
         self.tokens: list[str] = []
         self.kinds: list[str] = []
         self.gaps: list[str] = []
@@ -172,25 +178,51 @@ class _Layout:
                 self.kinds[-1] = "tag"
                 self.tags.append(match["name"])
             end = match.end()
+            if only_head and match.lastgroup in ("number", "move"):
+                last = _LAST.search(text, max(end, len(text.rstrip()) - len("1/2-1/2")))
+                assert last is not None
+                self.tokens[-1:] = text[match.start() : last.start()], last[0]
+                self.kinds[-1:] = "moves", "result"
+                self.gaps.append("")
+                end = last.end()
+                break
         self.gaps.append(text[end:])
 
     def __str__(self) -> str:
         pairs = zip(self.gaps, self.tokens, strict=False)
         return "".join([part for pair in pairs for part in pair]) + self.gaps[-1]
 
-    def remove(self, start: int, stop: int) -> None:
-        """Take out the tokens from `start` to before `stop`, and a gap with them."""
-        before, after = self.gaps[start], self.gaps[stop]
-        taken = "".join(self.tokens[start:stop] + self.gaps[start + 1 : stop])
-        if "\n" in before or not start:
-            gap = before
-        elif "\n" in taken and "\n" not in after:
-            gap = self.line_end  # what stood on two lines does not come to stand on one
-        else:
-            gap = after or before
-        is_glued = self.kinds[start - 1] in _WORDS and self.kinds[stop] in _WORDS
-        self.gaps[start : stop + 1] = [gap or (" " if is_glued else "")]
-        del self.tokens[start:stop], self.kinds[start:stop]
+    def rewrite(self, start: int, stop: int, left: Callable[[int], tuple[str, int]]) -> None:
+        """Write the tokens from `start` to before `stop` anew.
+
+        `left` gives what is left of the token at a place, and the place of the next; where nothing
+        is left, a gap goes, too.
+        """
+        tokens, kinds, gaps = self.tokens[:start], self.kinds[:start], self.gaps[: start + 1]
+        at = start
+        while at < stop:
+            token, end = left(at)
+            if token:
+                tokens.append(token)
+                kinds.append(self.kinds[at])
+                gaps.append(self.gaps[end])
+            else:
+                lines = "\n" in "".join(self.tokens[at:end] + self.gaps[at + 1 : end])
+                around = kinds[-1], self.kinds[end]
+                gaps[-1] = self._joined(gaps[-1], self.gaps[end], around, lines=lines)
+            at = end
+        self.tokens = tokens + self.tokens[at:]
+        self.kinds = kinds + self.kinds[at:]
+        self.gaps = gaps + self.gaps[at + 1 :]
+
+    def _joined(self, before: str, after: str, around: tuple[str, str], *, lines: bool) -> str:
+        """Return the gap in the place of two, between which there were several lines or one."""
+        if "\n" in before:
+            return before
+        if lines and "\n" not in after:
+            return self.line_end  # what stood on two lines does not come to stand on one
+        is_glued = all(kind in _WORDS for kind in around)
+        return after or before or (" " if is_glued else "")
 
     # Tags
 
@@ -271,33 +303,23 @@ def _truncate(layout: _Layout, record: Record, plies: int) -> None:
     if "Termination" in layout.tags:
         layout.set("Termination", Termination.UNTERMINATED)
     if record.story:
-        at = len(layout.tags)
-        while not comment(inside(layout.tokens[at])):
-            at += 1
-        _strip_comment(layout, at, frozenset({COMMENTS}))
+        said = (comment(inside(token)) for token in layout.tokens[len(layout.tags) :])
+        story = next(number for number, words in enumerate(said, 1) if words)
+        _strip(layout, frozenset({COMMENTS}), len(layout.tags) + story)
 
 
-def _strip(layout: _Layout, kinds: frozenset[str]) -> None:
-    """Take out comments, parts of them, glyphs and variations."""
-    at = len(layout.tags)
-    while at < len(layout.tokens):
-        kind = layout.kinds[at]
+def _strip(layout: _Layout, kinds: frozenset[str], stop: int | None = None) -> None:
+    """Take out comments, parts of them, glyphs and variations, before token `stop` or anywhere."""
+
+    def left(at: int) -> tuple[str, int]:
+        kind, token = layout.kinds[at], layout.tokens[at]
         if kind == "open" and VARIATIONS in kinds:
-            layout.remove(at, _closing(layout, at) + 1)
-        elif kind == "glyph" and GLYPHS in kinds:
-            layout.remove(at, at + 1)
-        elif kind != "comment" or _strip_comment(layout, at, kinds):
-            at += 1
+            return "", _closing(layout, at) + 1
+        if kind == "glyph" and GLYPHS in kinds:
+            return "", at + 1
+        return (_stripped(token, kinds) if kind == "comment" else token), at + 1
 
-
-def _strip_comment(layout: _Layout, at: int, kinds: frozenset[str]) -> bool:
-    """Take out parts of a comment, or all of it; return whether it is there still."""
-    left = _stripped(layout.tokens[at], kinds)
-    if left:
-        layout.tokens[at] = left
-    else:
-        layout.remove(at, at + 1)
-    return bool(left)
+    layout.rewrite(len(layout.tags), len(layout.tokens) if stop is None else stop, left)
 
 
 def _closing(layout: _Layout, at: int) -> int:

@@ -282,14 +282,15 @@ class _Work:
 
     def changes(self) -> Iterator[Change]:
         """Yield the file part by part; raises OSError and ArenaError."""
-        olds = news = b""
+        olds = news = b""  # of which only one is longer than the other, as long as they agree
         for old, new in self._edited() if self._edits else self._canonical():
-            if olds or news or old != new:
-                olds, news = olds + old, news + new
-                both = min(len(olds), len(news))
-                self.is_changed |= olds[:both] != news[:both]
-                olds, news = olds[both:], news[both:]
             yield old, new
+            if self.is_changed or (old == new and olds == news):
+                continue
+            olds, news = olds + old, news + new
+            both = min(len(olds), len(news))
+            self.is_changed = olds[:both] != news[:both]
+            olds, news = olds[both:], news[both:]
         self.is_changed |= olds != news
 
     def _pieces(self) -> Iterator[Piece]:

@@ -192,6 +192,13 @@ def test_players_change_names_at_once_and_where_their_end_is_told() -> None:
     assert (record.forfeit.bot, record.forfeit.reason) == ("}", "exit status 1; a (first): said")
 
 
+def test_a_cut_game_does_not_tell_how_it_was_lost() -> None:
+    text = HEAD + '[First "a"]\n[Termination "crash"]\n\n{a (first): gone [%mood x]}\n{kept}\n'
+    new = after(text + "1. e5 2. d4 0-1", plies=1)
+    assert parse(new) == truncate(parse(text + "1. e5 2. d4 0-1"), 1)
+    assert new.endswith('[Termination "unterminated"]\n\n{[%mood x]}\n{kept}\n1. e5 *')
+
+
 # Variations
 
 
