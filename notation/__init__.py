@@ -27,11 +27,19 @@ if TYPE_CHECKING:
     from lath.notation.header import Header, headers
     from lath.notation.index import Records, StaleIndexWarning, open_records, write, write_index
     from lath.notation.reader import Entry, entries, read
-    from lath.notation.record import Annotation, Ply, Record, Termination, Variation
-    from lath.notation.replay import canonical, check, positions, start_of
+    from lath.notation.record import (
+        Annotation,
+        Ply,
+        Record,
+        Termination,
+        Variation,
+        annotation,
+        comment,
+    )
+    from lath.notation.replay import canonical, positions, start_of
     from lath.notation.scanner import parse
     from lath.notation.tables import games_table, plies_table
-    from lath.notation.validation import Findings, validate
+    from lath.notation.validation import Findings, check, validate
     from lath.notation.writer import format_record, format_records
 
 __all__ = [
@@ -51,8 +59,10 @@ __all__ = [
     "StaleIndexWarning",
     "Termination",
     "Variation",
+    "annotation",
     "canonical",
     "check",
+    "comment",
     "entries",
     "format_record",
     "format_records",
@@ -78,11 +88,11 @@ _MODULES: Final = (
     "scanner",
     "writer",
     "replay",
+    "changes",
     "reader",
     "header",
     "index",
     "validation",
-    "changes",
     "tables",
 )
 """Where the names are; each module needs most of those before it anyway."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from lath.notation.errors import Fault, RecordValueError
@@ -21,9 +20,13 @@ from lath.notation.record import (
     Termination,
     Variation,
     comment,
+    ply_as_read,
+    record_as_read,
     tag_fault,
+    tag_faults,
+    variation_as_read,
 )
-from lath.notation.replay import check, check_tag, tag_faults
+from lath.notation.replay import check_tag, faults_of
 
 
 def truncate(record: Record, plies: int) -> Record:
@@ -52,7 +55,7 @@ def truncate(record: Record, plies: int) -> Record:
     if record.story:
         told = tuple(part for part in comments[0] if isinstance(part, Annotation))
         comments = (*filter(None, (told,)), *comments[1:])
-    return Record(tags, record.plies[:plies], "*", comments)
+    return record_as_read(tags, record.plies[:plies], "*", comments)
 
 
 def strip(
@@ -90,7 +93,7 @@ def strip(
 
     def of_line(plies: Iterable[Ply]) -> tuple[Ply, ...]:
         return tuple(
-            Ply(
+            ply_as_read(
                 ply.move,
                 "" if glyphs else ply.glyph,
                 of_comments(ply.comments),
@@ -100,9 +103,11 @@ def strip(
         )
 
     def of_variation(variation: Variation) -> Variation:
-        return Variation(of_line(variation.plies), of_comments(variation.comments))
+        return variation_as_read(of_line(variation.plies), of_comments(variation.comments))
 
-    return replace(record, plies=of_line(record.plies), comments=of_comments(record.comments))
+    return record_as_read(
+        record.tags, of_line(record.plies), record.result, of_comments(record.comments)
+    )
 
 
 def _without(goes: Callable[[str | Annotation], bool], parts: Comment) -> Comment:
@@ -149,7 +154,7 @@ same result twice
             tags.pop(name, None)
         else:
             tags = _with_tag(tags, name, new)
-    changed = replace(record, tags=tuple(tags.items()))
+    changed = record_as_read(tuple(tags.items()), record.plies, record.result, record.comments)
     _refuse_untrue(record, changed)
     return changed
 
@@ -189,7 +194,7 @@ def _refuse_untrue(record: Record, changed: Record) -> None:
     if not faults:
         faults += filter(None, (check_tag(*tag) for tag in changed.tags if tag in different))
     if not faults and _DECIDING.intersection(name for name, _ in different):
-        before = Counter(check(record))
-        faults += (Counter(check(changed)) - before).elements()
+        before = Counter(faults_of(record))
+        faults += (Counter(faults_of(changed)) - before).elements()
     if faults:
         raise RecordValueError(faults[0])

@@ -12,10 +12,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from lath.notation.errors import Fault, RecordSyntaxError
-from lath.notation.record import GLYPHS, RESULTS, Ply, Record, Variation, annotation, comment
-
-MAX_NESTING: Final = 100
-"""Variations inside variations, as in the text."""
+from lath.notation.record import (
+    GLYPHS,
+    MAX_NESTING,
+    RESULTS,
+    Ply,
+    Record,
+    Variation,
+    annotation,
+    comment,
+    ply_as_read,
+    record_as_read,
+    variation_as_read,
+)
 
 
 def to_json(record: Record) -> dict[str, Any]:
@@ -235,10 +244,10 @@ def _read_ply(value: Any, steps: Steps) -> Ply:
 
 _ANY_PLY: Final = Shape("an object", {"$ref": "#/$defs/ply"}, _read_ply)
 _LINE: Final = _object(
-    Variation, {"comments": _COMMENTS, "plies": _array(_ANY_PLY, lacks="a move at least")}
+    variation_as_read, {"comments": _COMMENTS, "plies": _array(_ANY_PLY, lacks="a move at least")}
 )
 _PLY: Final = _object(
-    Ply,
+    ply_as_read,
     {"move": _MOVE},
     {"glyph": _one_of(GLYPHS), "comments": _COMMENTS, "variations": _array(_LINE)},
 )
@@ -249,7 +258,7 @@ def _described(shape: Shape, description: str, expected: str = "an array") -> Sh
 
 
 _RECORD: Final = _object(
-    Record,
+    record_as_read,
     {
         "tags": _described(
             _array(_TAG),

@@ -19,15 +19,24 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.lexer import Token
 
 from lath.notation.errors import Fault, Place, RecordSyntaxError, listed, shortened
-from lath.notation.record import ANNOTATION, GLYPHS, RESULTS, Ply, Record, Variation, comment
+from lath.notation.record import (
+    ANNOTATION,
+    GLYPHS,
+    MAX_NESTING,
+    RESULTS,
+    Ply,
+    Record,
+    Variation,
+    comment,
+    ply_as_read,
+    record_as_read,
+    variation_as_read,
+)
 from lath.notation.scanner import grammar, inside, unquoted
 from lath.notation.suggestions import RESULTS_IN_WORDS, meant_result
 
 NESTING: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|\{[^}]*+\}?|;[^\n]*|[()]')
 """Parentheses, and what hides them; an unclosed comment goes to the end, or this took n*n steps."""
-
-MAX_NESTING: Final = 100
-"""Variations inside variations; far beyond what people write."""
 
 
 class Parsed(NamedTuple):
@@ -59,7 +68,7 @@ class _ToRecord(Transformer[Token, Parsed]):
         tags = tuple(part for part in parts if type(part) is tuple)
         plies, places = _of(Ply, parts)
         comments, notes = _comments(parts)
-        return Parsed(Record(tags, plies, str(result), comments), places, notes)
+        return Parsed(record_as_read(tags, plies, str(result), comments), places, notes)
 
     def tag(self, parts: list[Any]) -> tuple[str, str]:
         name, value = parts
@@ -73,13 +82,14 @@ class _ToRecord(Transformer[Token, Parsed]):
         place = Place(move.start_pos or 0, None, places, None, notes)
         if number is not None:
             place = replace(place, number=int(number[:-1]), number_at=number.start_pos)
-        return _Placed(Ply(str(move), str(tokens.get("GLYPH", "")), comments, variations), place)
+        ply = ply_as_read(str(move), str(tokens.get("GLYPH", "")), comments, variations)
+        return _Placed(ply, place)
 
     def variation(self, parts: list[Any]) -> _Placed:
         comments, notes = _comments(parts)
         plies, (first, *places) = _of(Ply, parts)
         first = replace(first, notes_before=notes)
-        return _Placed(Variation(plies, comments), (first, *places))
+        return _Placed(variation_as_read(plies, comments), (first, *places))
 
     def comment(self, parts: list[Token]) -> _Placed:
         (token,) = parts

@@ -16,11 +16,11 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from lath.notation.errors import Fault, Problem, RecordError, RecordSyntaxError
+from lath.notation.errors import Fault, Problem, RecordError, RecordSyntaxError, RecordValueError
 from lath.notation.files import open_bytes, read_block
 from lath.notation.quick_check import sound_plies
-from lath.notation.record import Record
-from lath.notation.replay import check, tag_faults
+from lath.notation.record import Record, tag_faults
+from lath.notation.replay import faults_of
 from lath.notation.scanner import scan
 
 _BLOCK: Final = 1 << 20  # bytes of a stream that are read at once
@@ -332,7 +332,7 @@ def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) ->
     if (
         record is not None
         and not any(tag_faults(record))
-        and not (rules and sound_plies(text.text) is None and check(record))
+        and not (rules and sound_plies(text.text) is None and faults_of(record))
     ):
         return Entry(number, text.line, record, (), text.text)
     if text.fault and text.fault.code != "syntax":
@@ -347,7 +347,7 @@ def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) ->
         return text.entry(name, number, None, [text.fault])
     faults = list(tag_faults(parsed.record))
     if rules and not faults:
-        faults = check(*parsed)
+        faults = faults_of(*parsed)
     return text.entry(name, number, parsed.record, faults)
 
 
@@ -363,6 +363,6 @@ def entries_from(
         if not faults:
             try:
                 record, faults = read(text)
-            except RecordSyntaxError as error:
+            except (RecordSyntaxError, RecordValueError) as error:
                 faults = [error.fault]
         yield text.entry(name, number, record, faults)

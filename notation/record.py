@@ -1,24 +1,31 @@
 """A game record as plain data: tags, plies with comments and variations, a result.
 
-Must not know how a record is written in any format, nor the rules of any game.
+What has no text is refused where it is made: whatever is made can be written, and is read back
+equal. Who reads a text makes its values by `…_as_read`, which refuses nothing. Must not know how a
+record is written in any format, nor the rules of any game.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, NamedTuple, TypeVar
+from itertools import chain
+from typing import Any, Final, NamedTuple, TypeGuard, TypeVar
 
-from lath.notation.errors import Fault, shortened
+from lath.notation.errors import Fault, RecordValueError, listed, shortened
 
 RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 """First won, second won, a draw, not finished."""
 
 GLYPHS: Final = ("!", "?", "!!", "??", "!?", "?!")
+
+MAX_NESTING: Final = 100
+"""Variations inside variations; far beyond what people write."""
 
 KNOWN_TAGS: Final = (
     *("Game", "Event", "Site", "Date", "Round", "First", "Second"),
@@ -35,26 +42,6 @@ def date_of(text: str) -> dt.date | None:
         return date if date.isoformat() == text else None
     return None
 
-
-_TAG_NAME: Final = re.compile("[A-Za-z][A-Za-z0-9_]*")
-
-
-def tag_fault(name: str, value: str) -> Fault | None:
-    """Return why a tag has no text; None where it has one."""
-    if type(name) is not str or not _TAG_NAME.fullmatch(name):
-        what = f"{shortened(str(name))} is no name of a tag"
-        return Fault("tag", what, "a letter, then letters, digits and _")
-    if type(value) is not str:
-        return Fault("tag", f"the value of {name} is {value!r}", "text", tag=name)
-    if "\n" in value or "\r" in value:
-        return Fault("tag", f"the value of {name} has a line break", "one line", tag=name)
-    if not value.isascii() and _HALF.search(value):
-        what = f"the value of {name} has half a character (a lone surrogate)"
-        return Fault("tag", what, "Unicode text", tag=name)
-    return None
-
-
-_HALF: Final = re.compile("[\ud800-\udfff]")
 
 RULING: Final = "Ruling"
 """The tag of a record that counts for nothing by an organiser's ruling: what it is, and why."""
@@ -128,13 +115,16 @@ class Forfeit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One `[%name value]` of a comment."""
+    """One `[%name value]` of a comment; `annotation` makes it of any text."""
 
     name: str
     """Letters, digits and `_`, such as `emt`."""
 
     value: str
     """Without `[` and `]` and without blanks at its ends; times have three decimals."""
+
+    def __post_init__(self) -> None:
+        _refuse(_note_faults(self))
 
     def __str__(self) -> str:
         """Return the text, such as `[%emt 0.500]`."""
@@ -150,7 +140,10 @@ class Annotation:
 
 
 Comment = tuple[str | Annotation, ...]
-"""The parts of one comment in order; texts have single blanks inside and none at the ends."""
+"""The parts of one comment in order, of which there is one at least.
+
+Texts have single blanks inside and none at the ends; `comment` makes the parts of any text.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +151,13 @@ class Variation:
     """Moves from the position before the ply that it belongs to."""
 
     plies: tuple[Ply, ...]
+    """One at least."""
+
     comments: tuple[Comment, ...] = ()
     """What stands before its first move."""
+
+    def __post_init__(self) -> None:
+        _refuse(_variation_faults(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +165,16 @@ class Ply:
     """One move and what is said about it."""
 
     move: str
-    """As read; canonical once replayed."""
+    """A word such as `e5`, as read; canonical once replayed."""
 
     glyph: str = ""
     """One of GLYPHS, or empty."""
 
     comments: tuple[Comment, ...] = ()
     variations: tuple[Variation, ...] = ()
+
+    def __post_init__(self) -> None:
+        _refuse(_ply_faults(self))
 
     def annotation(self, name: str) -> Annotation | None:
         """Return the first `[%name …]` of the comments; None where there is none."""
@@ -223,18 +224,13 @@ class Remembered(dict[str, _Read]):
         return value
 
 
-_BARE: Final = Remembered(Ply, 10_000)
-"""Plies of a move alone: most plies are such, and all games together have fewer moves."""
-
-
-def bare_plies(moves: Iterable[str]) -> tuple[Ply, ...]:
-    """Return plies of moves about which nothing is said, one object a move."""
-    return tuple(map(_BARE.__getitem__, moves))
-
-
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One game, finished or not."""
+    """One game, finished or not.
+
+    Raises RecordValueError for what has no text, as the other values here do; whether the moves
+    are legal, `check` says.
+    """
 
     tags: tuple[tuple[str, str], ...]
     """Names and values in order; `Game` comes first, no name comes twice."""
@@ -245,6 +241,9 @@ class Record:
 
     comments: tuple[Comment, ...] = ()
     """What stands before the first move."""
+
+    def __post_init__(self) -> None:
+        _refuse(chain(_value_faults(self), tag_faults(self)))  # the second once it has tags
 
     def tag(self, name: str, default: str = "") -> str:
         """Return a tag's value; `default` where it is missing."""
@@ -326,6 +325,77 @@ class Record:
         return html_of(self)
 
 
+def _setter(of: type, name: str) -> Callable[[Any, Any], None]:
+    """Return what sets a field of a new value, faster than `object.__setattr__` does."""
+    setter: Callable[[Any, Any], None] = of.__dict__[name].__set__
+    return setter
+
+
+_set_name, _set_value = (_setter(Annotation, name) for name in ("name", "value"))
+_set_line, _set_words = (_setter(Variation, name) for name in ("plies", "comments"))
+_set_move, _set_glyph, _set_said, _set_others = (
+    _setter(Ply, name) for name in ("move", "glyph", "comments", "variations")
+)
+_set_tags, _set_plies, _set_result, _set_comments = (
+    _setter(Record, name) for name in ("tags", "plies", "result", "comments")
+)
+
+
+def annotation_as_read(name: str, value: str) -> Annotation:
+    """Return an annotation that is known to have a text."""
+    note = object.__new__(Annotation)
+    _set_name(note, name)
+    _set_value(note, value)
+    return note
+
+
+def variation_as_read(plies: tuple[Ply, ...], comments: tuple[Comment, ...] = ()) -> Variation:
+    """Return a variation that is known to have a text."""
+    variation = object.__new__(Variation)
+    _set_line(variation, plies)
+    _set_words(variation, comments)
+    return variation
+
+
+def ply_as_read(
+    move: str,
+    glyph: str = "",
+    comments: tuple[Comment, ...] = (),
+    variations: tuple[Variation, ...] = (),
+) -> Ply:
+    """Return a ply that is known to have a text."""
+    ply = object.__new__(Ply)
+    _set_move(ply, move)
+    _set_glyph(ply, glyph)
+    _set_said(ply, comments)
+    _set_others(ply, variations)
+    return ply
+
+
+def record_as_read(
+    tags: tuple[tuple[str, str], ...],
+    plies: tuple[Ply, ...] = (),
+    result: str = "*",
+    comments: tuple[Comment, ...] = (),
+) -> Record:
+    """Return a record of what stands in a text, where tags may yet be missing or come twice."""
+    record = object.__new__(Record)
+    _set_tags(record, tags)
+    _set_plies(record, plies)
+    _set_result(record, result)
+    _set_comments(record, comments)
+    return record
+
+
+_BARE: Final = Remembered(ply_as_read, 10_000)
+"""Plies of a move alone: most plies are such, and all games together have fewer moves."""
+
+
+def bare_plies(moves: Iterable[str]) -> tuple[Ply, ...]:
+    """Return plies of moves, known to have a text, of which nothing is said; one object a move."""
+    return tuple(map(_BARE.__getitem__, moves))
+
+
 def all_plies(plies: Iterable[Ply]) -> Iterator[Ply]:
     """Yield the plies of a line, each before those of its variations."""
     for ply in plies:
@@ -366,4 +436,192 @@ def annotation(name: str, value: str) -> Annotation:
     if name in ("emt", "clk"):
         with suppress(ValueError):  # a wrong one is kept, and named when the record is checked
             value = f"{float(value):.3f}"
-    return Annotation(name, value)
+    return annotation_as_read(name, value)
+
+
+# What has no text. Of values that got round their constructors, too, nothing is taken for granted.
+
+
+def text_faults(record: Record) -> Iterator[Fault]:
+    """Yield why a record has no text that is read back as the same; nothing where it has one.
+
+    Its tags may still be wrong, as `tag_faults` says, and its moves.
+    """
+    yield from _value_faults(record)
+    yield from _line_faults(record.plies, 1, 0)
+
+
+def _line_faults(plies: Iterable[Ply], first_number: int, depth: int) -> Iterator[Fault]:
+    if type(plies) is not tuple or depth > MAX_NESTING:
+        return
+    for number, ply in enumerate(plies, first_number):
+        if type(ply) is not Ply:
+            continue
+        for fault in _ply_faults(ply):
+            yield replace(fault, ply=number)
+        for variation in ply.variations if type(ply.variations) is tuple else ():
+            if type(variation) is Variation:
+                for fault in _variation_faults(variation):
+                    yield replace(fault, ply=number)
+                yield from _line_faults(variation.plies, number, depth + 1)
+
+
+def _refuse(faults: Iterator[Fault]) -> None:
+    for fault in faults:
+        raise RecordValueError(fault)
+
+
+_NAME: Final = re.compile("[A-Za-z][A-Za-z0-9_]*")
+
+_MOVE: Final = re.compile("[A-Za-z][A-Za-z0-9+=:@/-]*")
+
+_HALF: Final = re.compile("[\ud800-\udfff]")
+
+_NAME_WORDS: Final = "a letter, then letters, digits and _"
+
+
+def _not_text(what: str, value: object) -> Iterator[Fault]:
+    """Yield why a value is no text that can be written."""
+    if not _is_text(value):
+        yield Fault("field", f"{what} is {_shown(value)}", "text")
+    elif not value.isascii() and _HALF.search(value):
+        yield Fault("field", f"{what} has half a character (a lone surrogate)", "Unicode text")
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    """Return whether a value is text, and written as what it is: not all enums are."""
+    return isinstance(value, str) and str(value) == value
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return shortened(value)
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
+def _note_faults(note: Annotation) -> Iterator[Fault]:
+    if not _is_text(note.name) or not _NAME.fullmatch(note.name):
+        yield Fault("field", f"{_shown(note.name)} is no name of an annotation", _NAME_WORDS)
+        return
+    faults = list(_not_text(f"the value of %{note.name}", note.value))
+    yield from faults
+    if not faults and (read := annotation(note.name, note.value).value) != note.value:
+        what = f"the value of %{note.name} is {_shown(note.value)}"
+        yield Fault("field", what, f"{_shown(read)}, as `annotation` makes it")
+
+
+def _of_tuple(what: str, values: object, kind: type, words: str) -> Iterator[Fault]:
+    """Yield why values are no tuple of values of a kind, which `words` name."""
+    if type(values) is not tuple:
+        yield Fault("field", f"{what} is {_shown(values)}", f"a tuple of {words}")
+    elif set(map(type, values)) - {kind}:
+        odd = next(value for value in values if type(value) is not kind)
+        yield Fault("field", f"{what} has {_shown(odd)}", words)
+
+
+def _comments_faults(comments: object) -> Iterator[Fault]:
+    faults = list(_of_tuple("comments", comments, tuple, "comments, such as `comment` makes"))
+    yield from faults
+    for parts in comments if not faults and type(comments) is tuple else ():
+        yield from _comment_faults(parts)
+
+
+def _comment_faults(parts: tuple[object, ...]) -> Iterator[Fault]:
+    faults: list[Fault] = []
+    for part in parts:
+        if type(part) is Annotation:
+            faults += _note_faults(part)
+        else:
+            faults += _not_text("a part of a comment", part)
+    yield from faults
+    if faults:
+        return
+    if not parts:
+        yield Fault("field", "a comment is empty", "a text or an annotation in it")
+    elif (read := comment(" ".join(map(str, parts)))) != parts:
+        yield Fault("field", f"a comment is {_shown(parts)}", f"{_shown(read)}, as it is read")
+
+
+def _ply_faults(ply: Ply) -> Iterator[Fault]:
+    if not _is_text(ply.move) or not _MOVE.fullmatch(ply.move):
+        signs = "a letter, then letters, digits and + - = : @ / only"
+        yield Fault("field", f"the move is {_shown(ply.move)}", signs)
+    if ply.glyph != "" and ply.glyph not in GLYPHS:
+        expected = f"{listed(GLYPHS, 'or')}, or nothing"
+        yield Fault("field", f"{_shown(ply.glyph)} is no glyph", expected)
+    if ply.comments != ():
+        yield from _comments_faults(ply.comments)
+    if ply.variations != ():
+        yield from _of_tuple("variations", ply.variations, Variation, "variations")
+
+
+def _variation_faults(variation: Variation) -> Iterator[Fault]:
+    yield from _of_tuple("plies", variation.plies, Ply, "plies")
+    if variation.plies == ():
+        yield Fault("field", "the variation is empty", "a move")
+    yield from _comments_faults(variation.comments)
+
+
+def _value_faults(record: Record) -> Iterator[Fault]:
+    """Yield what is wrong with a record whose plies are sound by themselves."""
+    tags = record.tags
+    is_pairs = type(tags) is tuple and all(type(tag) is tuple and len(tag) == 2 for tag in tags)
+    if not is_pairs:
+        yield Fault("tag", f"tags is {_shown(tags)}", "a tuple of names and values")
+    for name, value in tags if is_pairs else ():
+        if fault := tag_fault(name, value):
+            yield fault
+    if record.result not in RESULTS:
+        yield Fault("result", f"{_shown(record.result)} is no result", listed(RESULTS, "or"))
+    faults = list(_of_tuple("plies", record.plies, Ply, "plies"))
+    yield from faults or _too_deep(record.plies)
+    yield from _comments_faults(record.comments)
+
+
+def _too_deep(plies: Iterable[Ply]) -> Iterator[Fault]:
+    lines = [one for ply in plies for one in _variations(ply)]
+    depth = 0
+    while lines and depth <= MAX_NESTING:
+        lines = [one for line in lines for ply in line.plies for one in _variations(ply)]
+        depth += 1
+    if depth > MAX_NESTING:
+        yield Fault("field", f"variations are nested more than {MAX_NESTING} deep")
+
+
+def _variations(ply: Ply) -> list[Variation]:
+    """Return those that have lines, if anything is none."""
+    if type(ply) is not Ply or ply.variations == () or type(ply.variations) is not tuple:
+        return []
+    return [one for one in ply.variations if type(one) is Variation and type(one.plies) is tuple]
+
+
+def tag_fault(name: str, value: str) -> Fault | None:
+    """Return why a tag has no text; None where it has one."""
+    if not _is_text(name) or not _NAME.fullmatch(name):
+        return Fault("tag", f"{_shown(name)} is no name of a tag", _NAME_WORDS)
+    faults = _not_text(f"the value of {name}", value)
+    if fault := next(faults, None):
+        return replace(fault, code="tag", tag=name)
+    if "\n" in value or "\r" in value:
+        return Fault("tag", f"the value of {name} has a line break", "one line", tag=name)
+    return None
+
+
+def tag_faults(record: Record) -> Iterator[Fault]:
+    """Yield what is wrong with the tags of a record whatever its game: order and repetition."""
+    names = [name for name, _ in record.tags]
+    if "Game" not in names:
+        expected = 'a tag such as [Game "mammalath"]'
+        if wrong := [name for name in names if name.lower() == "game"]:
+            message = f"the tag is called {wrong[0]}"
+            yield Fault("tag", message, expected, tag=wrong[0], meant="Game")
+        else:
+            yield Fault("tag", "the tag Game is missing", expected, at=0)
+    elif names[0] != "Game":
+        yield Fault("tag", f"the tag {names[0]} stands before Game", "Game first", at=0)
+    counts = Counter(names)
+    for name in sorted(name for name in counts if counts[name] > 1):
+        often = "twice" if counts[name] == 2 else f"{counts[name]} times"
+        message = f"the tag {name} stands there {often}"
+        yield Fault("tag", message, "each tag once", tag=name)

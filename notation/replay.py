@@ -5,7 +5,6 @@ Must not know any rules, nor how a record is read. `validation` says faster that
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -33,6 +32,9 @@ from lath.notation.record import (
     Record,
     Remembered,
     Termination,
+    ply_as_read,
+    record_as_read,
+    variation_as_read,
 )
 from lath.notation.suggestions import (
     RESULTS_IN_WORDS,
@@ -44,25 +46,6 @@ from lath.notation.suggestions import (
     meant_start,
     meant_termination,
 )
-
-
-def tag_faults(record: Record) -> Iterator[Fault]:
-    """Yield what is wrong with the tags of a record whatever its game: order and repetition."""
-    names = [name for name, _ in record.tags]
-    if "Game" not in names:
-        expected = 'a tag such as [Game "mammalath"]'
-        if wrong := [name for name in names if name.lower() == "game"]:
-            message = f"the tag is called {wrong[0]}"
-            yield Fault("tag", message, expected, tag=wrong[0], meant="Game")
-        else:
-            yield Fault("tag", "the tag Game is missing", expected, at=0)
-    elif names[0] != "Game":
-        yield Fault("tag", f"the tag {names[0]} stands before Game", "Game first", at=0)
-    counts = Counter(names)
-    for name in sorted(name for name in counts if counts[name] > 1):
-        often = "twice" if counts[name] == 2 else f"{counts[name]} times"
-        message = f"the tag {name} stands there {often}"
-        yield Fault("tag", message, "each tag once", tag=name)
 
 
 def wrong_numbers(places: Sequence[Place], first_number: int) -> dict[int, Fault]:
@@ -200,23 +183,21 @@ def canonical(record: Record) -> Record:
         move = spelled[ply.move]
         if move == ply.move and not ply.variations:  # most are
             return ply
-        return replace(
-            ply,
-            move=move,
-            variations=tuple(
-                replace(variation, plies=tuple(map(of_ply, variation.plies)))
-                for variation in ply.variations
-            ),
+        variations = tuple(
+            variation_as_read(tuple(map(of_ply, variation.plies)), variation.comments)
+            for variation in ply.variations
         )
+        return ply_as_read(move, ply.glyph, ply.comments, variations)
 
     tags = tuple(starmap(of_tag, record.tags))
-    return replace(record, tags=tags, plies=tuple(map(of_ply, record.plies)))
+    plies = tuple(map(of_ply, record.plies))
+    return record_as_read(tags, plies, record.result, record.comments)
 
 
-def check(
+def faults_of(
     record: Record, places: Sequence[Place] | None = None, notes: Sequence[int] = ()
 ) -> list[Fault]:
-    """Return everything that is wrong with a record; empty where it is sound.
+    """Return what is wrong with a record that has a text, by its tags and the rules.
 
     With the `places` of its plies in a text, and those of the annotations before them, faults say
     where they are.

@@ -17,7 +17,16 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lath.notation.record import Comment, Ply, Record, Remembered, bare_plies, comment
+from lath.notation.record import (
+    Comment,
+    Ply,
+    Record,
+    Remembered,
+    bare_plies,
+    comment,
+    ply_as_read,
+    record_as_read,
+)
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -155,7 +164,7 @@ def scan(text: str) -> Record | None:
     if plies is None:
         return None
     values = tuple([(name, unquoted(value)) for name, value in tags])
-    return Record(values, plies, result, _comments(before) if before else ())
+    return record_as_read(values, plies, result, _comments(before) if before else ())
 
 
 def _plies(moves: str) -> tuple[Ply, ...] | None:
@@ -168,7 +177,7 @@ def _plies(moves: str) -> tuple[Ply, ...] | None:
     if any(word and word != f"{number}." for number, (word, *_) in enumerate(found, 1)):
         return None
     return tuple(
-        Ply(move, glyph, _comments(comments) if comments else ())
+        ply_as_read(move, glyph, _comments(comments) if comments else ())
         for _, move, glyph, comments in found
     )
 

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from lath.games.errors import GameError
 from lath.notation.errors import NotationError, shortened
-from lath.notation.record import KNOWN_TAGS, Ply, Record, date_of
+from lath.notation.record import KNOWN_TAGS, Ply, Record, date_of, record_as_read
 from lath.notation.replay import start_of
 from lath.notation.writer import format_record, tag_lines
 
@@ -130,7 +130,7 @@ def _is_annotated(ply: Ply) -> bool:
 
 def _movetext(record: Record) -> str:
     """Return comments and moves as our text has them, on one line where that can be."""
-    text = format_record(Record((), record.plies, record.result, record.comments))
+    text = format_record(record_as_read((), record.plies, record.result, record.comments))
     text = text.strip().removesuffix(record.result).rstrip()
     return text if ";" in text else text.replace("\n", " ")
 

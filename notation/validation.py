@@ -1,20 +1,50 @@
-"""Whole files of records checked: what is wrong, exact counts, on one core or several."""
+"""What is wrong with a record; whole files checked, exact counts, on one core or several."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from lath.notation.errors import Problem
+from lath.notation.errors import Fault, Problem
 from lath.notation.files import open_bytes, read_errors
 from lath.notation.quick_check import sound_plies
-from lath.notation.reader import Chunk, chunks, entry_of, texts_of
+from lath.notation.reader import Chunk, chunks, entries_of, entry_of, texts_of
+from lath.notation.record import Record, tag_faults, text_faults
+from lath.notation.replay import faults_of
+from lath.notation.writer import format_record
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+
+def check(record: Record) -> list[Fault]:
+    """Return what is wrong with a record; an empty list where it is sound.
+
+    That is: its text is read back as an equal record, also from a file, its tags are right, its
+    moves legal, and the results of tags, moves and rules agree. Of what has no text the rules are
+    not asked.
+
+    >>> from lath import notation
+    >>> [fault.message for fault in check(notation.parse('[Game "yavalath"] 1. e5 2. e5 *'))]
+    ['illegal move e5: e5 already has a stone']
+    """
+    faults = list(text_faults(record)) or list(chain(tag_faults(record), _unread(record)))
+    return faults or faults_of(record)
+
+
+def _unread(record: Record) -> Iterator[Fault]:
+    """Yield why the text of a record is not read back as the same."""
+    found = list(entries_of(BytesIO(format_record(record).encode()), "", rules=False))
+    problems = [problem for entry in found for problem in entry.problems]
+    for problem in problems:
+        yield Fault(problem.code, problem.message, problem.expected, ply=problem.ply)
+    if not problems and [entry.record for entry in found] != [record]:
+        yield Fault("field", "its text is read as another record", "plain text in its values")
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ class Ruling:
     def tag(self) -> str:
         """Return the value of the tag `Ruling` that a record has while it is in force."""
         kind = "void by ruling" if self.game else f"{self.bot} disqualified"
-        return f"{kind}: {self.reason}"
+        return " ".join(f"{kind}: {self.reason}".split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,8 +35,7 @@ from lath.notation.errors import printable
 from lath.notation.index import SUFFIX, NoIndexError, Records, write_index
 from lath.notation.reader import Entry, entries
 from lath.notation.record import Record
-from lath.notation.replay import check as faults_of
-from lath.notation.replay import positions
+from lath.notation.replay import faults_of, positions
 from lath.notation.validation import Findings, validate
 
 app = App()

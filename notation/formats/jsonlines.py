@@ -12,8 +12,7 @@ from lath.notation.errors import Fault
 from lath.notation.formats import Lost
 from lath.notation.formats.json_text import load, offset, placed
 from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
-from lath.notation.record import Record
-from lath.notation.replay import tag_faults
+from lath.notation.record import Record, tag_faults
 
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is

@@ -35,7 +35,7 @@ from lath.games.errors import GameError
 from lath.notation.errors import Fault, refused, shortened
 from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
 from lath.notation.record import Ply, Record, Termination
-from lath.notation.replay import check
+from lath.notation.replay import faults_of
 
 BEGINS: Final = "game="
 """What the first line of a trial begins with."""
@@ -243,7 +243,7 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
         *course.faults,
         *_count_faults(trial.sizes, course.counts),
         *_count_faults(trial.lists, course.counts),
-        *(course.placed(fault, trial) for fault in check(record)),
+        *(course.placed(fault, trial) for fault in faults_of(record)),
     ]
     return record, faults
 

@@ -42,7 +42,7 @@ from lath import games
 from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
-from lath.notation.record import Comment, Ply, Record
+from lath.notation.record import Comment, Record, bare_plies, record_as_read
 from lath.notation.writer import comment_words, variation_words
 from lath.reports.figures import Numbering
 from lath.reports.page.replay import Dictionary, Replay
@@ -121,8 +121,8 @@ class _Family:
     def _legal(self, game: _Kept) -> Iterator[frozenset[int]]:
         """Yield the legal kinds of each position, but not of that where the game is over."""
         if self.dictionary is not None:
-            plies = tuple(Ply(self.dictionary.texts[kind]) for kind in game.kinds)
-            record = Record(tuple(game.tags), plies)
+            plies = bare_plies(self.dictionary.texts[kind] for kind in game.kinds)
+            record = record_as_read(tuple(game.tags), plies)
             yield from takewhile(len, self.dictionary.legal_moves(record))
 
     def legal_moves(self, game: _Kept) -> Iterator[list[int]]:

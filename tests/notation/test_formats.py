@@ -22,7 +22,7 @@ from sample_records import BUILT_IN, random_game
 
 from lath.notation import Entry, Record, parse
 from lath.notation import reader as pieces_module
-from lath.notation.data import MAX_NESTING, SCHEMA, FieldError, Twice, from_json, json_path, to_json
+from lath.notation.data import SCHEMA, FieldError, Twice, from_json, json_path, to_json
 from lath.notation.formats import (
     READABLE,
     TABLE,
@@ -37,7 +37,7 @@ from lath.notation.formats import (
 )
 from lath.notation.formats.json_text import load as load_json
 from lath.notation.formats.json_text import offset
-from lath.notation.parser import MAX_NESTING as MAX_NESTING_OF_TEXT
+from lath.notation.record import MAX_NESTING
 
 
 def nothing_is_lost(number: int, field: str) -> None:
@@ -395,7 +395,6 @@ def nested(depth: int) -> dict[str, Any]:
 
 
 def test_variations_nest_as_deep_as_in_the_text_and_no_deeper() -> None:
-    assert MAX_NESTING == MAX_NESTING_OF_TEXT
     deep, deeper = json.dumps(nested(MAX_NESTING)), json.dumps(nested(MAX_NESTING + 1))
     good, bad = entries("jsonlines", f"{deep}\n{deeper}\n".encode())
     assert good.problems == ()

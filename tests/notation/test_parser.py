@@ -6,9 +6,8 @@ import pytest
 
 from lath.notation import Annotation, Ply, Record, RecordSyntaxError, Variation, parse
 from lath.notation.errors import Fault
-from lath.notation.parser import MAX_NESTING, parse_closely
-from lath.notation.record import GLYPHS, RESULTS, comment
-from lath.notation.replay import tag_faults
+from lath.notation.parser import parse_closely
+from lath.notation.record import GLYPHS, MAX_NESTING, RESULTS, comment, tag_faults
 
 HEAD = '[Game "yavalath"]\n\n'
 

@@ -18,6 +18,7 @@ from lath.games.errors import (
 from lath.notation import Record, Termination, canonical, check, positions, start_of
 from lath.notation.errors import Fault
 from lath.notation.parser import Parsed, parse_closely
+from lath.notation.replay import faults_of
 
 WON = "1. a1 2. e1 3. b1 4. e2 5. d1 6. f1 7. c1"
 """White makes four in line in Yavalath."""
@@ -137,15 +138,15 @@ def test_a_move_after_the_end_of_the_game_is_illegal() -> None:
 
 
 def test_a_number_must_be_that_of_its_ply() -> None:
-    assert told(check(*read("1. e5 3. d4 3. c3 c4 4. a1"))) == [
+    assert told(faults_of(*read("1. e5 3. d4 3. c3 c4 4. a1"))) == [
         ("ply-number", 2, "ply number 3. stands before ply 2"),
         ("ply-number", 5, "ply number 4. stands before ply 5"),
     ]
 
 
 def test_variations_are_numbered_from_the_ply_they_replace() -> None:
-    assert check(*read("1. e5 2. d4 (2. c3 3. c4 (3. b1)) 3. a1")) == []
-    assert told(check(*read("1. e5 2. d4 (3. c3)"))) == [
+    assert faults_of(*read("1. e5 2. d4 (2. c3 3. c4 (3. b1)) 3. a1")) == []
+    assert told(faults_of(*read("1. e5 2. d4 (3. c3)"))) == [
         ("ply-number", 2, "ply number 3. stands before ply 2")
     ]
 
@@ -296,5 +297,5 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
     parsed = read(
         "1. e5 {[%emt x]} 3. e5", "Date today", "Termination bored", "Result 0-1", result="1-0"
     )
-    codes = [fault.code for fault in check(*parsed)]
+    codes = [fault.code for fault in faults_of(*parsed)]
     assert codes == ["tag", "termination", "result", "annotation", "ply-number", "illegal-move"]

@@ -15,7 +15,17 @@ from sample_records import BUILT_IN, hostile_records, random_game
 
 from lath.notation import parse
 from lath.notation.formats import sgf
-from lath.notation.record import Comment, Ply, Record, Variation, comment
+from lath.notation.record import (
+    Comment,
+    Ply,
+    Record,
+    Variation,
+    bare_plies,
+    comment,
+    ply_as_read,
+    record_as_read,
+    variation_as_read,
+)
 from lath.notation.replay import canonical, positions
 
 RECORD = parse(
@@ -190,7 +200,7 @@ def record_of(tree: Tree) -> Record:
         f"{second[1]}+": "0-1",
     }[re.sub(r"(?<=\+)[RTF]", "", root["RE"][0])]
     comments = comments_of(root, "GC")
-    return Record(
+    return record_as_read(
         tuple(sorted(tags.items())), line_of(tree.nodes[1:], tree.trees), result, comments
     )
 
@@ -228,7 +238,7 @@ def ply_of(node: Node) -> Ply:
 
 def with_sorted_tags(record: Record) -> Record:
     tags = [tag for tag in record.tags if tag != ("Result", record.result)]
-    return replace(record, tags=tuple(sorted(tags)))
+    return record_as_read(tuple(sorted(tags)), record.plies, record.result, record.comments)
 
 
 def test_a_record_with_everything_is_written_so() -> None:
@@ -356,25 +366,25 @@ def test_time_left_that_is_no_time_is_only_a_comment() -> None:
     ("record", "field"),
     [
         (Record((("Game", "yavalath"), ("Event", "a\tb"))), "tag Event"),
-        (Record((("Game", "yavalath"), ("Mood", "a\r\nb"))), "tag Mood"),
-        (Record((("Game", "yavalath"), ("Mood", "\ud800"))), "tag Mood"),
-        (Record((("Game", "yavalath"),), comments=(("a\nb",),)), "comments"),
-        (Record((("Game", "yavalath"),), (Ply("e5", comments=(("a\tb",),)),)), "comments"),
+        (record_as_read((("Game", "yavalath"), ("Mood", "a\r\nb"))), "tag Mood"),
+        (record_as_read((("Game", "yavalath"), ("Mood", "\ud800"))), "tag Mood"),
+        (record_as_read((("Game", "yavalath"),), comments=(("a\nb",),)), "comments"),
+        (Record((("Game", "yavalath"),), (ply_as_read("e5", comments=(("a\tb",),)),)), "comments"),
         (
             Record(
                 (("Game", "yavalath"),),
-                (Ply("e5", variations=(Variation((Ply("e6"),), (("\v",),)),)),),
+                (Ply("e5", variations=(variation_as_read((Ply("e6"),), (("\v",),)),)),),
             ),
             "comments",
         ),
         (
             Record(
                 (("Game", "yavalath"),),
-                (Ply("e5", variations=(Variation((Ply("e6", "="),)),)),),
+                (Ply("e5", variations=(Variation((ply_as_read("e6", "="),)),)),),
             ),
             "glyphs",
         ),
-        (Record((("Game", "yavalath"),), (Ply("e 5"), Ply("e\n5"))), "moves"),
+        (Record((("Game", "yavalath"),), bare_plies(["e 5", "e\n5"])), "moves"),
     ],
 )
 def test_what_sgf_cannot_hold_is_told_once_a_record(record: Record, field: str) -> None:
@@ -394,7 +404,9 @@ def test_names_that_want_to_break_out_stay_inside() -> None:
 
 
 def test_a_variation_of_words_alone_is_a_node_of_its_own() -> None:
-    plies = (Ply("e5", variations=(Variation(()), Variation((), (("only words",),)))),)
+    plies = (
+        Ply("e5", variations=(variation_as_read(()), variation_as_read((), (("only words",),)))),
+    )
     text, _ = written(Record((("Game", "yavalath"),), plies))
     assert text.endswith("\n(;W[e5])\n(;C[only words]))\n")
 

@@ -15,7 +15,17 @@ from sample_records import BUILT_IN, random_game
 
 from lath.notation import format_record, format_records, parse
 from lath.notation.reader import entries_of
-from lath.notation.record import Comment, Ply, Record, Variation, annotation, comment
+from lath.notation.record import (
+    Comment,
+    Ply,
+    Record,
+    Variation,
+    annotation,
+    comment,
+    ply_as_read,
+    record_as_read,
+    variation_as_read,
+)
 from lath.notation.writer import WIDTH
 
 LONG_WORD = re.compile(r"\[%[^\[\]]*\]|^\(*;.*")
@@ -148,18 +158,19 @@ def test_a_word_longer_than_a_line_stands_on_a_line_of_its_own() -> None:
 
 
 def test_a_line_end_in_a_value_becomes_a_blank() -> None:
-    record = replace(BARE, tags=(("Game", "yavalath"), ("Event", "two\nlines\r\nor three")))
+    record = record_as_read((("Game", "yavalath"), ("Event", "two\nlines\r\nor three")))
     assert '[Event "two lines or three"]\n' in format_record(record)
 
 
 @pytest.mark.parametrize("empty", [(), ("",), ("", " ")])
 def test_an_empty_comment_is_not_written(empty: Comment) -> None:
-    record = replace(BARE, comments=(empty,), plies=(Ply("e5", comments=(empty, ("kept",))),))
+    plies = (ply_as_read("e5", comments=(empty, ("kept",))),)
+    record = record_as_read(BARE.tags, plies, comments=(empty,))
     assert movetext_of(record) == "1. e5 {kept} *\n"
 
 
 def test_a_variation_without_moves_is_not_written() -> None:
-    empty = (Variation(()), Variation((), comments=(("lost",),)))
+    empty = (variation_as_read(()), variation_as_read((), (("lost",),)))
     record = replace(BARE, plies=(Ply("e5", variations=empty),))
     assert movetext_of(record) == "1. e5 *\n"
 

@@ -203,7 +203,7 @@ def played_five_times(event: Event) -> list[Result]:
     tally = Tally()
     for number, (first, second, score, game, pair, _) in list(enumerate(event.results)) * 5:
         record = bare(first, second, words[score], game_id=game, Opening=f"{pair}")
-        tally.add(replace(record, plies=(Ply(f"move {number}"),)))
+        tally.add(replace(record, plies=(Ply(f"move{number}"),)))
     return tally.results()
 
 

@@ -29,7 +29,8 @@ from unpacking import Unpacked, heads, opened, unpacked
 
 from lath import games
 from lath.games.core import Game, Move, Position, Seat
-from lath.notation.record import Annotation, Ply, Record, Variation, comment
+from lath.notation.record import Ply, Record, Variation, comment, ply_as_read
+from lath.notation.record import annotation_as_read as as_read
 from lath.notation.replay import positions
 from lath.notation.writer import comment_words
 from lath.reports.page import pack as packing
@@ -139,9 +140,12 @@ def said_of(ply: Ply) -> list[str]:
 
 
 def test_numbers_come_back_as_they_were_written() -> None:
-    numbers = (Annotation("emt", "0.5000"), Annotation("clk", "-0.0"), Annotation("pv", "e5 d04"))
+    numbers = (as_read("emt", "0.5000"), as_read("clk", "-0.0"), as_read("pv", "e5 d04"))
     words = comment("[%depth 007] of 3.14.15 or -2 and 1e9-7, all \x00 in all")
-    plies = (Ply("e5", "!?", (numbers, words)), Ply("swap", "", ((),), (Variation((Ply("d4"),)),)))
+    plies = (
+        ply_as_read("e5", "!?", (numbers, words)),
+        Ply("swap", "", (), (Variation((Ply("d4"),)),)),
+    )
     [game] = unpacked(pack([replace(bare("a", "b", "*"), plies=plies)]))
     written = " ".join([*comment_words(numbers), *comment_words(words)])
     assert game.said == ["", f"!? {written}", " (2. d4)"]

@@ -28,8 +28,8 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.tournament import worker
 from lath.arena.tournament.worker import PairJob, PairResult, play_pair, read_result
 from lath.notation.protocol import MAX_LINE, TimeControl
-from lath.notation.replay import check
 from lath.notation.scanner import parse
+from lath.notation.validation import check
 from lath.notation.writer import format_record
 
 GAMES: Final = ("yavalath", "mammalath", "surikata", "manalath")

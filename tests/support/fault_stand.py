@@ -22,8 +22,8 @@ from arena_runs import PATIENCE_S, Range, stored
 from bad_bots import Good
 from processes import calm_s, workers_of
 
-from lath.notation.replay import check
 from lath.notation.scanner import parse
+from lath.notation.validation import check
 
 SPARE_S: Final = 2.0
 """By how much a fault may outlast the limits that it hits."""

@@ -20,8 +20,8 @@ from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Record
-from lath.notation.replay import check
 from lath.notation.scanner import parse
+from lath.notation.validation import check
 from lath.notation.writer import format_record
 
 CLOCK: Final = TimeControl(initial_ms=10_000, increment_ms=500)

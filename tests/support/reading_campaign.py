@@ -26,7 +26,8 @@ from lath.notation.errors import Fault, RecordSyntaxError
 from lath.notation.parser import Parsed, parse_closely
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import Entry, entries_of
-from lath.notation.replay import check, tag_faults
+from lath.notation.record import tag_faults
+from lath.notation.replay import faults_of
 from lath.notation.scanner import grammar, scan
 from lath.notation.validation import Findings, validate_stream
 
@@ -115,7 +116,7 @@ def closely(text: str) -> Parsed | None:
 
 def wrong_with(parsed: Parsed) -> list[Fault]:
     """Return what is wrong with a record, its moves played one by one."""
-    return [*tag_faults(parsed.record)] or check(*parsed)
+    return [*tag_faults(parsed.record)] or faults_of(*parsed)
 
 
 def numbers_are_right(parsed: Parsed) -> bool:

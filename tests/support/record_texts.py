@@ -191,13 +191,15 @@ def annotated(record: Record, hand: Hand) -> Record:
     def of_ply(ply: Ply) -> Ply:
         if chance.random() >= share:
             return ply
-        said = tuple(comment(_note(hand)) for _ in range(chance.randrange(3)))
+        said = tuple(filter(None, (comment(_note(hand)) for _ in range(chance.randrange(3)))))
         inner = Variation((Ply(ply.move), *record.plies[:1]))
         variations = (inner,) if branches and chance.random() < 0.2 else ()
         return replace(ply, glyph=_glyph(chance), comments=said, variations=variations)
 
-    before = (comment(_note(hand)),) if chance.random() < share / 2 else ()
-    return replace(record, plies=tuple(map(of_ply, record.plies)), comments=before)
+    before = comment(_note(hand)) if chance.random() < share / 2 else ()
+    return replace(
+        record, plies=tuple(map(of_ply, record.plies)), comments=(before,) if before else ()
+    )
 
 
 def _glyph(chance: Random) -> str:

@@ -9,7 +9,7 @@ from functools import cache
 
 from lath import games
 from lath.games.core import Move
-from lath.notation.record import Comment, Ply, Record, comment
+from lath.notation.record import Comment, Ply, Record, bare_plies, comment, record_as_read
 
 BUILT_IN = games.builtin_ids()
 
@@ -68,10 +68,10 @@ def _annotations(seed: int) -> dict[int, tuple[Comment, ...]]:
 
 
 def bare(first: str, second: str, result: str, *, game_id: str = "yavalath", **tags: str) -> Record:
-    """Return a record without moves, for the numbers only."""
+    """Return a record without moves, for the numbers only; values may be hostile."""
     termination = tags.pop("Termination", "rules")
     pairs = {"Game": game_id, "First": first, "Second": second, **tags, "Termination": termination}
-    return Record((*pairs.items(), ("Result", result)), (), result)
+    return record_as_read((*pairs.items(), ("Result", result)), (), result)
 
 
 def with_tags(record: Record, **tags: str) -> Record:
@@ -121,5 +121,5 @@ def hostile_records() -> list[Record]:
         plies = (first_ply, *record.plies[1:])
         records.append(replace(record, plies=plies, comments=(comment(bad),)))
     unknown = with_tags(records[0], Game="<img src=x onerror=alert(5)>")
-    illegal = replace(records[0], plies=(Ply("</script>"), Ply("a  b")))
+    illegal = replace(records[0], plies=bare_plies(["</script>", "a  b"]))
     return [*records, unknown, illegal]

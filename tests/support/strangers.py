@@ -45,8 +45,8 @@ from lath.notation.files import COMPRESSIONS, compressed
 from lath.notation.query import QueryError, compile_query
 from lath.notation.reader import Entry, entries_of
 from lath.notation.record import Record
-from lath.notation.replay import canonical, check, end_of
-from lath.notation.validation import validate_stream
+from lath.notation.replay import canonical, end_of
+from lath.notation.validation import check, validate_stream
 from lath.reports import outcome as outcomes
 from lath.reports.standings import Refused
 

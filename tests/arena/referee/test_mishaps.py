@@ -33,8 +33,8 @@ from lath.arena.referee.record import GamePlan, GameResult
 from lath.games.core import SEATS, Seat
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Annotation, Termination
-from lath.notation.replay import check
 from lath.notation.scanner import parse
+from lath.notation.validation import check
 from lath.notation.writer import format_record
 
 RELAXED = Limits(time=TimeControl(move_ms=10_000), startup_s=10.0)

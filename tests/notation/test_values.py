@@ -1,0 +1,192 @@
+"""Values of records: what has no text is refused where it is made, and told by `check`."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Callable
+from copy import copy
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from exploring import FEW
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from record_strategies import RECORDS
+from sample_records import random_game
+from wrong_values import CASES, Wrong
+
+from lath.notation import (
+    Annotation,
+    Ply,
+    Record,
+    Termination,
+    Variation,
+    check,
+    format_record,
+    reader,
+)
+from lath.notation.errors import RecordValueError
+from lath.notation.reader import entries_of
+from lath.notation.record import MAX_NESTING
+
+SOUND = Record((("Game", "yavalath"),), (Ply("e5"), Ply("d4")))
+
+
+def forced(value: Any, /, **odd: Any) -> Any:
+    """Return a copy of a value in which fields are what no constructor takes."""
+    changed = copy(value)
+    for name, part in odd.items():
+        object.__setattr__(changed, name, part)
+    return changed
+
+
+def record_around(value: Any) -> Record:
+    """Return a record in which a value stands, whatever it is."""
+    if type(value) is Annotation:
+        value = forced(Ply("e5"), comments=((value,),))
+    if type(value) is Variation:
+        value = forced(Ply("e5"), variations=(value,))
+    if type(value) is Ply:
+        value = forced(SOUND, plies=(value,))
+    assert type(value) is Record
+    return value
+
+
+def is_read_back(record: Record) -> bool:
+    """Return whether a file of the record holds the same, and nothing else."""
+    try:
+        content = format_record(record).encode()
+    except (AttributeError, TypeError, ValueError):
+        return False
+    entries = list(entries_of(io.BytesIO(content), "one.lath", rules=False))
+    return [(entry.record, entry.problems) for entry in entries] == [(record, ())]
+
+
+@pytest.mark.parametrize("wrong", CASES)
+def test_what_has_no_text_is_refused(wrong: Wrong) -> None:
+    with pytest.raises(RecordValueError) as refusal:
+        wrong.kind(**wrong.fields)
+    assert str(refusal.value).startswith(wrong.told)
+
+
+@pytest.mark.parametrize("wrong", CASES)
+def test_what_got_round_the_constructor_is_told_of(wrong: Wrong) -> None:
+    value = object.__new__(wrong.kind)
+    for field in fields(value):
+        object.__setattr__(value, field.name, wrong.fields.get(field.name, field.default))
+    record = record_around(value)
+    fault = check(record)[0]
+    assert wrong.told.startswith(fault.message)
+    assert fault.ply == (None if value is record else 1)
+    assert not is_read_back(record)
+
+
+ODD: st.SearchStrategy[Any] = st.one_of(
+    st.sampled_from(
+        (
+            *("won", "*", "$1", "!?", "", " ", "a b", "a  b", "a\nb", "a\rb", "a\u2028b", "\ud800"),
+            *("e5", "Game", "emt", "[%emt 1]", "[%emt 1.000]", "}", "[Game", ";", '"\\', "\x1f"),
+            *(Termination.RULES, "0.5", "0.500", 5, None, True, b"e5", (), [], ((),), ("a",)),
+            *((("a",),), (("a", "b"),), (("a b",), ("c",)), ["a"], (Ply("e5"),), [Ply("e5")]),
+            *((Variation((Ply("e5"),)),), Annotation("pv", ""), ((Annotation("pv", ""),),)),
+            *((("Game", "g"),), (("Site", "g"),), (("Game", "g", ""),), (("Game", "g"),) * 2),
+        )
+    ),
+    st.text(max_size=3),
+)
+"""Values that would be right in another place, or nearly."""
+
+PLACES: list[Callable[[Record, Any], tuple[Any, str, Any]]] = [
+    lambda record, odd: (record, "tags", odd),
+    lambda record, odd: (record, "tags", (*record.tags, (odd, "value"))),
+    lambda record, odd: (record, "tags", (*record.tags, ("Odd", odd))),
+    lambda record, odd: (record, "result", odd),
+    lambda record, odd: (record, "comments", odd),
+    lambda record, odd: (record, "comments", (odd,)),
+    lambda record, odd: (record, "comments", ((odd,),)),
+    lambda record, odd: (record, "plies", odd),
+    lambda record, odd: (record, "plies", (*record.plies, odd)),
+    lambda _, odd: (Ply("e5"), "move", odd),
+    lambda _, odd: (Ply("e5", "!"), "glyph", odd),
+    lambda _, odd: (Ply("e5"), "comments", odd),
+    lambda _, odd: (Ply("e5"), "comments", (("book",), (odd, Annotation("pv", "e5"), odd))),
+    lambda _, odd: (Ply("e5"), "variations", odd),
+    lambda _, odd: (Variation((Ply("e5"),)), "plies", odd),
+    lambda _, odd: (Variation((Ply("e5"),)), "comments", odd),
+    lambda _, odd: (Annotation("pv", "e5"), "name", odd),
+    lambda _, odd: (Annotation("pv", "e5"), "value", odd),
+    lambda _, odd: (Annotation("clk", "1.000"), "value", odd),
+]
+"""A value, one of its fields, and what that shall be."""
+
+
+@settings(max_examples=20 * FEW)
+@given(RECORDS, st.sampled_from(PLACES), ODD)
+def test_a_constructor_refuses_exactly_what_is_not_read_back(
+    record: Record, place: Callable[[Record, Any], tuple[Any, str, Any]], odd: Any
+) -> None:
+    value, field, part = place(record, odd)
+    wrong = record_around(forced(value, **{field: part}))
+    if is_read_back(wrong):
+        assert record_around(replace(value, **{field: part})) == wrong
+        return
+    with pytest.raises(RecordValueError) as refusal:
+        replace(value, **{field: part})
+    assert check(wrong)[0].message == refusal.value.fault.message
+
+
+@settings(max_examples=5 * FEW)
+@given(st.integers(0, 99), st.sampled_from(PLACES), ODD)
+@example(0, PLACES[2], "a\nb")
+def test_what_check_finds_nothing_wrong_with_is_read_back(
+    seed: int, place: Callable[[Record, Any], tuple[Any, str, Any]], odd: Any
+) -> None:
+    value, field, part = place(random_game("yavalath", seed, annotated=True), odd)
+    record = forced(value, **{field: part})
+    if type(record) is Record and not check(record):
+        assert is_read_back(record)
+
+
+def nested(depth: int) -> Ply:
+    """Return a ply with variations inside each other."""
+    ply = Ply("e5")
+    for _ in range(depth):
+        ply = Ply("e5", variations=(Variation((ply,)),))
+    return ply
+
+
+def test_variations_are_refused_beyond_the_depth_that_is_read() -> None:
+    deepest = Record(SOUND.tags, (nested(MAX_NESTING),))
+    assert is_read_back(deepest)
+    assert check(deepest) == []
+    with pytest.raises(RecordValueError, match="variations are nested more than 100 deep"):
+        Record(SOUND.tags, (nested(MAX_NESTING + 1),))
+    too_deep = forced(SOUND, plies=(nested(MAX_NESTING + 1),))
+    assert check(too_deep)[0].message == "variations are nested more than 100 deep"
+
+
+def test_a_record_that_is_too_long_to_be_read_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MAX_RECORD", 1000)
+    long = replace(SOUND, comments=(("x" * 1000,),))
+    assert [fault.code for fault in check(long)] == ["size"]
+
+
+class Loud(str):
+    """Text that is written as another."""
+
+    __slots__ = ()
+
+    def __format__(self, _: str) -> str:
+        return self.upper()
+
+
+def test_a_text_that_is_written_otherwise_is_told_of() -> None:
+    loud = replace(SOUND, tags=(*SOUND.tags, (Loud("Site"), "here")))
+    assert [fault.message for fault in check(loud)] == ["its text is read as another record"]
+
+
+def test_values_go_through_pickles_and_copies() -> None:
+    record = random_game("mammalath", 1, annotated=True)
+    assert pickle.loads(pickle.dumps(record)) == copy(record) == record
