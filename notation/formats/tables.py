@@ -29,7 +29,7 @@ from lath.notation.reader import (
     entries_from,
     without_escapes,
 )
-from lath.notation.replay import tag_faults
+from lath.notation.record import tag_faults
 from lath.notation.scanner import scan
 from lath.notation.tables import (
     GAMES,

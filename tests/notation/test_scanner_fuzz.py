@@ -34,7 +34,7 @@ from reading_campaign import (
 from lath import games
 from lath.games.core import Game, Position
 from lath.notation import Record, quick_check, reader, scanner, validation
-from lath.notation.record import Comment, Ply, Remembered, comment
+from lath.notation.record import Comment, Ply, Remembered, comment, record_as_read
 from lath.notation.scanner import grammar, inside
 from lath.notation.validation import validate
 
@@ -136,7 +136,7 @@ def moves_without_their_numbers(moves: str) -> list[str]:
 
 def record_without_its_last_ply(text: str) -> Record | None:
     record = scanner.scan(text)
-    return record and Record(record.tags, record.plies[:-1], record.result, record.comments)
+    return record and record_as_read(record.tags, record.plies[:-1], record.result, record.comments)
 
 
 TRUE_START: Final = quick_check._start
