@@ -18,7 +18,8 @@ from lath.games.errors import GameError
 from lath.notation.changes import strip
 from lath.notation.errors import printable
 from lath.notation.record import Record
-from lath.notation.replay import check, positions
+from lath.notation.replay import positions
+from lath.notation.validation import check
 from lath.notation.writer import format_record
 
 _MOST: Final = 12_000
