@@ -17,7 +17,7 @@ from lath.games.drawing.board import UNTOUCHED, changed_cells, html
 from lath.games.errors import GameError
 from lath.notation.changes import strip
 from lath.notation.errors import printable
-from lath.notation.record import Record
+from lath.notation.record import Record, record_as_read
 from lath.notation.replay import positions
 from lath.notation.validation import check
 from lath.notation.writer import format_record
@@ -80,7 +80,7 @@ def _board(record: Record) -> str:
 
 
 def _moves(record: Record) -> str:
-    plain = Record((), record.plies, record.result, record.comments)
+    plain = record_as_read((), record.plies, record.result, record.comments)
     text = format_record(strip(plain, annotations=True)).strip()
     if ";" not in text:  # which speaks of the rest of a line
         text = text.replace("\n", " ")

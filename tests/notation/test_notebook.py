@@ -78,7 +78,7 @@ def test_a_record_that_is_wrong_says_so(text: str, told: str, boards: int) -> No
 
 
 def test_a_long_record_is_cut() -> None:
-    long = tuple(Ply("e5", comments=(("so " * 40,),)) for _ in range(2000))
+    long = tuple(Ply("e5", comments=(("so" * 60,),)) for _ in range(2000))
     tags = (("Game", "yavalath"), *((f"Tag{number}", "x" * 999) for number in range(90)))
     element = shown(Record(tags, long))
     assert "… (2000 plies in all)" in words(element)
