@@ -234,14 +234,16 @@ def _start_text(game_id: str, setup: str, position: str) -> str:
 
 
 class Seen:
-    """The identities that were met, in 20 bytes each where there are millions.
+    """The identities that were met, in 25 bytes each where there are millions.
 
     A set would take 110. Here the first two bytes choose one of 65 536 shelves, and a shelf is
-    the other bytes of its identities on end: of 150 identities where there are ten millions.
+    the other bytes of its identities on end, each with its place: of 150 identities where there
+    are ten millions.
     """
 
     def __init__(self) -> None:
         self._shelves: Final = defaultdict[bytes, bytearray](bytearray)
+        self._added = 0
 
     def add(self, identity: bytes) -> bool:
         """Keep an identity, all of which are of one length; return whether it is new.
@@ -250,13 +252,24 @@ class Seen:
         >>> seen.add(b"0123456789abcdef"), seen.add(b"0123456789abcdef")
         (True, False)
         """
+        self._added += 1
+        return self.first(identity, self._added) == self._added
+
+    def first(self, identity: bytes, place: int) -> int:
+        """Keep an identity and a place, 0 to 2**40; return the place that came with it first."""
         shelf, kept = self._shelves[identity[:2]], identity[2:]
+        size = len(kept) + _PLACE
         at = shelf.find(kept)
-        while at > 0 and at % len(kept):  # it was found across two others
+        while at > 0 and at % size:  # it was found across two others
             at = shelf.find(kept, at + 1)
-        if at < 0:
-            shelf += kept
-        return at < 0
+        if at >= 0:
+            return int.from_bytes(shelf[at + len(kept) : at + size])
+        shelf += kept + place.to_bytes(_PLACE)
+        return place
+
+
+_PLACE: Final = 5
+"""Bytes of a place."""
 
 
 MEMORY: Final = 64 << 20

@@ -24,7 +24,7 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from lath.notation.archive import SIZE, identity, start_text
+from lath.notation.archive import SIZE, Seen, identity, start_text
 from lath.notation.record import FORFEITS, Record, Termination
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Ratings, Result, Scored, SeatScore, Strength
@@ -301,10 +301,10 @@ class Pairs:
         """Return what is equal for games that begin alike, of whichever bots."""
         return self._openings
 
-    def numbers(self) -> list[int]:
+    def numbers(self) -> Sequence[int]:
         """Return the number of each game's pair; a game without a partner has one of its own."""
         numbers, orders = self._numbers, self._orders
-        found = list(range(len(self._keys)))
+        found = array("Q", range(len(self._keys)))
         places = sorted(found, key=self._keys.__getitem__)
         for _, of_key in groupby(places, key=self._keys.__getitem__):
             if len(alike := list(of_key)) == 1:
@@ -320,7 +320,7 @@ class Pairs:
             self._pair_off(found, sorted(one_each, key=orders.__getitem__))
         return found
 
-    def _pair_off(self, found: list[int], places: Iterable[int]) -> list[int]:
+    def _pair_off(self, found: array[int], places: Iterable[int]) -> list[int]:
         """Give the first of one seat and the first of the other one number; return who is left."""
         seats: tuple[list[int], ...] = [], [], []
         for place in places:
@@ -384,7 +384,7 @@ class Tally:
         self._rated: Final[list[Result]] = []
         self._known: Final[dict[Result, Result]] = {}
         self._pairs: Final = Pairs()
-        self._places: Final[dict[bytes, int]] = {}
+        self._places: Final = Seen()
         """Of the rated games that another may repeat, by digest."""
 
     def add(self, record: Record, ending_words: str | None = None) -> None:
@@ -411,7 +411,7 @@ class Tally:
         # the moves alone, so that two games in which it ran out at the same ply both tell it;
         # leaving one out would also favour who lost.
         if record.plies and why != Termination.TIME:
-            place = self._places.setdefault(digest, place)
+            place = self._places.first(digest, place)
         if place < len(self._rated):
             counts.repeated += 1
             self._pairs.add_repeat(place, record, seats)
@@ -439,8 +439,34 @@ class Tally:
 
     def results(self) -> list[Result]:
         """Return the games that are rated, in their order, each with its pair and opening."""
-        rated = zip(self._rated, self._pairs.numbers(), self._pairs.openings(), strict=True)
-        return [Result(*result[:4], pair, opening) for result, pair, opening in rated]
+        return list(self.rated())
+
+    def rated(self) -> Rated:
+        """Return the same, not as a list."""
+        return Rated(self._rated, self._pairs.numbers(), self._pairs.openings(), self.forfeited)
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """The games that are rated, in their order: each is made anew when it is its turn."""
+
+    results: Sequence[Result]
+    """Without pair and opening; one object for all that agree."""
+    pairs: Sequence[int]
+    openings: Sequence[int]
+    forfeited: Sequence[int]
+    """1 where it was lost otherwise than on the board."""
+    game: str = ""
+    """Only those of this game; empty: of all."""
+    fair: bool = False
+    """Only those that were not forfeited."""
+
+    def __iter__(self) -> Iterator[Result]:
+        """Yield them, each with its pair and opening."""
+        columns = zip(self.results, self.pairs, self.openings, self.forfeited, strict=True)
+        for result, pair, opening, forfeited in columns:
+            if (not self.game or result.game == self.game) and not (self.fair and forfeited):
+                yield Result(*result[:4], pair, opening)
 
 
 # What all records come to
@@ -460,11 +486,13 @@ def compute(records: Iterable[Record | Refused]) -> Standings:
 
 def standings_of(tally: Tally) -> Standings:
     """Return what a tally comes to; it may be added to afterwards."""
-    rated = list(zip(tally.results(), tally.forfeited, strict=True))
-    of_game: defaultdict[str, list[tuple[Result, int]]] = defaultdict(list)
-    for one in rated:
-        of_game[one[0].game].append(one)
-    per_game = tuple(_table(game, tally.games[game], of_game[game]) for game in sorted(tally.games))
+    rated = tally.rated()
+    per_game = tuple(
+        _table(
+            game, tally.games[game], replace(rated, game=game) if len(tally.games) > 1 else rated
+        )
+        for game in sorted(tally.games)
+    )
     if len(per_game) == 1:
         overall = replace(per_game[0], game="")
     else:
@@ -487,12 +515,10 @@ def standings_of(tally: Tally) -> Standings:
     )
 
 
-def _table(game: str, counted: GameResults, rated: Sequence[tuple[Result, int]]) -> Table:
-    """Return the table of games; beside each rated one stands whether it was lost by a forfeit."""
-    results = [result for result, _ in rated]
-    fair = [result for result, is_forfeit in rated if not is_forfeit]
-    ratings = rate(results)
-    without = ratings if len(fair) == len(results) else rate(fair, in_order=False)
+def _table(game: str, counted: GameResults, rated: Rated) -> Table:
+    """Return the table of games."""
+    ratings = rate(rated)
+    without = rate(replace(rated, fair=True), in_order=False) if counted.forfeits else ratings
     seats = SeatScore()
     met: defaultdict[tuple[str, str], SeatScore] = defaultdict(SeatScore)
     own: defaultdict[str, SeatScore] = defaultdict(SeatScore)
@@ -538,7 +564,7 @@ def _table(game: str, counted: GameResults, rated: Sequence[tuple[Result, int]])
         rows=rows,
         crosstable=tuple(tuple(meeting(row.name, other.name) for other in rows) for row in rows),
         ratings=ratings,
-        unbalanced=is_unbalanced(Counter((r.first, r.second) for r in results)),
+        unbalanced=is_unbalanced(Counter((r.first, r.second) for r in rated)),
     )
 
 

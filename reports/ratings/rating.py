@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 from statistics import fmean
@@ -63,7 +63,7 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
     Only the sequential ratings depend on the order of the results. They take most of the time,
     the one step a game that cannot be counted together, and are left out unless `in_order`.
     """
-    results = list(results) if in_order else results
+    results = list(results) if isinstance(results, Iterator) else results
     counts = count(results)
     groups = connected(counts.names, ((seats.first, seats.second) for seats in counts.tallies))
     posterior = converged(counts)
