@@ -1,4 +1,4 @@
-"""The pictures of README and docs: report, replay and terminal, of a tournament played for them.
+"""The pictures of README and docs: report, replay, notebook, terminal, of a tournament for them.
 
     python benchmarks/pictures.py [--folder FOLDER] [--out docs/images]
 
@@ -24,6 +24,7 @@ from lath.arena.tournament.config import load
 from lath.arena.tournament.events import Event, Progress, Waiting
 from lath.arena.tournament.folder import run
 from lath.arena.tournament.sources import records_of
+from lath.notation.notebook import html_of
 from lath.notation.record import Record
 
 DICE: Final = """
@@ -79,6 +80,13 @@ pre {{ display: inline-block; margin: 0; padding: 28px 34px; border-radius: 12px
 </style><pre>{}</pre>"""
 
 
+NOTEBOOK: Final = """<!doctype html><meta charset="utf-8"><style>
+body {{ margin: 0; font: 15px/1.45 system-ui, sans-serif; }}
+main {{ display: flow-root; padding: 14px 18px; }}
+table {{ font-size: 13px; }}
+</style><main>{}</main>"""
+
+
 class Enough(Exception):  # noqa: N818 - no error
     """There is something to draw."""
 
@@ -129,13 +137,13 @@ def _as_html(piece: Any) -> str:
     return f'<span style="{"; ".join(rules)}">{text}</span>' if rules else text
 
 
-def replayed(records: list[Record]) -> str:
-    """Return the number of the game to show: one of Surikata that is neither short nor long."""
+def replayed(records: list[Record]) -> Record:
+    """Return the game to show: one of Surikata that is neither short nor long."""
     for record in records:
         players = record.first, record.second
         is_one = record.game == "surikata" and players == ("monte-carlo", "greedy")
         if is_one and record.termination == "rules" and 18 <= len(record.plies) <= 26:
-            return record.tag("Number")
+            return record
     raise SystemExit("no game of Surikata that is worth a picture")
 
 
@@ -154,11 +162,11 @@ def main() -> None:
         screen = folder / "terminal.html"
         if not screen.is_file():
             screen.write_text(as_html(terminal_of(folder / "cup")))
-        number = replayed([one for one in records_of([demo]) if isinstance(one, Record)])
-        draw(given.out, demo / "report.html", screen, number)
+        record = replayed([one for one in records_of([demo]) if isinstance(one, Record)])
+        draw(given.out, demo / "report.html", screen, record)
 
 
-def draw(out: Path, report: Path, screen: Path, number: str) -> None:
+def draw(out: Path, report: Path, screen: Path, record: Record) -> None:
     """Draw all pictures."""
     with chromium() as browser:
         page = browser.new_page(viewport={"width": 1180, "height": 1400})
@@ -166,10 +174,13 @@ def draw(out: Path, report: Path, screen: Path, number: str) -> None:
         page.locator("#crosstable td[tabindex]").first.hover()
         page.screenshot(path=out / "report.png")
         page = browser.new_page(viewport={"width": 1040, "height": 1400}, color_scheme="dark")
-        page.goto(f"{report.as_uri()}#game={number}&ply=12")
+        page.goto(f"{report.as_uri()}#game={record.number}&ply=12")
         page.locator("#legal").click()
         page.mouse.move(0, 0)
         page.locator("#replay").screenshot(path=out / "replay.png")
+        page = browser.new_page(viewport={"width": 940, "height": 800})
+        page.set_content(NOTEBOOK.format(html_of(record)))
+        page.locator("main").screenshot(path=out / "notebook.png")
         page = browser.new_page(viewport={"width": 1200, "height": 800})
         page.goto(screen.as_uri())
         page.locator("pre").screenshot(path=out / "terminal.png")

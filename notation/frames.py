@@ -19,7 +19,7 @@ from lath.notation.files import zstd
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
-FRAME: Final = 1 << 18
+FRAME: Final = 1 << 20
 """Bytes that are compressed together: so many have to be decompressed to see one of them."""
 
 _SKIPPED: Final = struct.Struct("<II")
