@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from lath.games.errors import GameError
 from lath.notation.errors import NotationError, shortened
-from lath.notation.record import KNOWN_TAGS, Ply, Record, date_of, record_as_read
+from lath.notation.record import KNOWN_TAGS, Annotation, Ply, Record, date_of, record_as_read
 from lath.notation.replay import start_of
 from lath.notation.writer import format_record, tag_lines
 
@@ -180,9 +180,13 @@ _PLACES: Final = {tag: place for place, tag in enumerate(KNOWN_TAGS)}
 def moves_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the moves of a row of GAMES: a list, or text with blanks between; raises RowError."""
     moves = row.get("moves")
-    if moves is None:
+    if isinstance(moves, str):
+        return tuple(moves.split())
+    if moves is None or moves != moves:  # noqa: PLR0124 - NaN
         return ()
-    return tuple(moves.split() if isinstance(moves, str) else map(str, moves))
+    if not isinstance(moves, list | tuple) or not all(isinstance(move, str) for move in moves):
+        raise RowError("moves", f"{shortened(str(moves))} is no moves", "a list of moves, or text")
+    return tuple(moves)
 
 
 def _value(row: Mapping[str, Any], column: str) -> str:
@@ -299,18 +303,26 @@ def _notes(ply: Ply) -> tuple[Any, ...]:
     """Return evaluation, depth, nodes, time, clock and glyph of a ply."""
     if not (ply.comments or ply.glyph):
         return _NOTHING
+    notes: dict[str, Annotation] = {}
+    for said in ply.comments:
+        for part in said:
+            if isinstance(part, Annotation):
+                notes.setdefault(part.name, part)
     return (
-        ply.eval,
-        _whole(ply, "depth"),
-        _whole(ply, "nodes"),
-        ply.used_s,
-        clock.number if (clock := ply.annotation("clk")) else None,
+        _number(notes, "eval"),
+        _whole(notes, "depth"),
+        _whole(notes, "nodes"),
+        _number(notes, "emt"),
+        _number(notes, "clk"),
         ply.glyph or None,
     )
 
 
-def _whole(ply: Ply, name: str) -> int | None:
+def _number(notes: Mapping[str, Annotation], name: str) -> float | None:
+    return notes[name].number if name in notes else None
+
+
+def _whole(notes: Mapping[str, Annotation], name: str) -> int | None:
     """Return an annotation that is a whole number; None for one that no column holds."""
-    note = ply.annotation(name)
-    is_number = note is not None and note.value.isascii() and note.value.isdigit()
-    return int(note.value) if note and is_number and len(note.value) <= 18 else None
+    text = notes[name].value if name in notes else ""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None

@@ -111,6 +111,8 @@ _ROWS_AT_ONCE: Final = 500
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 """Spreadsheets read a cell that begins so as a formula (OWASP, CSV injection)."""
 
+_DOUBTFUL: Final = "".join(("'", *_FORMULA_STARTS))
+
 _GUARDED: Final = re.compile(r"'++[=+\-@\t\r]")
 """What a guarded text begins with, and a text that must be told from one."""
 
@@ -137,13 +139,16 @@ def unguarded(cell: str) -> str:
 
 def _csv(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[bytes]:
     yield _lines([[column.name for column in columns]])
-    texts = [place for place, column in enumerate(columns) if column.kind == "texts"]
     rows = iter(rows)
-    while some := list(map(list, islice(rows, _ROWS_AT_ONCE))):
-        for row in some:
-            for place in texts:
-                row[place] = " ".join(row[place])
-        yield _lines([map(guarded, row) for row in some])
+    while some := list(islice(rows, _ROWS_AT_ONCE)):
+        yield _lines([[_cell(cell) for cell in row] for row in some])
+
+
+def _cell(cell: Any) -> Any:
+    """Return a value as a cell has it."""
+    if cell.__class__ is str:
+        return guarded(cell) if cell[:1] in _DOUBTFUL else cell
+    return " ".join(cell) if cell.__class__ is tuple else cell
 
 
 def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
@@ -303,11 +308,10 @@ def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
         lines.next_row()
         try:
             row = next(rows, None)
-        except csv.Error as error:  # where the next row begins nobody knows
-            yield _row_text(
-                lines, Fault("syntax", f"this is no CSV: {error}", "a row a game", at=0)
-            )
-            return
+        except csv.Error as error:  # the next row begins on the next line, if anywhere
+            fault = Fault("syntax", f"this is no CSV: {error}", "a row a game", at=0)
+            yield _row_text(lines, fault)
+            continue
         if row is None:
             return
         if not row:

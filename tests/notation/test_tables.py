@@ -167,10 +167,11 @@ def test_what_is_no_row_of_a_game_is_told_of_with_its_line(content: str, problem
 
 
 def test_after_a_bad_row_reading_goes_on() -> None:
-    content = b'game,moves\nyavalath,"e5\n9"\nyavalath,e5\n'
-    bad, good = read("csv", content)
+    content = b'game,moves\nyavalath,"e5\n9"\nyavalath,"e"5\nyavalath,e5\n'
+    bad, worse, good = read("csv", content)
     assert (bad.line, bad.record) == (2, None)
-    assert (good.line, good.record and good.record.moves) == (4, ("e5",))
+    assert worse.problems[0].message == "this is no CSV: ',' expected after '\"'"
+    assert (good.line, good.record and good.record.moves) == (5, ("e5",))
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no table at all" * 9])
