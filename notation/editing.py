@@ -99,6 +99,11 @@ def pieces(stream: Iterable[Chunk]) -> Iterator[Piece]:
                 yield Piece(data[end:], b"", None)
 
 
+def is_one(text: str) -> bool:
+    """Return whether a file with a text that is a record has no other beginning in it."""
+    return text.find("[Game", 1) < 0 and next(cuts(Chunk(1, text.encode())))[2] == text.encode()
+
+
 def edited(text: str, record: Record, edits: Edits, number: int = 0) -> list[str]:
     """Return the text of a record with the edits; behind it those of variations split off.
 
@@ -137,14 +142,14 @@ def _with_tags(text: str, edits: Edits) -> str:
 
 _TOKEN: Final = re.compile(
     r"""
-    (?P<tag>\[[ \t\r\n]*(?P<name>[A-Za-z][A-Za-z0-9_]*)[ \t\r\n]*
+    (?P<number>[0-9]{1,9}\.)
+    |(?P<move>[A-Za-z][A-Za-z0-9+=:@/-]*)
+    |(?P<tag>\[[ \t\r\n]*(?P<name>[A-Za-z][A-Za-z0-9_]*)[ \t\r\n]*
             (?P<value>"(?:[^"\\\n\r]|\\["\\])*")[ \t\r\n]*\])
     |(?P<comment>\{[^}]*\}|;(?:[^\n]*[^\r\n])?)
     |(?P<open>\()|(?P<close>\))
     |(?P<glyph>[!?]{1,2})
     |(?P<result>1-0|0-1|1/2-1/2|\*)
-    |(?P<number>[0-9]{1,9}\.)
-    |(?P<move>[A-Za-z][A-Za-z0-9+=:@/-]*)
     """,
     re.VERBOSE,
 )
@@ -173,12 +178,12 @@ class _Layout:
         for match in _TOKEN.finditer(text):
             self.gaps.append(text[end : match.start()])
             self.tokens.append(match[0])
-            self.kinds.append(match.lastgroup or "")
-            if match["name"]:
-                self.kinds[-1] = "tag"
+            kind = match.lastgroup or ""
+            self.kinds.append(kind)
+            if kind == "tag":
                 self.tags.append(match["name"])
             end = match.end()
-            if only_head and match.lastgroup in ("number", "move"):
+            if only_head and kind in ("number", "move"):
                 last = _LAST.search(text, max(end, len(text.rstrip()) - len("1/2-1/2")))
                 assert last is not None
                 self.tokens[-1:] = text[match.start() : last.start()], last[0]

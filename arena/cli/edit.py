@@ -41,10 +41,12 @@ from lath.notation.editing import (
     Edits,
     Piece,
     edited,
+    is_one,
     pieces,
 )
 from lath.notation.files import open_bytes, sync, write_atomically
 from lath.notation.index import note_for
+from lath.notation.quick_check import sound_plies
 from lath.notation.reader import RecordText, chunks, entries_of, entry_of
 from lath.notation.record import RESULTS
 from lath.notation.replay import canonical
@@ -346,6 +348,8 @@ class _Work:
 
     def _refuse_bad(self, text: str) -> None:
         """Raise EditError for what is no single sound record."""
+        if self._rules and sound_plies(text) is not None and is_one(text):
+            return
         found = list(entries_of(BytesIO(text.encode()), "", rules=self._rules))
         if problems := [problem for entry in found for problem in entry.problems]:
             raise EditError(f"it would be bad: {problems[0].message}")
