@@ -118,7 +118,7 @@ def edit(
 
     Example: arena edit games.lath --set Event="Autumn bots" --drop Site
 
-    Example: arena edit games.lath --strip clk,eval --where 'plies > 20' --dry-run
+    Example: arena edit games.lath --strip clk,eval --where 'plies > 20'
 
     Example: arena edit games.lath.gz --players names.csv -o renamed.lath.gz
     """
@@ -436,10 +436,11 @@ class _Target:
         beside = real if path.is_symlink() else path
         copy = beside.with_name(beside.name + self.suffix)
         is_new = False
+        with reading(path):
+            before = real.stat()
 
         def whole() -> Iterator[bytes]:
             nonlocal is_new
-            before = real.stat()
             yield from pieces
             if not work.is_changed:
                 raise _SameError

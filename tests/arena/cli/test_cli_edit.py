@@ -191,6 +191,14 @@ def test_what_makes_no_sense_is_refused_before_anything_is_written(
     assert list(file.parent.iterdir()) == [file]
 
 
+def test_a_file_that_is_none_is_told_of(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.lath")
+    for name, message in (("no.lath", "cannot be read: No such"), ("pipe.lath", "is no file that")):
+        ran = arena("edit", tmp_path / name, "--drop", "First")
+        assert ran.status == 2
+        assert message in ran.err
+
+
 # Laws
 
 _EDITS = st.lists(
