@@ -44,11 +44,11 @@ class EditError(NotationError):
 class Edits:
     """What is changed, in this order; what does not apply to a record changes nothing there."""
 
-    strip: frozenset[str] = frozenset()
-    """Some of KINDS, and names of annotations with a `%` before them."""
-
     plies: int | None = None
     """How many plies are kept; a game that is cut is not finished."""
+
+    strip: frozenset[str] = frozenset()
+    """Some of KINDS, and names of annotations with a `%` before them."""
 
     split: bool = False
     """Whether variations become records of their own."""
@@ -129,8 +129,7 @@ def _with_tags(text: str, edits: Edits) -> str:
     layout = _Layout(text, only_head=True)
     for name in edits.drop:
         layout.drop(name)
-    for old, new in edits.rename.items():
-        layout.rename(old, new)
+    layout.rename(edits.rename)
     for name, value in edits.set.items():
         layout.set(name, value)
         if name == "Result":
@@ -250,15 +249,14 @@ class _Layout:
         self.gaps[at : at + 2] = [kept]
         del self.tokens[at], self.kinds[at], self.tags[at]
 
-    def rename(self, old: str, new: str) -> None:
-        """Give a tag, if it is there, another name; raises EditError for one that is taken."""
-        if old not in self.tags:
-            return
-        if new in self.tags:
-            raise EditError(f"the tag {old} cannot be called {new}: there is one already")
-        at = self.tags.index(old)
-        self.tokens[at] = self.tokens[at].replace(old, new, 1)
-        self.tags[at] = new
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Give tags other names, all at once; raises EditError for one that would come twice."""
+        renamed = [names.get(name, name) for name in self.tags]
+        for at, (old, new) in enumerate(zip(self.tags, renamed, strict=True)):
+            if renamed.count(new) > 1:
+                raise EditError(f"the tag {new} would stand there twice")
+            self.tokens[at] = self.tokens[at].replace(old, new, 1)
+        self.tags = renamed
 
     def set(self, name: str, value: str) -> None:
         """Give a tag its value; one that is missing stands where the arena writes it."""

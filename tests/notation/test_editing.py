@@ -167,10 +167,12 @@ def test_no_tag_comes_to_stand_behind_an_empty_line_where_it_would_begin_a_recor
 
 def test_a_name_that_is_taken_is_refused() -> None:
     text = HEAD + '[White "a"]\n[First "b"]\n\n*'
-    with pytest.raises(EditError, match="White cannot be called First: there is one already"):
+    with pytest.raises(EditError, match="the tag First would stand there twice"):
         after(text, rename={"White": "First"})
     dropped = after(text, drop=frozenset({"First"}), rename={"White": "First"})
     assert dropped == HEAD + '[First "a"]\n\n*'
+    swapped = after(text, rename={"White": "First", "First": "White"})
+    assert swapped == HEAD + '[First "a"]\n[White "b"]\n\n*'
 
 
 def test_a_result_that_is_set_stands_at_both_places() -> None:
