@@ -85,6 +85,7 @@ def add(path: str | os.PathLike[str], sha256: str = "") -> Game:
         raise GameFileError(f"{said} has changed since it was loaded: begin anew")
     for game, other in _ADDED.values():
         if other.sha256 == origin.sha256:
+            _tell_processes(other)
             return game
         if other.path == full:
             raise GameFileError(f"{said} has changed since it was loaded: begin anew")
@@ -100,9 +101,14 @@ def add(path: str | os.PathLike[str], sha256: str = "") -> Game:
         except GameFileError:
             del _ADDED[game.id]
             raise
-    others = (text for path, text in _in_environment() if path != full)
-    os.environ[VARIABLE] = os.pathsep.join((*others, f"{full}#sha256={origin.sha256}"))
+    _tell_processes(origin)
     return game
+
+
+def _tell_processes(origin: Origin) -> None:
+    """Have processes that are started from now on find a file, and refuse another text of it."""
+    others = (text for path, text in _in_environment() if path != origin.path)
+    os.environ[VARIABLE] = os.pathsep.join((*others, f"{origin.path}#sha256={origin.sha256}"))
 
 
 def _try_out(game_id: str, said: str) -> None:

@@ -21,6 +21,7 @@ from lath.games.errors import (
     SetupError,
     UnknownGameError,
 )
+from lath.games.files import added_ids
 from lath.notation.errors import Fault, Place, shortened
 from lath.notation.protocol import TimeControl
 from lath.notation.record import (
@@ -104,13 +105,21 @@ def start_of(record: Record) -> Position:
         raise
     except UnknownGameError as error:
         if file := record.tag(GAME_FILE):
-            from shlex import quote  # a stranger has written it
-
-            words = f"add --game {quote(f'./{_name_and_hash(file)[0]}')}"
-            raise UnknownGameError(
-                f"game {record.game!r} comes from {_file_words(file)}: {words}"
-            ) from error
+            came = f"game {record.game!r} comes from {_file_words(file)}"
+            raise UnknownGameError(f"{came}: {_where_to_look(file)}") from error
         raise
+
+
+def _where_to_look(file: str) -> str:
+    """Return in words how the game of a file that is unknown comes to be known."""
+    from shlex import quote  # a stranger has written the name
+
+    name, _ = _name_and_hash(file)
+    origins = {game_id: games.origin(game_id) for game_id in added_ids()}
+    same = (game_id for game_id, origin in origins.items() if origin and origin.name == name)
+    if game_id := next(same, ""):
+        return f"the file of this name that is known has the game {game_id!r}"
+    return f"add --game {quote(f'./{name}')}"
 
 
 def start_from(game_id: str, setup: str, position: str) -> Position:

@@ -50,6 +50,20 @@ def test_a_record_of_a_file_that_nobody_named_says_which_one_it_is() -> None:
     )
 
 
+def test_a_file_that_has_another_game_by_now_is_told_of(tmp_path: Path) -> None:
+    games.add(write_game(tmp_path))
+    (problem,) = problems_of('[Game "mine"]\n[GameFile "mygame.py sha256:1f3a"]\n\na1 *\n')
+    assert problem.message == (
+        "game 'mine' comes from mygame.py (sha256 1f3a…): "
+        "the file of this name that is known has the game 'order-and-chaos'"
+    )
+
+
+def test_what_to_type_is_quoted_for_a_shell() -> None:
+    (problem,) = problems_of('[Game "mine"]\n[GameFile "my $(game).py"]\n\na1 *\n')
+    assert problem.message.endswith("add --game './my $(game).py'")
+
+
 def test_a_record_that_plays_by_another_version_of_the_file_too_is_sound(tmp_path: Path) -> None:
     assert problems_of(by_another(record_of(write_game(tmp_path)))) == ()
 
