@@ -430,6 +430,8 @@ class _Target:
 
     def _replace(self, path: Path, pieces: Iterable[bytes], work: _Work) -> Path | None:
         """Write a file that changes in its own place; what it was gets another name first."""
+        if path.is_dir():
+            deque(pieces, maxlen=0)  # it cannot be read, and says why
         if path.exists() and not path.is_file():
             raise ConfigError(f"{path} is no file that can be replaced; -o OUT writes elsewhere")
         real = Path(os.path.realpath(path))
