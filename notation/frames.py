@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 FRAME: Final = 1 << 20
 """Bytes that are compressed together: so many have to be decompressed to see one of them."""
 
+_MOST: Final = 1 << 26
+"""Bytes of a frame of others; of a larger one no part comes soon."""
+
 _SKIPPED: Final = struct.Struct("<II")
 """The beginning of a frame that is passed over: which kind, how many bytes follow."""
 
@@ -66,7 +69,9 @@ class FramesWriter(io.RawIOBase):
         return memoryview(data).nbytes
 
     def _write_frame(self, data: bytes) -> None:
-        self._add(zstd().compress(data), len(data))
+        # with a checksum: a bit that flips is told, and no other game is read
+        options = {zstd().CompressionParameter.checksum_flag: 1}
+        self._add(zstd().compress(data, options=options), len(data))
 
     def _add(self, written: bytes, holds: int) -> None:
         self._file.write(written)
@@ -146,8 +151,10 @@ class Frames(io.RawIOBase):
 
     def _content(self, number: int) -> bytes:
         if self._held[0] != number:
-            content = zstd().decompress(self._read_frame(number))
-            if len(content) != self._table[number].holds:
+            holds = self._table[number].holds
+            # bounded: what a stranger has written may hold more than it says
+            content = zstd().ZstdDecompressor().decompress(self._read_frame(number), holds + 1)
+            if len(content) != holds:
                 raise EOFError("a frame is not as long as the table at the end says")
             self._held = (number, content)
         return self._held[1]
@@ -175,9 +182,10 @@ class Frames(io.RawIOBase):
 
 
 def table_of(file: BinaryIO) -> tuple[Frame, ...] | None:
-    """Return the table of a file; None where it has none, or one that is not of the whole file.
+    """Return the table of a file; None where it has none that helps.
 
-    The latter is so where files were joined. Raises OSError.
+    One of files that were joined is not of the whole file; one of large frames helps nobody. Raises
+    OSError.
     """
     size = file.seek(0, io.SEEK_END)
     if size < _SKIPPED.size + _END.size:
@@ -196,7 +204,8 @@ def table_of(file: BinaryIO) -> tuple[Frame, ...] | None:
     if _SKIPPED.unpack(head) != (_TABLE, length):
         return None
     table = tuple(_entries(file.read(frames * entry), entry))
-    return table if sum(frame.size for frame in table) == start else None
+    is_whole = sum(frame.size for frame in table) == start
+    return table if is_whole and all(frame.holds <= _MOST for frame in table) else None
 
 
 def _entries(data: bytes, size: int) -> Iterator[Frame]:

@@ -20,12 +20,13 @@ import warnings
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, Self, cast, overload
 
 from lath.notation.errors import NotationError, RecordError
-from lath.notation.files import COMPRESSIONS, Noted, open_bytes, write_atomically
+from lath.notation.files import COMPRESSIONS, Noted, open_bytes, read_errors, write_atomically
 from lath.notation.frames import Frames, table_of
 from lath.notation.reader import (
     Chunk,
@@ -119,12 +120,16 @@ def _unpacked(data: bytes) -> tuple[Index, dict[str, Any]] | None:
     if not data.startswith(_MAGIC) or blake2b(body, digest_size=_DIGEST).digest() != digest:
         return None
     line, _, columns = body[len(_MAGIC) :].partition(b"\n")
-    head: dict[str, Any] = json.loads(line)
-    numbers = array("Q", columns)
+    try:
+        head: dict[str, Any] = json.loads(line)
+        many, records, end = head.pop("groups"), head.pop("records"), head.pop("end")
+        numbers = array("Q", columns)
+    except (ValueError, LookupError, RecursionError):
+        return None
     if sys.byteorder == "big":
         numbers.byteswap()
-    many = head.pop("groups")
-    records, end = head.pop("records"), head.pop("end")
+    if many < 1 or len(numbers) != 3 * many or numbers[0]:
+        return None
     parts = (numbers[:many], numbers[many : 2 * many], numbers[2 * many :])
     return Index(records, end, *parts), head
 
@@ -178,7 +183,8 @@ def write_index(path: str | Path) -> Path:
                 f"expected text, or .zst as `arena select {file} -o {example}.zst` writes it"
             )
         before = source.state()
-        found = index_of(source.stream)
+        with _damage_told(file):
+            found = index_of(source.stream)
         if source.state() != before:
             raise OSError(errno.EBUSY, "it was changed while it was read", str(file))
         beside = _beside(file)
@@ -275,12 +281,23 @@ class _Source:
         self._raw.close()
 
 
+@contextmanager
+def _damage_told(path: Path) -> Iterator[None]:
+    """Raise OSError for whatever reading a damaged compressed file raises."""
+    try:
+        yield
+    except OSError:
+        raise
+    except read_errors() as error:
+        raise OSError(errno.EIO, f"damaged: {error}", str(path)) from error
+
+
 class _Window(io.RawIOBase):
     """The next bytes of a stream, so many and no more; the stream stays open."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
-        self._left = size
+        self._left = max(0, size)
 
     def readable(self) -> bool:
         return True
@@ -316,8 +333,9 @@ class Records(Sequence[Record]):
     def _places(self) -> Index:
         """Return where the records are; raises OSError where that has to be found out."""
         if self._index is None:
-            self._source.stream.seek(0)
-            self._index = index_of(self._source.stream)
+            with _damage_told(self._source.path):
+                self._source.stream.seek(0)
+                self._index = index_of(self._source.stream)
         return self._index
 
     def __len__(self) -> int:
@@ -356,13 +374,14 @@ class Records(Sequence[Record]):
             _, end, numbers, offsets, lines = self._places()
             start, first = offsets[group], lines[group]
             size = [*offsets[group + 1 : group + 2], end][0] - start
-            self._source.stream.seek(start)
-            window = cast("BinaryIO", _Window(self._source.stream, size))
-            texts = [
-                text
-                for line, data, offset in chunks(window)
-                for text in texts_of(Chunk(first + line - 1, data, start + offset))
-            ]
+            with _damage_told(self._source.path):
+                self._source.stream.seek(start)
+                window = cast("BinaryIO", _Window(self._source.stream, size))
+                texts = [
+                    text
+                    for line, data, offset in chunks(window)
+                    for text in texts_of(Chunk(first + line - 1, data, start + offset))
+                ]
             if len(texts) != [*numbers[group + 1 : group + 2], len(self)][0] - numbers[group]:
                 raise OSError(errno.EIO, "its index does not fit it", str(self._source.path))
             self._held = (group, texts)

@@ -7,6 +7,7 @@ import io
 import os
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -165,6 +166,22 @@ def test_an_index_of_another_state_is_not_used_and_it_is_said(
     write_index(file)
     with open_records(file) as records:
         assert records.has_index
+
+
+@pytest.mark.filterwarnings("ignore::lath.notation.StaleIndexWarning")
+@pytest.mark.parametrize("suffix", ["lath", "lath.zst", "lath.gz"])
+def test_damage_is_found_or_does_not_matter(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"games.{suffix}"
+    write(file, MANY[:30])
+    harmed = write_index(file) if suffix == "lath" else file
+    sound = harmed.read_bytes()
+    for seed in range(40):
+        chance = random.Random(seed)
+        data = bytearray(sound)
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        harmed.write_bytes(data[: chance.choice((len(data), chance.randrange(1, len(data))))])
+        with suppress(OSError), open_records(file) as records:
+            assert records[:] == MANY[:30]
 
 
 def test_who_writes_into_a_file_that_is_open_is_noticed(file: Path) -> None:
