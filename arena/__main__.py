@@ -160,7 +160,7 @@ def _usage_or_bug(error: Exception) -> int:
         what = "memory" if isinstance(error, MemoryError) else "processes or threads (ulimit -u)"
         print(f"arena: the machine does not grant enough {what}", file=sys.stderr)
         return FULL
-    from lath.games import blamed
+    from lath.games.files import blamed, paths
 
     if why := blamed(error):
         print(f"arena: {why}", file=sys.stderr)
@@ -168,7 +168,8 @@ def _usage_or_bug(error: Exception) -> int:
     import traceback
 
     traceback.print_exc()
-    print("arena: this is a bug in the arena; please report the lines above", file=sys.stderr)
+    whose = " or ".join(("this is a bug in the arena", *paths()))
+    print(f"arena: {whose}; please report the lines above", file=sys.stderr)
     return BUG
 
 

@@ -140,8 +140,12 @@ def blamed(error: BaseException) -> str:
 
     Rules of one's own may go wrong in any way at any ply.
     """
-    paths = (origin.path for _, origin in _ADDED.values())
-    return next((_told(error, path, path) for path in paths if _line_of(error, path)), "")
+    return next((_told(error, path, path) for path in paths() if _line_of(error, path)), "")
+
+
+def paths() -> tuple[str, ...]:
+    """Return the files that were added here: what looks like a slip of ours may be theirs."""
+    return tuple(origin.path for _, origin in _ADDED.values())
 
 
 def _in_environment() -> tuple[tuple[str, str], ...]:

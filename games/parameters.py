@@ -145,7 +145,7 @@ def made(game: Game, game_id: str) -> Game:
             raise ValueError(f"there is one way to write it, expected {canonical!r}")
         family: Any = game
         variant: Game = family.variant(game_id, **values)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:  # such as a class that takes no such values
         raise UnknownGameError(f"game {game_id!r}: {error}") from error
     if variant.id != game_id:
         raise UnknownGameError(f"game {game_id!r}: it calls itself {variant.id!r}")

@@ -183,3 +183,11 @@ def test_positions_of_two_games_may_be_equal_tuples() -> None:
     for kind in (OfOne, OfOther):
         position: Any = kind(0)
         assert isinstance(least_line(position, ())[0], kind)
+
+
+def test_a_class_that_takes_no_parameters_refuses_them_in_words(other: Path) -> None:
+    takes_none = "    def __init__(self):\n        super().__init__()\n\n"
+    other.write_text(ONE_AFTER_THE_OTHER.replace("    id", f"{takes_none}    id"))
+    games.add(other)
+    with pytest.raises(UnknownGameError, match=r"game 'other:size=4': .*unexpected keyword"):
+        games.get("other:size=4")
