@@ -5,14 +5,14 @@ Must not know any particular game, its geometry, or how a game is written in a f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any, Final, Literal, NewType, Protocol, Self, TypeVar
 
 from lath.games.board import Board
-from lath.games.errors import IllegalMoveError
+from lath.games.errors import IllegalMoveError, RulesVersionError
 
 Move = NewType("Move", str)
 """A move in its canonical text; only the game that made it knows what it means."""
@@ -155,7 +155,11 @@ P = TypeVar("P", bound=Position)
 class Game(Protocol):
     """One set of rules. There is one object a game: `games.get(id)`.
 
-    A game may have one member more: `symmetries(position)`, a tuple of each `Symmetry` of its rules
+    A game may have some members more. `parameters` and `variant` are for games of a family, see
+    `lath.games.parameters`. `rules` is the version of its rules, `1` where it says nothing, and
+    `earlier` has the games by the versions before, see `by_version` below.
+
+    And it may have `symmetries(position)`, a tuple of each `Symmetry` of its rules
     or, where they are many, of so many that the least image of `position` is among its images. See
     `symmetries` below for a game without it, and `least` for what it is good for. Another is
     `moves`, a mapping of every way to write a move, legal or not, to the one way.
@@ -208,11 +212,52 @@ class Game(Protocol):
         """Return the one way to write the move; raises MoveSyntaxError."""
 
 
-def find(game_id: str) -> Game:
-    """Return the game of this id, as `games.get` does; games unpickle by it."""
+def find(game_id: str, version: str = "") -> Game:
+    """Return the game of this id, as `games.get` does, by some of its rules; games unpickle so."""
     from lath import games
 
-    return games.get(game_id)
+    game = games.get(game_id)
+    return by_version(game, version) if version else game
+
+
+FIRST_VERSION: Final = "1"
+"""Of the rules of a game that says nothing of versions, and of records that say nothing."""
+
+
+def version_of(game: Game) -> str:
+    """Return the version of a game's rules: a whole number as text.
+
+    >>> from lath import games
+    >>> version_of(games.get("yavalath"))
+    '1'
+    """
+    version: str = getattr(game, "rules", FIRST_VERSION)
+    return version
+
+
+def is_version(text: str) -> bool:
+    """Return whether a text is a version of rules: a whole number from 1 on, of a few digits."""
+    return text.isascii() and text.isdigit() and text[0] != "0" and len(text) < 10
+
+
+def by_version(game: Game, version: str) -> Game:
+    """Return the game by a version of its rules; raises RulesVersionError with the reason.
+
+    An earlier version has the same id, and is no game that anybody plays any more.
+    """
+    present = version_of(game)
+    if version == present:
+        return game
+    earlier: Mapping[str, Game] = getattr(game, "earlier", {})
+    if version in earlier:
+        return earlier[version]
+    if not is_version(version):
+        raise RulesVersionError(f"{version!r} is no version of the rules of {game.id}")
+    is_old = int(version) < int(present)
+    raise RulesVersionError(
+        f"played by version {version} of the rules of {game.id}, which this arena "
+        f"{'no longer has' if is_old else 'does not have yet'}: not checked"
+    )
 
 
 def read_move(position: Position, text: str) -> Move:

@@ -15,6 +15,10 @@ class GameFileError(UnknownGameError):
     """A file that somebody named brings no game."""
 
 
+class RulesVersionError(UnknownGameError):
+    """The game is here, but not this version of its rules."""
+
+
 class MoveSyntaxError(GameError):
     """The text is no move of this game in any position."""
 

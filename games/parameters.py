@@ -152,6 +152,15 @@ def made(game: Game, game_id: str) -> Game:
     return variant
 
 
+def earlier_variants(game: Any, game_id: str, values: Mapping[str, Value]) -> dict[str, Game]:
+    """Return the game of these values by each earlier version of its rules that knows of them."""
+    return {
+        version: old.variant(game_id, **values)
+        for version, old in game.earlier.items()
+        if values.keys() <= {each.name for each in of(old)}
+    }
+
+
 def title_of(title: str, game_id: str) -> str:
     """Return the title of the game of an id with parameters, `title` being its family's.
 

@@ -8,12 +8,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, cast
 
 from lath.games.board import Board
-from lath.games.core import SEATS, Game, Move, P, Position, Seat, Symmetry, find, one_by_one
+from lath.games.core import (
+    FIRST_VERSION,
+    SEATS,
+    Game,
+    Move,
+    P,
+    Position,
+    Seat,
+    Symmetry,
+    find,
+    one_by_one,
+)
 from lath.games.errors import MoveSyntaxError, SetupError
-from lath.games.parameters import Parameter, title_of
+from lath.games.parameters import Parameter, earlier_variants, title_of
 
 OPEN, WON, LOST, DRAWN = range(4)
 """A verdict: what the last turn did for who took it. Games may have more of their own."""
@@ -32,6 +44,8 @@ class Rules:
     """
 
     parameters: ClassVar[Sequence[Parameter]] = ()
+    rules: str = FIRST_VERSION
+    earlier: Mapping[str, Game] = MappingProxyType({})
     has_setups: bool = False
     moves: Mapping[str, Move]
     """Every way to write a move, with the one way to write it."""
@@ -52,13 +66,14 @@ class Rules:
     def __repr__(self) -> str:
         return f"<game {self.id}>"
 
-    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
-        return find, (self.id,)
+    def __reduce__(self) -> tuple[Callable[[str, str], Game], tuple[str, str]]:
+        return find, (self.id, self.rules)
 
     def variant(self, game_id: str, **values: Any) -> Self:
         """Return the game of these values, whose id this is; raises ValueError where they clash."""
         game: Any = type(self)(**values)
         game.id, game.title = game_id, title_of(self.title, game_id)
+        game.earlier = earlier_variants(self, game_id, values)
         return cast("Self", game)
 
     def canonical(self, text: str) -> Move:

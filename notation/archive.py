@@ -27,7 +27,7 @@ from lath.games.errors import GameError
 from lath.notation import files
 from lath.notation.errors import NotationError
 from lath.notation.files import compressed, sync
-from lath.notation.record import KNOWN_TAGS, RESULTS, SHORT, Record
+from lath.notation.record import KNOWN_TAGS, RESULTS, RULES, SHORT, Record
 from lath.notation.replay import spellings, start_from
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def canonical_moves(record: Record) -> tuple[str, ...]:
 
     Cheaper than `notation.canonical`: a game's spellings are looked up, not read again.
     """
-    spelled = spellings(record.game)
+    spelled = spellings(record.game, record.tag(RULES))
     return tuple([spelled[move] for move in record.moves])
 
 

@@ -24,7 +24,7 @@ from lath.notation.archive import (
     temporary_database,
 )
 from lath.notation.reader import Entry
-from lath.notation.record import Comment, Ply, Record
+from lath.notation.record import RULES, Comment, Ply, Record
 from lath.notation.replay import spellings
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _remarks(record: Record) -> Iterator[tuple[int, list[str]]]:
         yield 0, _comments(record.comments)
     for number, ply in enumerate(record.plies, 1):
         if ply.comments or ply.glyph or ply.variations:
-            yield number, [ply.glyph, *_remarks_of(ply, spellings(record.game))]
+            yield number, [ply.glyph, *_remarks_of(ply, spellings(record.game, record.tag(RULES)))]
 
 
 def _remarks_of(ply: Ply, spelled: Mapping[str, str]) -> Iterator[str]:

@@ -32,8 +32,8 @@ from lath.games.errors import PositionError
 from lath.games.parameters import family
 from lath.notation.archive import start_text
 from lath.notation.errors import NotationError, listed, printable
-from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination, all_comments
-from lath.notation.replay import positions, spellings
+from lath.notation.record import KNOWN_TAGS, RESULTS, RULES, Record, Termination, all_comments
+from lath.notation.replay import game_by, positions, spellings
 from lath.notation.suggestions import about_game, about_unread_move, is_game
 
 if TYPE_CHECKING:
@@ -378,7 +378,7 @@ def plays(texts: Collection[str], where: slice, cost: int) -> Question:
     """Return whether there the main line has one of these moves, as its game reads them."""
 
     def matches(record: Record) -> bool:
-        spelled = spellings(record.game)
+        spelled = spellings(record.game, record.tag(RULES))
         wanted = {spelled[text] for text in texts}
         return any(spelled[move] in wanted for move in record.moves[where])
 
@@ -396,10 +396,12 @@ def passes(values: Sequence[Token]) -> Question:
             message = f"{str(value)!r} is a position of no installed game"
             raise _WrongValueError(value, message, "a text as `arena show --json` prints it")
 
-    wanted = _once_a_game(lambda game_id: _positions_of([games.get(game_id)], values))
+    @_once_a_game
+    def wanted(game_id: str, rules: str) -> set[Position]:
+        return _positions_of([game_by(game_id, rules)], values)
 
     def matches(record: Record) -> bool:
-        sought = wanted(record.game)
+        sought = wanted(record.game, record.tag(RULES))
         return bool(sought) and not sought.isdisjoint(positions(record))
 
     return Question(matches, _REPLAY)

@@ -12,6 +12,7 @@ from typing import Final
 
 from lath.games.core import Outcome, Position, Seat, follow, result_of
 from lath.games.errors import GameError, UnknownGameError
+from lath.notation.record import RULES
 from lath.notation.replay import check_tag, end_faults, result_faults, start_from
 from lath.notation.scanner import NUMBERS, parts, unquoted
 
@@ -34,7 +35,7 @@ def sound_plies(text: str) -> int | None:
         return None
     line = _line(moves)
     try:
-        start = _start(tag("Game", ""), tag("Setup"), tag("Position"))
+        start = _start(tag("Game", ""), tag("Setup"), tag("Position"), tag(RULES))
     except UnknownGameError:
         return None
     end = follow(start, line) if start else None
@@ -92,7 +93,9 @@ What is left of any other comment is no move of any game."""
 
 
 @lru_cache(maxsize=4096)
-def _start(game: str, setup: str | None, position: str | None) -> Position | None:
+def _start(
+    game: str, setup: str | None, position: str | None, rules: str | None
+) -> Position | None:
     """Return the first position of a record; None where something may be wrong with it.
 
     The values are in their quotes. Raises UnknownGameError: one that is unknown may be added yet.
@@ -100,7 +103,7 @@ def _start(game: str, setup: str | None, position: str | None) -> Position | Non
     if position and setup:
         return None
     try:
-        return start_from(*(unquoted(value or "") for value in (game, setup, position)))
+        return start_from(*(unquoted(value or "") for value in (game, setup, position, rules)))
     except UnknownGameError:
         raise
     except GameError:

@@ -43,6 +43,9 @@ def date_of(text: str) -> dt.date | None:
     return None
 
 
+RULES: Final = "Rules"
+"""The tag of the version of the rules that a game was played by; without it that is the first."""
+
 RULING: Final = "Ruling"
 """The tag of a record that counts for nothing by an organiser's ruling: what it is, and why."""
 

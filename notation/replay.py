@@ -13,11 +13,21 @@ from itertools import starmap
 from typing import Final
 
 from lath import games
-from lath.games.core import Outcome, Position, follow, read_move
+from lath.games.core import (
+    FIRST_VERSION,
+    Game,
+    Outcome,
+    Position,
+    by_version,
+    follow,
+    is_version,
+    read_move,
+)
 from lath.games.errors import (
     GameError,
     GameFileError,
     MoveSyntaxError,
+    RulesVersionError,
     SetupError,
     UnknownGameError,
 )
@@ -27,6 +37,7 @@ from lath.notation.protocol import TimeControl
 from lath.notation.record import (
     GAME_FILE,
     RESULTS,
+    RULES,
     Annotation,
     Comment,
     Ply,
@@ -99,9 +110,10 @@ def start_of(record: Record) -> Position:
 
     Raises GameError: an unknown game, or a setup or position that the game refuses.
     """
+    tag = record.tag
     try:
-        return start_from(record.game, record.tag("Setup"), record.tag("Position"))
-    except GameFileError:
+        return start_from(record.game, tag("Setup"), tag("Position"), tag(RULES))
+    except (GameFileError, RulesVersionError):
         raise
     except UnknownGameError as error:
         if file := record.tag(GAME_FILE):
@@ -122,9 +134,17 @@ def _where_to_look(file: str) -> str:
     return f"add --game {quote(f'./{name}')}"
 
 
-def start_from(game_id: str, setup: str, position: str) -> Position:
+def game_by(game_id: str, rules: str) -> Game:
+    """Return the game by the version of its rules that the tag `Rules` says, empty if missing.
+
+    Raises UnknownGameError, RulesVersionError where this version is not here.
+    """
+    return by_version(games.get(game_id), rules or FIRST_VERSION)
+
+
+def start_from(game_id: str, setup: str, position: str, rules: str = "") -> Position:
     """Return the same from the values of the tags, empty where they are missing."""
-    game = games.get(game_id)
+    game = game_by(game_id, rules)
     return game.position(position) if position else game.start(setup or None)
 
 
@@ -148,8 +168,9 @@ def end_of(record: Record) -> Position | None:
     return end
 
 
-def _spellings_of(game_id: str) -> Remembered[str]:
-    canonical_of = games.get(game_id).canonical
+def _spellings_of(key: str) -> Remembered[str]:
+    game_id, _, rules = key.partition("\n")
+    canonical_of = game_by(game_id, rules).canonical
 
     def read(text: str) -> str:
         try:
@@ -163,14 +184,16 @@ def _spellings_of(game_id: str) -> Remembered[str]:
 _SPELLINGS: Final = Remembered(_spellings_of, 256)
 
 
-def spellings(game_id: str) -> Mapping[str, str]:
+def spellings(game_id: str, rules: str = "") -> Mapping[str, str]:
     """Return the canonical text of each move of a game; of what it cannot read, the text itself.
+
+    `rules` is what the tag `Rules` says, empty if it is missing.
 
     >>> spellings("mammalath")["xb4-b2"], spellings("chess")["e4"]
     ('xb2-b4', 'e4')
     """
     try:
-        return _SPELLINGS[game_id]
+        return _SPELLINGS[f"{game_id}\n{rules}" if rules else game_id]
     except GameError:  # one that is unknown may be added yet
         return Remembered(str, 0)
 
@@ -180,12 +203,12 @@ def canonical(record: Record) -> Record:
 
     The moves are not played: `check` does that.
     """
-    spelled = spellings(record.game)
+    spelled = spellings(record.game, record.tag(RULES))
 
     def of_tag(name: str, value: str) -> tuple[str, str]:
         if name == "Setup":
             with suppress(GameError):
-                value = games.get(record.game).canonical_setup(value)
+                value = game_by(record.game, record.tag(RULES)).canonical_setup(value)
         return name, value
 
     def of_ply(ply: Ply) -> Ply:
@@ -226,6 +249,13 @@ def _rules_faults(record: Record, places: Sequence[Place] | None) -> list[Fault]
     """Return what the rules of its game find wrong with a record."""
     try:
         start = start_of(record)
+    except RulesVersionError as error:
+        version = record.tag(RULES)  # what is none is told of already
+        return (
+            []
+            if check_tag(RULES, version)
+            else [Fault("rules", str(error), tag=RULES if version else "Game")]
+        )
     except UnknownGameError as error:
         why = _parted(error, record.game)
         meant = "" if record.tag(GAME_FILE) else meant_game(record.game)
@@ -391,12 +421,15 @@ def _tag_fault(name: str, value: str) -> Fault | None:
         except ValueError as error:
             message, expected = _parted(error, value)
             return Fault("tag", f"TimeControl: {message}", expected, tag=name)
+    if name == RULES and value and not is_version(value):
+        message = f"Rules: {shortened(value)} is no version"
+        return Fault("tag", message, "a whole number from 1 on", tag=name)
     return None
 
 
 _CHECKED_TAGS: Final = {
     name: Remembered(partial(_tag_fault, name), 4096)
-    for name in ("Date", "Termination", "TimeControl")
+    for name in ("Date", "Termination", "TimeControl", RULES)
 }
 
 

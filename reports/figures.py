@@ -25,7 +25,7 @@ from typing_extensions import TypedDict  # pydantic takes that of `typing` from 
 from lath import games as registry
 from lath.games.core import Seat
 from lath.games.errors import GameError, UnknownGameError
-from lath.notation.record import FORFEITS, Record, Termination
+from lath.notation.record import FORFEITS, RULES, Record, Termination
 from lath.notation.replay import end_of, positions, spellings
 from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive
@@ -399,7 +399,7 @@ def ways_by_game(ways: Mapping[str, Ways]) -> list[WaysOfGame]:
 
 def first_moves(record: Record, plies: int) -> list[str]:
     """Return so many moves in canonical text, fewer where there are no more."""
-    spelled = spellings(record.game)
+    spelled = spellings(record.game, record.tag(RULES))
     return [spelled[ply.move] for ply in record.plies[:plies]]
 
 

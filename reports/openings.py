@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from lath import games as registry
 from lath.games.core import Move, Position, least, least_line
 from lath.games.errors import GameError
 from lath.notation.archive import Seen
 from lath.notation.formats.tables import guarded
-from lath.notation.record import Record
+from lath.notation.record import RULES, Record
 from lath.notation.replay import start_from
 from lath.reports.figures import WayCounts, Ways, first_moves, start_text
 from lath.reports.ratings.results import Z95
@@ -209,20 +208,20 @@ def line_of(record: Record, plies: int) -> tuple[str, str]:
     Both are the least of their images, or as they stand where the game refuses them.
     """
     moves = first_moves(record, plies)
-    setup, position = record.tag("Setup"), record.tag("Position")
+    setup, position, rules = record.tag("Setup"), record.tag("Position"), record.tag(RULES)
     try:
-        begun = _start(record.game, setup, position)
+        begun = _start(record.game, setup, position, rules)
         start, line = least_line(begun, list(map(Move, moves)))
     except (GameError, KeyError):
         return start_text(record.game, setup, position), " ".join(moves)
-    return "" if start == _own_start(record.game) else start.text(), " ".join(line)
+    return "" if start == _own_start(record.game, rules) else start.text(), " ".join(line)
 
 
 @lru_cache(maxsize=4096)
-def _start(game_id: str, setup: str, position: str) -> Position:
-    return start_from(game_id, setup, position)
+def _start(game_id: str, setup: str, position: str, rules: str) -> Position:
+    return start_from(game_id, setup, position, rules)
 
 
 @lru_cache(maxsize=64)
-def _own_start(game_id: str) -> Position:
-    return least(registry.get(game_id).start())
+def _own_start(game_id: str, rules: str) -> Position:
+    return least(start_from(game_id, "", "", rules))

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lath import games
-from lath.games.core import SEATS, Move, Seat
+from lath.games.core import FIRST_VERSION, SEATS, Move, Seat, version_of
 from lath.notation.protocol import TimeControl
-from lath.notation.record import GAME_FILE, Annotation, Termination, annotation, comment
+from lath.notation.record import GAME_FILE, RULES, Annotation, Termination, annotation, comment
 from lath.notation.writer import TIE, comment_words, filled, tag_lines, wrapped
 
 
@@ -213,7 +213,10 @@ class Scorebook:
     def _tags(self, result: str, why: Termination) -> list[tuple[str, str]]:
         plan = self._plan
         file = games.origin(plan.game)
-        tags = [("Game", plan.game), *([(GAME_FILE, file.tag)] if file else []), *plan.tags]
+        tags = [("Game", plan.game), *([(GAME_FILE, file.tag)] if file else [])]
+        if (version := version_of(games.get(plan.game))) != FIRST_VERSION:
+            tags.append((RULES, version))
+        tags += plan.tags
         if plan.round:
             tags.append(("Round", str(plan.round)))
         tags += [("First", plan.names[0]), ("Second", plan.names[1])]

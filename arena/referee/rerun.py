@@ -12,11 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from lath import games
 from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import Mishap, priced, read_answer
-from lath.games.core import Move, Seat
+from lath.games.core import Move, Seat, version_of
+from lath.games.errors import RulesVersionError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Ply, Record, Termination
@@ -75,7 +77,8 @@ class Rerun:
     ) -> None:
         """`new` is what the bot is told of the game, `limits` how long is waited for it.
 
-        `tell` hears what is other than in the record. Raises GameError for a record that is none.
+        `tell` hears what is other than in the record. Raises GameError for a record that is none,
+        or of an earlier version of the rules: bots are told nothing of versions.
         """
         self._record: Final = record
         self._new: Final = new
@@ -84,6 +87,11 @@ class Rerun:
         self._tell: Final = tell
         self._seat: Final = Seat.FIRST if new.side == "first" else Seat.SECOND
         self._positions: Final = list(positions(record))
+        if (game := self._positions[0].game) is not games.get(record.game):
+            raise RulesVersionError(
+                f"played by version {version_of(game)} of the rules of {record.game}, expected the "
+                "present one, by which bots play"
+            )
         self._clock: Final = Clock(Limits(time=new.time), times_of(record))
         """As it was then: what the bot is told, and what it had."""
         is_timed = any(made.used_s is not None for made in record.plies)

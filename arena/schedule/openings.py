@@ -17,7 +17,7 @@ from typing import Final
 from lath import games
 from lath.arena.errors import ConfigError, reading
 from lath.arena.schedule.core import Opening, draw
-from lath.games.core import Position, least, read_move
+from lath.games.core import Position, least, read_move, version_of
 from lath.games.errors import GameError
 from lath.notation.archive import SIZE, Seen
 from lath.notation.errors import NotationError
@@ -162,6 +162,11 @@ def _of_records(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entr
                     end = end.play(moves[-1])
             except GameError as error:
                 raise ConfigError(f"{place}: {error}") from error
+            if start.game is not games.get(record.game):
+                raise ConfigError(
+                    f"{place} was played by version {version_of(start.game)} of the rules of "
+                    f"{record.game}, expected the present one"
+                )
             if choice.folded and choice.plies is not None and _is_short(record, choice.plies, end):
                 continue
             if end.is_over:

@@ -38,11 +38,11 @@ from itertools import pairwise, takewhile
 from operator import sub
 from typing import Any, Final, NamedTuple
 
-from lath import games
 from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
-from lath.notation.record import Comment, Record, bare_plies, record_as_read
+from lath.notation.record import RULES, Comment, Record, bare_plies, record_as_read
+from lath.notation.replay import game_by
 from lath.notation.writer import comment_words, variation_words
 from lath.reports.figures import Numbering
 from lath.reports.page.replay import Dictionary, Replay
@@ -181,8 +181,9 @@ class Packer:
     def __init__(self, *, replayed: int = REPLAYED) -> None:
         self.numbering = Numbering()
         self._most = replayed
-        self._dictionaries: dict[str, Dictionary] = {}
-        self._families: dict[tuple[str, bool], _Family] = {}
+        self._dictionaries: dict[tuple[str, str], Dictionary] = {}
+        self._families: dict[tuple[str, str, bool], _Family] = {}
+        """By game, version of its rules, and whether the records could be played through."""
         self._columns = {name: (Numbers(), array("I")) for name in COLUMNS}
         """The different texts of each column, and the place among them of each game's."""
         self._tags: dict[tuple[str, str], tuple[str, str]] = {}
@@ -192,16 +193,16 @@ class Packer:
 
     def add(self, record: Record) -> Replay | None:
         """Add the next record and return what playing it through came to; None if nothing can."""
-        replay, problem = None, ""
+        replay, problem, rules = None, "", (record.game, record.tag(RULES))
         try:
-            if record.game not in self._dictionaries:
-                self._dictionaries[record.game] = Dictionary(games.get(record.game))
-            replay = self._dictionaries[record.game].play(record)
+            if rules not in self._dictionaries:
+                self._dictionaries[rules] = Dictionary(game_by(*rules))
+            replay = self._dictionaries[rules].play(record)
         except GameError as error:
             problem = str(error)
-        key = (record.game, replay is not None)
+        key = (*rules, replay is not None)
         if key not in self._families:
-            dictionary = self._dictionaries[record.game] if replay else None
+            dictionary = self._dictionaries[rules] if replay else None
             self._families[key] = _Family(record.game, dictionary)
         family, number = self._families[key], list(self._families).index(key)
         self.numbering.add(record)

@@ -19,6 +19,32 @@ OTHER_RULES = EXAMPLE.read_text(encoding="utf-8").replace("board.lines(5)", "boa
 FIVE_IN_LINE = "xa1 oa2 xb1 oa3 xc1 oa4 xd1 xf6 xe1"
 
 
+THREE_VERSIONS = """
+from lath.games.yavalath import Yavalath
+
+
+class Mine(Yavalath):
+    id = "of-three-versions"
+    title = "Mine"
+    rules = "3"
+
+
+class Second(Mine):
+    rules = "2"
+
+    def __init__(self, size=5, win=5, lose=3):
+        super().__init__(size, win, lose)
+
+
+class Third(Mine):
+    earlier = {"2": Second()}
+
+
+GAME = Third()
+"""
+"""Four in line win since version 3, five did before; of version 1 nothing is left."""
+
+
 def write_game(folder: Path, text: str = EXAMPLE.read_text(encoding="utf-8")) -> Path:
     """Write a game into a folder, as its author has it there, and return its file."""
     path = folder / "mygame.py"

@@ -1,0 +1,100 @@
+"""Records are checked under the version of the rules that they were played by, or not at all."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from pathlib import Path
+
+import pytest
+from game_files import THREE_VERSIONS, write_game
+
+from lath import games
+from lath.games.core import by_version
+from lath.games.errors import RulesVersionError
+from lath.notation import canonical, parse
+from lath.notation.archive import identity
+from lath.notation.errors import Problem
+from lath.notation.quick_check import sound_plies
+from lath.notation.reader import entries_of
+from lath.notation.replay import end_of, start_of
+from lath.reports.openings import line_of
+
+FOUR_IN_LINE = "a1 i1 a2 i2 a4 i4 a3"
+
+
+@pytest.fixture(autouse=True)
+def _game(tmp_path: Path) -> None:
+    games.add(write_game(tmp_path, THREE_VERSIONS))
+
+
+def text_of(rules: str, result: str, game_id: str = "of-three-versions") -> str:
+    """Return a game in which first makes four in line, by some version of the rules."""
+    tag = f'[Rules "{rules}"]\n' if rules else ""
+    return f'[Game "{game_id}"]\n{tag}\n{FOUR_IN_LINE} {result}\n'
+
+
+def problems_of(text: str) -> tuple[Problem, ...]:
+    """Return what is wrong with a file of one record, which both ways to check agree about."""
+    (entry,) = entries_of(io.BytesIO(text.encode()), "games.lath")
+    assert (sound_plies(text) is not None) == (not entry.problems)
+    return entry.problems
+
+
+def test_each_version_judges_its_own_records() -> None:
+    assert problems_of(text_of("3", "1-0")) == ()
+    assert problems_of(text_of("2", "0-1")) == ()
+    (problem,) = problems_of(text_of("2", "1-0"))
+    assert problem.message == "the result is 1-0, but second won: three in line"
+    (problem,) = problems_of(text_of("3", "0-1"))
+    assert problem.message == "the result is 0-1, but first won: four in line"
+
+
+@pytest.mark.parametrize(
+    ("rules", "says"),
+    [
+        ("", "version 1 of the rules of of-three-versions, which this arena no longer has"),
+        ("1", "version 1 of the rules of of-three-versions, which this arena no longer has"),
+        ("4", "version 4 of the rules of of-three-versions, which this arena does not have yet"),
+    ],
+)
+@pytest.mark.parametrize("moves", ["a1 a1", "z9", FOUR_IN_LINE])
+def test_what_is_not_here_is_refused_in_words_and_never_called_illegal(
+    rules: str, says: str, moves: str
+) -> None:
+    text = text_of(rules, "*").replace(FOUR_IN_LINE, moves)
+    (problem,) = problems_of(text)
+    assert (problem.code, problem.line) == ("rules", 2 if rules else 1)
+    assert problem.message == f"played by {says}: not checked"
+    record = parse(text)
+    assert end_of(record) is None
+    assert canonical(record) == record
+    assert line_of(record, 2) == ("", " ".join(moves.split()[:2]))
+    assert identity(record)
+
+
+@pytest.mark.parametrize("rules", ["01", "0", "-1", "two", "²", "1.0"])
+def test_what_is_no_version_is_told_once(rules: str) -> None:
+    (problem,) = problems_of(text_of(rules, "1-0"))
+    assert problem.message.endswith("is no version")
+    assert (problem.code, problem.expected) == ("tag", "a whole number from 1 on")
+
+
+def test_a_game_that_says_nothing_of_versions_has_the_first() -> None:
+    assert problems_of(text_of("1", "1-0", "yavalath")) == ()
+    (problem,) = problems_of(text_of("2", "1-0", "yavalath"))
+    assert problem.message.endswith("which this arena does not have yet: not checked")
+
+
+def test_games_with_parameters_have_the_versions_of_their_family() -> None:
+    game = games.get("of-three-versions:size=4")
+    assert (by_version(game, "2").id, by_version(game, "3")) == (game.id, game)
+    assert by_version(game, "2").start().text() == "4/5/6/7/6/5/4 w"
+    with pytest.raises(RulesVersionError, match="no longer has"):
+        by_version(game, "1")
+
+
+def test_positions_of_an_earlier_version_travel_to_other_processes() -> None:
+    start = start_of(parse(text_of("2", "0-1")))
+    assert start.game is not games.get("of-three-versions")
+    assert pickle.loads(pickle.dumps(start)) == start
