@@ -26,8 +26,8 @@ from lath.notation.errors import Problem
 from lath.notation.parser import lark
 
 CODES = {
-    "annotation", "encoding", "illegal-move", "move", "ply-number", "position", "result", "setup",
-    "size", "syntax", "tag", "termination", "unknown-game",
+    "annotation", "encoding", "illegal-move", "move", "ply-number", "position", "result", "rules",
+    "setup", "size", "syntax", "tag", "termination", "unknown-game",
 }  # fmt: skip
 """As docs/notation.md lists them."""
 

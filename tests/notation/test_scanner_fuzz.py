@@ -166,7 +166,7 @@ FAULTS: Final[dict[str, Plant]] = {
     "dates are not looked at": in_place_of(quick_check, "_tags_are_sound", lambda *_: True),
     "endings are not looked at": in_place_of(quick_check, "_ends_soundly", lambda *_: True),
     "positions are not looked at": in_place_of(
-        quick_check, "_start", lambda game, setup, _: TRUE_START(game, setup, None)
+        quick_check, "_start", lambda game, setup, _, rules: TRUE_START(game, setup, None, rules)
     ),
     "a line of moves is a ply too long": in_place_of(
         validation, "sound_plies", lambda text: (TRUE_SOUND_PLIES(text) or -1) + 1 or None
