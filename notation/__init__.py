@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from lath.notation.builder import Builder
     from lath.notation.changes import retag, strip, truncate
     from lath.notation.errors import (
         Fault,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Annotation",
+    "Builder",
     "Entry",
     "Fault",
     "Findings",
@@ -89,6 +91,7 @@ _MODULES: Final = (
     "writer",
     "replay",
     "changes",
+    "builder",
     "reader",
     "header",
     "index",

@@ -83,12 +83,7 @@ class Problem:
 
     def __str__(self) -> str:
         """Return the problem as `file:line:column: error[code]: message`, with line and caret."""
-        if self.meant:
-            quoted = self.meant if self.meant[0] == '"' else f"'{self.meant}'"
-            instead = f"; did you mean {quoted}?"
-        else:
-            instead = f"; expected {self.expected}" if self.expected else ""
-        message = f"{self.message}{instead}"
+        message = self.message + _instead(self.meant, self.expected)
         if len(message) > 500:  # a value may be as long as a record
             message = f"{message[:250]}…{message[-250:]}"
         where = f"record {self.record}" + (f", ply {self.ply}" if self.ply else "")
@@ -99,6 +94,14 @@ class Problem:
     def as_json(self) -> dict[str, str | int | None]:
         """Return the same fields for a program."""
         return asdict(self)
+
+
+def _instead(meant: str, expected: str) -> str:
+    """Return in words what should have stood there."""
+    if meant:
+        quoted = meant if meant[0] == '"' else f"'{meant}'"
+        return f"; did you mean {quoted}?"
+    return f"; expected {expected}" if expected else ""
 
 
 _WIDTH: Final = 100  # characters of a line that are shown: a record may be one of a megabyte
@@ -187,8 +190,8 @@ class RecordValueError(NotationError):
     """A value of a record has no text, or would make the record untrue; `fault` says why."""
 
     def __init__(self, fault: Fault) -> None:
-        expected = f"; expected {fault.expected}" if fault.expected else ""
-        super().__init__(fault.message + expected)
+        where = f"ply {fault.ply}: " if fault.ply else ""
+        super().__init__(where + fault.message + _instead(fault.meant, fault.expected))
         self.fault = fault
 
 

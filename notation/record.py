@@ -523,7 +523,8 @@ def _of_tuple(what: str, values: object, kind: type, words: str) -> Iterator[Fau
         yield Fault("field", f"{what} has {_shown(odd)}", words)
 
 
-def _comments_faults(comments: object) -> Iterator[Fault]:
+def comments_faults(comments: object) -> Iterator[Fault]:
+    """Yield why comments have no text that is read back as the same."""
     faults = list(_of_tuple("comments", comments, tuple, "comments, such as `comment` makes"))
     yield from faults
     for parts in comments if not faults and type(comments) is tuple else ():
@@ -554,7 +555,7 @@ def _ply_faults(ply: Ply) -> Iterator[Fault]:
         expected = f"{listed(GLYPHS, 'or')}, or nothing"
         yield Fault("field", f"{_shown(ply.glyph)} is no glyph", expected)
     if ply.comments != ():
-        yield from _comments_faults(ply.comments)
+        yield from comments_faults(ply.comments)
     if ply.variations != ():
         yield from _of_tuple("variations", ply.variations, Variation, "variations")
 
@@ -563,7 +564,7 @@ def _variation_faults(variation: Variation) -> Iterator[Fault]:
     yield from _of_tuple("plies", variation.plies, Ply, "plies")
     if variation.plies == ():
         yield Fault("field", "the variation is empty", "a move")
-    yield from _comments_faults(variation.comments)
+    yield from comments_faults(variation.comments)
 
 
 def _value_faults(record: Record) -> Iterator[Fault]:
@@ -579,7 +580,7 @@ def _value_faults(record: Record) -> Iterator[Fault]:
         yield Fault("result", f"{_shown(record.result)} is no result", listed(RESULTS, "or"))
     faults = list(_of_tuple("plies", record.plies, Ply, "plies"))
     yield from faults or _too_deep(record.plies)
-    yield from _comments_faults(record.comments)
+    yield from comments_faults(record.comments)
 
 
 def _too_deep(plies: Iterable[Ply]) -> Iterator[Fault]:

@@ -264,7 +264,7 @@ def _rules_faults(record: Record, places: Sequence[Place] | None) -> list[Fault]
         return [Fault("setup", *_why_no_start(record, "Setup", error), tag="Setup")]
     except GameError as error:
         return [Fault("position", *_why_no_start(record, "Position", error), tag="Position")]
-    end, faults = _check_line(start, record.plies, places, 1)
+    end, faults = check_line(start, record.plies, places, 1)
     if end is not None:
         faults += end_faults(record.result, record.termination, end.outcome())
     return faults
@@ -320,7 +320,7 @@ def _parted(error: ValueError, value: str) -> tuple[str, str]:
     return message, expected
 
 
-def _check_line(
+def check_line(
     position: Position, plies: Sequence[Ply], places: Sequence[Place] | None, first_number: int
 ) -> tuple[Position | None, list[Fault]]:
     """Return the position after `plies` (None where one cannot be played), and the faults."""
@@ -340,7 +340,7 @@ def _check_line(
             inner_places = place.variations[inner] if place else None
             notes = inner_places[0].notes_before if inner_places else ()
             faults += annotation_faults(variation.comments, notes, at, number)
-            faults += _check_line(after, variation.plies, inner_places, number)[1]
+            faults += check_line(after, variation.plies, inner_places, number)[1]
         try:
             after = after.play(read_move(after, ply.move))
         except GameError as error:
