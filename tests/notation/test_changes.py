@@ -98,10 +98,10 @@ def test_tags_are_renamed_set_and_dropped() -> None:
         ({"Game": None}, {}, "the tag Game is missing; expected a tag such as"),
         ({}, {"Game": "Sport"}, "the tag Game is missing; expected a tag such as"),
         ({"Result": "1-0"}, {}, "the tag says 1-0, but the moves end in 0-1; expected the same"),
-        ({"Game": "manalath"}, {}, "'a1' is not a move of manalath"),
+        ({"Game": "manalath"}, {}, "ply 1: 'a1' is not a move of manalath"),
         ({"Game": "yavalad"}, {}, "unknown game 'yavalad'"),
         ({"Termination": "won"}, {}, "unknown Termination 'won'; expected one of rules"),
-        ({"Position": "5/6/7/8/9/8/7/6/wb3 w"}, {}, "illegal move a1: a1 already has a stone"),
+        ({"Position": "5/6/7/8/9/8/7/6/wb3 w"}, {}, "ply 1: illegal move a1: a1 already"),
     ],
 )
 def test_a_tag_that_would_be_untrue_is_refused(
