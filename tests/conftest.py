@@ -81,10 +81,11 @@ def _restore_signals() -> None:
 @pytest.fixture(autouse=True)
 def _game_files() -> Iterator[None]:
     """Forget the games of files that a test has added, here and for the programs it starts."""
-    before = os.environ.get(files.VARIABLE)
+    before, added = os.environ.get(files.VARIABLE), dict(files._ADDED)
     yield
-    if files._ADDED:
+    if files._ADDED != added:
         forget_games()
+        files._ADDED.update(added)
         os.environ.update({} if before is None else {files.VARIABLE: before})
 
 
