@@ -338,6 +338,9 @@ class Records(Sequence[Record]):
                 self._index = index_of(self._source.stream)
         return self._index
 
+    def __repr__(self) -> str:
+        return f"<records of {self._source.path}>"
+
     def __len__(self) -> int:
         return self._places().records
 
