@@ -83,7 +83,7 @@ def _game_files() -> Iterator[None]:
     """Forget the games of files that a test has added, here and for the programs it starts."""
     before, added = os.environ.get(files.VARIABLE), dict(files._ADDED)
     yield
-    if files._ADDED != added:
+    if added != files._ADDED:
         forget_games()
         files._ADDED.update(added)
         os.environ.update({} if before is None else {files.VARIABLE: before})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import hashlib
 import io
 import re
 import sys
@@ -111,6 +112,8 @@ def test_the_game_of_the_docs_is_played_from_its_file(
     monkeypatch.chdir(tmp_path)
     (game,) = (one for one in ALL if one.language == "python" and "\nGAME = " in one.text)
     Path("mygame.py").write_text(game.text, encoding="utf-8")
+    digest = hashlib.sha256(game.text.encode()).hexdigest()
+    assert f"mygame.py (sha256 {digest[:12]}…)" in (ROOT / game.page).read_text(encoding="utf-8")
     typed = next(one for one in ALL if one.page == game.page and one.language == "console")
     first, told, *_ = typed.text.splitlines()
     assert commands.arena(*first.split()[2:]).out == f"{told}\n"
