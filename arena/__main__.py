@@ -25,6 +25,7 @@ def _heed_signals() -> bool:
 if __name__ == "__main__" or sys.argv[0].endswith("/arena"):  # one may come before all is read
     _heed_signals()
 
+import errno
 import io
 import os
 import re
@@ -73,7 +74,10 @@ def _open_closed() -> None:
     """Open what is closed of the standard streams on nothing.
 
     Else a database or a pipe would be opened in the place of one, and be written to by mistake.
+    There is nothing to read then, not even an end.
     """
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(_ClosedInput()), encoding="utf-8")
     for descriptor, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         try:
             os.fstat(descriptor)
@@ -81,6 +85,18 @@ def _open_closed() -> None:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
         if getattr(sys, name) is None:  # the stream lives as long as the program
             setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
+
+
+class _ClosedInput(io.RawIOBase):
+    """A standard input that is closed: who reads it is told."""
+
+    def readable(self) -> bool:
+        """Return True: it may be tried."""
+        return True
+
+    def readinto(self, _: object, /) -> int:
+        """Raise OSError."""
+        raise OSError(errno.EBADF, "it is closed", "standard input")
 
 
 def run(arguments: list[str]) -> int:

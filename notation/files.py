@@ -26,6 +26,17 @@ if TYPE_CHECKING:
 COMPRESSIONS: Final = (".gz", ".bz2", ".xz", ".zst")
 """The suffixes by which files are compressed."""
 
+
+def compression_of(path: str | Path) -> str:
+    """Return which of COMPRESSIONS a file's name ends in, in any case; empty for none of them.
+
+    >>> compression_of("games.lath.GZ"), compression_of("games.lath")
+    ('.gz', '')
+    """
+    suffix = Path(path).suffix.lower()
+    return suffix if suffix in COMPRESSIONS else ""
+
+
 _WRITTEN: Final = 1 << 16  # bytes that are written at once
 
 
@@ -41,10 +52,11 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     file = Path(path)
-    if file.suffix in COMPRESSIONS and file.is_file() and not file.stat().st_size:
+    compression = compression_of(file)
+    if compression and file.is_file() and not file.stat().st_size:
         raise OSError(errno.EIO, "damaged: it is empty", str(path))
     try:
-        module = _compression(file.suffix)
+        module = _compression(compression)
         with module.open(file, "rb") if module else file.open("rb") as stream:
             yield stream
     except OSError:
@@ -70,7 +82,7 @@ def read_block(stream: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
 
 
 def _compression(suffix: str) -> Any:
-    """Return the module that compresses files of this suffix; None for other files."""
+    """Return the module of one of COMPRESSIONS; None for another suffix."""
     if suffix == ".zst":
         return zstd()
     return {".gz": gzip, ".bz2": bz2, ".xz": lzma}.get(suffix)
@@ -115,14 +127,14 @@ def write_atomically(path: Path, content: Iterable[bytes], *, note: Noted | None
     """
     if path.exists() and not path.is_file():
         with path.open("wb") as stream:
-            _fill(stream, path.suffix, content)
+            _fill(stream, compression_of(path), content)
         return
     path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
     try:
         # the sync is of the descriptor that wrote: an earlier error of the disk is told to it
         with io.BufferedWriter(_NewFile(temporary), _WRITTEN) as file:
-            _fill(cast("BinaryIO", file), path.suffix, content, note, temporary)
+            _fill(cast("BinaryIO", file), compression_of(path), content, note, temporary)
             if path.exists():
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             os.fsync(file.fileno())
@@ -151,7 +163,7 @@ def _fill(
     note: Noted | None = None,
     name: Path | None = None,
 ) -> None:
-    """Write bytes, compressed as the suffix says; the file, which has this name, stays open."""
+    """Write bytes, compressed as one of COMPRESSIONS; the file, of this name, stays open."""
     if suffix == ".zst":
         _fill_frames(file, content, note, name)
     elif module := _compression(suffix):

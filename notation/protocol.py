@@ -250,10 +250,9 @@ class Option:
         low, high = self.minimum, self.maximum
         is_bounded = low is not None and high is not None
         expected = "a whole number" + (f" from {low} to {high}" if is_bounded else "")
-        try:
-            number = int(str(value))
-        except ValueError:
+        if not _INTEGER.fullmatch(str(value)):
             return expected
+        number = int(str(value))
         fits = (low is None or low <= number) and (high is None or number <= high)
         return None if fits else expected
 
@@ -273,10 +272,9 @@ def read_option(line: str) -> Option:
     found = re.split(r"(?<!\S)(default|min|max|var)(?!\S)", " ".join(words[type_at + 2 :]))
     values = list(zip(found[1::2], map(str.strip, found[2::2]), strict=True))
     last = dict(values)
-    try:
-        low, high = (int(last[word]) if word in last else None for word in ("min", "max"))
-    except ValueError as error:
-        raise ValueError(f"not an option: {line!r}, min and max are whole numbers") from error
+    if not all(_INTEGER.fullmatch(last.get(word, "0")) for word in ("min", "max")):
+        raise ValueError(f"not an option: {line!r}, min and max are whole numbers")
+    low, high = (int(last[word]) if word in last else None for word in ("min", "max"))
     choices = tuple(value for word, value in values if word == "var")
     return Option(name, kind, last.get("default"), low, high, choices)
 
@@ -303,6 +301,7 @@ def read_info(line: str) -> dict[str, str]:
     return found
 
 
+_INTEGER: Final = re.compile(r"[-+]?[0-9]{1,19}")
 _WHOLE: Final = re.compile(r"[0-9]{1,19}")
 _REAL: Final = re.compile(
     r"-?(?:[0-9]{1,9}(?:\.[0-9]{0,19})?|\.[0-9]{1,19})(?:[eE][-+]?[0-9]{1,3})?"

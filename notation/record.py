@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
+from math import inf, isfinite
 from typing import Any, Final, NamedTuple, TypeGuard, TypeVar
 
 from lath.notation.errors import Fault, RecordValueError, listed, shortened
@@ -41,6 +42,19 @@ def date_of(text: str) -> dt.date | None:
         date = dt.date.fromisoformat(text)
         return date if date.isoformat() == text else None
     return None
+
+
+_NUMBER: Final = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+
+
+def number_of(text: str) -> float | None:
+    """Return the finite number that `0.5` is; None for another text.
+
+    Its digits are 0 to 9: `1_0`, `inf` and digits of other scripts are none, though Python reads
+    them.
+    """
+    number = float(text) if _NUMBER.fullmatch(text) else inf
+    return number if isfinite(number) else None
 
 
 RULES: Final = "Rules"
@@ -136,10 +150,7 @@ class Annotation:
     @property
     def number(self) -> float | None:
         """Return the value as a number; None where it is none."""
-        try:
-            return float(self.value)
-        except ValueError:
-            return None
+        return number_of(self.value)
 
 
 Comment = tuple[str | Annotation, ...]
@@ -436,9 +447,9 @@ def comment(text: str) -> Comment:
 def annotation(name: str, value: str) -> Annotation:
     """Return `[%name value]`, a time having three decimals; brackets in it are dropped."""
     value = " ".join(value.replace("[", "").replace("]", "").split())
-    if name in ("emt", "clk"):
-        with suppress(ValueError):  # a wrong one is kept, and named when the record is checked
-            value = f"{float(value):.3f}"
+    # a wrong one is kept, and named when the record is checked
+    if name in ("emt", "clk") and (seconds := number_of(value)) is not None:
+        value = f"{seconds:.3f}"
     return annotation_as_read(name, value)
 
 

@@ -96,8 +96,7 @@ def _wrong_with(note: Annotation) -> str | None:
     """Return what a known annotation should have been; None where it is right or unknown."""
     number = note.number
     if note.name in ("emt", "clk"):
-        right = number is not None and 0 <= number < float("inf")
-        return None if right else "a time in seconds, 0 or more"
+        return None if number is not None and number >= 0 else "a time in seconds, 0 or more"
     if note.name == "eval":
         return None if number is not None and -1 <= number <= 1 else "a number from -1 to 1"
     if note.name in ("depth", "nodes"):

@@ -9,7 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -19,6 +19,7 @@ from lath.arena.cli.files import (
     Files,
     Quiet,
     Unchecked,
+    is_one_of,
     refuse_other_formats,
     unless_lossy,
     writable,
@@ -38,6 +39,7 @@ from lath.notation.archive import (
     verbatim,
 )
 from lath.notation.comparison import Comparison, Difference, Finding
+from lath.notation.errors import shortened
 from lath.notation.record import Record
 from lath.notation.sampling import Row, Shares
 from lath.notation.sampling import sample as draw
@@ -131,9 +133,10 @@ def select(
         division = _Division(split, name, compress, most, seed=seed or 0, force=force)
         division.refuse_folder(out, files)
     selection = Selection(files, where, distinct=distinct, invert=invert, rules=not unchecked)
+    selected = iter(selection)
     rows: Iterator[Row] = (
         Row(order_by(order, record), division.value_of(record) if division else "", entry.text)
-        for entry, record in selection
+        for entry, record in selected
     )
     if sample:
         rows = draw(rows, sample, seed or 0, memory << 20 if memory else MEMORY)
@@ -152,7 +155,9 @@ def select(
     elif division is None:
         refuse_other_formats(out)
         pieces = verbatim(text for _, text in found)
-        write_pieces(out, unless_lossy(out, pieces, files, lambda: selection.bad))
+        if is_one_of(out, files):  # what is behind the limit may be bad
+            pieces = chain(pieces, (b"" for _ in selected))
+        write_pieces(out, unless_lossy(out, pieces, files, selection.bad_words))
     else:
         parts = division.write(found, out, quiet=quiet)
         into = f" into {len(parts)} part{'' if len(parts) == 1 else 's'}"
@@ -183,19 +188,21 @@ class _Division:
         force: bool,
     ) -> None:
         """`by` is a key, how many records a file has, or names with shares; raises ConfigError."""
-        self._every = int(by) if by.isdecimal() else None
-        if self._every == 0:
-            raise ConfigError("--split 0: expected a KEY, or how many records a part has")
+        self._every = int(by) if re.fullmatch("0*[1-9][0-9]{0,17}", by) else None
+        if not self._every and re.fullmatch("[-+]?[0-9]*", by):
+            shown = shortened(by)
+            raise ConfigError(f"--split {shown}: expected a KEY, or how many records a part has")
         self._shares: Final = Shares(_shares(by), seed) if "=" in by else None
         keys = keys_of("--split", None if self._every or self._shares else by)
         if len(keys) > 1:
             raise ConfigError(f"--split {by}: a part has one key, not {len(keys)}")
-        if compress and compress not in COMPRESSIONS:
-            raise ConfigError(f"--compress {compress}: expected one of {', '.join(COMPRESSIONS)}")
+        if compress not in (None, *COMPRESSIONS):
+            raise ConfigError(f"--compress {compress!r}: expected one of {', '.join(COMPRESSIONS)}")
         self._key: Final = keys[0] if keys else None
-        self._template: Final = template or ("part-{number:4}" if self._every else "{value}")
+        default = "part-{number:4}" if self._every else "{value}"
+        self._template: Final = default if template is None else template
         rest = _FIELD.sub("", self._template)
-        if "{" in rest or "}" in rest:
+        if "{" in rest or "}" in rest or not self._template:
             expected = "{number}, {number:4} or {value}"
             raise ConfigError(f"--name {self._template!r}: expected {expected}")
         if self._every and "{value" in self._template:

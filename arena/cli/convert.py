@@ -11,9 +11,13 @@ from typing import Annotated
 import typer
 
 from lath.arena.cli.files import (
+    LossError,
     Unchecked,
+    bad_words,
+    is_special,
     read_from,
     unless_lossy,
+    whole,
     write_pieces,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
@@ -31,7 +35,7 @@ Source = Annotated[Path, argument("SRC", "What is read; - is stdin.")]
 Destination = Annotated[Path, argument("DST", "What is written; - is stdout.")]
 From = Annotated[str | None, option("--from", "F", "SRC's format; else by suffix.")]
 To = Annotated[str | None, option("--to", "F", "DST's format; else by suffix.")]
-Strict = Annotated[bool, flag("--strict", "Exit 1 if DST's format cannot hold something.")]
+Strict = Annotated[bool, flag("--strict", "Write nothing if anything would be lost.")]
 Positions = Annotated[bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")]
 Planes = Annotated[bool, flag("--planes", "Write positions as numbers: parquet, npz.")]
 NoSummary = Annotated[bool, flag("--quiet -q", "Say nothing but problems and warnings.")]
@@ -54,13 +58,15 @@ def convert(
 
     The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet, npz. Suffixes
     say which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of and left
-    out, the rest is converted. What DST cannot hold is named in a warning. DST may be SRC.
+    out, the rest is converted. What DST cannot hold is named in a warning. DST may be SRC, which
+    stays as it is where anything would be lost.
 
     With --positions DST (csv, parquet or jsonlines) is a table of positions: a row a ply with what
     was played there, what it came to for the mover, evaluation, time and depth. With --planes DST
     (parquet or npz) has the same of one game as numbers for machine learning.
 
-    Exit status 1 if a record was left out, with --strict also if anything else was lost.
+    Exit status 1 if a record was left out; with --strict also if anything else would be lost, and
+    nothing is written then.
 
     Example: arena convert games.lath games.csv
     """
@@ -83,8 +89,15 @@ def convert(
             pieces = write_plies(conversion.numbered(), conversion.lost)
         elif write:
             pieces = write(conversion.records(), conversion.lost)
-        pieces = unless_lossy(destination, pieces, [source], lambda: len(conversion.bad))
-        write_pieces(destination, pieces)
+        if strict:
+            pieces = conversion.strictly(pieces, destination)
+            pieces = whole(pieces) if is_special(destination) else pieces
+        pieces = unless_lossy(destination, pieces, [source], conversion.lost_words)
+        try:
+            write_pieces(destination, pieces)
+        except LossError:
+            conversion.print_losses(to_name)
+            raise
     except FormatError as error:  # also where a library is missing
         raise ConfigError(str(error)) from error
     conversion.print_losses(to_name)
@@ -92,7 +105,7 @@ def convert(
     if not quiet:
         converted = conversion.sound - conversion.unheld
         print(f"converted {converted} records, left out {left_out}", file=sys.stderr)
-    raise typer.Exit(1 if left_out or (strict and conversion.losses) else 0)
+    raise typer.Exit(1 if left_out else 0)
 
 
 def _format_of(path: Path, name: str | None, by: str) -> str:
@@ -180,6 +193,20 @@ class _Conversion:
         elif loss.last != number:
             loss.records += 1
             loss.last = number
+
+    def lost_words(self) -> str:
+        """Return what is lost, in words; empty where nothing is."""
+        fields = list(self.losses)
+        shown = [*fields[:5], *([f"{len(fields) - 5} more"] if len(fields) > 5 else [])]
+        return ", ".join([*([bad_words(len(self.bad))] if self.bad else []), *shown])
+
+    def strictly(self, pieces: Iterable[bytes], out: Path) -> Iterator[bytes]:
+        """Yield the pieces; raise LossError in the end if something is lost."""
+        yield from pieces
+        if words := self.lost_words():
+            stays = "stays as it is" if out.exists() else "is not written"
+            name = "standard output" if str(out) == "-" else out
+            raise LossError(f"{name} {stays}, for --strict: {words} would be lost")
 
     def print_losses(self, format_name: str) -> None:
         """Print a warning for each field that was lost."""

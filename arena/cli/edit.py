@@ -23,6 +23,7 @@ from lath.arena.cli.files import (
     Quiet,
     Unchecked,
     bad_words,
+    is_one_of,
     read_from,
     refuse_other_formats,
     refuse_to_read_other_formats,
@@ -421,7 +422,7 @@ class _Target:
                 out.mkdir(exist_ok=True)
             out /= path.name
         refuse_other_formats(out)
-        if str(path) != "-" and path.exists() and out.exists() and path.samefile(out):
+        if is_one_of(out, [path]):
             raise ConfigError(
                 f"--out {out} is FILE itself; without --out it is replaced, and a copy stays"
             )

@@ -5,10 +5,14 @@ Must not know what a command does with the records.
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, TypeVar
+from tempfile import SpooledTemporaryFile
+from typing import Annotated, TextIO, TypeVar
 
 from lath.arena.cli.main import argument, flag
 from lath.arena.errors import ArenaError, ConfigError, reading
@@ -23,6 +27,10 @@ Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are
 Quiet = Annotated[bool, flag("--quiet -q", "Say nothing but problems.")]
 
 Read = TypeVar("Read")
+
+
+class LossError(ArenaError):
+    """Nothing is written, because what is read would not all be there."""
 
 
 def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
@@ -80,13 +88,53 @@ def write_pieces(out: Path, pieces: Iterable[bytes]) -> None:
 
 
 def unless_lossy(
-    out: Path, pieces: Iterable[bytes], sources: Iterable[Path], bad: Callable[[], int]
+    out: Path, pieces: Iterable[bytes], sources: Iterable[Path], lost: Callable[[], str]
 ) -> Iterator[bytes]:
-    """Yield the pieces; raise ArenaError in the end if `out` is a source and would lose records."""
-    is_source = any(path.exists() and out.exists() and path.samefile(out) for path in sources)
-    yield from pieces
-    if is_source and bad():
-        raise ArenaError(f"{out} stays as it is: {bad_words(bad())} would be lost")
+    """Return the pieces; they raise LossError in the end if `out` is a source and would hold less.
+
+    `lost` says what would be lost, in words; nothing where nothing would be. Raises ConfigError
+    for a source that nothing can be written over: a pipe, or what a shell has opened for output.
+    """
+    is_source = is_one_of(out, sources)
+    if is_source and str(out) == "-":
+        raise ConfigError("standard output is the file that is read; name it by -o, or another")
+    if is_source and not out.is_file():
+        raise ConfigError(f"{out} is read, and no regular file: it cannot be replaced")
+
+    def kept() -> Iterator[bytes]:
+        yield from pieces
+        if is_source and (words := lost()):
+            raise LossError(f"{out} stays as it is: {words} would be lost")
+
+    return kept()
+
+
+def is_one_of(out: Path, sources: Iterable[Path]) -> bool:
+    """Return whether a file is one of the sources, whatever its name; also of standard streams."""
+    there = _file_of(out, sys.stdout)
+    return there is not None and any(
+        found is not None and os.path.samestat(found, there)
+        for found in (_file_of(path, sys.stdin) for path in sources)
+    )
+
+
+def _file_of(path: Path, stream: TextIO) -> os.stat_result | None:
+    """Return which file or pipe it is, for `-` the file behind a stream; None for nothing such."""
+    try:
+        found = os.fstat(stream.fileno()) if str(path) == "-" else path.stat()
+    except (OSError, ValueError):
+        return None
+    is_file = stat.S_ISREG(found.st_mode)
+    return found if is_file or (stat.S_ISFIFO(found.st_mode) and str(path) != "-") else None
+
+
+def whole(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the same bytes once all of them are there; many wait in a temporary file."""
+    with SpooledTemporaryFile(1 << 24) as kept:
+        kept.writelines(pieces)
+        kept.seek(0)
+        while block := kept.read(1 << 16):
+            yield block
 
 
 def refuse_other_formats(out: Path) -> None:
@@ -105,6 +153,11 @@ def refuse_to_read_other_formats(path: Path) -> None:
         )
 
 
+def is_special(path: Path) -> bool:
+    """Return whether it is a standard stream, a pipe or a device: written straight, never whole."""
+    return str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+
+
 def refuse_as_archive(out: Path) -> None:
     """Raise ConfigError where records cannot be appended to `out`: before anything is lost."""
     refuse_other_formats(out)
@@ -113,7 +166,7 @@ def refuse_as_archive(out: Path) -> None:
     with writable(out):
         if not out.parent.is_dir():
             raise ConfigError(f"{out} cannot be written: there is no folder {str(out.parent)!r}")
-        if not out.exists():
+        if not out.exists() or is_special(out):
             return
         first = next(entries(out), None)
     if first is not None and first.record is None:
@@ -123,9 +176,9 @@ def refuse_as_archive(out: Path) -> None:
 def append_record(out: Path, text: str) -> None:
     """Write a file again with one more record at its end, whole or not at all; raises ConfigError.
 
-    A file that is not there is made; standard output is written to.
+    A file that is not there is made; standard output, a pipe and a device are written to.
     """
-    is_new = str(out) == "-" or not out.exists()
+    is_new = not out.exists() or is_special(out)
     write_pieces(out, [text.encode()] if is_new else _with_record(out, text.encode()))
 
 

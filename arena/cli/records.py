@@ -257,19 +257,22 @@ def show(
         raise ConfigError("--aids and --legal are for drawings: --svg is missing")
     number = _number_in(game or [])
     wanted = number if number or as_json else 1
-    for number, record in read_from(file, _numbered(file, wanted)):
+    status = 0
+    for entry in read_from(file, _numbered(file, wanted)):
         try:
-            played = list(positions(record))
-        except GameError as error:
-            why = [fault.message for fault in faults_of(record) if fault.code == "rules"]
-            raise ArenaError(f"{file}: record {number}: {why[0] if why else error}") from error
-        if as_json:
-            _print_json(number, record, played, ply)
+            record, played = _played(file, entry, ply)
+        except ArenaError as error:
+            if wanted is not None:
+                raise
+            print(f"arena: {error}", file=sys.stderr)
+            status = max(status, error.status)
             continue
-        if ply is not None and ply >= len(played):
-            raise ConfigError(f"{file}: record {number} has {len(played) - 1} plies, not {ply}")
+        if as_json:
+            _print_json(entry.number, record, played, ply)
+            continue
         at = len(played) - 1 if ply is None else ply
-        _draw(number, record, played, at, svg=svg, aids=aids, legal=legal)
+        _draw(entry.number, record, played, at, svg=svg, aids=aids, legal=legal)
+    raise typer.Exit(status)
 
 
 def _number_in(values: list[str]) -> int | None:
@@ -285,15 +288,13 @@ def _number_in(values: list[str]) -> int | None:
     return int(numbers[0]) if numbers else None
 
 
-def _numbered(file: Path, game: int | None) -> Iterator[tuple[int, Record]]:
-    """Yield the record of this number, or all of them; raises ArenaError for a bad one."""
+def _numbered(file: Path, game: int | None) -> Iterator[Entry]:
+    """Yield the entry of this number, or all of them."""
     number = 0
     for entry in _entries(file, game):
         number = entry.number
         if game in (None, number):
-            if entry.record is None or entry.problems:
-                raise ArenaError(str(entry.problems[0]))
-            yield number, entry.record
+            yield entry
         if number == game:
             return
     if game is not None:
@@ -311,6 +312,24 @@ def _entries(file: Path, game: int | None) -> Iterator[Entry]:
                     yield records.entry(min(game, len(records)) - 1)
                 return
     yield from entries_of_any_format(file)
+
+
+def _played(file: Path, entry: Entry, ply: int | None) -> tuple[Record, list[Position]]:
+    """Return a record and its positions, of which there must be one after `ply`.
+
+    Raises ArenaError: the record is bad; ConfigError: it has not so many plies.
+    """
+    if entry.record is None or entry.problems:
+        raise ArenaError(str(entry.problems[0]))
+    try:
+        played = list(positions(entry.record))
+    except GameError as error:
+        why = [fault.message for fault in faults_of(entry.record) if fault.code == "rules"]
+        what = why[0] if why else error
+        raise ArenaError(f"{file}: record {entry.number}: {what}") from error
+    if ply is not None and ply >= len(played):
+        raise ConfigError(f"{file}: record {entry.number} has {len(played) - 1} plies, not {ply}")
+    return entry.record, played
 
 
 def _print_json(number: int, record: Record, played: list[Position], only: int | None) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 import typer
 
 from lath.arena import signals
-from lath.arena.cli.files import Unchecked, writable, write_pieces
+from lath.arena.cli.files import Unchecked, is_one_of, writable, write_pieces
 from lath.arena.cli.main import App, AsJson, GameFiles, Plain, add_games, argument, flag, option
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal.streams import data_output
@@ -446,7 +446,7 @@ def _refuse_files(
     files = [path for path in named if path.is_file() or not path.exists()]
     real = [os.path.realpath(path) for path in files]
     for path, real_path in zip(files, real, strict=True):
-        if real_path in read:
+        if real_path in read or is_one_of(path, sources):
             raise ConfigError(f"{path} would be overwritten, and the report is made of it")
     if len(real) == 2 and real[0] == real[1]:
         raise typer.BadParameter("-o and --data cannot both be the same file")

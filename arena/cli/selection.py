@@ -130,8 +130,12 @@ class Selection:
         if self.duplicates:
             words += f"; {self.duplicates} left out that were there already"
         if self.bad:
-            words += f"; {bad_words(self.bad)} left out"
+            words += f"; {self.bad_words()} left out"
         return words
+
+    def bad_words(self) -> str:
+        """Return how many bad records there were, in words; empty where there were none."""
+        return bad_words(self.bad) if self.bad else ""
 
 
 def keys_of(option: str, names: str | None) -> tuple[Key, ...]:

@@ -110,7 +110,7 @@ _Entry = tuple[str, Position, int, str, str, str]
 def _entries(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
     """Yield each entry of one of the games."""
     path = choice.path
-    is_text = path.suffix == ".txt"  # with a position or a setup on each line
+    is_text = path.suffix.lower() == ".txt"  # with a position or a setup on each line
     read = _of_lines(path, game_ids) if is_text else _of_records(choice, game_ids)
     try:
         with reading(path):

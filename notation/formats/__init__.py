@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from lath.notation.errors import NotationError
-from lath.notation.files import COMPRESSIONS
+from lath.notation.files import compression_of
 
 if TYPE_CHECKING:
     from lath.notation.reader import Entry
@@ -102,13 +102,13 @@ class FormatError(NotationError):
 def name_for(path: str | Path) -> str:
     """Return the name of the format that a file's suffix stands for; raises FormatError.
 
-    A suffix of compression is looked through.
+    A suffix of compression is looked through, and capitals make no difference.
 
-    >>> name_for("games.jsonl.gz")
-    'jsonlines'
+    >>> name_for("games.jsonl.gz"), name_for("GAMES.CSV.GZ")
+    ('jsonlines', 'csv')
     """
     file = Path(path)
-    suffix = (Path(file.stem) if file.suffix in COMPRESSIONS else file).suffix
+    suffix = (Path(file.stem) if compression_of(file) else file).suffix
     for name, known in TABLE.items():
         if suffix.lower() in known.suffixes:
             return name

@@ -34,7 +34,7 @@ from lath.games.core import Position, Seat, read_move
 from lath.games.errors import GameError
 from lath.notation.errors import Fault, refused, shortened
 from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
-from lath.notation.record import Ply, Record, Termination
+from lath.notation.record import Ply, Record, Termination, number_of
 from lath.notation.replay import faults_of
 
 BEGINS: Final = "game="
@@ -66,6 +66,8 @@ _MOVE_LINE: Final = re.compile(
 
 _ACTIONS: Final = re.compile(r"\[(?P<name>\w+):?(?P<values>[^\[\]]*)\]", re.ASCII)
 
+_COUNT: Final = re.compile(r"[0-9]{1,9}")
+
 _FIELD: Final = re.compile(r"(?P<name>[A-Za-z][A-Za-z_ ]{0,40})=(?P<value>.*)")
 
 
@@ -85,7 +87,7 @@ class Decision:
     def number(self, name: str) -> int | None:
         """Return a value of the action; None where it is missing or no number."""
         digits = self.values.get(name, "")
-        return int(digits) if digits.isdecimal() and len(digits) < 10 else None
+        return int(digits) if _COUNT.fullmatch(digits) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def read_trial(text: str) -> Trial:
             trial.lists.append(Value(at, str(len(list(_until(_LIST_ENDS, lines, at, line))))))
         elif line.startswith(_SIZE):
             digits = line.removeprefix(_SIZE)
-            if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
+            if not _COUNT.fullmatch(digits):
                 raise refused(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
             trial.sizes.append(Value(at, digits))
         else:
@@ -188,11 +190,11 @@ def winner(fields: Mapping[str, Value]) -> int | None:
     """
     value, ranks, ranked = fields.get("winner"), fields.get("rankings"), None
     if ranks:
-        try:
-            _, first, second = map(float, ranks.text.split(","))
-        except ValueError as error:
+        numbers = list(map(number_of, ranks.text.split(",")))
+        if len(numbers) != 3 or None in numbers:
             message = f"the rankings {ranks.text!r} are not those of two players"
-            raise refused(ranks.at, message, "the form 0.0,1.0,2.0") from error
+            raise refused(ranks.at, message, "the form 0.0,1.0,2.0")
+        first, second = (number or 0 for number in numbers[1:])
         if first or second:  # the lower rank is the better one
             ranked = 0 if first == second else 1 if first < second else 2
     if value is None:

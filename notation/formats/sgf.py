@@ -216,7 +216,7 @@ def _node(ply: Ply, letter: str) -> str:
     parts = [f";{letter}[{_simple(ply.move)}]", _GLYPHS.get(ply.glyph, "")]
     clock = ply.annotation("clk")
     left = clock.number if clock else None
-    if left is not None and 0 <= left < float("inf"):
+    if left is not None and left >= 0:
         parts.append(f"{letter}L[{left:.3f}]")
     if ply.comments:
         parts.append(f"C[{_text(ply.comments)}]")

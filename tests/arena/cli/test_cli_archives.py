@@ -333,9 +333,9 @@ def test_split_replaces_nothing_unless_it_is_told_to(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--split", 0], "--split 0: expected a KEY, or how many records a part has"),
+        (["--split", 0], "--split '0': expected a KEY, or how many records a part has"),
         (["--split", "a b"], "--split a b: 'a b' is nothing that records have"),
-        (["--split", 1, "--compress", "rar"], "--compress rar: expected one of gz, bz2, xz, zst"),
+        (["--split", 1, "--compress", "rar"], "--compress 'rar': expected one of gz, bz2, xz, zst"),
         (["--split", 1, "--name", "{x}"], "--name '{x}': expected {number}, {number:4} or {value}"),
         (["--split", 1, "--name", "{value}"], "{value} stands only with --split KEY"),
         (["--split", 1, "--max-parts", 2], "there would be more than 2 parts"),
