@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, Self, cast, overload
 
 from lath.notation.errors import NotationError, RecordError
-from lath.notation.files import COMPRESSIONS, Noted, open_bytes, read_errors, write_atomically
+from lath.notation.files import Noted, compression_of, open_bytes, read_errors, write_atomically
 from lath.notation.frames import Frames, table_of
 from lath.notation.reader import (
     Chunk,
@@ -177,7 +177,7 @@ def write_index(path: str | Path) -> Path:
         if source.index is not None and source.is_inside:
             return file
         if not source.is_random:
-            example = file.with_suffix("") if file.suffix in COMPRESSIONS else file
+            example = file.with_suffix("") if compression_of(file) else file
             raise NoIndexError(
                 f"{file}: an index does not help where a file is only read from its beginning; "
                 f"expected text, or .zst as `arena select {file} -o {example}.zst` writes it"
@@ -219,10 +219,10 @@ class _Source:
 
     def _open(self) -> None:
         self._context: Any = None
-        self.is_random = self.path.suffix not in COMPRESSIONS
+        self.is_random = not compression_of(self.path)
         """Whether any place of it is read as fast as its beginning."""
         self.stream: BinaryIO = self._raw
-        if self.path.suffix == ".zst" and (table := table_of(self._raw)):
+        if compression_of(self.path) == ".zst" and (table := table_of(self._raw)):
             frames = Frames(self._raw, table)
             self.stream = cast("BinaryIO", io.BufferedReader(frames))
             self.is_random = True

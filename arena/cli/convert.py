@@ -14,6 +14,7 @@ from lath.arena.cli.files import (
     LossError,
     Unchecked,
     bad_words,
+    is_one_of,
     is_special,
     read_from,
     unless_lossy,
@@ -126,7 +127,7 @@ def _format_of(path: Path, name: str | None, by: str) -> str:
 
 def _refuse_to_replace(source: Path, destination: Path) -> None:
     """Raise ConfigError where a table of plies would take the place of the records it is of."""
-    if source.exists() and destination.exists() and source.samefile(destination):
+    if is_one_of(destination, [source]):
         raise ConfigError(f"{destination} is the source; a table of plies holds less than records")
 
 

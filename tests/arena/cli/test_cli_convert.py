@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -144,13 +146,75 @@ def test_a_bad_record_is_told_of_and_the_rest_is_converted(tmp_path: Path) -> No
     assert made.read_text().count("\n") == 1
 
 
-def test_with_strict_a_loss_is_a_failure_though_the_file_is_written(source: Path) -> None:
+def test_strict_writes_nothing_where_anything_would_be_lost(source: Path) -> None:
     made = source.with_suffix(".ygn")
     assert convert(source, made).status == 0
-    made.unlink()
+    made.write_text("there before")
     ran = convert(source, made, "--strict")
-    assert (ran.status, made.read_bytes().count(b"\r\n")) == (1, 2)
+    assert ran.status == 1
+    assert "games.ygn stays as it is, for --strict: " in ran.err
+    assert made.read_text() == "there before"
+    made.unlink()
+    assert "games.ygn is not written, for --strict: " in convert(source, made, "--strict").err
+    ran = convert(source, "-", "--to", "ygn", "--strict")
+    assert (ran.status, ran.out) == (1, "")
+    assert [path.name for path in source.parent.iterdir()] == [source.name]
     assert convert(source, source.with_suffix(".jsonl"), "--strict").status == 0
+
+
+@pytest.mark.parametrize("strict", [[], ["--strict"]])
+@pytest.mark.parametrize("name", ["ygn", "sgf", "csv --positions", "jsonlines --positions"])
+@pytest.mark.parametrize("by", ["games.lath", "link.lath", "hard.lath", "./x/../games.lath"])
+def test_a_source_is_never_replaced_by_what_holds_less(
+    source: Path, name: str, by: str, strict: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(source.parent)
+    source.write_text(RICH)
+    Path("x").mkdir()
+    Path("link.lath").symlink_to(source)
+    Path("hard.lath").hardlink_to(source)
+    before = sorted(source.parent.iterdir())
+    ran = convert("games.lath", by, "--to", *name.split(), *strict)
+    assert (ran.status != 0, ran.out) == (True, "")
+    assert "would be lost" in ran.err or "holds less than records" in ran.err
+    assert source.read_text() == RICH
+    assert source.samefile("hard.lath")
+    assert sorted(source.parent.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "convert - - --from lath --to lath < games.lath >> games.lath",
+        "convert games.lath - --to jsonlines >> games.lath",
+        "select - < games.lath >> games.lath",
+        "select games.lath games.lath >> games.lath",
+        "edit - --set Event=x < games.lath >> games.lath",
+        "edit - --set Event=x -o games.lath < games.lath",
+    ],
+)
+def test_what_a_shell_opens_is_the_file_that_is_read_all_the_same(
+    source: Path, command: str
+) -> None:
+    words = re.split(" (?=<|>)", command)
+    streams = {word.split()[0]: word.split()[1] for word in words[1:]}
+    with ExitStack() as stack:
+        given = stack.enter_context((source.parent / streams.get("<", os.devnull)).open("rb"))
+        out = subprocess.PIPE
+        if name := streams.get(">>"):
+            out = stack.enter_context((source.parent / name).open("ab")).fileno()
+        ran = subprocess.run(
+            [sys.executable, "-m", "lath.arena", *words[0].split()],
+            stdin=given,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            cwd=source.parent,
+            env=environment(),
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    assert ran.returncode == 2
+    assert source.read_text() == ONE
 
 
 def test_quiet_leaves_the_counts_out_but_no_problem_and_no_warning(tmp_path: Path) -> None:
