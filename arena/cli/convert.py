@@ -85,8 +85,9 @@ def convert(
         formats.reader(from_name)  # refused before anything else is
         found = entries_of_any_format(source, from_name, rules=not unchecked)
         conversion = _Conversion(source, found, from_name, to_name)
+        if is_one_of(destination, [source]):
+            _refuse_to_replace(destination, to_name, is_table=write_plies is not None)
         if write_plies:
-            _refuse_to_replace(source, destination)
             pieces = write_plies(conversion.numbered(), conversion.lost)
         elif write:
             pieces = write(conversion.records(), conversion.lost)
@@ -125,10 +126,14 @@ def _format_of(path: Path, name: str | None, by: str) -> str:
         raise ConfigError(f"{error}; or name it by {by}") from error
 
 
-def _refuse_to_replace(source: Path, destination: Path) -> None:
-    """Raise ConfigError where a table of plies would take the place of the records it is of."""
-    if is_one_of(destination, [source]):
-        raise ConfigError(f"{destination} is the source; a table of plies holds less than records")
+def _refuse_to_replace(source: Path, to_name: str, *, is_table: bool) -> None:
+    """Raise ConfigError where the records could not be read again from what takes their place."""
+    if is_table:
+        raise ConfigError(f"{source} is the source; a table of plies holds less than records")
+    if to_name not in formats.READABLE:
+        raise ConfigError(
+            f"{source} is the source; {to_name} is only written, and never read again"
+        )
 
 
 @dataclass(slots=True)

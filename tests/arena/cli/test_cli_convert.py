@@ -163,8 +163,8 @@ def test_strict_writes_nothing_where_anything_would_be_lost(source: Path) -> Non
 
 
 @pytest.mark.parametrize("strict", [[], ["--strict"]])
-@pytest.mark.parametrize("name", ["ygn", "sgf", "csv --positions", "jsonlines --positions"])
-@pytest.mark.parametrize("by", ["games.lath", "link.lath", "hard.lath", "./x/../games.lath"])
+@pytest.mark.parametrize("name", ["ygn", "sgf", "csv --positions"])
+@pytest.mark.parametrize("by", ["games.lath", "link.lath", "hard.lath", "x/../games.lath"])
 def test_a_source_is_never_replaced_by_what_holds_less(
     source: Path, name: str, by: str, strict: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,7 +176,8 @@ def test_a_source_is_never_replaced_by_what_holds_less(
     before = sorted(source.parent.iterdir())
     ran = convert("games.lath", by, "--to", *name.split(), *strict)
     assert (ran.status != 0, ran.out) == (True, "")
-    assert "would be lost" in ran.err or "holds less than records" in ran.err
+    words = {"ygn": "would be lost", "sgf": "sgf is only written, not read"}
+    assert words.get(name, "a table of plies holds less than records") in ran.err
     assert source.read_text() == RICH
     assert source.samefile("hard.lath")
     assert sorted(source.parent.iterdir()) == before
