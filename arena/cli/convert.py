@@ -131,9 +131,7 @@ def _refuse_to_replace(source: Path, to_name: str, *, is_table: bool) -> None:
     if is_table:
         raise ConfigError(f"{source} is the source; a table of plies holds less than records")
     if to_name not in formats.READABLE:
-        raise ConfigError(
-            f"{source} is the source; {to_name} is only written, and never read again"
-        )
+        raise ConfigError(f"{source} is the source; {to_name} is only written, not read")
 
 
 @dataclass(slots=True)
