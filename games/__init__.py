@@ -108,7 +108,7 @@ def get(game_id: str) -> Game:
     An id with parameters has the one way to write it; `named` takes others.
 
     >>> get("yavalath").title, get("yavalath:size=4").title
-    ('Yavalath', 'Yavalath, size 4')
+    ('Yavalath', 'Yavalath (size 4)')
     """
     if ":" in game_id:
         return made(get(game_id.partition(":")[0]), game_id)

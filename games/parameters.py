@@ -165,7 +165,11 @@ def title_of(title: str, game_id: str) -> str:
     """Return the title of the game of an id with parameters, `title` being its family's.
 
     >>> title_of("Yavalath", "yavalath:size=4,win=5")
-    'Yavalath, size 4, win 5'
+    'Yavalath (size 4, win 5)'
+    >>> title_of("Manalath (61 cells)", "manalath-61:win=4")
+    'Manalath (61 cells, win 4)'
     """
     said = game_id.partition(":")[2].replace("=", " ").replace(",", ", ")
-    return f"{title}, {said}" if said else title
+    if not said:
+        return title
+    return f"{title[:-1]}, {said})" if title.endswith(")") else f"{title} ({said})"

@@ -12,7 +12,8 @@ from lath import games as registry
 from lath.arena.cli.main import App, AsJson, GameFiles, ListGroup, add_games, argument, flag, option
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import data_output
-from lath.games.core import Position
+from lath.games import parameters
+from lath.games.core import Position, version_of
 from lath.games.core import perft as count_paths
 
 app = App()
@@ -28,11 +29,12 @@ app.add_typer(group)
 
 @group.command("list")
 def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
-    """List the games: built in, brought by other packages, and of files.
+    """List the games: built in, brought by other packages, and of files; and their parameters.
 
     Example: arena games list --json
     """
     add_games(game)
+    found = registry.installed()
     rows = [
         {
             "id": one.id,
@@ -40,17 +42,30 @@ def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
             "credit": one.credit,
             "cells": len(one.board.names),
             "origin": _origin_of(one.id),
+            "rules": version_of(one),
+            "parameters": [
+                {
+                    "name": each.name,
+                    "default": each.default,
+                    "values": list(each.values),
+                    "about": each.about,
+                }
+                for each in parameters.of(one)
+            ],
         }
-        for one in registry.installed()
+        for one in found
     ]
     if as_json:
         print(json.dumps(rows, indent=2, ensure_ascii=False), file=data_output())
         return
     names = ("id", "title", "origin")
     wide = {name: max(len(str(row[name])) for row in rows) + 2 for name in names}
-    for row in rows:
+    for row, one in zip(rows, found, strict=True):
         columns = f"{row['id']:{wide['id']}}{row['title']:{wide['title']}}{row['cells']:>3} cells"
         print(f"{columns}  {row['origin']:{wide['origin']}}{row['credit']}")
+        for each in parameters.of(one):
+            value = f"{each.name}={parameters.written(each.default)}"
+            print(f"  {value:14}{each.about}; {each.expected}")
 
 
 def _origin_of(game_id: str) -> str:

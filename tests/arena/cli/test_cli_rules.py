@@ -70,6 +70,22 @@ def test_games_lists_every_game_with_its_inventor() -> None:
     assert arena("games", "list").out == arena("games").out
 
 
+def test_games_lists_the_parameters_of_each() -> None:
+    rows = {row["id"]: row for row in json.loads(arena("games", "--json").out)}
+    assert rows["surikata"]["rules"] == "1"
+    assert rows["surikata"]["parameters"] == [
+        {
+            "name": "lose",
+            "default": 3,
+            "values": [3, 4, 5],
+            "about": "pieces in line that lose, or more",
+        }
+    ]
+    assert (
+        "  size=5        cells on a side of the board; a number from 3 to 9" in arena("games").out
+    )
+
+
 def test_bots_lists_the_bundled_bots_with_their_commands() -> None:
     names = {row["name"] for row in json.loads(arena("bot", "list", "--json").out)}
     assert {"random", "greedy", "monte-carlo"} <= names

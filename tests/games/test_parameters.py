@@ -1,0 +1,155 @@
+"""Games with parameters: one id each, what is refused, and a family of somebody's own."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+
+import plain_rules
+import pytest
+from families import FAMILIES
+from game_files import write_game
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lath import games
+from lath.games.core import Game, perft
+from lath.games.errors import GameFileError, UnknownGameError
+from lath.games.parameters import Parameter, Value, family, id_with, of, read, written
+
+TORUS = """
+from lath.games.parameters import Parameter
+from lath.games.yavalath import Yavalath
+
+
+class Mine(Yavalath):
+    id = "mine-with-parameters"
+    title = "Mine"
+    parameters = (
+        Parameter("size", 5, range(4, 7), "cells on a side of the board"),
+        Parameter("pie", True, (False, True), "whether second may swap"),
+        Parameter("first", "white", ("white", "black"), "who begins"),
+    )
+
+    def __init__(self, size=5, pie=True, first="white"):
+        super().__init__(size)
+        self.said = size, pie, first
+
+
+GAME = Mine()
+"""
+
+
+@st.composite
+def said(draw: st.DrawFn) -> tuple[Game, dict[str, Value]]:
+    """Draw a family and values of some of its parameters, in any order."""
+    game = draw(st.sampled_from(FAMILIES))
+    some = draw(st.permutations(of(game)))[: draw(st.integers(1, len(of(game))))]
+    return game, {each.name: draw(st.sampled_from(each.values)) for each in some}
+
+
+@given(said())
+def test_however_parameters_are_said_a_game_has_one_id(
+    drawn: tuple[Game, dict[str, Value]],
+) -> None:
+    game, values = drawn
+    text = f"{game.id}:{','.join(f'{name}={written(value)}' for name, value in values.items())}"
+    assert read(game, text.partition(":")[2]) == values
+    game_id = games.canonical_id(text)
+    assert games.canonical_id(game_id) == game_id == games.named(text) == id_with(game, values)
+    try:
+        found = games.get(game_id)
+    except UnknownGameError as error:  # values that clash
+        assert "expected" in str(error)
+        return
+    assert found.id == game_id
+    assert found is games.get(game_id) is pickle.loads(pickle.dumps(found))
+    assert (found is game) == all(
+        values.get(each.name) in (None, each.default) for each in of(game)
+    )
+    if text != game_id:
+        with pytest.raises(UnknownGameError, match="there is one way to write it, expected"):
+            games.get(text)
+
+
+def test_a_family_has_every_game_that_its_parameters_make_once() -> None:
+    ids = [game.id for game in family(games.get("surikata"))]
+    assert ids == ["surikata", "surikata:lose=4", "surikata:lose=5"]
+
+
+@pytest.mark.parametrize(
+    ("game_id", "why"),
+    [
+        ("yavalath:", "found '', expected a parameter and its value such as size=5"),
+        ("yavalath:4", "found '4', expected a parameter and its value such as size=5"),
+        ("yavalath:size=4,", "found '', expected a parameter and its value such as size=5"),
+        ("yavalath:size=99", "size is '99', expected a number from 3 to 9"),
+        ("yavalath:size=4.0", "size is '4.0', expected a number from 3 to 9"),
+        ("yavalath:size=", "size is '', expected a number from 3 to 9"),
+        ("yavalath:size=٤", "size is '٤', expected a number from 3 to 9"),
+        ("yavalath:size=" + "9" * 5000, "expected a number from 3 to 9"),
+        ("yavalath:Size=4", "no parameter 'Size', expected one of size, win, lose"),
+        ("yavalath:size=4,size=4", "size stands there twice, expected each parameter once"),
+        ("yavalath:size=04", "there is one way to write it, expected 'yavalath:size=4'"),
+        ("yavalath:lose=3", "there is one way to write it, expected 'yavalath'"),
+        ("yavalath: size=4", "no parameter ' size', expected one of size, win, lose"),
+        ("manalath-61:size=4", "no parameter 'size', expected one of win"),
+    ],
+)
+def test_what_is_wrong_with_parameters_is_told_in_one_sentence(game_id: str, why: str) -> None:
+    with pytest.raises(UnknownGameError) as refusal:
+        games.get(game_id)
+    assert str(refusal.value).startswith(f"game {game_id!r}: ")
+    assert str(refusal.value).endswith(why)
+
+
+def plain_perft(game: plain_rules.PlainGame, depth: int) -> int:
+    """Return the count of paths by the plain rules."""
+    if depth == 1:
+        return len(game.legal())
+    count = 0
+    for move in game.legal():
+        after = copy.deepcopy(game)
+        after.play(move)
+        count += plain_perft(after, depth - 1)
+    return count
+
+
+@pytest.mark.parametrize(
+    "game_id", ["yavalath:size=3,win=3,lose=2", "manalath:size=3,win=3", "mammalath:size=4,line=4"]
+)
+def test_paths_with_parameters_are_as_many_as_by_the_plain_rules(game_id: str) -> None:
+    game = games.get(game_id)
+    setup = game.draw_setup(1)
+    assert perft(game.start(setup), 2) == plain_perft(plain_rules.start(game_id, setup), 2)
+
+
+def test_a_game_of_a_file_has_numbers_words_and_yes_or_no(tmp_path: Path) -> None:
+    path = write_game(tmp_path, TORUS)
+    assert (
+        games.named(f"{path}:first=black,pie=no,size=5")
+        == "mine-with-parameters:pie=no,first=black"
+    )
+    game = games.get("mine-with-parameters:pie=no,first=black")
+    assert vars(game)["said"] == (5, False, "black")
+    assert game.title == "Mine (pie no, first black)"
+    for wrong, why in (
+        ("pie=maybe", "expected no or yes"),
+        ("first=red", "expected white or black"),
+    ):
+        with pytest.raises(UnknownGameError, match=why):
+            games.get(f"mine-with-parameters:{wrong}")
+
+
+def test_a_file_with_parameters_and_no_way_to_make_a_game_of_them_is_refused(
+    tmp_path: Path,
+) -> None:
+    path = write_game(tmp_path, TORUS + "\nMine.variant = property()\n")
+    with pytest.raises(GameFileError, match="but no variant"):
+        games.add(path)
+
+
+def test_a_parameter_says_what_it_may_be() -> None:
+    assert Parameter("lines", "row", ("row",), "What counts.").expected == "row"
+    assert Parameter("pie", True, (False, True), "Whether to swap.").expected == "no or yes"
