@@ -204,9 +204,13 @@ def _encoded(records: Iterable[Numbered], lost: Lost) -> tuple[Encoding, Iterato
 def _rows(encoding: Encoding, records: Iterable[Numbered], lost: Lost) -> Iterator[PlyNumbers]:
     ours = encoding.game.id
     for count, (number, record) in enumerate(records, 1):
-        unheld = f"game {record.game} beside {ours}" if record.game != ours else ""
+        rows: list[PlyNumbers] = []
+        unheld = ""
         try:
-            rows = [] if unheld else list(encoding.rows(record, number))
+            if games.get(record.game).id == ours:
+                rows = list(encoding.rows(record, number))
+            else:
+                unheld = f"game {record.game} beside {ours}"
         except GameError:
             unheld = "the position before a move that is not legal"
         if unheld:
