@@ -30,21 +30,35 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
-from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
+from typing import Any, BinaryIO, Final, NamedTuple
 
-from lath import games
 from lath.games.core import Seat, follow
-from lath.games.errors import GameError, MoveSyntaxError, PositionError
+from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation.data import FieldError, Steps
-from lath.notation.errors import Fault, RecordSyntaxError
+from lath.notation.errors import Fault
 from lath.notation.formats import Lost, UnheldError, held, remarks
-from lath.notation.formats.json_text import load_strictly, objects, placed
+from lath.notation.formats.abstractplay_header import (
+    DIALECTS,
+    SWAP,
+    Dialect,
+    Json,
+    checked,
+    header_of,
+    is_pied,
+    json_of,
+    readable,
+    refuse,
+    result_of,
+    seats_of,
+    tags_of,
+)
+from lath.notation.formats.json_text import objects, placed
 from lath.notation.reader import Entry, RecordText, entries_from
-from lath.notation.record import Comment, Ply, Record, Termination, comment, date_of
+from lath.notation.record import Comment, Ply, Record, Termination, comment
 from lath.notation.replay import end_of, start_of
 
 ENDINGS: Final = {
@@ -55,48 +69,8 @@ ENDINGS: Final = {
 }
 """The words that stand after the last move of a game that its rules did not end."""
 
-SWAP: Final = "swap"
-
 _PASS: Final = "pass"  # noqa: S105 - a move
 """Manalath: there is no legal move."""
-
-
-def _refuse(
-    code: str, message: str, expected: str, *steps: str | int, ply: int | None = None
-) -> NoReturn:
-    raise FieldError(Fault(code, message, expected, ply=ply), steps)
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """How AbstractPlay writes one game."""
-
-    title: str
-    """As the header names it."""
-    game_id: str
-    """Ours."""
-    has_pie: bool
-    has_pass: bool
-
-    def move(self, word: str) -> str:
-        """Return our move; raises MoveSyntaxError."""
-        coloured = re.fullmatch("([a-i][1-9])([wb])", word) if self.has_pass else None
-        text = "OP"["wb".index(coloured[2])] + coloured[1] if coloured else word
-        return games.get(self.game_id).canonical(text)
-
-    def word(self, move: str) -> str:
-        """Return AbstractPlay's word for a move; raises UnheldError."""
-        try:
-            text = games.get(self.game_id).canonical(move)
-        except MoveSyntaxError as error:
-            raise UnheldError(f"move {move}") from error
-        return text[1:] + "wb"["OP".index(text[0])] if self.has_pass else text
-
-
-DIALECTS: Final = (
-    Dialect("Manalath", "manalath-61", has_pie=False, has_pass=True),
-    Dialect("Yavalath", "yavalath", has_pie=True, has_pass=False),
-)
 
 
 class Line(NamedTuple):
@@ -118,7 +92,7 @@ def read_moves(rounds: Any, dialect: Dialect, *, pied: bool = False) -> Line:
         number = len(plies) + 1
         if over := ending or passed * (word not in {_PASS, *ENDINGS}):
             message = f"{word[:40]!r} stands after {over!r}"
-            _refuse("move", message, "no further move", *steps, ply=number)
+            refuse("move", message, "no further move", *steps, ply=number)
         if word in ENDINGS:
             ending = word
             continue
@@ -132,22 +106,22 @@ def read_moves(rounds: Any, dialect: Dialect, *, pied: bool = False) -> Line:
         if not move:
             message = f"{word[:40]!r} is not a move of {dialect.title}"
             expected = f"a cell from a1 to i5 such as {'e5w or e5b' if dialect.has_pass else 'e5'}"
-            _refuse("move", message, expected, *steps, ply=number)
+            refuse("move", message, expected, *steps, ply=number)
         plies.append(Ply(move, comments=(said,) if said else ()))
         if pied and number == 1:
             plies.append(Ply(SWAP))
     if pied and not plies:
-        _refuse("move", "the pie was taken, but there is no move", "a first move", "moves")
+        refuse("move", "the pie was taken, but there is no move", "a first move", "moves")
     return Line(tuple(plies), ending)
 
 
 def _slots(rounds: Any) -> Iterator[tuple[str, Comment, Steps]]:
     """Yield the words in the order of play, what is said of each, and the steps that lead to it."""
     if not isinstance(rounds, list):
-        _refuse("move", "the moves are no rounds", "an array", "moves")
+        refuse("move", "the moves are no rounds", "an array", "moves")
     for i, each in enumerate(rounds):
         if not isinstance(each, list):
-            _refuse("move", "a round is no array", "an array", "moves", i)
+            refuse("move", "a round is no array", "an array", "moves", i)
         played = []
         for k, slot in enumerate(each):
             if slot is None:
@@ -156,8 +130,8 @@ def _slots(rounds: Any) -> Iterator[tuple[str, Comment, Steps]]:
             move, order, result = map(fields.get, ("move", "sequence", "result"))
             if not isinstance(move, str):
                 expected = "a text, an object with a move, or null"
-                _refuse("move", "this is not a move", expected, "moves", i, k)
-            said = comment(_readable(result)) if isinstance(result, str) else ()
+                refuse("move", "this is not a move", expected, "moves", i, k)
+            said = comment(readable(result)) if isinstance(result, str) else ()
             played.append((order, "".join(move.lower().split()), said, ("moves", i, k)))
         if all(isinstance(order, int) for order, *_ in played):
             played.sort(key=itemgetter(0))
@@ -186,182 +160,6 @@ def format_moves(record: Record, dialect: Dialect, ending: str) -> list[list[Any
         if outcome and outcome.ending.startswith("no move"):
             slots += [_PASS] * (2 if outcome.winner is None else 1)  # both say so before a draw
     return [slots[i : i + 2] for i in range(0, len(slots), 2)]
-
-
-Json = dict[str, Any]
-
-SEATS: Final = ("First", "Second")
-
-Seats = tuple[Json, Json]
-"""First and second player, as the header tells of them."""
-
-
-class _Kind(NamedTuple):
-    """What a value is, and how a tag holds it."""
-
-    fits: Callable[[Any], bool]
-    to_tag: Callable[[Any], str]
-    from_tag: Callable[[str], Any]
-    """None where the tag holds no such value."""
-
-
-def _one_line(text: Any) -> str:
-    """Return the text as a tag can hold it; empty for what is no text."""
-    return _readable(" ".join(text.splitlines())) if isinstance(text, str) else ""
-
-
-def _readable(text: str) -> str:
-    """Return the text with a replacement character for half a surrogate pair."""
-    return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_id(value: Any) -> bool:
-    return _is_text(value) or _is_number(value)
-
-
-def _are_variants(value: Any) -> bool:
-    return isinstance(value, list) and value != [] and all(map(_is_text, value))
-
-
-def _id_tag(value: str | float) -> str:
-    """Return the tag of a game's id: a text as it stands, in quotes if it would be taken for JSON.
-
-    >>> _id_tag(7), _id_tag("7"), _id_tag("true")
-    ('7', '"7"', 'true')
-    """
-    is_plain = isinstance(value, str) and _id(value) == value
-    return _one_line(value) if is_plain else json.dumps(value)
-
-
-def _id(tag: str) -> str | float:
-    """Return the id that a tag holds: what has this tag, so that it comes back as it was."""
-    value = _json(tag)
-    return value if _is_id(value) and _id_tag(value) == tag else tag
-
-
-def _json(text: str | None) -> Any:
-    """Return the value of a tag that holds JSON; None for another."""
-    try:
-        return None if text is None else load_strictly(text)
-    except RecordSyntaxError:
-        return None
-
-
-_TEXT: Final = _Kind(_is_text, _one_line, str)
-_NUMBER: Final = _Kind(_is_number, json.dumps, _json)
-_BOOL: Final = _Kind(lambda value: isinstance(value, bool), json.dumps, _json)
-
-_Fields = Mapping[str, tuple[str, _Kind]]
-"""Tag and kind of a value by its key."""
-
-_MEETING: Final[_Fields] = {"event": ("Event", _TEXT), "round": ("Round", _TEXT)}
-_GAME_ID: Final[_Fields] = {"gameid": ("GameId", _Kind(_is_id, _id_tag, _id))}
-_VARIANTS: Final[_Fields] = {"variants": ("Variants", _Kind(_are_variants, json.dumps, _json))}
-_RATING: Final[_Fields] = {"unrated": ("Unrated", _BOOL)}
-_PLAYER: Final[_Fields] = {
-    "userid": ("UserId", _TEXT),
-    "is_ai": ("IsAi", _BOOL),
-    "score": ("Score", _NUMBER),
-}
-
-
-def _tags(values: Json, fields: _Fields, seat: str = "") -> dict[str, str]:
-    """Return the tags of the fields that are there; `seat` begins their names."""
-    return {
-        seat + tag: kind.to_tag(values[key])
-        for key, (tag, kind) in fields.items()
-        if kind.fits(values.get(key))
-    }
-
-
-def _take(left: dict[str, str], fields: _Fields, seat: str = "") -> Json:
-    """Return the fields whose tags are there, and take those from `left`."""
-    values = {}
-    for key, (tag, kind) in fields.items():
-        if (text := left.get(seat + tag)) is not None and kind.fits(value := kind.from_tag(text)):
-            values[key] = value
-            del left[seat + tag]
-    return values
-
-
-_NUMBERS: Final = {"1-0": (1, 0), "0-1": (0, 1), "1/2-1/2": (1, 1), "*": (0, 0)}
-"""The results of first and second, as AbstractPlay gives them."""
-
-_TIMES: Final = {
-    "date-start": "StartTime",
-    "date-end": "EndTime",
-    "date-generated": "GeneratedTime",
-}
-
-_MIDNIGHT: Final = "T00:00:00.000Z"
-_NO_DAY: Final = "0001-01-01"
-
-_PIE: Final = ("pied", "pie-invoked")
-"""The fields that say that the pie was taken; the tag `Pie` says which, if not only the first."""
-
-
-def checked(value: Any) -> tuple[Json, Dialect, Seats]:
-    """Return the header of a record, how its game is written, and its players.
-
-    Raises FieldError.
-    """
-    header = value.get("header") if isinstance(value, dict) else None
-    if not isinstance(header, dict):
-        expected = 'an object with "header" and "moves"'
-        _refuse("header", "the record has no header", expected, "header")
-    dialect = _dialect(header.get("game"))
-    if is_pied(header) and not dialect.has_pie:
-        keys = (key for key in _PIE if header.get(key))
-        _refuse("header", f"{dialect.title} has no pie rule", "no pie", "header", *keys)
-    players, steps = header.get("players"), ("header", "players")
-    if not isinstance(players, list) or len(players) != 2:
-        count = len(players) if isinstance(players, list) else "no"
-        _refuse("header", f"{dialect.title} of {count} players", "two players", *steps)
-    for number, player in enumerate(players):
-        if not isinstance(player, dict) or not isinstance(player.get("name"), str):
-            _refuse("header", "a player has no name", 'an object with a "name"', *steps, number)
-        if not _is_number(player.get("result")):
-            message = f"player {player['name'][:40]!r} has no result"
-            _refuse("header", message, "a number", *steps, number, "result")
-    one, two = players
-    return header, dialect, (two, one) if is_pied(header) else (one, two)
-
-
-def _dialect(game: Any) -> Dialect:
-    name = game.get("name") if isinstance(game, dict) else None
-    if not isinstance(name, str):
-        _refuse("header", "the header names no game", 'an object with a "name"', "header", "game")
-    for dialect in DIALECTS:
-        if dialect.title.lower() == name.lower():
-            return dialect
-    known = " or ".join(dialect.title for dialect in DIALECTS)
-    message = f"{name[:40]!r} is no game that is read"
-    _refuse("unknown-game", message, known, "header", "game", "name")
-
-
-def is_pied(header: Json) -> bool:
-    """Return whether the header says that the pie was taken."""
-    return any(header.get(key) is True for key in _PIE)
-
-
-def seats_of(record: Record) -> tuple[str, str]:
-    """Return the names of our seats in the order of AbstractPlay's players."""
-    return SEATS[::-1] if SWAP in record.moves else SEATS
-
-
-def result_of(first: float, second: float, ending: str) -> str:
-    """Return the result of a game after whose moves the word `ending` stands."""
-    if first == second:
-        return "*" if ending == "abandoned" else "1/2-1/2"
-    return "1-0" if first > second else "0-1"
 
 
 class Ruling(NamedTuple):
@@ -416,132 +214,6 @@ def note_of(record: Record, written: str) -> str:
     return f"{ruling}; {ruling.theirs if written == 'abstractplay' else ruling.ours} is written"
 
 
-def tags_of(header: Json, dialect: Dialect, seats: Seats, usual: str) -> dict[str, str]:
-    """Return the tags of a header, but for how the game ended; `usual` is the result there."""
-    site = header["site"] if isinstance(header.get("site"), dict) else {}
-    tags = {"Game": dialect.game_id, **_tags(header, _MEETING)}
-    if isinstance(name := site.get("name"), str) and name != "?":
-        tags["Site"] = _one_line(name)
-    tags |= _time_tags(header)
-    for seat, player in zip(SEATS, seats, strict=True):
-        tags[seat] = _one_line(player["name"])
-    if isinstance(position := header.get("startingPosition"), str):
-        try:
-            games.get(dialect.game_id).position(position)
-            tags["Position"] = position
-        except PositionError:
-            tags["StartingPosition"] = _one_line(position)
-    tags |= _tags(site, _GAME_ID) | _tags(header["game"], _VARIANTS) | _tags(header, _RATING)
-    if header.get("pie-invoked") is True:
-        tags["Pie"] = ", ".join(key for key in _PIE if header.get(key) is True)
-    for seat, player, number in zip(SEATS, seats, _NUMBERS[usual], strict=True):
-        tags |= _tags(player, _PLAYER, seat)
-        if player["result"] != number:
-            tags[f"{seat}Result"] = json.dumps(player["result"])
-    return tags
-
-
-def _time_tags(header: Json) -> dict[str, str]:
-    """Return the day, and those times that do not follow from what stands before them."""
-    tags = {}
-    start = _one_line(header.get("date-start", ""))
-    if start != _NO_DAY + _MIDNIGHT and date_of(start[:10]):
-        tags["Date"] = start[:10]
-    before = tags.get("Date", _NO_DAY) + _MIDNIGHT
-    for key, tag in _TIMES.items():
-        time = _one_line(header.get(key, before))
-        if time and time != before:
-            tags[tag] = before = time
-    return tags
-
-
-def header_of(
-    left: dict[str, str], record: Record, dialect: Dialect, ruling: Ruling | None
-) -> Json:
-    """Return the header of a record, and take from `left` the tags that it holds."""
-    header: Json = {
-        "game": {"name": dialect.title, "variants": [], **_take(left, _VARIANTS)},
-        **_take(left, _MEETING),
-        "site": {"name": left.pop("Site", "?"), **_take(left, _GAME_ID)},
-        **_take_times(left),
-        **_take(left, _RATING),
-    }
-    if SWAP in record.moves:
-        keys = left.get("Pie", "").split(", ")
-        if set(keys) <= set(_PIE):
-            del left["Pie"]
-        else:
-            keys = ["pied"]
-        header |= dict.fromkeys(keys, True)
-    numbers = dict(zip(SEATS, _take_numbers(left, record, ruling), strict=True))
-    header["players"] = [
-        {
-            "name": left.pop(seat, "?"),
-            **_take(left, _PLAYER, seat),
-            "result": numbers[seat],
-        }
-        for seat in seats_of(record)
-    ]
-    if (position := _take_position(left, record)) is not None:
-        header["startingPosition"] = position
-    return header
-
-
-def _take_times(left: dict[str, str]) -> dict[str, str]:
-    """Return the three times; a beginning on another day than `Date` stays in `left`."""
-    day = left.get("Date", "")
-    before = (day if date_of(day) else _NO_DAY) + _MIDNIGHT
-    times = {}
-    for key, tag in _TIMES.items():
-        time = left.get(tag, before)
-        if key == "date-start" and date_of(day) and not time.startswith(day):
-            time = before
-        else:
-            left.pop(tag, None)
-        times[key] = before = time
-    if date_of(day) or day == "?":
-        left.pop("Date", None)
-    return times
-
-
-def _take_numbers(
-    left: dict[str, str], record: Record, ruling: Ruling | None
-) -> tuple[float, float]:
-    """Return the results of first and second; those of the tags, if they say the same."""
-    result = record.result
-    usual = _NUMBERS[ruling.theirs if ruling else result]
-    tags = [f"{seat}Result" for seat in SEATS]
-    numbers = {tag: number for tag in tags if _is_number(number := _json(left.get(tag)))}
-    first, second = (numbers.get(tag, default) for tag, default in zip(tags, usual, strict=True))
-    if result_of(first, second, "abandoned" if result == "*" else "") not in {
-        result,
-        *(ruling or ()),
-    }:
-        return usual
-    for tag in numbers:
-        del left[tag]
-    return first, second
-
-
-def _take_position(left: dict[str, str], record: Record) -> str | None:
-    """Return where the game starts, if not on the plain empty board."""
-    if "Position" in left:
-        return left.pop("Position")
-    if "Setup" in left:
-        try:
-            start = start_of(record)
-        except GameError:
-            return None
-        del left["Setup"]
-        return None if start == start.game.start() else start.text()
-    words = left.get("StartingPosition", "")
-    try:
-        games.get(record.game).position(words)
-    except PositionError:
-        return left.pop("StartingPosition", None)
-    return None  # it would be read as one of ours
-
-
 class _Extras:
     """What a record kept of AbstractPlay's fields, as it is put back beside what its tags say."""
 
@@ -554,7 +226,7 @@ class _Extras:
 
     def put_back(self, left: dict[str, str], tag: str, *steps: str | int) -> None:
         """Put back the fields that a tag holds as JSON, and take it from `left` if it does."""
-        extra = _json(left.get(tag))
+        extra = json_of(left.get(tag))
         if isinstance(extra, dict):
             del left[tag]
             target: Any = self._value
@@ -667,7 +339,7 @@ def to_json(record: Record) -> tuple[Json, list[str]]:
     line = read_moves(value["moves"], _dialect_of(record), pied=SWAP in record.moves)
     if "AbstractPlayMoves" in left:
         with suppress(FieldError):  # they are as they were read, unless the record is another now
-            kept = _json(left["AbstractPlayMoves"])
+            kept = json_of(left["AbstractPlayMoves"])
             if read_moves(kept, _dialect_of(record), pied=SWAP in record.moves) == line:
                 value["moves"] = kept
                 del left["AbstractPlayMoves"]

@@ -500,3 +500,15 @@ def test_the_docs_have_a_row_for_every_format_as_the_table_says() -> None:
         )
         for name, listed in TABLE.items()
     }
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "csv.gz", "parquet.zst"])
+def test_a_table_of_games_is_read_by_every_command_that_reads_records(
+    suffix: str, source: Path
+) -> None:
+    source.write_text(f"{ONE}\n{RICH}")
+    table = source.with_name(f"games.{suffix}")
+    assert convert(source, table).err == "converted 2 records, left out 0\n"
+    assert arena("select", table, "-q").out == source.read_text()
+    assert arena("diff", source, table).err == "2 equal, 0 differ, 0 only in A, 0 only in B\n"
+    assert arena("stats", table).status == 0

@@ -1,0 +1,367 @@
+"""The header of AbstractPlay's records and our tags, both ways; what the games are called there.
+
+`abstractplay` says what stands where. Must not know the moves, nor how a game was ruled.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, NoReturn
+
+from lath import games
+from lath.games.errors import GameError, MoveSyntaxError, PositionError
+from lath.notation.data import FieldError
+from lath.notation.errors import Fault, RecordSyntaxError
+from lath.notation.formats import UnheldError
+from lath.notation.formats.json_text import load_strictly
+from lath.notation.record import Record, date_of
+from lath.notation.replay import start_of
+
+SWAP: Final = "swap"
+
+
+def refuse(
+    code: str, message: str, expected: str, *steps: str | int, ply: int | None = None
+) -> NoReturn:
+    """Raise the FieldError of the value that the steps lead to."""
+    raise FieldError(Fault(code, message, expected, ply=ply), steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How AbstractPlay writes one game."""
+
+    title: str
+    """As the header names it."""
+    game_id: str
+    """Ours."""
+    has_pie: bool
+    has_pass: bool
+
+    def move(self, word: str) -> str:
+        """Return our move; raises MoveSyntaxError."""
+        coloured = re.fullmatch("([a-i][1-9])([wb])", word) if self.has_pass else None
+        text = "OP"["wb".index(coloured[2])] + coloured[1] if coloured else word
+        return games.get(self.game_id).canonical(text)
+
+    def word(self, move: str) -> str:
+        """Return AbstractPlay's word for a move; raises UnheldError."""
+        try:
+            text = games.get(self.game_id).canonical(move)
+        except MoveSyntaxError as error:
+            raise UnheldError(f"move {move}") from error
+        return text[1:] + "wb"["OP".index(text[0])] if self.has_pass else text
+
+
+DIALECTS: Final = (
+    Dialect("Manalath", "manalath-61", has_pie=False, has_pass=True),
+    Dialect("Yavalath", "yavalath", has_pie=True, has_pass=False),
+)
+
+
+Json = dict[str, Any]
+
+SEATS: Final = ("First", "Second")
+
+Seats = tuple[Json, Json]
+"""First and second player, as the header tells of them."""
+
+
+class _Kind(NamedTuple):
+    """What a value is, and how a tag holds it."""
+
+    fits: Callable[[Any], bool]
+    to_tag: Callable[[Any], str]
+    from_tag: Callable[[str], Any]
+    """None where the tag holds no such value."""
+
+
+def _one_line(text: Any) -> str:
+    """Return the text as a tag can hold it; empty for what is no text."""
+    return readable(" ".join(text.splitlines())) if isinstance(text, str) else ""
+
+
+def readable(text: str) -> str:
+    """Return the text with a replacement character for half a surrogate pair."""
+    return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_id(value: Any) -> bool:
+    return _is_text(value) or _is_number(value)
+
+
+def _are_variants(value: Any) -> bool:
+    return isinstance(value, list) and value != [] and all(map(_is_text, value))
+
+
+def _id_tag(value: str | float) -> str:
+    """Return the tag of a game's id: a text as it stands, in quotes if it would be taken for JSON.
+
+    >>> _id_tag(7), _id_tag("7"), _id_tag("true")
+    ('7', '"7"', 'true')
+    """
+    is_plain = isinstance(value, str) and _id(value) == value
+    return _one_line(value) if is_plain else json.dumps(value)
+
+
+def _id(tag: str) -> str | float:
+    """Return the id that a tag holds: what has this tag, so that it comes back as it was."""
+    value = json_of(tag)
+    return value if _is_id(value) and _id_tag(value) == tag else tag
+
+
+def json_of(text: str | None) -> Any:
+    """Return the value of a tag that holds JSON; None for another."""
+    try:
+        return None if text is None else load_strictly(text)
+    except RecordSyntaxError:
+        return None
+
+
+_TEXT: Final = _Kind(_is_text, _one_line, str)
+_NUMBER: Final = _Kind(_is_number, json.dumps, json_of)
+_BOOL: Final = _Kind(lambda value: isinstance(value, bool), json.dumps, json_of)
+
+_Fields = Mapping[str, tuple[str, _Kind]]
+"""Tag and kind of a value by its key."""
+
+_MEETING: Final[_Fields] = {"event": ("Event", _TEXT), "round": ("Round", _TEXT)}
+_GAME_ID: Final[_Fields] = {"gameid": ("GameId", _Kind(_is_id, _id_tag, _id))}
+_VARIANTS: Final[_Fields] = {"variants": ("Variants", _Kind(_are_variants, json.dumps, json_of))}
+_RATING: Final[_Fields] = {"unrated": ("Unrated", _BOOL)}
+_PLAYER: Final[_Fields] = {
+    "userid": ("UserId", _TEXT),
+    "is_ai": ("IsAi", _BOOL),
+    "score": ("Score", _NUMBER),
+}
+
+
+def _tags(values: Json, fields: _Fields, seat: str = "") -> dict[str, str]:
+    """Return the tags of the fields that are there; `seat` begins their names."""
+    return {
+        seat + tag: kind.to_tag(values[key])
+        for key, (tag, kind) in fields.items()
+        if kind.fits(values.get(key))
+    }
+
+
+def _take(left: dict[str, str], fields: _Fields, seat: str = "") -> Json:
+    """Return the fields whose tags are there, and take those from `left`."""
+    values = {}
+    for key, (tag, kind) in fields.items():
+        if (text := left.get(seat + tag)) is not None and kind.fits(value := kind.from_tag(text)):
+            values[key] = value
+            del left[seat + tag]
+    return values
+
+
+NUMBERS: Final = {"1-0": (1, 0), "0-1": (0, 1), "1/2-1/2": (1, 1), "*": (0, 0)}
+"""The results of first and second, as AbstractPlay gives them."""
+
+_TIMES: Final = {
+    "date-start": "StartTime",
+    "date-end": "EndTime",
+    "date-generated": "GeneratedTime",
+}
+
+_MIDNIGHT: Final = "T00:00:00.000Z"
+_NO_DAY: Final = "0001-01-01"
+
+_PIE: Final = ("pied", "pie-invoked")
+"""The fields that say that the pie was taken; the tag `Pie` says which, if not only the first."""
+
+
+def checked(value: Any) -> tuple[Json, Dialect, Seats]:
+    """Return the header of a record, how its game is written, and its players.
+
+    Raises FieldError.
+    """
+    header = value.get("header") if isinstance(value, dict) else None
+    if not isinstance(header, dict):
+        expected = 'an object with "header" and "moves"'
+        refuse("header", "the record has no header", expected, "header")
+    dialect = _dialect(header.get("game"))
+    if is_pied(header) and not dialect.has_pie:
+        keys = (key for key in _PIE if header.get(key))
+        refuse("header", f"{dialect.title} has no pie rule", "no pie", "header", *keys)
+    players, steps = header.get("players"), ("header", "players")
+    if not isinstance(players, list) or len(players) != 2:
+        count = len(players) if isinstance(players, list) else "no"
+        refuse("header", f"{dialect.title} of {count} players", "two players", *steps)
+    for number, player in enumerate(players):
+        if not isinstance(player, dict) or not isinstance(player.get("name"), str):
+            refuse("header", "a player has no name", 'an object with a "name"', *steps, number)
+        if not _is_number(player.get("result")):
+            message = f"player {player['name'][:40]!r} has no result"
+            refuse("header", message, "a number", *steps, number, "result")
+    one, two = players
+    return header, dialect, (two, one) if is_pied(header) else (one, two)
+
+
+def _dialect(game: Any) -> Dialect:
+    name = game.get("name") if isinstance(game, dict) else None
+    if not isinstance(name, str):
+        refuse("header", "the header names no game", 'an object with a "name"', "header", "game")
+    for dialect in DIALECTS:
+        if dialect.title.lower() == name.lower():
+            return dialect
+    known = " or ".join(dialect.title for dialect in DIALECTS)
+    message = f"{name[:40]!r} is no game that is read"
+    refuse("unknown-game", message, known, "header", "game", "name")
+
+
+def is_pied(header: Json) -> bool:
+    """Return whether the header says that the pie was taken."""
+    return any(header.get(key) is True for key in _PIE)
+
+
+def seats_of(record: Record) -> tuple[str, str]:
+    """Return the names of our seats in the order of AbstractPlay's players."""
+    return SEATS[::-1] if SWAP in record.moves else SEATS
+
+
+def result_of(first: float, second: float, ending: str) -> str:
+    """Return the result of a game after whose moves the word `ending` stands."""
+    if first == second:
+        return "*" if ending == "abandoned" else "1/2-1/2"
+    return "1-0" if first > second else "0-1"
+
+
+def tags_of(header: Json, dialect: Dialect, seats: Seats, usual: str) -> dict[str, str]:
+    """Return the tags of a header, but for how the game ended; `usual` is the result there."""
+    site = header["site"] if isinstance(header.get("site"), dict) else {}
+    tags = {"Game": dialect.game_id, **_tags(header, _MEETING)}
+    if isinstance(name := site.get("name"), str) and name != "?":
+        tags["Site"] = _one_line(name)
+    tags |= _time_tags(header)
+    for seat, player in zip(SEATS, seats, strict=True):
+        tags[seat] = _one_line(player["name"])
+    if isinstance(position := header.get("startingPosition"), str):
+        try:
+            games.get(dialect.game_id).position(position)
+            tags["Position"] = position
+        except PositionError:
+            tags["StartingPosition"] = _one_line(position)
+    tags |= _tags(site, _GAME_ID) | _tags(header["game"], _VARIANTS) | _tags(header, _RATING)
+    if header.get("pie-invoked") is True:
+        tags["Pie"] = ", ".join(key for key in _PIE if header.get(key) is True)
+    for seat, player, number in zip(SEATS, seats, NUMBERS[usual], strict=True):
+        tags |= _tags(player, _PLAYER, seat)
+        if player["result"] != number:
+            tags[f"{seat}Result"] = json.dumps(player["result"])
+    return tags
+
+
+def _time_tags(header: Json) -> dict[str, str]:
+    """Return the day, and those times that do not follow from what stands before them."""
+    tags = {}
+    start = _one_line(header.get("date-start", ""))
+    if start != _NO_DAY + _MIDNIGHT and date_of(start[:10]):
+        tags["Date"] = start[:10]
+    before = tags.get("Date", _NO_DAY) + _MIDNIGHT
+    for key, tag in _TIMES.items():
+        time = _one_line(header.get(key, before))
+        if time and time != before:
+            tags[tag] = before = time
+    return tags
+
+
+def header_of(
+    left: dict[str, str], record: Record, dialect: Dialect, ruling: tuple[str, str] | None
+) -> Json:
+    """Return the header of a record, and take from `left` the tags that it holds.
+
+    `ruling` is the result there and the one here, where they are not the same.
+    """
+    header: Json = {
+        "game": {"name": dialect.title, "variants": [], **_take(left, _VARIANTS)},
+        **_take(left, _MEETING),
+        "site": {"name": left.pop("Site", "?"), **_take(left, _GAME_ID)},
+        **_take_times(left),
+        **_take(left, _RATING),
+    }
+    if SWAP in record.moves:
+        keys = left.get("Pie", "").split(", ")
+        if set(keys) <= set(_PIE):
+            del left["Pie"]
+        else:
+            keys = ["pied"]
+        header |= dict.fromkeys(keys, True)
+    numbers = dict(zip(SEATS, _take_numbers(left, record, ruling), strict=True))
+    header["players"] = [
+        {
+            "name": left.pop(seat, "?"),
+            **_take(left, _PLAYER, seat),
+            "result": numbers[seat],
+        }
+        for seat in seats_of(record)
+    ]
+    if (position := _take_position(left, record)) is not None:
+        header["startingPosition"] = position
+    return header
+
+
+def _take_times(left: dict[str, str]) -> dict[str, str]:
+    """Return the three times; a beginning on another day than `Date` stays in `left`."""
+    day = left.get("Date", "")
+    before = (day if date_of(day) else _NO_DAY) + _MIDNIGHT
+    times = {}
+    for key, tag in _TIMES.items():
+        time = left.get(tag, before)
+        if key == "date-start" and date_of(day) and not time.startswith(day):
+            time = before
+        else:
+            left.pop(tag, None)
+        times[key] = before = time
+    if date_of(day) or day == "?":
+        left.pop("Date", None)
+    return times
+
+
+def _take_numbers(
+    left: dict[str, str], record: Record, ruling: tuple[str, str] | None
+) -> tuple[float, float]:
+    """Return the results of first and second; those of the tags, if they say the same."""
+    result = record.result
+    usual = NUMBERS[ruling[0] if ruling else result]
+    tags = [f"{seat}Result" for seat in SEATS]
+    numbers = {tag: number for tag in tags if _is_number(number := json_of(left.get(tag)))}
+    first, second = (numbers.get(tag, default) for tag, default in zip(tags, usual, strict=True))
+    if result_of(first, second, "abandoned" if result == "*" else "") not in {
+        result,
+        *(ruling or ()),
+    }:
+        return usual
+    for tag in numbers:
+        del left[tag]
+    return first, second
+
+
+def _take_position(left: dict[str, str], record: Record) -> str | None:
+    """Return where the game starts, if not on the plain empty board."""
+    if "Position" in left:
+        return left.pop("Position")
+    if "Setup" in left:
+        try:
+            start = start_of(record)
+        except GameError:
+            return None
+        del left["Setup"]
+        return None if start == start.game.start() else start.text()
+    words = left.get("StartingPosition", "")
+    try:
+        games.get(record.game).position(words)
+    except PositionError:
+        return left.pop("StartingPosition", None)
+    return None  # it would be read as one of ours
