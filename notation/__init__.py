@@ -41,9 +41,11 @@ if TYPE_CHECKING:
     from lath.notation.scanner import parse
     from lath.notation.tables import games_table, plies_table
     from lath.notation.validation import Findings, check, validate
+    from lath.notation.visitor import SKIP, Visitor, walk
     from lath.notation.writer import format_record, format_records
 
 __all__ = [
+    "SKIP",
     "Annotation",
     "Builder",
     "Entry",
@@ -61,6 +63,7 @@ __all__ = [
     "StaleIndexWarning",
     "Termination",
     "Variation",
+    "Visitor",
     "annotation",
     "canonical",
     "check",
@@ -80,6 +83,7 @@ __all__ = [
     "strip",
     "truncate",
     "validate",
+    "walk",
     "write",
     "write_index",
 ]
@@ -94,6 +98,7 @@ _MODULES: Final = (
     "builder",
     "reader",
     "header",
+    "visitor",
     "index",
     "validation",
     "tables",

@@ -13,7 +13,16 @@ from typing import BinaryIO, Final, NamedTuple
 
 from lath.notation.errors import Problem
 from lath.notation.files import open_bytes
-from lath.notation.reader import MAX_RECORD, Chunk, RecordText, chunks, cuts, entry_of, texts_of
+from lath.notation.reader import (
+    MAX_RECORD,
+    Chunk,
+    Entry,
+    RecordText,
+    chunks,
+    cuts,
+    entry_of,
+    texts_of,
+)
 from lath.notation.record import RESULTS, Remembered
 from lath.notation.scanner import patterns, unquoted
 
@@ -79,18 +88,24 @@ def headers(path: str | Path) -> Iterator[Header]:
 
 def headers_of(stream: BinaryIO, name: str) -> Iterator[Header]:
     """Yield the headers of a stream, as `headers` does; `name` is what problems call it."""
+    for header, _ in unread(stream, name):
+        yield header
+
+
+def unread(stream: BinaryIO, name: str) -> Iterator[tuple[Header, bytes | Entry]]:
+    """Yield each header with its record: the bytes, if no more has been read, or the entry."""
     number = 1
     for chunk in chunks(stream):
         for line, start, data in cuts(chunk):
             if seen := _seen(data):
-                yield Header(number, line, chunk.offset + start, *seen)
+                yield Header(number, line, chunk.offset + start, *seen), data
                 number += 1
                 continue
             for offset, text in texts_at(Chunk(line, data, chunk.offset + start)):
                 entry = entry_of(text, name, number, rules=False)
                 record = None if entry.problems else entry.record
                 tags, result = (record.tags, record.result) if record else ((), "*")
-                yield Header(number, text.line, offset, tags, result, entry.problems)
+                yield Header(number, text.line, offset, tags, result, entry.problems), entry
                 number += 1
 
 
