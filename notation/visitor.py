@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from lath.notation.errors import Problem, RecordError
 from lath.notation.files import open_bytes
-from lath.notation.header import unread
+from lath.notation.header import Header, unread
 from lath.notation.reader import Chunk, Entry, entry_of, texts_of
 from lath.notation.record import Annotation, Comment, Ply, Record
 
