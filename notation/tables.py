@@ -10,6 +10,7 @@ import datetime as dt
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any, Final, Literal, NamedTuple
 
 from lath.games.errors import GameError
@@ -319,7 +320,8 @@ def _notes(ply: Ply) -> tuple[Any, ...]:
 
 
 def _number(notes: Mapping[str, Annotation], name: str) -> float | None:
-    return notes[name].number if name in notes else None
+    number = notes[name].number if name in notes else None
+    return number if number is not None and isfinite(number) else None
 
 
 def _whole(notes: Mapping[str, Annotation], name: str) -> int | None:

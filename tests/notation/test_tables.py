@@ -289,6 +289,12 @@ def test_the_move_of_each_row_leads_to_the_position_of_the_next(game_id: str) ->
     assert [row["ply"] for row in rows] == list(range(1, len(record.plies) + 1))
 
 
+def test_what_is_no_number_is_none_in_a_row_a_ply() -> None:
+    said = "[%eval nan] [%clk inf] [%depth x] [%nodes 9999999999999999999] [%emt soon]"
+    (row,) = ply_rows(parse(f'[Game "yavalath"] e5 {{{said}}} *'), 1)
+    assert row[-6:] == (None,) * 6
+
+
 def test_all_three_formats_have_the_same_values() -> None:
     records = [FULL, PLAIN]
     rows = parquet_rows(plies("parquet", records))
