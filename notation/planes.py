@@ -80,7 +80,7 @@ class Encoding:
             planes = self.encoded(position)
             position = position.play(move)
             yield PlyNumbers(
-                number, ply, seat, planes, self._index[move], scores[seat], played.eval
+                number, ply, int(seat), planes, self._index[move], scores[seat], played.eval
             )
 
 
