@@ -94,12 +94,9 @@ JOBS: Final = (
         statuses=(0, 1),
         why="no record is equal to another, all wait in a database and are printed",
     ),
-    Job(
-        "read",
-        ["report", "{all}", "-o", "{out}/report.html"],
-        why="plays all games move by move, and 10,000 of them with all legal moves of each "
-        "position, which the page shows",
-    ),
+    Job("play", ["show", "{all}", "--json"]),
+    Job("play", ["convert", "-q", "--positions", "{all}", "{out}/positions.csv"]),
+    Job("play", ["report", "{all}", "-o", "{out}/report.html"]),
     *(
         Job(
             "convert", ["convert", "-q", "{all}", f"{{out}}/to{known.suffixes[0]}"], statuses=(0, 1)

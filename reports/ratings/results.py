@@ -329,11 +329,36 @@ class Counts:
         return sum(tally.games for tally in self.tallies.values())
 
 
+class _Kinds:
+    """Numbers of sequences of cells, 0 being the empty one: few, and one a pair is all to keep."""
+
+    def __init__(self) -> None:
+        self._next: Final[dict[tuple[int, Cell], int]] = {}
+        self._last: Final[list[tuple[int, Cell]]] = []
+
+    def with_next(self, kind: int, cell: Cell) -> int:
+        """Return the number of a sequence with one more cell."""
+        found = self._next.get((kind, cell))
+        if found is None:
+            self._last.append((kind, cell))
+            found = self._next[kind, cell] = len(self._last)
+        return found
+
+    def cells(self, kind: int) -> tuple[Cell, ...]:
+        """Return the sequence of a number."""
+        cells: list[Cell] = []
+        while kind:
+            kind, cell = self._last[kind - 1]
+            cells.append(cell)
+        return tuple(reversed(cells))
+
+
 def count(results: Iterable[Result]) -> Counts:
     """Return the counts of `results`; a bot's games against itself are passed over."""
     cells = Counter[Cell]()
     known: dict[Cell, Cell] = {}
-    pairs: dict[Hashable, list[Cell]] = {}
+    kinds = _Kinds()
+    pairs: dict[Hashable, int] = {}
     begun: defaultdict[str, dict[Hashable, list[Cell]]] = defaultdict(dict)
     for result in results:  # the one loop that takes a step a game; alike ones become one object
         cell, pair, opening = result[:4], result[4], result[5]
@@ -345,12 +370,12 @@ def count(results: Iterable[Result]) -> Counts:
             else:
                 games.append(cell)
         if pair is not None and cell[0] != cell[1]:
-            cell = known.setdefault(cell, cell)
-            if (games := pairs.get(pair)) is None:
-                pairs[pair] = [cell]
-            else:
-                games.append(cell)
-    clusters = Counter(tuple(games) for games in pairs.values() if len(games) > 1)
+            pairs[pair] = kinds.with_next(pairs.get(pair, 0), cell)
+    clusters = {
+        cells_of: times
+        for kind, times in Counter(pairs.values()).items()
+        if len(cells_of := kinds.cells(kind)) > 1
+    }
     tallies: dict[Seats, SeatScore] = {}
     for (first, second, score, game), times in cells.items():
         if first != second:
