@@ -55,10 +55,16 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     compression = compression_of(file)
     if compression and file.is_file() and not file.stat().st_size:
         raise OSError(errno.EIO, "damaged: it is empty", str(path))
+    module = _compression(compression)
+    with damage_told(path), module.open(file, "rb") if module else file.open("rb") as stream:
+        yield stream
+
+
+@contextmanager
+def damage_told(path: str | Path) -> Iterator[None]:
+    """Raise OSError for whatever reading a damaged compressed file raises."""
     try:
-        module = _compression(compression)
-        with module.open(file, "rb") if module else file.open("rb") as stream:
-            yield stream
+        yield
     except OSError:
         raise
     except read_errors() as error:

@@ -20,13 +20,12 @@ import warnings
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, Self, cast, overload
 
 from lath.notation.errors import NotationError, RecordError
-from lath.notation.files import Noted, compression_of, open_bytes, read_errors, write_atomically
+from lath.notation.files import Noted, compression_of, damage_told, open_bytes, write_atomically
 from lath.notation.frames import Frames, table_of
 from lath.notation.reader import (
     Chunk,
@@ -136,7 +135,7 @@ def _unpacked(data: bytes) -> tuple[Index, dict[str, Any]] | None:
 
 def note_for(path: Path) -> Noted | None:
     """Return what `write_atomically` takes for a file with its index inside; None for others."""
-    return _note if path.suffixes[-2:] == [".lath", ".zst"] else None
+    return _note if path.name.lower().endswith(".lath.zst") else None
 
 
 def _note(stream: BinaryIO) -> bytes:
@@ -183,7 +182,7 @@ def write_index(path: str | Path) -> Path:
                 f"expected text, or .zst as `arena select {file} -o {example}.zst` writes it"
             )
         before = source.state()
-        with _damage_told(file):
+        with damage_told(file):
             found = index_of(source.stream)
         if source.state() != before:
             raise OSError(errno.EBUSY, "it was changed while it was read", str(file))
@@ -281,17 +280,6 @@ class _Source:
         self._raw.close()
 
 
-@contextmanager
-def _damage_told(path: Path) -> Iterator[None]:
-    """Raise OSError for whatever reading a damaged compressed file raises."""
-    try:
-        yield
-    except OSError:
-        raise
-    except read_errors() as error:
-        raise OSError(errno.EIO, f"damaged: {error}", str(path)) from error
-
-
 class _Window(io.RawIOBase):
     """The next bytes of a stream, so many and no more; the stream stays open."""
 
@@ -333,7 +321,7 @@ class Records(Sequence[Record]):
     def _places(self) -> Index:
         """Return where the records are; raises OSError where that has to be found out."""
         if self._index is None:
-            with _damage_told(self._source.path):
+            with damage_told(self._source.path):
                 self._source.stream.seek(0)
                 self._index = index_of(self._source.stream)
         return self._index
@@ -377,7 +365,7 @@ class Records(Sequence[Record]):
             _, end, numbers, offsets, lines = self._places()
             start, first = offsets[group], lines[group]
             size = [*offsets[group + 1 : group + 2], end][0] - start
-            with _damage_told(self._source.path):
+            with damage_told(self._source.path):
                 self._source.stream.seek(start)
                 window = cast("BinaryIO", _Window(self._source.stream, size))
                 texts = [
