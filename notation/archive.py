@@ -20,13 +20,16 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import blake2b
+from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, BinaryIO, Final, Self, cast
 
 from lath.games.errors import GameError
 from lath.notation import files
 from lath.notation.errors import NotationError
 from lath.notation.files import compressed, sync
+from lath.notation.frames import Frame, Frames, FramesWriter
+from lath.notation.index import note_for
 from lath.notation.record import KNOWN_TAGS, RESULTS, RULES, SHORT, Record
 from lath.notation.replay import spellings, start_from
 
@@ -336,6 +339,9 @@ class Part:
     gathered: list[bytes] = field(default_factory=list, repr=False)
     """What is not in its temporary file yet."""
 
+    frames: tuple[Frame, ...] = field(default=(), repr=False)
+    """What is there, of a `.zst`."""
+
 
 class Parts:
     """The files that records are divided into; a context, at whose end they get their names.
@@ -403,14 +409,36 @@ class Parts:
         for part in self._parts.values():
             if part.gathered:
                 with part.hidden.open("ab") as stream:
-                    stream.write(compressed(b"".join(part.gathered), self._compression))
+                    self._append(part, stream)
                 part.gathered.clear()
         self._size = 0
+
+    def _append(self, part: Part, stream: BinaryIO) -> None:
+        data = b"".join(part.gathered)
+        if self._compression == ".zst":
+            frames = FramesWriter(stream, part.frames)
+            frames.write(data)
+            frames.end_frame()
+            part.frames = frames.table()
+        else:
+            stream.write(compressed(data, self._compression))
+
+    def _end_frames(self, part: Part) -> None:
+        """Write behind a `.zst` where its records are, as `write_atomically` does."""
+        note = note_for(part.hidden)
+        if note is not None:
+            with BufferedReader(Frames(part.hidden.open("rb"), part.frames)) as content:
+                noted = note(cast("BinaryIO", content))
+            with part.hidden.open("ab") as stream:
+                frames = FramesWriter(stream, part.frames)
+                frames.note(noted)
+                frames.finish()
 
     def _name_all(self) -> None:
         """Give every file its name: first all are safe on the disk, then all are renamed."""
         self._write_gathered()
         for part in self.parts:
+            self._end_frames(part)
             self._refuse_existing(part)
         with ThreadPoolExecutor(16) as pool:  # most of it is waiting for the disk
             list(pool.map(sync, [part.hidden for part in self.parts]))

@@ -195,6 +195,7 @@ def _fill_frames(
             file.flush()
             with io.BufferedReader(Frames(name.open("rb"), frames.table())) as written:
                 frames.note(note(cast("BinaryIO", written)))
+        frames.finish()
 
 
 def sync(path: Path) -> None:

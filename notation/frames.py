@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
@@ -49,12 +49,16 @@ class Frame(NamedTuple):
 
 
 class FramesWriter(io.RawIOBase):
-    """What is written to it is compressed into `file`, which stays open when this is closed."""
+    """What is written to it is compressed into `file`, which stays open when this is closed.
 
-    def __init__(self, file: BinaryIO) -> None:
+    Without a `finish` the file has no table. With `frames` that stand in the file already it goes
+    on behind them.
+    """
+
+    def __init__(self, file: BinaryIO, frames: Iterable[Frame] = ()) -> None:
         self._file = file
         self._waiting = bytearray()
-        self._frames: list[Frame] = []
+        self._frames = list(frames)
 
     def writable(self) -> bool:
         """Return that it is."""
@@ -92,14 +96,12 @@ class FramesWriter(io.RawIOBase):
         """Return the frames that were written up to now."""
         return tuple(self._frames)
 
-    def close(self) -> None:
+    def finish(self) -> None:
         """Write what is left, and the table."""
-        if not self.closed:
-            self.end_frame()
-            entries = b"".join(_SKIPPED.pack(*frame) for frame in self._frames)
-            end = _END.pack(len(self._frames), 0, _SEEKABLE)
-            self._file.write(_SKIPPED.pack(_TABLE, len(entries) + len(end)) + entries + end)
-        super().close()
+        self.end_frame()
+        entries = b"".join(_SKIPPED.pack(*frame) for frame in self._frames)
+        end = _END.pack(len(self._frames), 0, _SEEKABLE)
+        self._file.write(_SKIPPED.pack(_TABLE, len(entries) + len(end)) + entries + end)
 
 
 class Frames(io.RawIOBase):

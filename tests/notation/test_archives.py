@@ -30,6 +30,7 @@ from lath.notation.archive import (
     safe_name,
     verbatim,
 )
+from lath.notation.index import open_records
 from lath.notation.reader import entries, entries_of
 from lath.notation.record import Record
 
@@ -208,6 +209,9 @@ def test_parts_hold_what_was_added_in_its_order(
     for number, part in enumerate(parts.parts):
         assert [entry.text for entry in entries(part.path)] == texts[number::3]
         assert part.records == len(texts[number::3])
+        with open_records(part.path) as records:
+            assert records.has_index == (compression == "zst")
+            assert records.entry(-1).text == texts[number::3][-1]
 
 
 RECORD_TEXTS = st.lists(

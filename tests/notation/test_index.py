@@ -264,6 +264,7 @@ def test_frames_hold_what_was_written_at_every_place(sizes: list[int], places: l
         with frames.FramesWriter(file) as writer:
             writer.writelines(blocks)
             writer.note(b"what this is")
+            writer.finish()
     content = b"".join(blocks)
     table = frames.table_of(file)
     assert table is not None
