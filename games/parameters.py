@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Value = int | str
 """Of a parameter: a whole number, yes or no (a bool), or one of some words."""
 
+_NAME: Final = re.compile("[a-z][a-z0-9_]*")
+_WORD: Final = re.compile("-?[a-z0-9][a-z0-9_-]*")
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
 
 
@@ -35,11 +37,22 @@ class Parameter:
     """What it is where the id does not say."""
 
     values: Sequence[Value]
-    """All that it may be, in order: a `range`, `(False, True)`, or words of letters, digits and
-    hyphens."""
+    """All that it may be, in order: a `range`, `(False, True)`, or words of small letters,
+    digits and hyphens."""
 
     about: str
-    """What it is, in one sentence."""
+    """What it is, in a few words."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for what ids cannot hold, and a default that is no value."""
+        words = list(map(written, self.values))
+        if not _NAME.fullmatch(self.name) or not all(map(_WORD.fullmatch, words)):
+            raise ValueError(
+                f"parameter {self.name!r} of {self.values!r}, expected small letters, digits and _ "
+                "for its name, and for words of values hyphens, too"
+            )
+        if self.default not in self.values:
+            raise ValueError(f"parameter {self.name!r}: {self.default!r} is none of its values")
 
     @property
     def expected(self) -> str:

@@ -159,6 +159,9 @@ def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Q
     if last is not None and last.type == "WORD" and last in KEYWORDS:
         return QueryError(text, *_no_value(last).args)
     at = error.pos_in_stream
+    if last is not None and last.type == "WORD" and text[last.end_pos or 0 :][:1] == "=":
+        # as the id of a game with parameters has one
+        return QueryError(text, last.start_pos or 0, "the value has a '='", "it in quotes")
     if at is not None and (slip := _slip(text, at, last)):
         return slip
     wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]

@@ -18,6 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, cast
 
+from lath import games
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import BotSpec, Greeting
 from lath.arena.schedule.core import seed_digest
@@ -31,6 +32,7 @@ from lath.arena.tournament.programs import files_in, is_there, todays
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.versions import POOL
 from lath.games import origin
+from lath.games.core import FIRST_VERSION, version_of
 from lath.reports.background import (
     Change,
     Entrant,
@@ -68,9 +70,16 @@ def fingerprints(bots: Iterable[BotSpec]) -> Files:
 
 
 def fingerprints_of_games(game_ids: Iterable[str]) -> Files:
-    """Return the fingerprints of the files that games are from, wherever they are; empty: none."""
-    found = {game_id: origin(game_id) for game_id in game_ids}
-    prints = {f"of {game_id}": file.sha256 for game_id, file in found.items() if file}
+    """Return the fingerprints of the files that games are from, wherever they are; empty: none.
+
+    Of a game that is installed it is the version of its rules, where that is not the first.
+    """
+    prints = {}
+    for game_id in game_ids:
+        if file := origin(game_id):
+            prints[f"of {game_id}"] = file.sha256
+        elif (version := version_of(games.get(game_id))) != FIRST_VERSION:
+            prints[f"with the rules of {game_id}"] = version
     return {GAMES: prints} if prints else {}
 
 
@@ -346,7 +355,8 @@ def refuse_changed(store: Store, files: Files, *, force: bool) -> list[str]:
 
     Raises ConfigError instead, unless `force` is set.
     """
-    changed = changes(store.note(FILES) or {}, files) if store.has_games() else []
+    before: Files = {GAMES: {}} | (store.note(FILES) or {})
+    changed = changes(before, files) if store.has_games() else []
     if changed and not force:
         raise ConfigError(
             f"{_changed_file(*changed[0])}; choose another --out, or go on all the same with "

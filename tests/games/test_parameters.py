@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 
 import plain_rules
@@ -150,6 +151,24 @@ def test_a_file_with_parameters_and_no_way_to_make_a_game_of_them_is_refused(
     path = write_game(tmp_path, TORUS + "\nMine.variant = property()\n")
     with pytest.raises(GameFileError, match="but no variant"):
         games.add(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "default", "values"),
+    [
+        ("Size", 4, range(3, 5)),
+        ("board size", 4, range(3, 5)),
+        ("goal", "a,b", ("a,b",)),
+        ("goal", "=", ("=",)),
+        ("size", 5, range(3, 5)),
+        ("size", 5, ()),
+    ],
+)
+def test_what_ids_cannot_hold_is_no_parameter(
+    name: str, default: Value, values: Sequence[Value]
+) -> None:
+    with pytest.raises(ValueError, match=r"^parameter "):
+        Parameter(name, default, values, "What it is.")
 
 
 def test_a_parameter_says_what_it_may_be() -> None:

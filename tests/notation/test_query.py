@@ -192,6 +192,8 @@ def test_no_pattern_is_slow() -> None:
         ("game = ", "the query ends too early; expected a word or a text in quotes", 6),
         ("game = and x", "'and' is no value; expected a value before it, or it in quotes", 7),
         ("game = x plies > 3", "'plies' does not belong here; expected 'and', 'or' or the end", 9),
+        ("game = yavalath:size=4", "the value has a '='; expected it in quotes", 7),
+        ("game = a and event=c=d", "the value has a '='; expected it in quotes", 19),
         ("game == x", "'==': did you mean '='?", 5),
         ("game = x && plies = 3", "'&&': did you mean 'and'?", 9),
         ("game = x || plies = 3", "'||': did you mean 'or'?", 9),

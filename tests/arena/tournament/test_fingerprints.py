@@ -13,6 +13,7 @@ import pytest
 from arena_runs import arena, numbers, sequence
 from quick_runs import play_nothing
 
+from lath import games
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.resuming import changes, fingerprints
@@ -128,3 +129,16 @@ def test_a_bot_may_change_before_its_first_game(words: list[str], tmp_path: Path
     assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 1
     shutil.copy(bad_bots.__file__, tmp_path / "mybot.py")
     assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0
+
+
+def test_another_version_of_the_rules_is_refused_on_resuming(
+    quick: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert arena(*quick, "--rounds", "1", cwd=tmp_path).returncode == 0
+    monkeypatch.setattr(games.get("yavalath"), "rules", "2", raising=False)
+    refused = arena(*quick, "--rounds", "2", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        "arena: the file with the rules of yavalath has changed since games were played; choose "
+        "another --out, or go on all the same with --force\n"
+    )
