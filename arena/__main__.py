@@ -111,6 +111,7 @@ def _run(arguments: list[str]) -> int:
     from lath.arena.cli.main import app
     from lath.games.errors import GameError, UnknownGameError
 
+    status = 0
     try:
         status = int(app(arguments, standalone_mode=False) or 0)
         if status == 130:  # what the command line's library exits with on Ctrl-C
@@ -129,7 +130,7 @@ def _run(arguments: list[str]) -> int:
         if BrokenPipeError not in (type(error), type(error.__context__)):
             raise
         _discard_output()
-        return 0  # who reads our output has seen enough: all is well
+        return status  # who reads our output has seen enough, which is no fault
     except OSError as error:
         what = error.filename
         if _output_fails():

@@ -211,10 +211,10 @@ def read_go(line: str) -> Go:
     words = line.split()
     values = dict(zip(words[2::2], words[3::2], strict=False))
     names = ("first", "second", "inc", "move", "nodes")
-    try:
-        return Go(int(words[1]), *(int(values[n]) if n in values else None for n in names))
-    except (ValueError, IndexError) as error:
-        raise ValueError(f"not a go line: {line!r}") from error
+    said = [words[1] if len(words) > 1 else "", *filter(None, map(values.get, names))]
+    if not all(map(_INTEGER.fullmatch, said)):
+        raise ValueError(f"not a go line: {line!r}")
+    return Go(int(words[1]), *(int(values[n]) if n in values else None for n in names))
 
 
 def result_line(number: int, result: str, why: str) -> str:

@@ -21,6 +21,7 @@ from lath.arena.cli.files import (
     Unchecked,
     is_one_of,
     refuse_other_formats,
+    unless_cut,
     unless_lossy,
     writable,
     write_pieces,
@@ -157,7 +158,8 @@ def select(
         pieces = verbatim(text for _, text in found)
         if is_one_of(out, files):  # what is behind the limit may be bad
             pieces = chain(pieces, (b"" for _ in selected))
-        write_pieces(out, unless_lossy(out, pieces, files, selection.bad_words))
+        with unless_cut(lambda: bool(selection.bad)):
+            write_pieces(out, unless_lossy(out, pieces, files, selection.bad_words))
     else:
         parts = division.write(found, out, quiet=quiet)
         into = f" into {len(parts)} part{'' if len(parts) == 1 else 's'}"
@@ -330,8 +332,9 @@ def diff(
             side = None if finding.difference else "A" if finding.a else "B"
             counts[f"only_in_{side.lower()}" if side else "differ"] += 1
             kind = f"only in {side}" if side else "differs"
-            for line in [_as_json(kind, finding)] if as_json else _words(kind, finding):
-                print(line)
+            with unless_cut(lambda: 1):  # something differs
+                for line in [_as_json(kind, finding)] if as_json else _words(kind, finding):
+                    print(line)
     except sqlite3.Error as error:
         raise ArenaError(f"the temporary database cannot be written: {error}") from error
     bad = {"bad_in_a": archives[0].bad, "bad_in_b": archives[1].bad}

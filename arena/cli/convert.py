@@ -17,6 +17,7 @@ from lath.arena.cli.files import (
     is_one_of,
     is_special,
     read_from,
+    unless_cut,
     unless_lossy,
     whole,
     write_pieces,
@@ -96,7 +97,8 @@ def convert(
             pieces = whole(pieces) if is_special(destination) else pieces
         pieces = unless_lossy(destination, pieces, [source], conversion.lost_words)
         try:
-            write_pieces(destination, pieces)
+            with unless_cut(lambda: bool(conversion.bad)):
+                write_pieces(destination, pieces)
         except LossError:
             conversion.print_losses(to_name)
             raise

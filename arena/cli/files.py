@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, TextIO, TypeVar
 
+import typer
+
 from lath.arena.cli.main import argument, flag
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
@@ -76,6 +78,15 @@ def writable(out: Path) -> Iterator[None]:
     except OSError as error:
         name = "standard output" if str(out) == "-" else out
         raise ConfigError(f"{name} cannot be written: {error.strerror or error}") from error
+
+
+@contextmanager
+def unless_cut(status: Callable[[], int]) -> Iterator[None]:
+    """End with the status of what was found until then, where nobody reads the output any more."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise typer.Exit(status()) from error
 
 
 def write_pieces(out: Path, pieces: Iterable[bytes]) -> None:

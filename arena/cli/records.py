@@ -17,9 +17,11 @@ import typer
 
 from lath.arena.cli.files import (
     Quiet,
+    is_special,
     read_from,
     refuse_other_formats,
     refuse_to_read_other_formats,
+    unless_cut,
     writable,
     write_pieces,
 )
@@ -83,23 +85,24 @@ def check(
     check = _Check(as_json=as_json, most=max_errors)
     if sound is not None:
         _refuse_out(sound, sources, folders)
-    if index and (sound or folders or any(str(path) == "-" for path in sources)):
+    if index and (sound or folders or any(map(is_special, sources))):
         raise ConfigError("--index is for record files alone: FILE.idx stands beside FILE")
-    if sound is not None and not folders:
-        write_pieces(sound, verbatim(check.sound_texts(sources)))
-    else:
-        for path in sources:
-            if path in folders:
-                check.folder(path, sound, quiet=quiet)
-            else:
-                is_read = check.file(path, validate(path, jobs=jobs))
-                if index and is_read:
-                    check.index(path, quiet=quiet)
+    with unless_cut(check.status):
+        if sound is not None and not folders:
+            write_pieces(sound, verbatim(check.sound_texts(sources)))
+        else:
+            for path in sources:
+                if path in folders:
+                    check.folder(path, sound, quiet=quiet)
+                else:
+                    is_read = check.file(path, validate(path, jobs=jobs))
+                    if index and is_read:
+                        check.index(path, quiet=quiet)
     if not quiet and (check.records or len(sources) > len(folders) + len(check.unreadable)):
         check.print_counts()
     for why in check.unreadable:
         print(f"arena: {why}", file=sys.stderr)
-    raise typer.Exit(2 if check.unreadable else 1 if check.bad or check.problems else 0)
+    raise typer.Exit(check.status())
 
 
 def _refuse_out(out: Path, sources: list[Path], folders: list[Path]) -> None:
@@ -130,6 +133,10 @@ class _Check:
         self._as_json: Final = as_json
         self._most: Final = most
         self._began_s: Final = time.perf_counter()
+
+    def status(self) -> int:
+        """Return the exit status for what was found until now."""
+        return 2 if self.unreadable else 1 if self.bad or self.problems else 0
 
     def file(self, path: Path, parts: Iterable[Findings]) -> bool:
         """Check a file, whose parts are these; return whether it could be read."""
@@ -210,9 +217,9 @@ class _Check:
             self._print(problem.as_json, problem.__str__)
 
     def _print(self, as_json: Callable[[], object], words: Callable[[], str]) -> None:
-        if self._most is None or self.problems < self._most:
-            print(json.dumps(as_json()) if self._as_json else words())
         self.problems += 1
+        if self._most is None or self.problems <= self._most:
+            print(json.dumps(as_json()) if self._as_json else words())
 
     def print_counts(self) -> None:
         """Print how many records and problems there are, and how fast that was."""
@@ -257,21 +264,29 @@ def show(
         raise ConfigError("--aids and --legal are for drawings: --svg is missing")
     number = _number_in(game or [])
     wanted = number if number or as_json else 1
-    status = 0
+    status = too_short = 0
+    why = ""
     for entry in read_from(file, _numbered(file, wanted)):
         try:
-            record, played = _played(file, entry, ply)
+            record, played = _played(file, entry)
         except ArenaError as error:
             if wanted is not None:
                 raise
             print(f"arena: {error}", file=sys.stderr)
             status = max(status, error.status)
             continue
-        if as_json:
-            _print_json(entry.number, record, played, ply)
-            continue
-        at = len(played) - 1 if ply is None else ply
-        _draw(entry.number, record, played, at, svg=svg, aids=aids, legal=legal)
+        if ply is not None and ply >= len(played):
+            too_short += 1
+            why = why or f"{file}: record {entry.number} has {len(played) - 1} plies, not {ply}"
+        elif as_json:
+            with unless_cut(partial(int, status)):
+                _print_json(entry.number, record, played, ply)
+        else:
+            at = len(played) - 1 if ply is None else ply
+            _draw(entry.number, record, played, at, svg=svg, aids=aids, legal=legal)
+    if too_short:
+        others = f"; {too_short - 1} more are too short" if too_short > 1 else ""
+        raise ConfigError(why + others)
     raise typer.Exit(status)
 
 
@@ -314,11 +329,8 @@ def _entries(file: Path, game: int | None) -> Iterator[Entry]:
     yield from entries_of_any_format(file)
 
 
-def _played(file: Path, entry: Entry, ply: int | None) -> tuple[Record, list[Position]]:
-    """Return a record and its positions, of which there must be one after `ply`.
-
-    Raises ArenaError: the record is bad; ConfigError: it has not so many plies.
-    """
+def _played(file: Path, entry: Entry) -> tuple[Record, list[Position]]:
+    """Return a record and its positions; raises ArenaError for a bad one."""
     if entry.record is None or entry.problems:
         raise ArenaError(str(entry.problems[0]))
     try:
@@ -327,8 +339,6 @@ def _played(file: Path, entry: Entry, ply: int | None) -> tuple[Record, list[Pos
         why = [fault.message for fault in faults_of(entry.record) if fault.code == "rules"]
         what = why[0] if why else error
         raise ArenaError(f"{file}: record {entry.number}: {what}") from error
-    if ply is not None and ply >= len(played):
-        raise ConfigError(f"{file}: record {entry.number} has {len(played) - 1} plies, not {ply}")
     return entry.record, played
 
 

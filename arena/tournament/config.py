@@ -65,6 +65,7 @@ from lath.games.errors import GameFileError, UnknownGameError
 from lath.games.files import lasting
 from lath.notation.errors import escaped
 from lath.notation.protocol import TimeControl
+from lath.notation.record import number_of
 
 MOST_LETTERS: Final = 1 << 20
 """Letters of a configuration: thousands of bots."""
@@ -785,11 +786,7 @@ def sprt_table(text: str) -> dict[str, Any]:
 
     Raises ConfigError.
     """
-    words = text.split(",")
-    try:
-        numbers = [float(word) for word in words]
-    except ValueError:
-        numbers = []
-    if len(numbers) not in (2, 4):
+    numbers = [number_of(word.strip()) for word in text.split(",")]
+    if None in numbers or len(numbers) not in (2, 4):
         raise ConfigError(f"--sprt {text!r}, expected elo0,elo1 or elo0,elo1,alpha,beta")
     return dict(zip(("elo0", "elo1", "alpha", "beta"), numbers, strict=False))

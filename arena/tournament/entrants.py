@@ -94,7 +94,7 @@ def _typed(value: str) -> str | int | bool:
     >>> _typed("2"), _typed("true"), _typed("02"), _typed("x")
     (2, True, '02', 'x')
     """
-    if re.fullmatch(r"0|-?[1-9]\d{0,14}", value):
+    if re.fullmatch(r"0|-?[1-9][0-9]{0,14}", value):
         return int(value)
     return {"true": True, "false": False}.get(value, value)
 

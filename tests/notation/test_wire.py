@@ -107,7 +107,7 @@ def test_a_new_line_that_makes_no_sense_is_refused_with_the_line(line: str) -> N
     assert repr(line) in str(refusal.value)
 
 
-@pytest.mark.parametrize("line", ["go", "go x", "go 1 first x", "go 2 nodes 1.5"])
+@pytest.mark.parametrize("line", ["go", "go x", "go 1_0", "go 1 first x", "go 2 nodes 1.5"])
 def test_a_go_line_that_makes_no_sense_is_refused_with_the_line(line: str) -> None:
     with pytest.raises(ValueError, match=r"^not a go line: ") as refusal:
         wire.read_go(line)
@@ -168,6 +168,7 @@ def test_an_option_line_is_read(line: str, option: Option) -> None:
         "option name x type",
         "option name x type float",
         "option name x type spin min one",
+        "option name x type spin min 1_0",
     ],
 )
 def test_an_option_line_that_makes_no_sense_is_refused(line: str) -> None:
@@ -198,6 +199,7 @@ def test_a_value_that_an_option_can_take_is_right(option: Option, value: object)
         (SPIN, 0, "a whole number from 1 to 8"),
         (SPIN, "9", "a whole number from 1 to 8"),
         (SPIN, "two", "a whole number from 1 to 8"),
+        (SPIN, "\u0661", "a whole number from 1 to 8"),
         (Option("n", "spin", minimum=1), 0, "a whole number"),
         (CHECK, "maybe", "true or false"),
         (COMBO, "mad", "one of calm, wild"),

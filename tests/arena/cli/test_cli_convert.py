@@ -187,10 +187,7 @@ def test_a_source_is_never_replaced_by_what_holds_less(
     "command",
     [
         "convert - - --from lath --to lath < games.lath >> games.lath",
-        "convert games.lath - --to jsonlines >> games.lath",
-        "select - < games.lath >> games.lath",
         "select games.lath games.lath >> games.lath",
-        "edit - --set Event=x < games.lath >> games.lath",
         "edit - --set Event=x -o games.lath < games.lath",
     ],
 )

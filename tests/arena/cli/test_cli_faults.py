@@ -10,6 +10,7 @@ import subprocess
 import sys
 import termios
 from array import array
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -167,6 +168,48 @@ def test_who_stops_reading_is_no_fault(folder: Path) -> None:
     )
     ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (ran.stdout, ran.stderr) == ('[Game "yavalath"]\n0\n', "")
+
+
+@pytest.mark.parametrize(
+    "command", ["check many.lath", "diff many.lath sound.lath", "select many.lath -q"]
+)
+def test_what_was_found_until_nobody_read_on_is_told_by_the_status(
+    folder: Path, command: str
+) -> None:
+    (folder / "many.lath").write_text(f"{BAD}\n" + "\n".join([SOUND] * 2))
+    reading, writing = os.pipe()
+    os.close(reading)
+    ran = subprocess.run(
+        [sys.executable, "-m", "lath.arena", *command.split()],
+        stdout=writing, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert ran.returncode == 1
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_closed_standard_input_is_told(folder: Path) -> None:
+    ran = subprocess.run(
+        f"{sys.executable} -m lath.arena check - <&-",
+        shell=True, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "cannot be read: it is closed" in ran.stderr
+
+
+def test_a_pipe_is_read_and_written_and_never_rewritten(folder: Path) -> None:
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    assert "pipe is no file that can be replaced" in arena("edit", "pipe").err
+    assert arena("check", "--index", "pipe").status == 2
+    for command in ("check pipe", "edit pipe -o copy.lath", "diff pipe sound.lath"):
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(pipe.write_text, SOUND)
+            assert (command, arena(*command.split()).status) == (command, 0)
+    with ThreadPoolExecutor(1) as pool:
+        given = pool.submit(pipe.read_text)
+        assert arena("select", "sound.lath", "-o", "pipe").status == 0
+        assert given.result() == SOUND
 
 
 def test_ctrl_c_ends_with_its_own_status_and_leaves_the_old_file(folder: Path) -> None:

@@ -135,6 +135,30 @@ def test_show_draws_the_board_after_a_ply(good: Path) -> None:
     assert "black to move" in ran.out
 
 
+def test_a_suffix_in_capitals_is_the_same_suffix(tmp_path: Path) -> None:
+    for name in ("GAMES.LATH.GZ", "GAMES.JSONL.ZST", "GAMES.CSV.XZ"):
+        (tmp_path / "games.lath").write_text(GOOD)
+        assert arena("convert", tmp_path / "games.lath", tmp_path / name).status == 0
+        assert not (tmp_path / name).read_bytes().isascii()
+        ran = arena("show", tmp_path / name, "--json", "--ply", 0)
+        assert (ran.status, ran.out.count("\n")) == (0, 1)
+
+
+def test_show_as_json_goes_on_after_a_bad_record(tmp_path: Path) -> None:
+    path = tmp_path / "games.lath"
+    path.write_text(f"{ILLEGAL}\n[Game oops]\n\n{GOOD}")
+    ran = arena("show", path, "--json")
+    assert {json.loads(line)["record"] for line in ran.out.splitlines()} == {3}
+    assert (ran.status, ran.err.count("\narena: ")) == (1, 1)
+    assert arena("show", path, "--json", "--game", 1).status == 1
+
+
+def test_show_as_json_says_that_no_record_has_so_many_plies(good: Path) -> None:
+    ran = arena("show", good, "--json", "--ply", 99)
+    assert (ran.status, ran.out) == (2, "")
+    assert "record 1 has 3 plies, not 99; 1 more are too short" in ran.err
+
+
 def test_show_as_json_tells_position_move_and_number_of_legal_moves(good: Path) -> None:
     lines = [json.loads(line) for line in arena("show", good, "--json").out.splitlines()]
     assert len(lines) == 8

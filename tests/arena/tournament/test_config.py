@@ -460,7 +460,7 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path, text: str, message
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["0", "0,x", "0,1,2", "a"])
+@pytest.mark.parametrize("text", ["0", "0,x", "0,1,2", "0,1_0", "a"])
 def test_a_flag_that_is_no_test_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="expected elo0,elo1 or elo0,elo1,alpha,beta"):
         sprt_table(text)
