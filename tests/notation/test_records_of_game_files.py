@@ -41,6 +41,18 @@ def test_a_record_of_a_file_is_sound_where_the_file_was_named(tmp_path: Path) ->
     assert problems_of(record_of(write_game(tmp_path))) == ()
 
 
+def test_parameters_of_a_game_of_a_file_stand_in_its_id(tmp_path: Path) -> None:
+    family = "from lath.games.yavalath import Yavalath\nGAME = Yavalath()\nGAME.id = 'mine'\n"
+    path = write_game(tmp_path, family)
+    game_id, origin = games.named(f"{path}:win=5,size=3"), games.origin("mine:size=3,win=5")
+    assert game_id == "mine:size=3,win=5"
+    assert origin is not None
+    tags = f'[Game "{game_id}"]\n[GameFile "{origin.tag}"]\n\n'
+    assert problems_of(f"{tags}1. a1 *\n") == ()
+    (problem,) = problems_of(f"{tags}1. e9 *\n")
+    assert problem.message.startswith("'e9' is not a move of mine:size=3,win=5")
+
+
 def test_a_record_of_a_file_that_nobody_named_says_which_one_it_is() -> None:
     text = f'[Game "mine"]\n[GameFile "mygame.py sha256:{"1f3a" * 16}"]\n\na1 *\n'
     (problem,) = problems_of(text)
