@@ -71,7 +71,11 @@ _OF_LIBRARY: Final = tuple(
 
 JOBS: Final = (
     Job("write", ["edit", "{all}", "-o", "{out}/canonical.lath"]),
-    Job("write", ["edit", "{all}", "--set", "Event=Another", "-o", "{out}/edited.lath"]),
+    Job(
+        "write",
+        ["edit", "{all}", "--set", "Event=Another", "-o", "{out}/edited.lath"],
+        why="each record is checked by the rules before and after",
+    ),
     Job("write", ["select", "{all}", "-o", "{out}/selected.lath"]),
     Job("write", ["select", "{all}", "{all}", "-o", "{out}/merged.lath"], times=2),
     Job("write", ["select", "{all}", "--distinct", "-o", "{out}/distinct.lath"]),
@@ -84,7 +88,11 @@ JOBS: Final = (
     Job("read", ["select", "{all}", "--count", "--where", "plies > 20 and result = 1-0"]),
     Job("read", ["stats", "{all}"]),
     Job("read", ["stats", "--endings", "{all}"]),
-    Job("read", ["stats", "--openings", "{all}"]),
+    Job(
+        "read",
+        ["stats", "--openings", "{all}"],
+        why="of each setup the least of up to twelve images is looked for",
+    ),
     Job("read", ["rate", "{all}"]),
     Job("read", ["diff", "{all}", "{all}"], times=2),
     Job(

@@ -29,11 +29,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from typing import Final
 
 from lath import games
-from lath.games.core import Position, Seat, read_move
+from lath.games.core import Move, Position, Seat
 from lath.games.errors import GameError
 from lath.notation.formats import Lost, held
 from lath.notation.protocol import TimeControl, in_seconds
@@ -42,6 +43,7 @@ from lath.notation.record import (
     Comment,
     Ply,
     Record,
+    Remembered,
     Termination,
     Variation,
     all_comments,
@@ -85,9 +87,9 @@ def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
 
 def _held(record: Record) -> tuple[str, list[str]]:
     """Return the tree, and what SGF changes: white space, and what is no text at all."""
-    unheld = [f"tag {name}" for name, value in record.tags if not _is_kept(value)]
+    unheld = [f"tag {name}" for name, value in record.tags if not _KEPT[value]]
     plies = list(all_plies(record.plies))
-    if not all(_is_kept(ply.move) for ply in plies):
+    if not all(_KEPT[ply.move] for ply in plies):
         unheld.append("moves")
     if not {ply.glyph for ply in plies} <= {"", *_GLYPHS}:
         unheld.append("glyphs")
@@ -100,6 +102,9 @@ def _is_kept(text: str) -> bool:
     return not _BLANKS.search(text) and text.encode("utf-8", "replace").decode() == text
 
 
+_KEPT: Final = Remembered(_is_kept, 4096)
+
+
 @dataclass(frozen=True, slots=True)
 class _Turn:
     """Who moves at a point of the tree."""
@@ -109,12 +114,17 @@ class _Turn:
     seat: Seat
 
     def after(self, move: str) -> _Turn:
-        """Return the turn that follows a move."""
+        """Return the turn that follows a canonical move."""
         if self.position is not None:
             with suppress(GameError):
-                position = self.position.play(read_move(self.position, move))
+                position = self.position.play(Move(move))
                 return _Turn(position, position.to_move)
         return _Turn(None, self.seat.other)
+
+
+@cache
+def _version() -> str:
+    return version("lath-arena")  # reads files
 
 
 def _tree(record: Record) -> Iterator[str]:
@@ -127,7 +137,7 @@ def _tree(record: Record) -> Iterator[str]:
     is_white_first = colours[0] == "white" or (colours[1] == "black" and colours[0] != "black")
     letters = ("W", "B") if is_white_first else ("B", "W")
     yield "(;FF[4]CA[UTF-8]"
-    yield f"AP[lath-arena:{_simple(version('lath-arena'), composed=True)}]"
+    yield f"AP[lath-arena:{_simple(_version(), composed=True)}]"
     yield f"GM[{_simple(game.title if game else record.game)}]"
     yield from _game_info(record, letters)
     yield from _line(record.plies, turn, letters)
@@ -213,7 +223,7 @@ def _alternatives(ply: Ply) -> list[Variation]:
 
 
 def _node(ply: Ply, letter: str) -> str:
-    parts = [f";{letter}[{_simple(ply.move)}]", _GLYPHS.get(ply.glyph, "")]
+    parts = [f";{letter}[{_MOVES[ply.move]}]", _GLYPHS.get(ply.glyph, "")]
     clock = ply.annotation("clk")
     left = clock.number if clock else None
     if left is not None and left >= 0:
@@ -225,8 +235,14 @@ def _node(ply: Ply, letter: str) -> str:
 
 def _simple(text: str, *, composed: bool = False) -> str:
     """Return the text as SimpleText; colons are escaped only where one would end the value."""
-    signs = r"[\\\]:]" if composed else r"[\\\]]"
-    return re.sub(signs, r"\\\g<0>", _BLANKS.sub(" ", text))
+    signs = _COMPOSED_SIGNS if composed else _SIGNS
+    return signs.sub(r"\\\g<0>", _BLANKS.sub(" ", text))
+
+
+_SIGNS: Final = re.compile(r"[\\\]]")
+_COMPOSED_SIGNS: Final = re.compile(r"[\\\]:]")
+
+_MOVES: Final = Remembered(_simple, 4096)
 
 
 def _text(comments: Sequence[Comment]) -> str:
