@@ -15,13 +15,14 @@ from __future__ import annotations
 import difflib
 import re
 from calendar import monthrange
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache, partial
 from importlib import resources
-from itertools import chain, islice, product
+from itertools import chain, product
+from math import prod
 from operator import attrgetter, eq, ge, gt, itemgetter, le, lt
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
@@ -30,6 +31,7 @@ from lath import games
 from lath.games.core import Game, Position
 from lath.games.errors import PositionError
 from lath.games.parameters import family
+from lath.games.parameters import of as parameters_of
 from lath.notation.archive import start_text
 from lath.notation.errors import NotationError, listed, printable
 from lath.notation.record import KNOWN_TAGS, RESULTS, RULES, Record, Termination, all_comments
@@ -395,7 +397,7 @@ def passes(values: Sequence[Token]) -> Question:
     the game reads none of the texts nothing is played.
     """
     for value in values:
-        if not any(_positions_of([game], [value]) for game in _all_games()):
+        if not _may_be_read(value):
             message = f"{str(value)!r} is a position of no installed game"
             raise _WrongValueError(value, message, "a text as `arena show --json` prints it")
 
@@ -410,14 +412,19 @@ def passes(values: Sequence[Token]) -> Question:
     return Question(matches, _REPLAY)
 
 
-def _all_games() -> Iterator[Game]:
-    """Yield the installed games, then those that their parameters make."""
+def _may_be_read(text: str) -> bool:
+    """Return whether a text is a position of an installed game, or may be with parameters."""
     installed = games.installed()
-    return chain(installed, islice(chain.from_iterable(map(family, installed)), _MANY_GAMES))
+    return bool(_positions_of(installed, [text])) or any(
+        prod(len(each.values) for each in parameters_of(game)) > _MANY_GAMES
+        or _positions_of(family(game), [text])
+        for game in installed
+    )
 
 
-_MANY_GAMES: Final = 2000
-"""That parameters of somebody's game may make; ours are 120, which takes a quarter of a second."""
+_MANY_GAMES: Final = 200
+"""That parameters of a game may make, before anything is taken for a position of one. All 120 of
+ours are made in a quarter of a second."""
 
 
 def _positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]:

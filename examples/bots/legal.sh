@@ -6,7 +6,7 @@ while read -r word rest; do
   word=${word%"$cr"} rest=${rest%"$cr"}
   case $word in
     arena) printf '%s\n' 'id name Shell' 'want legal' \
-      'game mammalath mammalath-plus manalath manalath-61 surikata yavalath' ok ;;
+      'game mammalath:* mammalath-plus:* manalath:* manalath-61:* surikata:* yavalath:*' ok ;;
     new) seed=${rest#*seed } seed=${seed%% *}; echo "ready ${rest%% *}" ;;
     legal) legal=$rest ;;
     go) set -- $legal

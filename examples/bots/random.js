@@ -46,7 +46,7 @@ function answer(line) {
     case "arena":
       say(
         "id name Random (JavaScript)",
-        "game mammalath mammalath-plus manalath manalath-61 surikata yavalath",
+        "game mammalath:* mammalath-plus:* manalath:* manalath-61:* surikata:* yavalath:*",
         "want legal",
         "ok",
       );

@@ -302,3 +302,10 @@ def queries_of_the_page() -> Iterator[str]:
 @pytest.mark.parametrize("query", list(queries_of_the_page()))
 def test_a_query_of_the_page_is_one(query: str) -> None:
     compile_query(query)
+
+
+def test_a_position_of_a_game_with_parameters_is_found() -> None:
+    matches = compile_query("position = '4/5/6/7/6/5/w3 b'")
+    assert matches(parse('[Game "yavalath:size=4,win=5"]\n\na1 b1 *'))
+    assert not matches(parse('[Game "yavalath:size=4"]\n\nb1 a1 *'))
+    assert not matches(parse('[Game "yavalath"]\n\na1 b1 *'))
