@@ -24,6 +24,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Self, cast
 
+from lath.games.core import FIRST_VERSION
 from lath.games.errors import GameError
 from lath.notation import files
 from lath.notation.errors import NotationError
@@ -195,8 +196,8 @@ def identity(record: Record) -> bytes:
     """Return 16 bytes that are equal for records of one game: id, start and moves of the main line.
 
     However they are spelled: a plain `Setup` and none, a `Setup` and the `Position` that it makes,
-    `xb4-b2` and `xb2-b4` are the same. Players, result, other tags, comments and variations do
-    not count. What the game cannot read counts as it stands.
+    `xb4-b2` and `xb2-b4` are the same; by other `Rules` it is another game. Players, result, other
+    tags, comments and variations do not count. What the game cannot read counts as it stands.
 
     >>> from lath.notation import parse
     >>> short = parse('[Game "mammalath"] c3 xb4-b2 *')
@@ -206,8 +207,10 @@ def identity(record: Record) -> bytes:
     """
     game = record.game
     start = start_text(game, record.tag("Setup"), record.tag("Position"))
-    words = "\n".join((game, start, *canonical_moves(record)))
-    return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
+    words = [game, start, *canonical_moves(record)]
+    if (rules := record.tag(RULES)) not in ("", FIRST_VERSION):
+        words.append(rules)  # a number, which is no move
+    return blake2b("\n".join(words).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
 
 
 def canonical_moves(record: Record) -> tuple[str, ...]:

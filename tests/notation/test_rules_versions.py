@@ -94,6 +94,14 @@ def test_games_with_parameters_have_the_versions_of_their_family() -> None:
         by_version(game, "1")
 
 
+def test_the_same_moves_by_other_rules_are_another_game() -> None:
+    first, told, second, third = (
+        identity(parse(text_of(rules, "*"))) for rules in ("", "1", "2", "3")
+    )
+    assert first == told
+    assert len({first, second, third}) == 3
+
+
 def test_positions_of_an_earlier_version_travel_to_other_processes() -> None:
     start = start_of(parse(text_of("2", "0-1")))
     assert start.game is not games.get("of-three-versions")
