@@ -94,13 +94,13 @@ _MODULES: Final = (
     "scanner",
     "writer",
     "replay",
-    "changes",
-    "builder",
     "reader",
     "header",
+    "validation",
+    "changes",
+    "builder",
     "visitor",
     "index",
-    "validation",
     "tables",
 )
 """Where the names are; each module needs most of those before it anyway."""
