@@ -14,6 +14,7 @@ from walks import SOAK_GAMES, last_of, walk
 from lath import games
 from lath.games.core import Game
 from lath.games.errors import PositionError
+from lath.games.parameters import family
 
 BUILTIN = [games.get(game_id) for game_id in OURS]
 
@@ -58,6 +59,14 @@ def test_random_games_go_the_same_way_by_the_plain_rules(game: Game) -> None:
 def test_random_games_with_parameters_go_the_same_way_by_the_plain_rules(game: Game) -> None:
     for seed in range(2):
         check_same_game(game, seed)
+
+
+@pytest.mark.soak
+@every_builtin_game
+def test_every_game_of_a_family_goes_the_same_way_by_the_plain_rules(game: Game) -> None:
+    for one in family(game):
+        if len(one.board.names) <= 130:  # larger ones take the plain rules minutes
+            check_same_game(one, 11)
 
 
 @pytest.mark.soak

@@ -95,7 +95,7 @@ def hexagon(lengths: list[int]) -> Grid:
 
     One cell to the right is two units, so a cell of the next row is one unit to either side.
     """
-    rows = [[f"{'abcdefghi'[y]}{k}" for k in range(1, n + 1)] for y, n in enumerate(lengths)]
+    rows = [[f"{chr(ord('a') + y)}{k}" for k in range(1, n + 1)] for y, n in enumerate(lengths)]
     place = {
         cell: (2 * k - len(row), y) for y, row in enumerate(rows) for k, cell in enumerate(row)
     }
