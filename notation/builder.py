@@ -6,18 +6,21 @@ Must not know any rules, files, nor how a record is written.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
 from typing import Any, Final, NoReturn, Self
 
 from lath import games
-from lath.games.core import Outcome, Position, Seat
+from lath.games.core import FIRST_VERSION, Outcome, Position, Seat, version_of
+from lath.games.errors import UnknownGameError
 from lath.notation.changes import place_of
 from lath.notation.errors import Fault, RecordValueError, listed
 from lath.notation.record import (
     GAME_FILE,
     RESULTS,
+    RULES,
     Comment,
     Ply,
     Record,
@@ -41,7 +44,7 @@ from lath.notation.replay import (
 
 _BY_OTHERS: Final = {
     **dict.fromkeys(("Game", "Setup", "Position"), "Builder(game, setup=…, position=…)"),
-    **dict.fromkeys((GAME_FILE, "Rules"), "it from the game alone"),
+    **dict.fromkeys((GAME_FILE, RULES), "it from the game alone"),
     **dict.fromkeys(("Result", "Termination"), "resign(), draw(), time() or end()"),
 }
 """Tags that `tag` does not set, and what does."""
@@ -77,7 +80,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
     def __init__(self, game: str | Record, *, setup: str = "", position: str = "") -> None:
         """Begin a game, from a setup or a position as in rules.md; or go on with a sound record."""
-        given = {"Game": game} if isinstance(game, str) else dict(game.tags)
+        given = _tags_of_game(game) if isinstance(game, str) else dict(game.tags)
         given |= {"Setup": setup} if setup else {}
         given |= {"Position": position} if position else {}
         termination = given.pop("Termination", "")
@@ -86,8 +89,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
         for fault in faults_of(begun):
             if fault.code not in ("result", "termination"):  # a position may be the last one
                 raise RecordValueError(fault)
-        file = games.origin(begun.game)
-        self._tags = {"Game": begun.game, **({GAME_FILE: file.tag} if file else {}), **given}
+        self._tags = given
         self._comments: tuple[Comment, ...] = ()
         self._plies: tuple[Ply, ...] = ()
         self._positions: tuple[Position, ...] = (start_of(begun),)
@@ -270,6 +272,17 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
     def _refuse(self, code: str, message: str, expected: str) -> NoReturn:
         raise RecordValueError(Fault(code, message, expected, ply=len(self._plies) or None))
+
+
+def _tags_of_game(game_id: str) -> dict[str, str]:
+    """Return the tags that follow from a game: its id, its file, the version of its rules."""
+    tags = {"Game": game_id}
+    with suppress(UnknownGameError):  # which is told of with what was meant
+        if file := games.origin(game_id):
+            tags[GAME_FILE] = file.tag
+        if (version := version_of(games.get(game_id))) != FIRST_VERSION:
+            tags[RULES] = version
+    return tags
 
 
 def _comments_of(text: str) -> tuple[Comment, ...]:

@@ -13,6 +13,7 @@ from lath.notation.errors import Fault, RecordValueError
 from lath.notation.record import (
     GAME_FILE,
     KNOWN_TAGS,
+    RULES,
     Annotation,
     Comment,
     Ply,
@@ -179,7 +180,7 @@ def _with_tag(tags: dict[str, str], name: str, value: str) -> dict[str, str]:
 
 
 _DECIDING: Final = frozenset(
-    {"Game", "Rules", GAME_FILE, "Setup", "Position", "Result", "Termination"}
+    {"Game", RULES, GAME_FILE, "Setup", "Position", "Result", "Termination"}
 )
 """The tags that can make moves and results wrong."""
 

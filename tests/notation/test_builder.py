@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from pathlib import Path
 
 import pytest
 from exploring import FEW
+from game_files import THREE_VERSIONS, write_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
 
+from lath import games
 from lath.games.core import Seat
-from lath.notation import Builder, Ply, Termination, canonical, check, format_record, parse
+from lath.notation import Builder, Ply, Termination, canonical, check, format_record, parse, retag
 from lath.notation.errors import RecordValueError
 
 WON = ("a1", "e1", "b1", "e2", "d1", "f1", "c1")
@@ -149,6 +152,16 @@ def test_words_stand_where_they_were_said() -> None:
 def test_moves_are_written_as_their_game_writes_them() -> None:
     builder = Builder("mammalath").play("c3", "xb4-b2")
     assert builder.record().moves == ("c3", "xb2-b4")
+
+
+def test_a_record_names_the_file_of_its_game_and_the_version_of_the_rules(tmp_path: Path) -> None:
+    games.add(write_game(tmp_path, THREE_VERSIONS))
+    record = Builder("of-three-versions").play("a1", "i1", "a2", "i2", "a4", "i4", "a3").record()
+    assert [name for name, _ in record.tags][:3] == ["Game", "GameFile", "Rules"]
+    assert (record.tag("Rules"), record.result, check(record)) == ("3", "1-0", [])
+    assert Builder(record).record() == record
+    with pytest.raises(RecordValueError, match="the result is 1-0, but second won: three in line"):
+        retag(record, {"Rules": "2"})
 
 
 STEPS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 999)), max_size=40)
