@@ -8,11 +8,10 @@ text of other formats is read.
 from __future__ import annotations
 
 import re
-from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import attrgetter
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -21,12 +20,15 @@ from lath.notation.files import open_bytes, read_block
 from lath.notation.quick_check import sound_plies
 from lath.notation.record import Record, tag_faults
 from lath.notation.replay import faults_of
-from lath.notation.scanner import scan
+from lath.notation.scanner import scan, size_fault
 
 _BLOCK: Final = 1 << 20  # bytes of a stream that are read at once
 
 MAX_RECORD: Final = 16 << 20
 """Bytes of one record; a longer one is a file of another kind."""
+
+_SHOWN: Final = 200
+"""Bytes or characters that are kept of what is too much for a record."""
 
 _BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[A-Za-z])")
 """The end of a record, the empty lines after it, and the beginning of the next.
@@ -66,35 +68,46 @@ class RecordText(NamedTuple):
         """Return the entry of the `number`-th text of a file that problems call `name`."""
         if not faults:
             return Entry(number, self.line, record, (), self.text)
-        # problems of one line share its text, which may be long
-        lines = [line.rstrip("\r") for line in self.text.split("\n")]
-        starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
-        tags = _tag_places(self.text) if any(fault.at is None for fault in faults) else {}
         problems = []
-        for fault in faults:
-            at = fault.at
-            if at is None:  # of the same tag twice the second one is at fault; without one, the end
-                where = tags.get(fault.tag) or [self.text.rindex(self.text.split()[-1])]
-                at = where[-1 if fault.code == "tag" else 0]
-            index = bisect(starts, at) - 1
+        index = start = seen = 0  # the line, from 0, where it begins, and up to where was looked
+        source = ""
+        for at, fault in self._in_order(faults):
+            if (found := self.text.rfind("\n", seen, at)) >= 0:
+                index += self.text.count("\n", seen, at)
+                start, source = found + 1, ""
+            seen = at
             before = 0 if index else self.column - 1
-            # blanks for what stands before the record; of a file of one line that may be too much
-            blanks = " " * before if before < 1 << 16 else ""
+            if not source:  # problems of one line share its text, which may be long
+                # blanks for what stands before the record; in a file of one line that may be much
+                blanks = " " * before if before < 1 << 16 else ""
+                end = self.text.find("\n", start)
+                source = blanks + self.text[start : None if end < 0 else end].rstrip("\r")
             problem = Problem(
                 file=name,
                 line=self.line + index,
-                column=before + at - starts[index] + 1,
+                column=before + at - start + 1,
                 code=fault.code,
                 message=fault.message,
                 expected=fault.expected,
                 record=number,
                 ply=fault.ply,
-                source=blanks + lines[index],
+                source=source,
                 meant=fault.meant,
             )
             problems.append(problem)
-        problems.sort(key=attrgetter("line", "column"))
         return Entry(number, self.line, record, tuple(problems), self.text)
+
+    def _in_order(self, faults: Sequence[Fault]) -> list[tuple[int, Fault]]:
+        """Return the faults in the order of their places, each after where it is."""
+        tags = _tag_places(self.text) if any(fault.at is None for fault in faults) else {}
+        placed = []
+        for fault in faults:
+            at = fault.at
+            if at is None:  # of the same tag twice the second one is at fault; without one, the end
+                where = tags.get(fault.tag) or [self.text.rindex(self.text.split()[-1])]
+                at = where[-1 if fault.code == "tag" else 0]
+            placed.append((at, fault))
+        return sorted(placed, key=itemgetter(0))
 
 
 _TAG: Final = re.compile(r'\s*+(\[\s*+([A-Za-z][A-Za-z0-9_]*+)\s*+"(?:[^"\\]|\\.)*+"\s*+\])')
@@ -150,7 +163,7 @@ def _decoded(line: int, data: bytes) -> RecordText:
 
 def _too_long(line: int, data: bytes) -> RecordText:
     fault = Fault("size", f"a record of more than {MAX_RECORD} bytes", at=0)
-    text = data.removeprefix(_BOM)[:200].decode("utf-8", "replace")
+    text = data.removeprefix(_BOM)[:_SHOWN].decode("utf-8", "replace")
     return RecordText(line, text, fault)
 
 
@@ -233,10 +246,10 @@ def texts_of(chunk: Chunk) -> Iterator[RecordText]:
             offset = chunk.offset + start + data.index(content) + error.start
             yield _not_utf8(line, content, error.start, offset)
             continue
-        if text.find("[Game", 1) < 0:
-            yield RecordText(line, text)
-        else:
-            yield from _records_in(line, text)
+        parts = [RecordText(line, text)] if text.find("[Game", 1) < 0 else _records_in(line, text)
+        for part in parts:
+            fault = size_fault(part.text)
+            yield part._replace(text=part.text[:_SHOWN], fault=fault) if fault else part
 
 
 def cuts(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:

@@ -28,6 +28,13 @@ GLYPHS: Final = ("!", "?", "!!", "??", "!?", "?!")
 MAX_NESTING: Final = 100
 """Variations inside variations; far beyond what people write."""
 
+MAX_PARTS: Final = 100_000
+"""Tags, moves, variations, comments and annotations of one record, all together; the longest games
+have a thousand moves."""
+
+MAX_WORDS: Final = 1_000_000
+"""Words of one record's text, those of its comments, too."""
+
 KNOWN_TAGS: Final = (
     *("Game", "Event", "Site", "Date", "Round", "First", "Second"),
     *("Setup", "Position", "TimeControl", "Opening", "Seed"),

@@ -14,10 +14,14 @@ import re
 from functools import cache
 from hashlib import blake2b
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from lath.notation.errors import Fault, RecordSyntaxError
 from lath.notation.record import (
+    MAX_PARTS,
+    MAX_WORDS,
     Comment,
     Ply,
     Record,
@@ -192,8 +196,40 @@ _comments: Final = Remembered(_read_comments, 4096).__getitem__
 """Returns the same; bots say the same again and again."""
 
 
+_PART: Final = re.compile(
+    r"""
+    (?: \[\s*+ [A-Za-z][A-Za-z0-9_]*+ \s*+ )?+ "(?:[^"\\\n]|\\.)*+"?
+    | \{[^}]*+\}? | ;[^\n]*+
+    | \(
+    | [A-Za-z][^\s(){};]*+
+    """,
+    re.VERBOSE,
+)
+"""A tag or another value in quotes, a comment, the beginning of a variation, a move."""
+
+
+def size_fault(text: str) -> Fault | None:
+    """Return why a text holds more than a record may; None where it does not.
+
+    Nothing is read for that, and it takes no memory: a small compressed file can hold millions.
+    """
+    if len(text) <= 2 * min(MAX_PARTS, MAX_WORDS):  # no part is shorter, with what is between two
+        return None
+    parts = 0
+    for match in _PART.finditer(text):
+        parts += 1 + (match[0].count("[%") if text[match.start()] in "{;" else 0)
+        if parts > MAX_PARTS:
+            what = "tags, moves, variations, comments and annotations"
+            return Fault("size", f"a record of more than {MAX_PARTS} {what}", at=0)
+    if next(islice(re.finditer(r"\S++", text), MAX_WORDS, None), None):
+        return Fault("size", f"a record of more than {MAX_WORDS} words", at=0)
+    return None
+
+
 def parse(text: str) -> Record:
     """Return the record that `text` is; raises RecordSyntaxError."""
+    if fault := size_fault(text):
+        raise RecordSyntaxError(fault)
     record = scan(text)
     if record is None:
         from lath.notation.parser import parse_closely

@@ -211,6 +211,7 @@ def entries(stream: BinaryIO, name: str, file: str, *, rules: bool) -> Iterator[
     """
     from lath.notation.quick_check import sound_plies
     from lath.notation.reader import RecordText, entries_of, entry_of
+    from lath.notation.scanner import size_fault
     from lath.notation.writer import format_record
 
     if name == "lath":
@@ -219,9 +220,10 @@ def entries(stream: BinaryIO, name: str, file: str, *, rules: bool) -> Iterator[
     for entry in reader(name)(stream, file):
         text = format_record(entry.record).rstrip() if entry.record else ""
         problems = entry.problems
-        if rules and not problems and sound_plies(text) is None:
+        fault = size_fault(text)
+        if not problems and (fault or (rules and sound_plies(text) is None)):
             # our text is not what the file has: the record's place is told
-            found = entry_of(RecordText(1, text), file, entry.number).problems
+            found = entry_of(RecordText(1, text, fault), file, entry.number).problems
             problems = tuple(replace(problem, line=entry.line) for problem in found)
         yield replace(entry, problems=problems, text=text)
 

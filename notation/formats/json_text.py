@@ -21,6 +21,9 @@ from lath.notation.data import Steps, Twice
 from lath.notation.errors import Fault, RecordSyntaxError, refused
 from lath.notation.reader import RecordText, encoding_fault, without_escapes
 
+MAX_VALUES: Final = 500_000
+"""Values in one record: five for each part that it may have."""
+
 MAX_NESTING: Final = 100
 """Arrays and objects in one another; a record of another program has seven."""
 
@@ -30,6 +33,7 @@ def load(text: str) -> Any:
 
     A key that stands twice in an object is refused where its value is looked at.
     """
+    _refuse_many(text, 0)
     try:
         # the float of a number of 5000 digits is infinite, the int of it an error of its own
         return json.loads(text, object_pairs_hook=_marking_twice, parse_int=float)
@@ -62,6 +66,7 @@ def load_strictly(text: str) -> Any:
 
 def _value_at(text: str, at: int, *, whole: bool = False) -> tuple[Any, int]:
     """Return the value that begins at `at`, and where it ends; raises RecordSyntaxError."""
+    _refuse_many(text, at)
     try:
         value, end = _STRICT.raw_decode(text, at)
     except json.JSONDecodeError as error:
@@ -80,6 +85,20 @@ def _value_at(text: str, at: int, *, whole: bool = False) -> tuple[Any, int]:
     if whole and end < len(text):
         raise refused(end, "not JSON: extra data", "its end")
     return value, end
+
+
+def _refuse_many(text: str, at: int) -> None:
+    """Raise RecordSyntaxError for more values than a record has, before they take memory."""
+    if len(text) - at <= 2 * MAX_VALUES:
+        return
+    values = depth = 0
+    for match in _TOKEN.finditer(text, at):
+        depth += _STEP.get(match[0], 0)
+        values += match[0] in "{[,"
+        if values > MAX_VALUES:
+            raise refused(0, f"a record of more than {MAX_VALUES} values", code="size")
+        if not depth:
+            break
 
 
 _TOO_DEEP: Final = f"arrays and objects are nested more than {MAX_NESTING} deep"
@@ -173,7 +192,7 @@ _BETWEEN: Final = re.compile(r"[\s,\[\]]*")
 
 _BRACKET: Final = re.compile(r"[\[\]]")
 
-_TOKEN: Final = re.compile(rf"{_STRING}|[{{}}\[\]]")
+_TOKEN: Final = re.compile(rf"{_STRING}|[{{}}\[\],]")
 
 _JUNK: Final = re.compile(rf"(?:{_STRING}|[^\n{{\[\]\"])+|\]+")
 """What stands between objects and does not belong there: up to the next bracket or line."""

@@ -32,10 +32,11 @@ from typing import BinaryIO, Final
 from lath import games
 from lath.games.core import Position, Seat, read_move
 from lath.games.errors import GameError
-from lath.notation.errors import Fault, refused, shortened
+from lath.notation.errors import Fault, RecordSyntaxError, refused, shortened
 from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
 from lath.notation.record import Ply, Record, Termination, number_of
 from lath.notation.replay import faults_of
+from lath.notation.scanner import size_fault
 
 BEGINS: Final = "game="
 """What the first line of a trial begins with."""
@@ -236,6 +237,8 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
 
 
 def _read(text: RecordText) -> tuple[Record, list[Fault]]:
+    if fault := size_fault(text.text):
+        raise RecordSyntaxError(fault)
     trial = read_trial(text.text)
     course = _Course(_stem(trial))
     course.play(trial.moves)

@@ -30,7 +30,7 @@ from lath.notation.reader import (
     without_escapes,
 )
 from lath.notation.record import tag_faults
-from lath.notation.scanner import scan
+from lath.notation.scanner import scan, size_fault
 from lath.notation.tables import (
     GAMES,
     PLIES,
@@ -398,10 +398,15 @@ def _texts_of_parquet(stream: BinaryIO) -> Iterator[RecordText]:
 def _read(text: RecordText) -> tuple[Record, list[Fault]]:
     """Return the record of a row, and what is wrong with it at the beginning of the row."""
     row = text.value
+    for cell in row.values():
+        if isinstance(cell, str) and (fault := size_fault(cell)):
+            raise _at_row(fault)
     try:
         ours = text_of(row)
     except RowError as error:
         raise _at_row(Fault("field", error.message, error.expected)) from error
+    if fault := size_fault(ours):
+        raise _at_row(fault)
     record = scan(ours)
     if record is None:
         from lath.notation.parser import parse_closely  # Lark takes a while to load

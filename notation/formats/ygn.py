@@ -25,11 +25,12 @@ from typing import BinaryIO, Final
 from lath import games
 from lath.games.core import Position, result_of
 from lath.games.errors import GameError, PositionError
-from lath.notation.errors import Fault, refused
+from lath.notation.errors import Fault, RecordSyntaxError, refused
 from lath.notation.formats import Lost, UnheldError, held, remarks
 from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
 from lath.notation.record import Ply, Record
 from lath.notation.replay import end_of, start_of
+from lath.notation.scanner import size_fault
 
 GAME: Final = "yavalath"
 
@@ -65,6 +66,8 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
 
 
 def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:
+    if fault := size_fault(text.text):
+        raise RecordSyntaxError(fault)
     start, end = _start(text.text)
     plies = tuple(Ply(move) for move in _moves(text.text, end, start))
     tags = {"Game": GAME}

@@ -66,6 +66,8 @@ UNREACHABLE = {
     "game {game_id} ({point.value}) cannot be loaded: {error}": "a broken plugin",
     "the entry point {game_id} ({point.value}) is the game {game.id}": "a broken plugin",
     "a record of more than {MAX_RECORD} bytes": "shown with a smaller limit below",
+    "a record of more than {MAX_PARTS} {what}": "shown in test_limits",
+    "a record of more than {MAX_WORDS} words": "shown in test_limits",
     "the tag {name} is not set here": "a refusal of Builder.tag, shown in test_builder",
     "the tag {name} would stand there twice": "a refusal of retag, shown in test_changes",
     "its text is read as another record": "of a value made in Python, shown in test_values",
