@@ -146,11 +146,23 @@ def family(game: Game) -> Iterator[Game]:
             yield games.get(id_with(game, said))
 
 
+_MADE: Final[dict[tuple[int, str], tuple[Game, Game]]] = {}
+"""Games that were made, by the identity of their family, which stands before them, and their id."""
+
+
 def made(game: Game, game_id: str) -> Game:
     """Return the game of an id with parameters, which is one of the family of `game`.
 
-    Raises UnknownGameError, also where the id is not in the one way to write it.
+    It is the same object whenever it is asked for, even where `games.get` has forgotten it. Raises
+    UnknownGameError, also where the id is not in the one way to write it.
     """
+    key = id(game), game_id
+    if key not in _MADE:
+        _MADE[key] = game, _make(game, game_id)
+    return _MADE[key][1]
+
+
+def _make(game: Game, game_id: str) -> Game:
     try:
         values = read(game, game_id.partition(":")[2])
         canonical = id_with(game, values)

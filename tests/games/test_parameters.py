@@ -153,6 +153,14 @@ def test_a_file_with_parameters_and_no_way_to_make_a_game_of_them_is_refused(
         games.add(path)
 
 
+def test_a_game_is_one_object_also_after_a_file_was_refused(tmp_path: Path) -> None:
+    before = games.get("yavalath:size=4")
+    path = write_game(tmp_path, TORUS + "\nMine.start = lambda self, setup=None: 1 / 0\n")
+    with pytest.raises(GameFileError, match="division by zero"):
+        games.add(path)
+    assert games.get("yavalath:size=4") is before
+
+
 @pytest.mark.parametrize(
     ("name", "default", "values"),
     [
