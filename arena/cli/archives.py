@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -245,6 +245,7 @@ class _Division:
                     raise ConfigError(
                         f"there would be more than {self._most} parts; --max-parts allows more"
                     )
+            _refuse_others(out, {part.path.name for part in parts.parts})
         if not quiet:
             for part in parts.parts:
                 many = f"{part.records} record{'' if part.records == 1 else 's'}"
@@ -266,6 +267,24 @@ class _Division:
             return words if match[1] == "value" else str(part).zfill(int(match[2] or 0))
 
         return self._names.of(text, _FIELD.sub(field, self._template))
+
+
+def _refuse_others(folder: Path, names: Collection[str]) -> None:
+    """Raise ConfigError for files of records beside those of these names: of another split, say."""
+    others = sorted(
+        path.name
+        for path in folder.iterdir()
+        if path.name not in names and path.is_file() and re.search(_RECORDS, path.name.lower())
+    )
+    if others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        raise ConfigError(
+            f"{folder} has records that would be taken for parts: {others[0]}{more}; "
+            "move them away, or name another folder"
+        )
+
+
+_RECORDS: Final = rf"\.lath(?:\.(?:{'|'.join(COMPRESSIONS)}))?$"
 
 
 def _shares(text: str) -> dict[str, float]:

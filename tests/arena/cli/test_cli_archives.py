@@ -318,6 +318,20 @@ def test_split_names_parts_by_their_values(folder: Path, by: str, names: list[st
     assert sorted(path.name for path in Path("parts").iterdir()) == [f"{n}.lath" for n in names]
 
 
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_parts_of_another_split_are_not_left_beside_new_ones(
+    folder: Path, force: list[str]
+) -> None:
+    write("a.lath", record(1), record(2), record(3))
+    assert arena("select", "a.lath", "--split", 1, "--compress", "gz", "-o", "parts").status == 0
+    before = {path: path.read_bytes() for path in Path("parts").iterdir()}
+    for more in (["--split", 2], ["--split", "game", "--compress", "gz"]):
+        ran = arena("select", "a.lath", *more, "-o", "parts", *force)
+        assert ran.status == 2
+        assert "parts has records that would be taken for parts: part-0001.lath.gz and 2" in ran.err
+        assert {path: path.read_bytes() for path in Path("parts").iterdir()} == before
+
+
 def test_split_replaces_nothing_unless_it_is_told_to(folder: Path) -> None:
     write("a.lath", record(1), record(2))
     Path("parts").mkdir()
@@ -334,6 +348,9 @@ def test_split_replaces_nothing_unless_it_is_told_to(folder: Path) -> None:
     ("arguments", "message"),
     [
         (["--split", 0], "--split '0': expected a KEY, or how many records a part has"),
+        (["--split", ""], "--split '': expected a KEY, or how many records a part has"),
+        (["--split", "-1"], "--split '-1': expected a KEY, or how many records a part has"),
+        (["--split", 1, "--name", ""], "--name '': expected {number}, {number:4} or {value}"),
         (["--split", "a b"], "--split a b: 'a b' is nothing that records have"),
         (["--split", 1, "--compress", "rar"], "--compress 'rar': expected one of gz, bz2, xz, zst"),
         (["--split", 1, "--name", "{x}"], "--name '{x}': expected {number}, {number:4} or {value}"),
