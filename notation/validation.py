@@ -85,10 +85,11 @@ def _in_parallel(stream: BinaryIO, name: str, jobs: int) -> Iterator[Findings]:
     If a place of the file cannot be read, what came before it is yielded before that is raised.
     """
     from concurrent.futures import ProcessPoolExecutor  # costs as much as the rules of all games
-    from multiprocessing import get_context
+    from multiprocessing import active_children, get_context
 
     waiting: deque[Future[Findings]] = deque()
     unread: Exception | None = None
+    others = set(active_children())
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         try:
             try:
@@ -102,6 +103,10 @@ def _in_parallel(stream: BinaryIO, name: str, jobs: int) -> Iterator[Findings]:
                 yield waiting.popleft().result()
             if unread is not None:
                 raise unread
+        except RuntimeError:  # no thread can be started, and nobody else would end the processes
+            for process in set(active_children()) - others:
+                process.kill()
+            raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

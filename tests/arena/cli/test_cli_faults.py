@@ -10,7 +10,8 @@ import subprocess
 import sys
 import termios
 from array import array
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, process
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -210,6 +211,22 @@ def test_a_pipe_is_read_and_written_and_never_rewritten(folder: Path) -> None:
         given = pool.submit(pipe.read_text)
         assert arena("select", "sound.lath", "-o", "pipe").status == 0
         assert given.result() == SOUND
+
+
+def test_where_no_thread_can_be_started_no_process_is_left(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(process._ExecutorManagerThread, "start", refuse)
+    before = set(active_children())
+    ran = arena("check", "-j", 2, "sound.lath")
+    assert ran.status == 5
+    assert "the machine does not grant enough processes or threads" in ran.err
+    for child in set(active_children()) - before:
+        child.join(PATIENCE_S)
+        assert child.exitcode is not None
 
 
 def test_ctrl_c_ends_with_its_own_status_and_leaves_the_old_file(folder: Path) -> None:
