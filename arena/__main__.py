@@ -177,6 +177,10 @@ def _usage_or_bug(error: Exception) -> int:
         what = "memory" if isinstance(error, MemoryError) else "processes or threads (ulimit -u)"
         print(f"arena: the machine does not grant enough {what}", file=sys.stderr)
         return FULL
+    if type(error).__name__ == "BrokenProcessPool":  # its module takes a while to load
+        why = "as where memory runs short"
+        print(f"arena: a process that was at work was ended from outside, {why}", file=sys.stderr)
+        return FULL
     from lath.games.files import blamed, paths
 
     if why := blamed(error):

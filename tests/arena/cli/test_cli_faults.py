@@ -11,6 +11,7 @@ import sys
 import termios
 from array import array
 from concurrent.futures import ThreadPoolExecutor, process
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children
 from pathlib import Path
 
@@ -136,10 +137,11 @@ def test_a_full_disk_under_standard_output_is_told(folder: Path, command: str) -
     [
         (MemoryError(), 5, "the machine does not grant enough memory"),
         (RuntimeError("can't start new thread"), 5, "the machine does not grant enough processes"),
+        (BrokenProcessPool(), 5, "a process that was at work was ended from outside"),
         (OSError(24, "Too many open files"), 5, "the system refuses what was asked of it: Too"),
         (OSError(13, "Permission denied", "x"), 2, "x cannot be used: Permission denied"),
     ],
-    ids=["memory", "thread", "descriptors", "file"],
+    ids=["memory", "thread", "process", "descriptors", "file"],
 )
 def test_what_the_machine_does_not_grant_is_no_bug_of_the_arena(
     folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int, words: str
