@@ -70,6 +70,8 @@ _OF_LIBRARY: Final = tuple(
     for words in ("headers(sys.argv[1])", "read(sys.argv[1])")
 )
 
+_WHY: Final = {"sgf": "whose turn it is must be known, and so every game is played"}
+
 JOBS: Final = (
     Job("write", ["edit", "{all}", "-o", "{out}/canonical.lath"]),
     Job(
@@ -108,9 +110,12 @@ JOBS: Final = (
     Job("play", ["report", "{all}", "-o", "{out}/report.html"]),
     *(
         Job(
-            "convert", ["convert", "-q", "{all}", f"{{out}}/to{known.suffixes[0]}"], statuses=(0, 1)
+            "convert",
+            ["convert", "-q", "{all}", f"{{out}}/to{known.suffixes[0]}"],
+            statuses=(0, 1),
+            why=_WHY.get(name, ""),
         )
-        for known in TABLE.values()
+        for name, known in TABLE.items()
         if known.write
     ),
     *(
