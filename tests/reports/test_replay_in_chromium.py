@@ -259,6 +259,7 @@ def test_comments_glyphs_evaluation_and_time_are_shown(replay: Visit, report: st
     ply = RECORDS[0].plies[1]
     assert f"{ply.used_s:.3f} s" in told
     assert f"eval {ply.eval:+.2f}".replace("-", "−") in told
+    replay.page.focus("#board")
     replay.page.keyboard.press("Home")
     replay.page.wait_for_function(
         "() => document.getElementById('note').innerText === 'Two old rivals.'"
