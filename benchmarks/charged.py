@@ -57,7 +57,7 @@ def _play(bot: Path, games: int, folder: Path) -> list[float]:
     logs = [folder / name for name in "ab"]
     bots = [
         Bot(
-            BotSpec(name=log.name, command=(str(bot), THINKING), env={"INSTANT_LOG": str(log)}),
+            BotSpec(name=log.name, command=(str(bot), THINKING), env={"LATH_BOT_LOG": str(log)}),
             watch,
             tree=tree,
         )

@@ -3,7 +3,7 @@
  * runner that is compared. For measuring runners, not for playing. Build: cc -O2 -o instant instant.c
  *
  * With an argument such as `5ms` it is busy for that long before each answer. When it ends, it adds
- * to the file that INSTANT_LOG names a line: answers, its CPU time, and on the monotonic clock when
+ * to the file that LATH_BOT_LOG names a line: answers, its CPU time, and on the monotonic clock when
  * it read its first `go` and when it had its last answer ready; with the argument also the time
  * from `go` to each answer. All times are nanoseconds. */
 #define _POSIX_C_SOURCE 200809L
@@ -83,7 +83,7 @@ static void answer(int is_uci, int ply) {
 
 static void leave_log(void) {
     static char text[MAX_TIMES * 12];
-    const char *name = getenv("INSTANT_LOG");
+    const char *name = getenv("LATH_BOT_LOG");
     const int file = name ? open(name, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
     if (file < 0) return;
     int size = sprintf(text, "%ld %lld %lld %lld", answers,

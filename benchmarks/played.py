@@ -1,7 +1,7 @@
 """One run of a tournament runner: its rate, its processor time without the bots', its memory.
 
 Must not know which runner it is. The bots are `instant.c`; what they used they write down
-themselves (INSTANT_LOG), since the system adds it to their runner's.
+themselves (LATH_BOT_LOG), since the system adds it to their runner's.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _running(commands: Sequence[Sequence[str]], folder: Path) -> Iterator[list[_
                 process = subprocess.Popen(
                     command,
                     cwd=directory,
-                    env=environment(INSTANT_LOG=str(folder / "bots")),
+                    env=environment(LATH_BOT_LOG=str(folder / "bots")),
                     stdout=said,
                     stderr=said,
                 )

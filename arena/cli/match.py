@@ -67,6 +67,7 @@ from lath.arena.tournament.programs import files_in
 from lath.arena.tournament.resuming import fingerprints
 from lath.arena.tournament.revisions import Workshop, workshop
 from lath.arena.tournament.sources import records_of
+from lath.arena.walls.limits import close_to_others
 from lath.games.files import lasting
 from lath.notation.record import Record
 from lath.notation.suggestions import is_game
@@ -391,6 +392,7 @@ def match(
         if any(one.revision for one in both):
             shop = stack.enter_context(workshop((where / BUILDS).absolute()))
         trees.adopt_orphans()  # of bots; who clears up has begun before
+        close_to_others()
         tell = (lambda _: None) if quiet else partial(print, file=sys.stderr)
         entered = list(_entered(both, terms, shop, tell))
         tables = [table for table, _ in entered]

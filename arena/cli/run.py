@@ -42,6 +42,7 @@ from lath.arena.tournament.folder import rule
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.rulings import Orders
 from lath.arena.tournament.sources import played_in
+from lath.arena.walls.limits import close_to_others
 from lath.games.files import lasting
 
 app = App()
@@ -218,6 +219,7 @@ def run(
     progress = Progress(tournament)
     progress.listeners.append(failures)
     trees.adopt_orphans()  # of bots that are greeted here, and of workers that die
+    close_to_others()
     has_events = json_events and json_events_to is None
     is_shared = has_events and sys.stdout.isatty()
     with (

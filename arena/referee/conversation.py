@@ -21,6 +21,7 @@ from lath.arena.referee import trees
 from lath.arena.referee.clock import MARGIN_S, Limits
 from lath.arena.referee.process import Child, Watch
 from lath.arena.referee.trees import lacking
+from lath.arena.walls.wall import NO_WALL, Wall
 from lath.games.core import Move, Position
 from lath.notation import protocol as wire
 from lath.notation.errors import printable
@@ -70,6 +71,7 @@ class BotSpec:
     env: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, object] = field(default_factory=dict)
     memory_bytes: int | None = None
+    wall: Wall = NO_WALL
     time: TimeControl | None = None
     """Its own time control; None: the tournament's."""
 
@@ -326,6 +328,7 @@ class Bot:
                 cwd=spec.cwd,
                 env=spec.env,
                 memory_bytes=memory_bytes or spec.memory_bytes,
+                wall=spec.wall,
                 at_terminal=self._at_terminal,
             )
         except OSError as error:

@@ -18,8 +18,9 @@ from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Asides, Bot, NoAnswer, play_line
 from lath.arena.referee.log import log_of
-from lath.arena.referee.process import Watch, out_of_memory
+from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
+from lath.arena.walls.limits import out_of_memory
 from lath.games.core import SEATS, Move, Position, Seat, read_move
 from lath.games.errors import GameError, IllegalMoveError
 from lath.notation import protocol as wire

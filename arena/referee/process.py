@@ -2,7 +2,7 @@
 
 Must not know the protocol, nor what the lines mean. The move path is raw: one `poll` over all
 descriptors, `os.read`, `os.write`, absolute deadlines on the monotonic clock (benchmarks/ tell
-why). Limits are hygiene, not a wall: they keep a careless bot from taking the machine with it.
+why).
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import re
-import resource
 import select
 import signal
 import subprocess
@@ -19,26 +17,13 @@ import termios
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from lath.arena.referee import trees
 from lath.arena.referee.trees import MARK, sweep
+from lath.arena.walls.wall import NO_WALL, Start, Wall, beginning
 from lath.notation.protocol import MAX_LINE
-
-DESCRIPTORS: Final = 1024
-"""Open files that a bot may have."""
-
-MORE_TASKS: Final = 4096
-"""Processes and threads by which a user's bots may outgrow what the user ran before them; the
-system does not hold the superuser to it."""
-
-_OUT_OF_MEMORY: Final = re.compile(
-    r"MemoryError|bad_alloc|out of memory|OutOfMemory|cannot allocate memory|memory allocation of",
-    re.IGNORECASE,
-)
-"""What programs of several languages write before they die of it."""
 
 MOST_PIECES: Final = 2000
 """Writes and reads that are kept of a bot: the last ones."""
@@ -56,53 +41,6 @@ STDERR_KEPT: Final = 16 << 10
 """Bytes of standard error that are kept: the end of it."""
 
 _READ: Final = 1 << 16
-
-
-def restriction(memory_bytes: int | None, held: Collection[int] = ()) -> Callable[[], None]:
-    """Return what a child does between fork and exec: die with its parent, keep its limits.
-
-    `memory_bytes` limits the data of the process; None: nothing does. `held` are the signals that
-    it has to hold.
-    """
-    parent = os.getpid()
-    limits = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_NOFILE: DESCRIPTORS,
-        resource.RLIMIT_NPROC: tasks_before() + MORE_TASKS,
-    }
-    if memory_bytes is not None:
-        limits[resource.RLIMIT_DATA] = memory_bytes
-
-    def restrict() -> None:
-        trees.die_with(parent)
-        for what, value in limits.items():
-            hard = resource.getrlimit(what)[1]  # one that is lower already stays
-            limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.setrlimit(what, (limit, limit))
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
-
-    return restrict
-
-
-@cache
-def tasks_before() -> int:
-    """Return how many processes and threads there were when this process first asked.
-
-    All users' together: more than enough, and cheap to count.
-    """
-    try:
-        with open("/proc/loadavg", encoding="ascii") as file:
-            return int(file.read().split()[3].partition("/")[2])
-    except (OSError, ValueError, IndexError):
-        return 0
-
-
-def out_of_memory(memory_bytes: int | None, last_words: str) -> str:
-    """Return in words that a bot died of its limit, as far as it says so itself; else empty."""
-    if memory_bytes is None or not _OUT_OF_MEMORY.search(last_words):
-        return ""
-    return f" out of memory ({memory_bytes / (1 << 20):g} MiB allowed)"
 
 
 # What passed is kept as bytes, within bounds; conversation.py makes text of it where it is wanted.
@@ -136,12 +74,14 @@ class Child:
     A `Watch` fills `lines` and drains standard error; `send` never blocks.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], mark: str) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], mark: str, start: Start) -> None:
         assert process.stdin
         assert process.stdout
         self._process: Final = process
         self._mark: Final = mark
+        self._start: Final = start
         self.pid: Final = process.pid
+        self._bot_pid = process.pid
         self.in_fd: Final = process.stdin.fileno()
         self.out_fd: Final = process.stdout.fileno()
         self.err_fd: Final = process.stderr.fileno() if process.stderr else -1
@@ -188,6 +128,7 @@ class Child:
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
         memory_bytes: int | None = None,
+        wall: Wall = NO_WALL,
         at_terminal: bool = False,
     ) -> Child:
         """Start a program; raises OSError where the system cannot, MachineError without scratch.
@@ -204,21 +145,33 @@ class Child:
                 held = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
                 try:
                     scratch = trees.new_scratch(mark)
-                    process = subprocess.Popen(
+                    with beginning(
+                        wall,
                         command,
-                        bufsize=0,
-                        stdin=subprocess.PIPE,
-                        stdout=subprocess.PIPE,
-                        stderr=None if at_terminal else subprocess.PIPE,
-                        cwd=cwd or scratch,
-                        env={**os.environ, "TMPDIR": scratch, **(env or {}), MARK: mark},
-                        start_new_session=not at_terminal,
-                        # A worker's one other thread waits in a read: nothing it holds is needed.
-                        preexec_fn=restriction(memory_bytes, held),  # noqa: PLW1509
-                    )
+                        own_env=env or {},
+                        mark={MARK: mark},
+                        cwd=cwd,
+                        scratch=scratch,
+                        memory_bytes=memory_bytes,
+                        held=held,
+                    ) as start:
+                        process = subprocess.Popen(
+                            start.words,
+                            bufsize=0,
+                            stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE,
+                            stderr=None if at_terminal else subprocess.PIPE,
+                            cwd=start.cwd,
+                            env=start.env,
+                            pass_fds=start.passed,
+                            start_new_session=not at_terminal,
+                            # A worker's one other thread waits in a read: nothing it holds is
+                            # needed.
+                            preexec_fn=start.restrict,  # noqa: PLW1509
+                        )
                 finally:
                     signal.pthread_sigmask(signal.SIG_SETMASK, held)
-                return cls(process, mark)
+                return cls(process, mark, start)
             except BaseException:  # perhaps for want of descriptors, which a sweep needs too
                 if process is not None:
                     process.kill()
@@ -349,12 +302,19 @@ class Child:
         return False
 
     @property
+    def bot_pid(self) -> int:
+        """Return the process of the bot: behind bubblewrap not the one that was started."""
+        if self._bot_pid == self.pid:
+            self._bot_pid = self._start.bot_pid(self.pid)
+        return self._bot_pid
+
+    @property
     def cpu_s(self) -> float:
         """Return the CPU time of the process in seconds; 0 once it has ended, or not on Linux."""
         if self.pid_fd < 0:
             return 0.0
         try:  # clock_getcpuclockid(3) of the process, which the standard library does not have
-            return time.clock_gettime(~self.pid << 3 | 2)
+            return time.clock_gettime(~self.bot_pid << 3 | 2)
         except OSError:
             return 0.0
 
@@ -362,7 +322,7 @@ class Child:
     def waited_s(self) -> float:
         """Return how long the process's first thread has waited for a core; 0 where none tells."""
         try:
-            with open(f"/proc/{self.pid}/schedstat", "rb") as file:
+            with open(f"/proc/{self.bot_pid}/schedstat", "rb") as file:
                 return int(file.read().split()[1]) / 1e9
         except (OSError, IndexError):
             return 0.0
@@ -379,6 +339,8 @@ class Child:
         status = self._process.poll()
         if status is None:
             return f"closed its standard {'output' if self.out_closed else 'input'}"
+        if status > 128 and self._start.tells_signals:
+            status = 128 - status
         if status >= 0:
             return f"exited with status {status}"
         with contextlib.suppress(ValueError):  # a real-time signal has no name
@@ -416,6 +378,7 @@ class Child:
             if stream:
                 stream.close()
         sweep(self._mark)
+        self._start.end()
 
 
 class Watch:

@@ -30,7 +30,7 @@ _SCRATCH: Final = "lath-bot-"
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 """How a folder is opened, and never what a link leads to."""
 
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_PR_SET_CHILD_SUBREAPER: Final = 36
 
 _ON_LINUX: Final = sys.platform == "linux"
 
@@ -124,14 +124,6 @@ def scratch_root() -> str:
             words = f"no folder can hold scratch folders: {error.strerror}"
             raise MachineError(words) from error
     return _root
-
-
-def die_with(parent: int) -> None:
-    """Make this process end when `parent`, which started it, does."""
-    if _LIBC is not None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)  # it ended before it could be watched
 
 
 def adopt_orphans() -> None:

@@ -32,6 +32,7 @@ from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, WON_BY, Adjudication, play_game
 from lath.arena.referee.process import Watch, may_start, start_no_more
 from lath.arena.referee.record import GamePlan, GameResult
+from lath.arena.walls.limits import close_to_others
 from lath.games.core import Seat
 from lath.games.errors import UnknownGameError
 from lath.notation.record import Termination
@@ -361,6 +362,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # nothing else may come between the answers
     trees.adopt_orphans()
+    close_to_others()
     jobs: SimpleQueue[Job] = SimpleQueue()
     listener = threading.Thread(target=_listen, args=(jobs, tree), daemon=True)
     try:

@@ -127,7 +127,7 @@ class Range:
         self.out = folder / "out"
         self.scratch = folder / "scratch"
         self.scratch.mkdir()
-        self.variables = {"LATH_TEST_RANGE": secrets.token_hex(8), "TMPDIR": str(self.scratch)}
+        self.variables = {"LATH_BOT_RANGE": secrets.token_hex(8), "TMPDIR": str(self.scratch)}
         self._runs: list[subprocess.Popen[str]] = []
 
     def __enter__(self) -> Self:
@@ -165,7 +165,7 @@ class Range:
     def alive(self) -> set[int]:
         """Return every process that was started here and runs: runners, workers and bots."""
         runs = {run.pid for run in self._runs if run.poll() is None}  # copies hide their variables
-        return runs | pids_with("LATH_TEST_RANGE", self.variables["LATH_TEST_RANGE"])
+        return runs | pids_with("LATH_BOT_RANGE", self.variables["LATH_BOT_RANGE"])
 
     def has_begun(self, games: int = 20) -> bool:
         """Return whether more than some games are stored."""

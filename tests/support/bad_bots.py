@@ -57,7 +57,7 @@ def hang() -> NoReturn:
 
 def note_child(pid: int) -> None:
     """Tell the test of a child, in the file that it named."""
-    if name := os.environ.get("PIDS"):
+    if name := os.environ.get("LATH_BOT_PIDS"):
         with open(name, "a") as file:
             file.write(f"{pid}\n")
 
@@ -148,7 +148,7 @@ class HearsWhileItThinks(Listens):
 
 def pace_s() -> float:
     """Return how long a bot takes that takes its time: more lets a run last with few games."""
-    return float(os.environ.get("PACE_S", "0.001"))
+    return float(os.environ.get("LATH_BOT_PACE_S", "0.001"))
 
 
 class PlaysBySeed(Good):

@@ -124,7 +124,7 @@ class BotFault:
         """Return the bot's table in the configuration."""
         variables = {
             "STARTS": str(stand.notes / f"{self.name}.starts"),
-            "PIDS": str(stand.notes / f"{self.name}.pids"),
+            "LATH_BOT_PIDS": str(stand.notes / f"{self.name}.pids"),
         }
         command = list(bad_bots.command(self.kind)) if self.kind else ["/nowhere/bot"]
         return {"command": command, "env": variables, **self.more}

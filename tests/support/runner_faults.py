@@ -36,11 +36,11 @@ GAMES_OF_A_KILL: Final = 26
 ROUNDS: Final = 8
 """More than can be played until a run is seen to play."""
 
-SLOWLY: Final = {"PACE_S": "0.01"}
+SLOWLY: Final = {"LATH_BOT_PACE_S": "0.01"}
 """Variables of a run that lasts with few games in it."""
 
-STEADILY: Final = {"PACE_S": "0.002"}
-AT_ONCE: Final = {"PACE_S": "0"}
+STEADILY: Final = {"LATH_BOT_PACE_S": "0.002"}
+AT_ONCE: Final = {"LATH_BOT_PACE_S": "0"}
 
 INTERRUPTIONS: Final = 4
 LATEST_S: Final = 0.6

@@ -25,6 +25,7 @@ from bad_bots import Good
 
 from lath.arena.referee import conversation, process, trees
 from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child, Watch
+from lath.arena.walls.wall import Start
 
 NOBODY: Final = 1 << 22
 """No process has this number."""
@@ -152,7 +153,8 @@ class ScriptedChild(Child):
         self._script: Final = script
         self._fake: Final = _Process()
         with mock.patch.object(os, "pidfd_open", return_value=-1, create=True):
-            super().__init__(self._fake, "scripted")  # type: ignore[arg-type]
+            start = Start(words=(), env={}, cwd="/", restrict=lambda: None)
+            super().__init__(self._fake, "scripted", start)  # type: ignore[arg-type]
         self._output: int | None = self._fake.ends[3]
 
     def write(self, data: bytes) -> None:

@@ -226,7 +226,9 @@ def test_a_check_that_is_stopped_leaves_nothing(number: signal.Signals, tmp_path
     pids = tmp_path / "pids"
     words = bad_bots.command(bad_bots.HasChildrenAndPlays)
     said = ["bot", "check", "--json", "--", *words]
-    with Run(said, cwd=tmp_path, env=environment(PIDS=str(pids)), has_output=True) as running:
+    with Run(
+        said, cwd=tmp_path, env=environment(LATH_BOT_PIDS=str(pids)), has_output=True
+    ) as running:
         assert running.stdout
         next(line for line in running.stdout if '"second"' in line)
         running.send_signal(number)

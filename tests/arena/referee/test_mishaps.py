@@ -395,7 +395,9 @@ def test_a_daemon_that_hides_from_the_arena_ends_with_its_worker(
 ) -> None:
     pids = tmp_path / "pids"
     hider = BotSpec(
-        name="hider", command=bad_bots.command(bad_bots.HidesAChild), env={"PIDS": str(pids)}
+        name="hider",
+        command=bad_bots.command(bad_bots.HidesAChild),
+        env={"LATH_BOT_PIDS": str(pids)},
     )
     play_in_worker(hider, BotSpec(name="good", command=bad_bots.command(Good)), RELAXED)
     daemons = pids.read_text().split()

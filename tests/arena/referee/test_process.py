@@ -500,7 +500,7 @@ def test_a_worker_keeps_no_zombies_of_its_bots_children(tmp_path: Path) -> None:
     parent = BotSpec(
         name="parent",
         command=bad_bots.command(bad_bots.LeavesChildren),
-        env={"PIDS": str(pids)},
+        env={"LATH_BOT_PIDS": str(pids)},
     )
     good = BotSpec(name="good", command=bad_bots.command(Good))
     limits = Limits(time=TimeControl(move_ms=10_000))

@@ -16,7 +16,7 @@ from fault_stand import Stand, Stored, good
 
 TIGHT = {"move": "100ms"}
 
-SLOWLY = {"PACE_S": "0.06"}
+SLOWLY = {"LATH_BOT_PACE_S": "0.06"}
 """Most of the time that there is, by a clock: as bots do that have a clock."""
 
 FREEZES = [0.05, 0.1, 0.4, 0.4]

@@ -48,9 +48,9 @@ TWO = {"ann": Good, "bob": Good}
 """Two bots that play hundreds of games a second."""
 
 STEADY = {"ann": TakesAMillisecond, "bob": TakesAMillisecond}
-"""Two bots that play some ten games a second, with PACE_S."""
+"""Two bots that play some ten games a second, with LATH_BOT_PACE_S."""
 
-SLOWLY = {"PACE_S": "0.01"}
+SLOWLY = {"LATH_BOT_PACE_S": "0.01"}
 """Lets runs last with few games in them."""
 
 BEGUN = 3
@@ -202,7 +202,7 @@ class Campaign:
 
     def finish(self) -> None:
         """Let a run come to its end, with no time to lose."""
-        self.place.variables["PACE_S"] = "0"
+        self.place.variables["LATH_BOT_PACE_S"] = "0"
         last = self.place.begin(*self.words())
         _, said = last.communicate(timeout=PATIENCE_S + self.games)
         assert last.returncode == 0, said
@@ -306,7 +306,7 @@ def test_the_same_seed_gives_the_same_moves_from_1_and_2_workers_and_after_kills
             trial = Campaign(place, 2 * SAME_ROUNDS, random.Random(3), SAME_LONGEST_S)
             trial.kill(kills)
             assert trial.counts[-1] < 2 * SAME_ROUNDS
-            place.variables["PACE_S"] = "0"
+            place.variables["LATH_BOT_PACE_S"] = "0"
             ended = place.arena(*trial.words(jobs), "--no-report")
             assert ended.returncode == 0, ended.stderr
             moves.append(moves_of(place.out))

@@ -113,7 +113,9 @@ def life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Life]:
 
 def killed_after(life: Life, *words: object, games: int) -> None:
     """Let a real run be killed in the middle."""
-    with mock.patch.object(life.place, "variables", {**life.place.variables, "PACE_S": "0.003"}):
+    with mock.patch.object(
+        life.place, "variables", {**life.place.variables, "LATH_BOT_PACE_S": "0.003"}
+    ):
         process = life.place.begin("run", life.out, *words, "-q", "--no-report")
     wait_until_it_plays(life.place, process, games=len(numbers(life.out)) + games)
     process.kill()
@@ -352,7 +354,9 @@ def changed(life: Life, change: str, number: int, chance: random.Random) -> list
 
 def killed_at_random(life: Life, words: list[object], chance: random.Random) -> None:
     """Let a real run be killed, at once or after some games, unless it has ended by then."""
-    process = life.place.begin("run", life.out, *words, "-q", "--no-report", PACE_S="0.001")
+    process = life.place.begin(
+        "run", life.out, *words, "-q", "--no-report", LATH_BOT_PACE_S="0.001"
+    )
     more = len(numbers(life.out)) + chance.randrange(9)
     assert gone(lambda: process.poll() is None and len(numbers(life.out)) <= more, PATIENCE_S)
     process.kill()

@@ -416,7 +416,7 @@ def test_what_bots_started_when_they_were_greeted_ends_with_the_run(
 ) -> None:
     pids = tmp_path / "pids"
     with Range(tmp_path) as place:
-        place.variables |= {"PIDS": str(pids)}
+        place.variables |= {"LATH_BOT_PIDS": str(pids)}
         bots = {"ann": bad_bots.HidesAChildWhenItIsGreeted, "bob": bad_bots.TakesAMillisecond}
         run = place.begin(*flags(bots, rounds=20, out=place.out))
         wait_until_it_plays(place, run)
@@ -453,7 +453,7 @@ def test_a_killed_worker_costs_no_game_and_doubles_none(
     kills: int, rounds: int, tmp_path: Path
 ) -> None:
     with Range(tmp_path) as place:
-        place.variables["PACE_S"] = "0.002"
+        place.variables["LATH_BOT_PACE_S"] = "0.002"
         bots = {"ann": bad_bots.TakesAMillisecond, "bob": bad_bots.TakesAMillisecond}
         run = place.begin(*flags(bots, rounds=rounds, out=place.out))
         wait_until_it_plays(place, run, 3)

@@ -130,7 +130,7 @@ def test_a_tournament_is_rated_while_it_is_played_and_does_not_notice(tmp_path: 
         bots = {"ann": TakesAMillisecond, "bob": TakesAMillisecond}
         first = place.arena(*flags(bots, rounds=2, out=place.out))
         assert first.returncode == 0, first.stderr
-        place.variables["PACE_S"] = "0.01"  # it takes its time
+        place.variables["LATH_BOT_PACE_S"] = "0.01"  # it takes its time
         run = place.begin(*flags(bots, rounds=5000, out=place.out))
         wait_until_it_plays(place, run, 6)
         for command in (["rate"], ["report", "-o", tmp_path / "page.html"]):

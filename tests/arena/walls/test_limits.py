@@ -9,14 +9,16 @@ import sys
 import pytest
 
 from lath.arena.errors import ConfigError
-from lath.arena.referee.process import (
+from lath.arena.tournament import system as descriptors
+from lath.arena.walls.limits import (
     DESCRIPTORS,
+    FILE_BYTES,
     MORE_TASKS,
+    machine_bytes,
     out_of_memory,
     restriction,
     tasks_before,
 )
-from lath.arena.tournament import system as descriptors
 
 
 def limits_of_a_child(memory_bytes: int | None) -> dict[str, int]:
@@ -24,7 +26,7 @@ def limits_of_a_child(memory_bytes: int | None) -> dict[str, int]:
     code = (
         "import resource as r; "
         "print(*(r.getrlimit(getattr(r, 'RLIMIT_' + n))[0] for n in "
-        "'CORE NOFILE NPROC DATA'.split()))"
+        "'CORE NOFILE NPROC FSIZE DATA'.split()))"
     )
     ran = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code],
@@ -33,7 +35,11 @@ def limits_of_a_child(memory_bytes: int | None) -> dict[str, int]:
         text=True,
         check=True,
     )
-    return dict(zip(("core", "files", "tasks", "data"), map(int, ran.stdout.split()), strict=True))
+    return dict(
+        zip(
+            ("core", "files", "tasks", "longest", "data"), map(int, ran.stdout.split()), strict=True
+        )
+    )
 
 
 def test_a_bot_leaves_no_core_files_and_cannot_take_all_files_and_processes() -> None:
@@ -41,7 +47,8 @@ def test_a_bot_leaves_no_core_files_and_cannot_take_all_files_and_processes() ->
     assert found["core"] == 0
     assert 0 < found["files"] <= DESCRIPTORS
     assert 0 < found["tasks"] <= tasks_before() + MORE_TASKS
-    assert found["data"] == resource.getrlimit(resource.RLIMIT_DATA)[0]
+    assert found["longest"] == FILE_BYTES
+    assert found["data"] == machine_bytes()
 
 
 def test_a_bot_with_a_memory_limit_has_it() -> None:

@@ -1,0 +1,176 @@
+"""A bot behind bubblewrap: namespaces of its own, and of the machine's files what it needs.
+
+Must not know the protocol, nor who plays. bwrap(1) has the words; that they wall off what they
+should is shown attack by attack in the tests.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from lath.arena.walls import seccomp
+
+PROGRAM: Final = "bwrap"
+
+HOME: Final = "/home/bot"
+"""The bot's own folder behind the wall, in memory: gone with its process."""
+
+_OWN: Final = (HOME, "/tmp", "/dev/shm")  # noqa: S108 - its own, all in memory
+"""What it may write."""
+
+CACHE: Final = "/home/cache"
+"""Where its cache is seen."""
+
+_SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+"""What programs and their libraries are in, as the system has it: folders, or links into /usr."""
+
+_SETTINGS: Final = (
+    *("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d"),
+    *("/etc/localtime", "/etc/java*", "/etc/fonts", "/etc/mono", "/etc/R", "/nix/store"),
+)
+"""What programs look up of the system before they are the bot's; none of it is anybody's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What of the machine's files a bot sees behind the wall, at the paths they have."""
+
+    reads: tuple[str, ...] = ()
+    """Files and folders, absolute, that it may read; nothing may write them."""
+
+    cache: str = ""
+    """A folder that it may write, for what it has compiled; empty: none."""
+
+    scratch_bytes: int = 64 << 20
+    """How much the files may take of each folder that it may write, in memory."""
+
+
+def command(
+    words: Sequence[str],
+    view: View,
+    *,
+    env: Mapping[str, str],
+    cwd: str | None,
+    filter_fd: int,
+    status_fd: int,
+) -> list[str]:
+    """Return what starts a program behind the wall.
+
+    `env` is all its environment. It begins in `cwd`, which has to be in what it reads, or in a
+    folder of its own. The filter of system calls is read from `filter_fd`; what bwrap says of the
+    process, as JSON, goes to `status_fd`.
+    """
+    room = str(view.scratch_bytes)
+    return [
+        PROGRAM,
+        *("--unshare-all", "--unshare-user", "--disable-userns"),
+        *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "bot"),
+        *("--json-status-fd", str(status_fd), "--seccomp", str(filter_fd), "--clearenv"),
+        *(word for name, value in env.items() for word in ("--setenv", name, value)),
+        *_system(),
+        *("--proc", "/proc", "--dev", "/dev"),
+        *(word for place in _OWN for word in ("--size", room, "--tmpfs", place)),
+        *_readable(view.reads),
+        *(("--bind", view.cache, CACHE) if view.cache else ()),
+        *("--remount-ro", "/dev", "--remount-ro", "/"),
+        *("--chdir", cwd or HOME, "--", *words),
+    ]
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    """Return how the system's programs are shown."""
+    words: list[str] = []
+    for path in _SYSTEM:
+        if os.path.islink(path):
+            words += ("--symlink", os.readlink(path), path)
+        elif os.path.isdir(path):
+            words += ("--ro-bind", path, path)
+    for pattern in _SETTINGS:
+        for path in _matching(pattern):
+            words += ("--ro-bind", path, path)
+    return tuple(words)
+
+
+def _matching(pattern: str) -> Iterator[str]:
+    """Yield the paths that there are of one whose last part may end in `*`."""
+    folder, _, name = pattern.rpartition("/")
+    if not name.endswith("*"):
+        yield from [pattern] if os.path.exists(pattern) else []
+    elif os.path.isdir(folder):
+        found = sorted(each for each in os.listdir(folder) if each.startswith(name[:-1]))
+        yield from (f"{folder}/{each}" for each in found)
+
+
+def _readable(paths: Iterable[str]) -> Iterator[str]:
+    """Yield how paths are shown, those in others after them, and what their links lead to."""
+    shown = {path for path in paths if not path.startswith(("/usr/", "/proc/", "/dev/"))}
+    shown |= {os.path.realpath(path) for path in shown}
+    for path in sorted(shown):
+        yield from ("--ro-bind", path, path)
+
+
+def filter_program() -> int:
+    """Return a descriptor from which bwrap reads the filter, to be closed once it has started."""
+    filter_fd = os.memfd_create("seccomp", os.MFD_CLOEXEC)
+    os.write(filter_fd, seccomp.program())
+    os.lseek(filter_fd, 0, os.SEEK_SET)
+    return filter_fd
+
+
+@cache
+def why_not() -> str:
+    """Return why no bot can be walled off here, and what to do about it; empty: it can."""
+    if shutil.which(PROGRAM) is None:
+        return "bwrap is not installed: install the package bubblewrap"
+    if not seccomp.has_filter():
+        return f"there is no filter of system calls for {os.uname().machine}"
+    filter_fd, (said, status_fd) = filter_program(), os.pipe()
+    try:
+        tried = subprocess.run(
+            command(["true"], View(), env={}, cwd=None, filter_fd=filter_fd, status_fd=status_fd),
+            pass_fds=[filter_fd, status_fd],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bwrap does not start: {error}"
+    finally:
+        for descriptor in (filter_fd, said, status_fd):
+            os.close(descriptor)
+    if tried.returncode == 0:
+        return ""
+    words = tried.stderr.decode("utf-8", "replace").strip().splitlines()
+    return f"bwrap cannot make its walls: {words[-1] if words else tried.returncode}{_remedy()}"
+
+
+_REMEDIES: Final = (
+    ("/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
+    ("/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces=15000"),
+    (
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+        "kernel.apparmor_restrict_unprivileged_userns=0",
+    ),
+)
+"""Settings of the system that forbid user namespaces: file, value, what allows them."""
+
+
+def _remedy() -> str:
+    for path, value, setting in _REMEDIES:
+        try:
+            with open(path, encoding="ascii") as file:
+                if file.read().strip() == value:
+                    return f"; sysctl -w {setting} allows it"
+        except OSError:
+            pass
+    return ""

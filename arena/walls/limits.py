@@ -1,0 +1,134 @@
+"""What every bot has around it, wherever it runs: limits of its process, and few variables.
+
+Limits are hygiene, not a wall: they keep a careless bot from taking the machine with it. Must not
+know the protocol, nor which bot it is. Every worker has this in its memory: no pathlib here (PTH).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import resource
+import signal
+import sys
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
+from typing import Final
+
+from lath.arena.walls import users
+
+DESCRIPTORS: Final = 1024
+"""Open files that a bot may have."""
+
+FILE_BYTES: Final = 1 << 28
+"""How long a file may become that it writes."""
+
+MORE_TASKS: Final = 4096
+"""Processes and threads by which a user's bots may outgrow what the user ran before them; the
+system does not hold the superuser to it."""
+
+OWN_TASKS: Final = 256
+"""Processes and threads of a bot that is a user of its own."""
+
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+
+_LIBC: Final = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+_KEPT: Final = re.compile(
+    r"PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|LATH_GAMES|LATH_BOT_.+"
+)
+"""Variables that a bot has of ours: where programs and libraries are, words and time zone, and the
+files of games; and what is named for bots. Any other may be a key or a password, or say where the
+tournament is."""
+
+_OUT_OF_MEMORY: Final = re.compile(
+    r"MemoryError|bad_alloc|out of memory|OutOfMemory|cannot allocate memory|memory allocation of",
+    re.IGNORECASE,
+)
+"""What programs of several languages write before they die of it."""
+
+
+def environment(own: Mapping[str, str], scratch: str) -> dict[str, str]:
+    """Return the variables of a bot: those of its own, and what it needs of ours."""
+    kept = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
+    return {**kept, "TMPDIR": scratch, **own}
+
+
+def restriction(
+    memory_bytes: int | None, held: Collection[int] = (), user: int | None = None
+) -> Callable[[], None]:
+    """Return what a child does between fork and exec: die with its parent, keep its limits.
+
+    `memory_bytes` limits the data of the process; None: what the machine has does. `held` are the
+    signals that it has to hold, `user` is whom it becomes; None: it stays who we are.
+    """
+    parent = os.getpid()
+    limits = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: DESCRIPTORS,
+        resource.RLIMIT_FSIZE: FILE_BYTES,
+        resource.RLIMIT_NPROC: tasks_before() + MORE_TASKS if user is None else OWN_TASKS,
+        resource.RLIMIT_DATA: memory_bytes or machine_bytes() or resource.RLIM_INFINITY,
+    }
+
+    def restrict() -> None:
+        for what, value in limits.items():
+            hard = resource.getrlimit(what)[1]  # one that is lower already stays
+            limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(what, (limit, limit))
+        if user is not None:
+            users.become(user)
+            if _LIBC is not None:
+                _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        die_with(parent)  # a change of the user takes it back
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
+    return restrict
+
+
+def die_with(parent: int) -> None:
+    """Make this process end when `parent`, which started it, does."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)  # it ended before it could be watched
+
+
+def close_to_others() -> None:
+    """Keep other processes of this user from tracing this one and from reading its memory.
+
+    They cannot look at its environment, working folder and open files either (`ptrace(2)`).
+    """
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+@cache
+def tasks_before() -> int:
+    """Return how many processes and threads there were when this process first asked.
+
+    All users' together: more than enough, and cheap to count.
+    """
+    try:
+        with open("/proc/loadavg", encoding="ascii") as file:
+            return int(file.read().split()[3].partition("/")[2])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+@cache
+def machine_bytes() -> int:
+    """Return the memory that the machine has; 0 where nobody tells."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
+
+
+def out_of_memory(memory_bytes: int | None, last_words: str) -> str:
+    """Return in words that a bot died of its limit, as far as it says so itself; else empty."""
+    if memory_bytes is None or not _OUT_OF_MEMORY.search(last_words):
+        return ""
+    return f" out of memory ({memory_bytes / (1 << 20):g} MiB allowed)"

@@ -1,0 +1,120 @@
+"""A user of its own for each bot that runs: what it may not reach, the system keeps from it.
+
+Only the superuser can give users away. Their numbers are of the range that systemd uses for users
+that live as long as their service (61184 to 65519, systemd.exec(5) DynamicUser), so no person and
+no package has them. Who has claimed one holds a lock on a byte of a file, which goes with its
+process. Must not know bots.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Final
+
+FIRST, LAST = 61184, 65519
+"""The users that may be claimed, both included."""
+
+_CLAIMS: Final = "lath-users"
+"""The file of which each claimed user has a byte locked."""
+
+_claimed: Final[set[int]] = set()
+_file = -1
+
+
+def can_be_given() -> bool:
+    """Return whether this process may run others as another user."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0 and _is_mapped()
+
+
+def _is_mapped() -> bool:
+    """Return whether this user namespace, if it is one, has the users of the range."""
+    with suppress(OSError, ValueError), open("/proc/self/uid_map", encoding="ascii") as file:
+        spans = [tuple(map(int, line.split())) for line in file]
+        return any(low <= FIRST and low + many > LAST for low, _, many in spans)
+    return True
+
+
+def claim(folder: str) -> int:
+    """Return a user that nobody else on this machine has claimed, by a file in `folder`.
+
+    It stays this process's until `release`, or until it ends. Raises OSError where there is none.
+    """
+    global _file  # noqa: PLW0603 - the locks are the process's
+    if _file < 0:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        _file = os.open(f"{folder}/{_CLAIMS}", flags, 0o600)
+    for user in range(FIRST, LAST + 1):
+        if user not in _claimed:
+            with suppress(BlockingIOError, PermissionError):
+                fcntl.lockf(_file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, user)
+                _claimed.add(user)
+                return user
+    raise OSError(errno.EAGAIN, f"the users {FIRST} to {LAST} are all claimed")
+
+
+def release(user: int) -> None:
+    """Let others claim a user of which no process is left."""
+    _claimed.discard(user)
+    fcntl.lockf(_file, fcntl.LOCK_UN, 1, user)
+
+
+def become(user: int) -> None:
+    """Make this process one of the user's, between fork and exec, for good."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+
+
+def processes_of(user: int) -> list[int]:
+    """Return the processes that a user has."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with suppress(OSError):
+                if os.stat(f"/proc/{name}").st_uid == user:
+                    found.append(int(name))
+    return found
+
+
+def closed_to(user: int, paths: Iterable[str]) -> str:
+    """Return the first path on the way to one of these that another user cannot go or read.
+
+    Empty: it can read them all. Every link on the way is followed as the system follows it, and a
+    folder counts as read where it may be gone through.
+    """
+    for path in paths:
+        for step in _steps(path):
+            try:
+                status = os.stat(step)
+            except OSError:
+                return step
+            needed = stat.S_IXOTH if stat.S_ISDIR(status.st_mode) else stat.S_IROTH
+            if status.st_uid != user and not status.st_mode & needed:
+                return step
+    return ""
+
+
+_MOST_LINKS: Final = 40
+"""As many as the system follows."""
+
+
+def _steps(path: str) -> list[str]:
+    """Return all folders, links' targets included, that are gone through to a path, and itself."""
+    steps: list[str] = []
+    here, left, links = "/", [part for part in path.split("/") if part][::-1], 0
+    while left:
+        part = left.pop()
+        here = os.path.normpath(os.path.join(here, part))
+        if os.path.islink(here) and links < _MOST_LINKS:
+            links += 1
+            target = os.readlink(here)
+            left += [part for part in target.split("/") if part][::-1]
+            here = "/" if target.startswith("/") else os.path.dirname(here)
+        else:
+            steps.append(here)
+    return steps

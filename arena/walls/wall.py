@@ -1,0 +1,145 @@
+"""Which wall a bot is behind, and how its process is started there.
+
+Three kinds, each with the limits of `limits`: none besides; a user of its own; bubblewrap. Must not
+know the protocol, nor tournaments.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from lath.arena.walls import bubblewrap, users
+from lath.arena.walls.bubblewrap import View
+from lath.arena.walls.limits import environment, restriction
+
+Kind = Literal["limits", "user", "bwrap"]
+
+KINDS: Final[tuple[Kind, ...]] = ("limits", "user", "bwrap")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wall:
+    """What is around a bot. Picklable: it travels to the workers."""
+
+    kind: Kind = "limits"
+    view: View = field(default_factory=View)
+    """What is seen behind bubblewrap."""
+
+    def why_not(self) -> str:
+        """Return why this machine has no such wall, and what to do about it; empty: it has."""
+        if self.kind == "user" and not users.can_be_given():
+            return "only the superuser can run bots as other users: start the arena as root"
+        return bubblewrap.why_not() if self.kind == "bwrap" else ""
+
+
+NO_WALL: Final = Wall()
+
+
+@dataclass(slots=True, kw_only=True)
+class Start:
+    """What `subprocess.Popen` is given for a bot."""
+
+    words: Sequence[str]
+    env: Mapping[str, str]
+    cwd: str
+    restrict: Callable[[], None]
+    passed: tuple[int, ...] = ()
+    """Descriptors that the process has from us."""
+
+    user: int | None = None
+    """Who it becomes, to be released when it has ended."""
+
+    status_fd: int = -1
+    """Where bubblewrap says which process the bot is; -1: it is the one that was started."""
+
+    _init: int = 0
+    """The first process behind bubblewrap, which starts the bot; 0: not known yet."""
+
+    def bot_pid(self, started: int) -> int:
+        """Return the bot's process, as far as it is there by now; else the one that was started."""
+        if self.status_fd < 0:
+            return started
+        with suppress(OSError, ValueError, LookupError):
+            if not self._init:
+                self._init = json.loads(os.read(self.status_fd, 4096).split(b"\n")[0])["child-pid"]
+            with open(f"/proc/{self._init}/task/{self._init}/children", "rb") as file:
+                return int(file.read().split()[0])
+        return started
+
+    @property
+    def tells_signals(self) -> bool:
+        """Return whether a status over 128 is that of a bot that a signal has ended."""
+        return self.status_fd >= 0
+
+    def end(self) -> None:
+        """Let go of what is needed as long as the process lives: no process of it may be left."""
+        if self.status_fd >= 0:
+            os.close(self.status_fd)
+        if self.user is not None:
+            users.release(self.user)
+
+
+@contextmanager
+def beginning(
+    wall: Wall,
+    words: Sequence[str],
+    *,
+    own_env: Mapping[str, str],
+    mark: Mapping[str, str],
+    cwd: str | None,
+    scratch: str,
+    memory_bytes: int | None,
+    held: Collection[int],
+) -> Iterator[Start]:
+    """Give how a bot's process is started; what is needed for that alone goes at the end.
+
+    `mark` are variables by which its processes are found again. `scratch` is a folder of its own,
+    which becomes its user's. `held` are the signals that it has to hold. Raises OSError.
+    """
+    user = users.claim(os.path.dirname(scratch)) if wall.kind == "user" else None
+    opened: list[int] = []
+    try:
+        env = environment(own_env, scratch)
+        restrict = restriction(memory_bytes, held, user)
+        if user is not None:
+            os.chown(scratch, user, user)
+            env |= {"HOME": scratch, **own_env}
+        env |= mark
+        if wall.kind != "bwrap":
+            yield Start(words=words, env=env, cwd=cwd or scratch, restrict=restrict, user=user)
+            return
+        opened.append(filter_fd := bubblewrap.filter_program())
+        status_fd, told_fd = os.pipe()
+        os.set_blocking(status_fd, False)
+        opened.append(told_fd)
+        inside = {"HOME": bubblewrap.HOME, "TMPDIR": "/tmp"}  # noqa: S108 - its own
+        if wall.view.cache:
+            inside["XDG_CACHE_HOME"] = bubblewrap.CACHE
+        walled = bubblewrap.command(
+            words,
+            wall.view,
+            env={**env, **inside, **own_env, **mark},
+            cwd=cwd,
+            filter_fd=filter_fd,
+            status_fd=told_fd,
+        )
+        yield Start(
+            words=walled,
+            env={"PATH": os.environ.get("PATH", os.defpath), **mark},
+            cwd="/",
+            restrict=restrict,
+            passed=(filter_fd, told_fd),
+            status_fd=status_fd,
+        )
+    except BaseException:
+        if user is not None:
+            users.release(user)
+        raise
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
