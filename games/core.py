@@ -106,10 +106,11 @@ IDENTITY: Final = Symmetry(lambda move: move, lambda position: position)
 class Position(Protocol):
     """A state that the rules can reach. Immutable and hashable; equal states are equal.
 
-    A game may give its positions two members more, for speed: `result`, what `outcome().result`
-    is, or `*` while the game goes on; and `after(moves)`, the position after all of them, as
-    playing them one by one would have it, or None where that would fail, for a text that is not
-    canonical or a move that is not legal.
+    A game may give its positions three members more, for speed: `result`, what `outcome().result`
+    is, or `*` while the game goes on; `after(moves)`, the position after all of them, as playing
+    them one by one would have it, or None where that would fail, for a text that is not canonical
+    or a move that is not legal; and `movers(moves)`, who decides on each of moves that can be
+    played one after the other, and who after the last.
     """
 
     @property
@@ -354,6 +355,23 @@ def follow(position: Position, moves: Sequence[str]) -> Position | None:
     """Return the position after `moves`; None where one of them is not canonical or not legal."""
     after: Callable[[Sequence[str]], Position | None] | None = getattr(position, "after", None)
     return one_by_one(position, moves) if after is None else after(moves)
+
+
+def movers(position: Position, moves: Sequence[str]) -> Sequence[Seat]:
+    """Return who decides on each of `moves`, all of which can be played, and who after the last.
+
+    >>> from lath import games
+    >>> [seat.word for seat in movers(games.get("yavalath").start(), ["e5", "swap"])]
+    ['first', 'second', 'first']
+    """
+    told: Callable[[Sequence[str]], Sequence[Seat]] | None = getattr(position, "movers", None)
+    if told is not None:
+        return told(moves)
+    seats = [position.to_move]
+    for move in moves:
+        position = position.play(Move(move))
+        seats.append(position.to_move)
+    return seats
 
 
 def one_by_one(position: P, moves: Sequence[str]) -> P | None:

@@ -22,7 +22,7 @@ from lath.games.core import Move, Outcome, Piece, Seat, Symmetry, require_legal
 from lath.games.errors import PositionError, SetupError
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
-from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Turning, past_swap
+from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Alternating, Turning, past_swap
 
 _COLOURS: Final = {
     "armadillo": "#dd383e",
@@ -297,7 +297,7 @@ class _State(NamedTuple):
     verdict: int
 
 
-class MammalathPosition(_State, Judged):
+class MammalathPosition(_State, Alternating):
     """A position; hashable and immutable."""
 
     __slots__ = ()

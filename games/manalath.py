@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import ClassVar, Final, NamedTuple
 
 from lath.games.board import Board, hexagon_of
@@ -23,7 +24,7 @@ from lath.games.errors import MoveSyntaxError, PositionError, SetupError
 from lath.games.overlays import Groups
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more
-from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, WON, Judged, Turning
+from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, WON, Alternating, Judged, Turning
 
 MAX_BLOCKERS: Final = 3
 
@@ -87,6 +88,9 @@ class Manalath(Turning):
         """The cell of every move, orange's as they are and purple's shifted by `Board.apart`."""
         self.counts: Final = sum(1 << self.board.apart * count for count in range(win + 1))
         """What puts a set of cells side by side, for each count to `win`, by multiplication."""
+        # A turn changes the pieces of one colour alone.
+        self.crowded: Final = lru_cache(maxsize=1024)(self._crowded)
+        """The same as `_crowded`, remembered."""
 
     def board_of(self, size: int) -> Board:
         """Return the board of this size."""
@@ -104,6 +108,20 @@ class Manalath(Turning):
             for group in board.groups(both >> shift & board.full)
             if group.bit_count() >= self.lose
         )
+
+    def _crowded(self, pieces: int) -> int:
+        """Return the cells where a further piece of these's colour makes a group too large.
+
+        The sizes of the groups next to a cell are added up for all cells at once.
+        """
+        board, apart = self.board, self.board.apart
+        # For each count from 0 to `win`, side by side: the cells with so many pieces in groups next
+        # to them. A group moves the cells around it up by as many counts as it has pieces.
+        counts = board.full
+        for group in board.groups(pieces):
+            up = apart * group.bit_count()
+            counts |= board.around(group) * self.counts & (counts << up | (1 << up) - 1)
+        return counts >> apart * self.win
 
     def canonical(self, text: str) -> Move:
         """Return the one way to write the move; raises MoveSyntaxError."""
@@ -200,7 +218,7 @@ class _State(NamedTuple):
     verdict: int
 
 
-class ManalathPosition(_State, Judged):
+class ManalathPosition(_State, Alternating):
     """A position; hashable and immutable."""
 
     __slots__ = ()
@@ -240,21 +258,11 @@ class ManalathPosition(_State, Judged):
         return self.game.board.full & ~(self.stones[0] | self.stones[1] | self.blockers)
 
     def _open_cells(self, colour: int) -> int:
-        """Return the empty cells where a piece of `colour` makes no group that is too large.
-
-        The sizes of the groups next to a cell are added up for all cells at once.
-        """
+        """Return the empty cells where a piece of `colour` makes no group that is too large."""
         mine = self.stones[colour]
         if mine.bit_count() >= self.game.supply:
             return 0
-        board, apart = self.game.board, self.game.board.apart
-        # For each count from 0 to `win`, side by side: the cells with so many pieces in groups next
-        # to them. A group moves the cells around it up by as many counts as it has pieces.
-        counts = board.full
-        for group in board.groups(mine):
-            up = apart * group.bit_count()
-            counts |= board.around(group) * self.game.counts & (counts << up | (1 << up) - 1)
-        return self._empty & ~(counts >> apart * self.game.win)
+        return self._empty & ~self.game.crowded(mine)
 
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it goes on."""

@@ -178,6 +178,25 @@ class Judged:
         return html(cast("Position", self))
 
 
+class Alternating(Judged):
+    """The same, of a game in which turns alternate whatever is played."""
+
+    __slots__ = ()
+
+    def movers(self, moves: Sequence[str]) -> Sequence[Seat]:
+        """Return who decides on each of `moves`, and who after the last."""
+        return taking_turns(self.mover, len(moves) + 1)
+
+
+def taking_turns(mover: int, times: int) -> Sequence[Seat]:
+    """Return who decides on each of so many turns that alternate, `mover` on the first.
+
+    >>> [seat.word for seat in taking_turns(1, 3)]
+    ['second', 'first', 'second']
+    """
+    return (SEATS * (times // 2 + 1))[mover : mover + times]
+
+
 def past_swap(position: P, moves: Sequence[str]) -> tuple[P | None, Sequence[str]]:
     """Return the position after a swap among the first two moves, and what is left of the moves.
 

@@ -20,12 +20,12 @@ from operator import add, or_
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, squares
-from lath.games.core import Move, Outcome, Piece, require_legal
+from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import PositionError
 from lath.games.overlays import Sight
 from lath.games.parameters import Parameter
 from lath.games.reach import path_exists, read_fields, refuse_more, share_a_cell
-from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, WON, Judged, Turning
+from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, WON, Judged, Turning, taking_turns
 
 SIZE: Final = 5
 MOUNDS: Final = 5
@@ -296,6 +296,15 @@ class SurikataPosition(_State, Judged):
             return None
         stones = (mine, theirs) if mover else (theirs, mine)
         return SurikataPosition(game, ground, stones, last, mover, OPEN).judged()
+
+    def movers(self, moves: Sequence[str]) -> Sequence[Seat]:
+        """Return who decides on each of `moves`, and who after the last."""
+        mounds = MOUNDS - self.mounds.bit_count()
+        if not mounds:
+            return taking_turns(self.mover, len(moves) + 1)
+        # First places the fifth mound, and also the first piece.
+        pieces = taking_turns(0, len(moves))
+        return (*taking_turns(self.mover, mounds), *pieces)[: len(moves) + 1]
 
     def turned(self, mask: Callable[[int], int]) -> SurikataPosition:
         """Return the same with each set of cells where `mask` says."""

@@ -18,7 +18,7 @@ from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import PositionError
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_two_endings
-from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Judged, Turning, past_swap
+from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Alternating, Turning, past_swap
 
 
 class Yavalath(Turning):
@@ -88,7 +88,7 @@ class _State(NamedTuple):
     verdict: int
 
 
-class YavalathPosition(_State, Judged):
+class YavalathPosition(_State, Alternating):
     """A position; hashable and immutable."""
 
     __slots__ = ()

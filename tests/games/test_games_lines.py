@@ -11,7 +11,7 @@ from walks import SOAK_GAMES, drawn_start, walk
 
 from lath import games
 from lath.games.board import Board
-from lath.games.core import Game, Move, Position, follow, result_of
+from lath.games.core import Game, Move, Position, follow, movers, result_of
 
 LENGTHS = (2, 3, 4, 5, 6, 7, 8)
 """Lengths of lines that the games ask for."""
@@ -67,6 +67,9 @@ def check_lines(game: Game, seeds: range) -> None:
         outcome = expected.outcome() if expected else None
         if expected is not None:
             assert result_of(expected) == (outcome.result if outcome else "*")
+            stages = (one_by_one(base, line[:ply]) for ply in range(len(line) + 1))
+            seats = [stage.to_move for stage in stages if stage]
+            assert list(movers(base, line)) == seats, (game, seed, line)
     assert len(seeds) * 0.1 < refused < len(seeds) * 0.9
 
 
