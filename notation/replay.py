@@ -18,9 +18,11 @@ from lath.games.core import (
     Game,
     Outcome,
     Position,
+    Seat,
     by_version,
     follow,
     is_version,
+    movers,
     read_move,
 )
 from lath.games.errors import (
@@ -165,6 +167,12 @@ def end_of(record: Record) -> Position | None:
     except GameError:
         return None
     return end
+
+
+def movers_of(record: Record) -> Sequence[Seat]:
+    """Return who decides on each ply of a record that can be played, and who after the last."""
+    spelled = spellings(record.game, record.tag(RULES))
+    return movers(start_of(record), [spelled[move] for move in record.moves])
 
 
 def _spellings_of(key: str) -> Remembered[str]:

@@ -13,7 +13,7 @@ import math
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -23,7 +23,6 @@ from typing import Annotated, Any, ClassVar, Final
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
 from lath import games as registry
-from lath.games.core import Seat
 from lath.games.errors import GameError, UnknownGameError
 from lath.notation.record import FORFEITS, RULES, Record, Termination
 from lath.notation.replay import end_of, positions, spellings
@@ -87,19 +86,19 @@ class Entry:
     ending: str
     """Why the game ended, the rules' own words where it was they."""
 
-    movers: Sequence[Seat]
-    """Who decided on each ply; empty where the record cannot be replayed."""
+    is_playable: bool
+    """Whether it can be played through, as far as anybody knows."""
 
     points: float | None
     """What first scored; None where the record counts for nothing."""
 
 
-def entry(number: int, record: Record, ending: str = "", movers: Sequence[Seat] = ()) -> Entry:
+def entry(number: int, record: Record, ending: str = "", *, is_playable: bool = False) -> Entry:
     """Return the entry of a record whose rules said `ending` (empty where they said nothing)."""
     by_rules = record.termination in ("", Termination.RULES)
     why = (ending if by_rules else "") or record.termination or UNSTATED
     points = None if why_left_out(record) else POINTS[record.result]
-    return Entry(number, record, why, movers, points)
+    return Entry(number, record, why, is_playable, points)
 
 
 def ending_of(record: Record) -> str:

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 from typing_extensions import TypedDict
 
 from lath.notation.record import FORFEITS, Record, Termination
+from lath.notation.replay import movers_of
 from lath.reports import export, figures
 from lath.reports import outcome as outcomes
 from lath.reports.background import (
@@ -111,8 +112,12 @@ class TimeCounter:
             one.games += 1
         if entry.record.termination == Termination.TIME and entry.points != 0.5:
             spent[entry.points == 1].lost += 1
-        for ply, (mover, made) in enumerate(zip(entry.movers, entry.record.plies, strict=False), 1):
-            used_s = made.used_s
+        plies = entry.record.plies if entry.is_playable else ()
+        used = [made.used_s if made.comments else None for made in plies]
+        if not any(used_s is not None for used_s in used):
+            return
+        seats = movers_of(entry.record)
+        for ply, (mover, used_s) in enumerate(zip(seats, used, strict=False), 1):
             if used_s is not None and 0 <= used_s < math.inf:
                 used_ms, bot = used_s * 1000, spent[mover]
                 bot.moves[four_digits(used_ms)] += 1
@@ -503,9 +508,8 @@ def gather(
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
     forfeits = ForfeitCounter()
     for number, record in enumerate(tally.sound(records), 1):
-        replay = packer.add(record)
-        ending, movers = (replay.ending, replay.movers) if replay else ("", ())
-        game = figures.entry(number, record, ending, movers)
+        ending = packer.add(record)
+        game = figures.entry(number, record, ending or "", is_playable=ending is not None)
         tally.add(record, game.ending)
         facts.add(record)
         if game.points is not None:

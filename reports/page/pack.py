@@ -29,14 +29,19 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
 import re
 import zlib
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-from itertools import pairwise, takewhile
+from contextlib import suppress
+from heapq import nsmallest
+from itertools import groupby, pairwise, takewhile
 from operator import sub
+from tempfile import SpooledTemporaryFile
 from typing import Any, Final, NamedTuple
+from weakref import finalize
 
 from lath.games.core import Game
 from lath.games.drawing import board
@@ -56,6 +61,12 @@ CHUNK: Final = 500
 LEARNED: Final = 100
 """Games of a family from which the page learns what its moves make illegal, where it has at least
 five times as many: legal moves then take less than half, and these games are played once more."""
+
+BLOCK: Final = 64
+"""Games that are packed together until it is known which are replayed."""
+
+MEMORY: Final = 16 << 20
+"""Bytes of games so packed that are in memory: more than 100,000 bare games."""
 
 COLUMNS: Final = ("family", "first", "second", "round", "result", "termination", "ruling",
                   "setup", "position", "ending", "plies", "problem")  # fmt: skip
@@ -88,7 +99,9 @@ _NOTHING: Final = (frozenset[int](), frozenset[int]())
 class _Family:
     """The games of one id, all of which can be replayed, or none."""
 
-    def __init__(self, game_id: str, dictionary: Dictionary | None) -> None:
+    def __init__(self, number: int, game_id: str, dictionary: Dictionary | None) -> None:
+        self.number = number
+        """Its place among all, from 0."""
         self.game_id = game_id
         self.dictionary = dictionary
         """None where none of them can be replayed."""
@@ -99,7 +112,7 @@ class _Family:
         self._learned: dict[int, tuple[frozenset[int], frozenset[int]]] = {}
         """By kind, the other kinds that it mostly makes illegal, and legal."""
 
-    def learn(self, games: Iterable[_Kept]) -> None:
+    def learn(self, games: Iterable[_Shown]) -> None:
         """Learn from games what each kind of move makes legal and illegal."""
         times = Counter[int]()
         before, ended, begun = (defaultdict[int, Counter[int]](Counter) for _ in range(3))
@@ -118,22 +131,25 @@ class _Family:
             )
             self._learned[kind] = frozenset(gone) - {kind}, frozenset(come)
 
-    def _legal(self, game: _Kept) -> Iterator[frozenset[int]]:
+    def _legal(self, game: _Shown) -> Iterator[frozenset[int]]:
         """Yield the legal kinds of each position, but not of that where the game is over."""
         if self.dictionary is not None:
             plies = bare_plies(self.dictionary.texts[kind] for kind in game.kinds)
             record = record_as_read(tuple(game.tags), plies)
             yield from takewhile(len, self.dictionary.legal_moves(record))
 
-    def legal_moves(self, game: _Kept) -> Iterator[list[int]]:
+    def legal_moves(self, game: _Shown) -> Iterator[list[int]]:
         """Yield what is legal in each position of a game and was not foretold, or the reverse."""
-        foretold: frozenset[int] | None = None
+        before: frozenset[int] | None = None
+        foretold: frozenset[int] = frozenset()
         for legal, kind in zip(self._legal(game), (*game.kinds, -1), strict=False):
-            if foretold is None:
-                self.legal = foretold = self.legal or legal
-            yield _distances(foretold ^ legal)
+            if before is None:
+                self.legal = before = self.legal or legal
+            yield _distances(foretold ^ (before ^ legal))
             ends, begins = self._learned.get(kind, _NOTHING)
-            foretold = (legal - ends - {kind}) | begins
+            # What is foretold to change, so that the many that stay are gone through but once.
+            foretold = (legal & (ends | {kind})) - begins | (begins - legal)
+            before = legal
 
     def to_json(self, boards: Sequence[Game]) -> dict[str, Any]:
         """Return what the page knows of the family."""
@@ -161,8 +177,8 @@ def _distances(kinds: Iterable[int]) -> list[int]:
     return list(map(sub, ordered, (0, *ordered)))
 
 
-class _Kept(NamedTuple):
-    """A game in little memory; the fields are the columns of a chunk."""
+class _Shown(NamedTuple):
+    """A game that is replayed, in little memory; the fields are the columns of a chunk."""
 
     tags: Sequence[tuple[str, str]]
     starts: str
@@ -173,6 +189,57 @@ class _Kept(NamedTuple):
     """Numbers among the forms of all games."""
 
     digits: str
+
+
+class _Told(NamedTuple):
+    """What a record tells of its game beside its result, as it is kept until games are chosen."""
+
+    tags: tuple[tuple[str, str], ...]
+    moves: tuple[str, ...]
+    said: Sequence[str]
+    """As movetext, before the first move and behind each; empty where nothing is said at all."""
+
+    @property
+    def record(self) -> Record:
+        """Return what can be played of it."""
+        return record_as_read(self.tags, bare_plies(self.moves))
+
+
+class _Store:
+    """Games in the order in which they come, packed; what is over MEMORY lies on the disk."""
+
+    def __init__(self) -> None:
+        self._file = SpooledTemporaryFile(max_size=MEMORY)  # noqa: SIM115 - until nobody needs it
+        finalize(self, self._file.close)
+        self._ends = array("Q", [0])
+        """Where the blocks end that are in the file, after a 0."""
+        self._open: list[bytes] = []
+        """What is in no block yet."""
+
+    def append(self, game: _Told) -> None:
+        """Keep the next game; raises OSError where there is no room for it."""
+        self._open.append(pickle.dumps(tuple(game)))
+        if len(self._open) == BLOCK:
+            packed = zlib.compress(pickle.dumps(self._open), 1)
+            self._file.seek(self._ends[-1])
+            self._file.write(packed)
+            self._ends.append(self._ends[-1] + len(packed))
+            self._open = []
+
+    def games(self, places: Iterable[int]) -> Iterator[_Told]:
+        """Yield the games of places, from 0 and in order."""
+        for number, of_block in groupby(places, key=lambda place: place // BLOCK):
+            block = self._block(number)
+            for place in of_block:
+                yield _Told(*pickle.loads(block[place % BLOCK]))  # noqa: S301 - our own
+
+    def _block(self, number: int) -> list[bytes]:
+        if number == len(self._ends) - 1:
+            return self._open
+        begin, end = self._ends[number : number + 2]
+        self._file.seek(begin)
+        found: list[bytes] = pickle.loads(zlib.decompress(self._file.read(end - begin)))  # noqa: S301 - our own
+        return found
 
 
 class Packer:
@@ -186,50 +253,38 @@ class Packer:
         """By game, version of its rules, and whether the records could be played through."""
         self._columns = {name: (Numbers(), array("I")) for name in COLUMNS}
         """The different texts of each column, and the place among them of each game's."""
-        self._tags: dict[tuple[str, str], tuple[str, str]] = {}
-        """Each tag once, however many games have it."""
         self._forms = Numbers()
-        self._games: list[_Kept] = []
+        self._games = _Store()
 
-    def add(self, record: Record) -> Replay | None:
-        """Add the next record and return what playing it through came to; None if nothing can."""
-        replay, problem, rules = None, "", (record.game, record.tag(RULES))
+    def add(self, record: Record) -> str | None:
+        """Add the next record and return in the game's words how the rules ended it.
+
+        That is empty where they did not, and None where it cannot be played through. Raises
+        OSError where there is no room for what is kept of it.
+        """
+        ending, problem, rules = None, "", (record.game, record.tag(RULES))
         try:
             if rules not in self._dictionaries:
                 self._dictionaries[rules] = Dictionary(game_by(*rules))
-            replay = self._dictionaries[rules].play(record)
+            outcome = self._dictionaries[rules].end(record).outcome()
+            ending = outcome.ending if outcome else ""
         except GameError as error:
             problem = str(error)
-        key = (*rules, replay is not None)
+        key = (*rules, ending is not None)
         if key not in self._families:
-            dictionary = self._dictionaries[rules] if replay else None
-            self._families[key] = _Family(record.game, dictionary)
-        family, number = self._families[key], list(self._families).index(key)
+            dictionary = None if ending is None else self._dictionaries[rules]
+            self._families[key] = _Family(len(self._families), record.game, dictionary)
         self.numbering.add(record)
         row = (
-            *(str(number), record.first, record.second, record.tag("Round"), record.result),
-            *(record.termination, record.ruling, record.tag("Setup"), record.tag("Position")),
-            *(replay.ending if replay else "", str(len(record.plies)), problem),
+            *(str(self._families[key].number), record.first, record.second, record.tag("Round")),
+            *(record.result, record.termination, record.ruling),
+            *(record.tag("Setup"), record.tag("Position")),
+            *(ending or "", str(len(record.plies)), problem),
         )
         for (texts, at), text in zip(self._columns.values(), row, strict=True):
             at.append(texts[text])
-        kinds = replay.kinds if replay else [family.texts[move] for move in record.moves]
-        self._games.append(self._kept(record, replay, kinds))
-        return replay
-
-    def _kept(self, record: Record, replay: Replay | None, kinds: Iterable[int]) -> _Kept:
-        said = list(_said(record))
-        movers = (*replay.movers, replay.to_move) if replay else ()
-        turns = enumerate(pairwise((1, *movers)))  # before the first ply comes second's turn
-        return _Kept(
-            tags=tuple(self._tags.setdefault(tag, tag) for tag in record.tags),
-            starts=replay.start if replay else "",
-            kinds=array("I", kinds),
-            repeats=tuple(i for i, (before, mover) in turns if mover == before),
-            deciding=replay.deciding if replay else (),
-            said=array("I", [self._forms[_DIGIT.sub("1", text)] for text in said]),
-            digits="".join(_DIGIT.findall("\n".join(said))),
-        )
+        self._games.append(_Told(record.tags, record.moves, list(_said(record))))
+        return ending
 
     def pack(self) -> dict[str, Any]:
         """Return what the page embeds; the same records give the same bytes.
@@ -241,22 +296,26 @@ class Packer:
             self._columns[name][1]
             for name in ("family", "first", "second", "result", "termination", "ending")
         )
-        links = self.numbering.links
-        replayed = chosen(list(zip(*alike, strict=True)), links, self._most)
+        numbers = Numbers()
+        kinds = array("I", (numbers[kind] for kind in zip(*alike, strict=True)))
+        places = chosen(kinds, self.numbering.links, self._most)
         families = list(self._families.values())
-        family_at, samples = self._columns["family"][1], defaultdict[int, list[_Kept]](list)
-        for place in replayed:
-            samples[family_at[place]].append(self._games[place])
-        for number, sample in samples.items():
+        family_of = [families[self._columns["family"][1][place]] for place in places]
+        shown = [
+            self._shown(game, family)
+            for game, family in zip(self._games.games(places), family_of, strict=True)
+        ]
+        for family in families:
+            sample = [game for game, of in zip(shown, family_of, strict=True) if of is family]
             if len(sample) >= 5 * LEARNED:
-                families[number].learn(sample[:LEARNED])
+                family.learn(sample[:LEARNED])
         # Chunks come first: their legal moves may be of kinds that nobody has played.
         chunks = [
-            json_letters(self._chunk(replayed[at : at + CHUNK], families))
-            for at in range(0, len(replayed), CHUNK)
+            json_letters(self._chunk(shown[at : at + CHUNK], family_of[at : at + CHUNK]))
+            for at in range(0, len(shown), CHUNK)
         ]
         boards = [family.dictionary.game for family in families if family.dictionary]
-        count = len(self._games)
+        count = len(kinds)
         head = {
             "columns": {
                 name: {"texts": list(texts), "at": at}
@@ -265,7 +324,7 @@ class Packer:
             "numbers": [self.numbering.number(place) for place in range(1, count + 1)]
             if self.numbering.by_tag
             else None,
-            "replayed": None if len(replayed) == count else replayed,
+            "replayed": None if len(places) == count else places,
             "boards": [
                 {**board.to_json(game), "credit": game.credit, "drawn": board.template(game)}
                 for game in boards
@@ -274,16 +333,36 @@ class Packer:
         }
         return {"games": count, "chunk": CHUNK, "head": json_letters(head), "chunks": chunks}
 
-    def _chunk(self, places: Iterable[int], families: Sequence[_Family]) -> dict[str, Any]:
-        kept = [self._games[place] for place in places]
-        family_at = self._columns["family"][1]
+    def _shown(self, game: _Told, family: _Family) -> _Shown:
+        """Return a game as it is replayed, which is played for that."""
+        record = game.record
+        replay = self._played(record)
+        said = game.said or [""] * (len(game.moves) + 1)
+        movers = (*replay.movers, replay.to_move) if replay else ()
+        turns = enumerate(pairwise((1, *movers)))  # before the first ply comes second's turn
+        return _Shown(
+            tags=game.tags,
+            starts=replay.start if replay else "",
+            kinds=array("I", replay.kinds if replay else map(family.texts.__getitem__, game.moves)),
+            repeats=tuple(i for i, (before, mover) in turns if mover == before),
+            deciding=replay.deciding if replay else (),
+            said=array("I", [self._forms[_DIGIT.sub("1", text)] for text in said]),
+            digits="".join(_DIGIT.findall("\n".join(said))),
+        )
+
+    def _played(self, record: Record) -> Replay | None:
+        """Return the replay of a record; None where its game is unknown or refuses it."""
+        with suppress(GameError, KeyError):
+            return self._dictionaries[record.game, record.tag(RULES)].play(record)
+        return None
+
+    def _chunk(self, games: Sequence[_Shown], families: Sequence[_Family]) -> dict[str, Any]:
         all_forms, forms = list(self._forms), Numbers()
         return {
-            **{name: [getattr(game, name) for game in kept] for name in _Kept._fields},
-            "said": [[forms[all_forms[at]] for at in game.said] for game in kept],
+            **{name: [getattr(game, name) for game in games] for name in _Shown._fields},
+            "said": [[forms[all_forms[at]] for at in game.said] for game in games],
             "legal": [
-                list(families[family_at[place]].legal_moves(game))
-                for place, game in zip(places, kept, strict=True)
+                list(family.legal_moves(game)) for family, game in zip(families, games, strict=True)
             ],
             "forms": list(forms),
         }
@@ -293,7 +372,12 @@ _BREAK: Final = re.compile(r" *\n *")
 
 
 def _said(record: Record) -> Iterator[str]:
-    """Yield as movetext what stands before the first move and behind each, a glyph first."""
+    """Yield as movetext what stands before the first move and behind each, a glyph first.
+
+    Nothing at all where nothing is said.
+    """
+    if not (record.comments or any(p.comments or p.glyph or p.variations for p in record.plies)):
+        return
     yield _words(record.comments)
     for number, ply in enumerate(record.plies, 1):
         if ply.comments or ply.glyph or ply.variations:
@@ -322,8 +406,10 @@ def chosen(alike: Sequence[Hashable], links: Collection[int], most: int) -> list
     if count <= most:
         return list(range(count))
     later = Counter[Hashable]()
-    order = []
-    for place in range(count - 1, -1, -1):
-        order.append((place + 1 not in links, later[alike[place]], -place))
-        later[alike[place]] += 1
-    return sorted(-place for _, _, place in sorted(order)[:most])
+
+    def order() -> Iterator[tuple[bool, int, int]]:
+        for place in range(count - 1, -1, -1):
+            yield place + 1 not in links, later[alike[place]], -place
+            later[alike[place]] += 1
+
+    return sorted(-place for _, _, place in nsmallest(most, order()))

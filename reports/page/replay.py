@@ -9,7 +9,8 @@ An effect is words with blanks between. With a cell, by its place in `Board.name
 
 What a move does is learned from what lies on the cells before and after: at first of every ply,
 later, when a move has done the same thing again and again, by looking at the end of each game only.
-A game whose end is not as foretold is played once more, each ply being looked at.
+A game whose end is not as foretold is played once more, each ply being looked at. A game of which
+every move is taken for granted is not played ply by ply at all.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from lath.games.core import Game, Position, Seat
+from lath.games.core import Game, Position, Seat, follow, movers
 from lath.games.errors import GameError
 from lath.notation.record import Record
 from lath.notation.replay import start_of
@@ -181,28 +182,40 @@ class Dictionary:
         """
         start = self._start(record)
         texts = [ply.move for ply in record.plies]
-        kinds, movers, end = self._played(start.position, texts)
+        begun = start.position
+        kinds, seats, end = self.at_once(begun, texts) or self._played(begun, texts)
         contents = list(start.contents)
-        for kind, seat in zip(kinds, movers, strict=True):
+        for kind, seat in zip(kinds, seats, strict=True):
             apply(self.effects[kind][seat] or "", contents, self.shapes)
         if tuple(contents) != self._contents(end):
             # One of the moves is not what it was taken for: look closely from now on.
-            for text, seat in zip(texts, movers, strict=True):
+            for text, seat in zip(texts, seats, strict=True):
                 self._fickle.add((text, seat))
                 self._granted[seat].pop(text, None)
-            kinds, movers, end = self._played(start.position, texts)
+            kinds, seats, end = self._played(begun, texts)
         outcome = end.outcome()
         names = self.game.board.names
         return Replay(
             start=start.effect,
             kinds=tuple(kinds),
-            movers=tuple(movers),
+            movers=tuple(seats),
             to_move=end.to_move,
             ending=outcome.ending if outcome else "",
             deciding=tuple(
                 names.index(cell) for cell in (outcome.cells if outcome else ()) if cell in names
             ),
         )
+
+    def end(self, record: Record) -> Position:
+        """Return the position after the last ply of a record; raises what `play` does.
+
+        Nothing is learned from it.
+        """
+        position = start_of(record)
+        end = follow(position, record.moves)
+        if end is None:  # a move is in another spelling, or cannot be played
+            *_, end = self._positions(position, record.moves)
+        return end
 
     def legal_moves(self, record: Record) -> Iterator[frozenset[int]]:
         """Yield the kinds of the legal moves of each position of a record that `play` took."""
@@ -235,22 +248,45 @@ class Dictionary:
                 self._starts[key] = known
         return known
 
+    def at_once(
+        self, position: Position, texts: Sequence[str]
+    ) -> tuple[list[int], Sequence[Seat], Position] | None:
+        """Return the kind and the seat of each move from a position, and the position at the end.
+
+        None where a move must be looked at, or cannot be played.
+        """
+        end = follow(position, texts) if hasattr(position, "movers") else None
+        if end is None:  # or finding out who moves takes as long as playing
+            return None
+        seats = movers(position, texts)[: len(texts)]
+        granted = self._granted
+        try:
+            kinds = [granted[seat][text] for seat, text in zip(seats, texts, strict=True)]
+        except KeyError:
+            return None
+        return kinds, seats, end
+
     def _played(
         self, position: Position, texts: Sequence[str]
-    ) -> tuple[list[int], list[Seat], Position]:
+    ) -> tuple[list[int], Sequence[Seat], Position]:
         kinds: list[int] = []
-        movers: list[Seat] = []
-        try:
-            for text in texts:
-                after = position.play(self._read(text))
-                seat = position.to_move
-                kind = self._granted[seat].get(text)
-                kinds.append(self.kind(text, position, after) if kind is None else kind)
-                movers.append(seat)
-                position = after
-        except GameError as error:
-            raise GameError(f"ply {len(kinds) + 1}: {error}") from error
-        return kinds, movers, position
+        seats: list[Seat] = []
+        for text, after in zip(texts, self._positions(position, texts), strict=True):
+            seat = position.to_move
+            kind = self._granted[seat].get(text)
+            kinds.append(self.kind(text, position, after) if kind is None else kind)
+            seats.append(seat)
+            position = after
+        return kinds, seats, position
+
+    def _positions(self, position: Position, texts: Sequence[str]) -> Iterator[Position]:
+        """Yield the position after each move; raises GameError, with the ply in the message."""
+        for number, text in enumerate(texts, 1):
+            try:
+                position = position.play(self._read(text))
+            except GameError as error:
+                raise GameError(f"ply {number}: {error}") from error
+            yield position
 
     def kind(self, text: str, before: Position, after: Position) -> int:
         """Return which kind of move led from one position to the next."""

@@ -31,7 +31,7 @@ from lath import games
 from lath.games.core import Game, Move, Position, Seat
 from lath.notation.record import Ply, Record, Variation, comment, ply_as_read
 from lath.notation.record import annotation_as_read as as_read
-from lath.notation.replay import positions
+from lath.notation.replay import positions, start_of
 from lath.notation.writer import comment_words
 from lath.reports.page import pack as packing
 from lath.reports.page import replay as effects
@@ -211,15 +211,45 @@ def test_what_cannot_be_replayed_is_told_with_the_reason(record: Record, reason:
     assert tuple(game.moves) == record.moves
 
 
-def test_playing_through_tells_the_ending_and_the_movers() -> None:
+def test_adding_a_record_tells_the_ending_in_the_words_of_the_rules() -> None:
     record = SAMPLE[0]
-    replay = Packer().add(record)
-    *before, last = positions(record)
+    *_, last = positions(record)
     outcome = last.outcome()
     assert outcome is not None
-    assert replay is not None
-    assert replay.ending == outcome.ending
-    assert list(replay.movers) == [position.to_move for position in before]
+    assert Packer().add(record) == outcome.ending
+    assert Packer().add(cut(record, 2, "resignation", "1-0")) == ""
+
+
+def test_a_game_that_is_not_shown_is_not_played_ply_by_ply(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[tuple[str, ...]] = []
+    play = Dictionary.play
+
+    def noted(dictionary: Dictionary, record: Record) -> effects.Replay:
+        played.append(record.moves)
+        return play(dictionary, record)
+
+    monkeypatch.setattr(Dictionary, "play", noted)
+    places = opened(of_many(5, links=(1, 8))["head"])["replayed"]
+    assert played == [SAMPLE[place].moves for place in places]
+
+
+def test_games_come_back_from_memory_and_from_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = pack(SAMPLE)
+    for name in ("BLOCK", "MEMORY"):
+        monkeypatch.setattr(packing, name, 3)
+    assert pack(SAMPLE) == whole
+
+
+def test_a_game_of_known_moves_is_what_it_is_when_each_move_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(effects, "_TRIALS", 2)
+    for game_id in BUILT_IN:
+        records = [random_game(game_id, seed % 8) for seed in range(40)]
+        closely, at_once = (Dictionary(games.get(game_id)) for _ in range(2))
+        monkeypatch.setattr(closely, "at_once", lambda *_: None)
+        assert [at_once.play(one) for one in records] == [closely.play(one) for one in records]
+        assert at_once.at_once(start_of(records[0]), records[0].moves)
 
 
 def test_no_records_make_an_empty_pack() -> None:
