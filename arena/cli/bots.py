@@ -24,6 +24,7 @@ from lath.arena.cli.main import (
     AsJson,
     GameFiles,
     Group,
+    Sandbox,
     Side,
     add_games,
     argument,
@@ -38,7 +39,8 @@ from lath.arena.referee.log import read_log
 from lath.arena.referee.process import Watch
 from lath.arena.schedule.core import draw
 from lath.arena.terminal.streams import data_output
-from lath.arena.tournament.entrants import time_of, words_of
+from lath.arena.tournament.confinement import as_asked
+from lath.arena.tournament.entrants import time_of, wall_of, words_of
 from lath.arena.tournament.programs import advice_on, bundled, debugged, missing_script, resolve
 from lath.games.core import Seat
 from lath.games.errors import GameError
@@ -97,6 +99,7 @@ def check(
         float, option("--startup", "SECONDS", "For `ok` and each `ready`.", min=0.01)
     ] = 10.0,
     seed: Annotated[int, option("--seed", "N", "For all chance.", min=0)] = 1,
+    sandbox: Sandbox = None,
     only: Annotated[
         list[str] | None, option("--only", "POINT", "A point to test, such as ping; else all.")
     ] = None,
@@ -116,7 +119,7 @@ def check(
     from lath.arena.botcheck.lab import Lab
     from lath.arena.terminal.tables import print_lines
 
-    spec = _spec(command, cwd, option_ or [])
+    spec = as_asked(replace(_spec(command, cwd, option_ or []), sandbox=wall_of(sandbox)))
     tested = [games.get(games.named(text)).id for text in game or ()]
     limits = Limits(time=time_of(tc), startup_s=startup, hard_limit_s=seconds)
     lab = Lab(spec, tuple(dict.fromkeys(tested)), limits=limits, seed=seed)

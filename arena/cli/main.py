@@ -186,6 +186,12 @@ def argument(metavar: str, says: str, **more: Any) -> Any:
     return typer.Argument(metavar=metavar, help=says, **more)
 
 
+Sandbox = Annotated[
+    str | None,
+    option("--sandbox", "WALL", "Around bots: auto, none, user (one each) or bwrap."),
+]
+
+
 class Side(StrEnum):
     """A seat, as flags name it."""
 

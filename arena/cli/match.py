@@ -24,7 +24,7 @@ import typer
 from lath import games
 from lath.arena import signals
 from lath.arena.cli.ending import print_faults, unhurt_output
-from lath.arena.cli.main import App, AsJson, argument, flag, option
+from lath.arena.cli.main import App, AsJson, Sandbox, argument, flag, option
 from lath.arena.errors import (
     BETTER,
     FAULT,
@@ -52,6 +52,7 @@ from lath.arena.tournament.config import (
     sprt_table,
     time_table,
 )
+from lath.arena.tournament.confinement import as_asked
 from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.entrants import (
     Origin,
@@ -179,7 +180,7 @@ def _both_play(
     common = list(dict.fromkeys((*named, *games.ids())))
     watch = Watch()
     for table in tables:
-        bot = Bot(spec_of(dict(table)), watch, tree=f"match-{secrets.token_hex(4)}.")
+        bot = Bot(as_asked(spec_of(dict(table))), watch, tree=f"match-{secrets.token_hex(4)}.")
         try:
             with signals.interruptible():
                 bot.start(Limits(time=time_of("none")))
@@ -347,6 +348,7 @@ def match(
         str, option("--openings", "random:N|FILE[:N]", "Where games begin: as of `arena run`.")
     ] = "",
     seed: Annotated[int, option("--seed", "N", "For all chance.", min=0)] = 1,
+    sandbox: Sandbox = None,
     out: Annotated[Path | None, option("--out", "DIR", "Where the match is kept.")] = None,
     as_json: AsJson = False,
     quiet: Annotated[bool, flag("--quiet -q", "Say the verdict only.")] = False,
@@ -395,7 +397,7 @@ def match(
         close_to_others()
         tell = (lambda _: None) if quiet else partial(print, file=sys.stderr)
         entered = list(_entered(both, terms, shop, tell))
-        tables = [table for table, _ in entered]
+        tables = [({"sandbox": sandbox} if sandbox else {}) | table for table, _ in entered]
         named = _games_of(entered[1][1])
         common = _both_play(tables, named, has_build=bool(build_) or shop is None)
         wanted = terms.games or [one for one in named if one in common] or common

@@ -16,7 +16,7 @@ import typer
 
 from lath.arena import signals
 from lath.arena.cli.ending import Failures, events_of, print_end, resumable
-from lath.arena.cli.main import App, AsJson, argument, flag, option, positive
+from lath.arena.cli.main import App, AsJson, Sandbox, argument, flag, option, positive
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
 from lath.arena.schedule.budget import UNLIMITED, Budget
@@ -125,6 +125,7 @@ def run(
     pin: Annotated[
         str | None, option("--pin", "auto|off", "auto: each game has cores of its own.")
     ] = None,
+    sandbox: Sandbox = None,
     log: Annotated[
         str | None, option("--log", "bad|all", "Of which games the lines are kept.")
     ] = None,
@@ -183,6 +184,7 @@ def run(
         "pairs": pairs,
         "pin": pin,
         "log": log,
+        "sandbox": sandbox,
         "jobs": int(jobs) if jobs and jobs.isascii() and jobs.isdigit() else jobs,
         "time": None if tc is None else time_table(time_of(tc)),
         "sprt": None if sprt is None else sprt_table(sprt),

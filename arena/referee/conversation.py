@@ -84,6 +84,18 @@ class BotSpec:
     lacks: str = field(default="", compare=False)
     """Which file of the command is not there, in words, for when it does not start."""
 
+    sandbox: str = "auto"
+    """Which wall was asked for: `none`, `user`, `bwrap`, or `auto`, the best without asking."""
+
+    reads: tuple[str, ...] = field(default=(), compare=False)
+    """Files and folders that it may read besides its own."""
+
+    cache_bytes: int = 0
+    """How much it may keep in a folder of its own between games; 0: it has none."""
+
+    build: str = ""
+    """What a shell makes it with, in its folder, before it is started."""
+
 
 ANY: Final = ":*"
 """After the id of a game, in a greeting: whatever its parameters."""

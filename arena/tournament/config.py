@@ -311,24 +311,36 @@ def _of_bots(
             text = f"two bots are called {either}, expected different names"
             yield Mistake(("bot", index, "name"), text)
         names[looks] = bot.name
-        if bot.cwd and not (folder / bot.cwd).is_dir():
-            text = f"{called}: cwd {str(folder / bot.cwd)!r} is not a folder"
-            yield Mistake(("bot", index, "cwd"), text)
-        for path in bot.files:
-            if not is_there(folder / bot.cwd / path, Path.exists):
-                text = f"{called}: files: {str(folder / bot.cwd / path)!r} is not there"
-                yield Mistake(("bot", index, "files"), text)
-        home = folder / bot.cwd
-        if bot.command and (advice := advice_on(tuple(bot.command), home)):
-            write = f"{advice.after}write: command = {shown(list(advice.words))}"
-            text = f"{called}: {advice.why}; {write}"
-            yield Mistake(("bot", index, "command"), text)
+        yield from _of_files(bot, folder, ("bot", index))
         if not (bot.command or bot.name in bundled() or ("bot", index, "name") in wrong):
             known = ", ".join(bundled())
             text = f"{called} has no command, and is not one of the bundled bots: {known}"
             yield Mistake(("bot", index, "name"), text)
         if bot.time is not None:
             yield from _of_time(bot.time, ("bot", index, "time"), bot.name)
+
+
+def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
+    """Yield what is not there of the files and folders that a bot names, or cannot be started."""
+    called, home = f"bot {bot.name!r}", folder / bot.cwd
+    if bot.cwd and not home.is_dir():
+        text = f"{called}: cwd {str(home)!r} is not a folder"
+        yield Mistake((*place, "cwd"), text)
+    for path in bot.files:
+        if not is_there(home / path, Path.exists):
+            text = f"{called}: files: {str(home / path)!r} is not there"
+            yield Mistake((*place, "files"), text)
+    for path in bot.reads:
+        if not is_there(folder / path, Path.exists):
+            text = f"{called}: reads: {str(folder / path)!r} is not there"
+            yield Mistake((*place, "reads"), text)
+    if bot.build and not bot.cwd:
+        text = f"{called}: build without cwd, expected cwd, the folder that it is built in"
+        yield Mistake((*place, "build"), text)
+    if bot.command and not bot.build and (advice := advice_on(tuple(bot.command), home)):
+        write = f"{advice.after}write: command = {shown(list(advice.words))}"
+        text = f"{called}: {advice.why}; {write}"
+        yield Mistake((*place, "command"), text)
 
 
 _NONE: Final[Mapping[str, Any]] = {}
@@ -338,7 +350,7 @@ _NOT_NOTED: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("event", "games", "format", "pairs", "challengers", "seed"), True),
     **dict.fromkeys(("adjudication", "sprt", "openings"), True),
     "time": set(BotTime.model_fields),
-    "bot": {"__all__": {"name", "command", "files", "options", "time"}},
+    "bot": {"__all__": {"name", "command", "files", "options", "time", "build"}},
     # More of them may be played, not fewer.
     "rounds": True,
     # It changes no game.
@@ -371,7 +383,13 @@ def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec], openings: Ope
     return {
         "": {**values, "jobs": jobs},
         **{
-            bot.name: {**row, "cwd": bot.cwd or "", "threads": bot.threads}
+            bot.name: {
+                **row,
+                "cwd": bot.cwd or "",
+                "threads": bot.threads,
+                "sandbox": bot.sandbox,
+                "reads": list(bot.reads),
+            }
             for bot, row in zip(bots, rows, strict=True)
         },
     }
@@ -410,6 +428,9 @@ class Config(Settings):
 
     read: str = field(default="", compare=False)
     """What stood there when it was read."""
+
+    closed: tuple[str, ...] = field(default=(), compare=False)
+    """Files, absolute, that no bot may see: where it is said who plays, and how."""
 
     noted: Noted = field(default_factory=dict, compare=False)
     """What may be another when it is gone on with, and is noted then."""
@@ -455,6 +476,7 @@ class Config(Settings):
                     "options": dict(bot.options),
                     "time": None if bot.time is None else str(bot.time),
                     **({"files": list(bot.files)} if bot.files else {}),
+                    **({"build": bot.build} if bot.build else {}),
                 }
                 for bot in self.bots
             ],
@@ -647,12 +669,12 @@ def build(
             placed.append((MOST, f"{name}: and more mistakes than {MOST_MISTAKES}"))
         placed.sort(key=itemgetter(0))
         raise ConfigError("\n".join(dict.fromkeys(words for _, words in placed)))
-    return _made(model, toml, folder)
+    return replace(_made(model, toml, folder), closed=(str(Path(name).resolve()),) if name else ())
 
 
 def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     """Return the tournament of a table in which nothing is wrong."""
-    bots = tuple(bot_spec(table, folder) for table in model.bot)
+    bots = tuple(bot_spec(table, folder, model.sandbox) for table in model.bot)
     most = max(1, len(cores.available()) // max(bot.threads for bot in bots))
     jobs = most if model.jobs == "auto" else model.jobs
     rows = zip(toml["bot"], bots, strict=True)  # as any folder can read them
@@ -661,7 +683,11 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
         "bot": [
             {**row, "command": list(bot.command)}
             | ({"cwd": bot.cwd} if bot.cwd else {})
-            | ({"files": list(bot.files)} if bot.files else {})
+            | {
+                key: list(paths)
+                for key, paths in (("files", bot.files), ("reads", bot.reads))
+                if key in row
+            }
             for row, bot in rows
         ],
     }
@@ -696,8 +722,11 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     )
 
 
-def bot_spec(table: BotTable, folder: Path) -> BotSpec:
-    """Return how a bot is started whose table is right; `folder` is that of the file."""
+def bot_spec(table: BotTable, folder: Path, sandbox: str = "auto") -> BotSpec:
+    """Return how a bot is started whose table is right; `folder` is that of the file.
+
+    `sandbox` is the wall of who names none.
+    """
     command = table.command or bundled()[table.name]
     home = (folder / table.cwd).resolve()
     threads = table.threads
@@ -708,13 +737,19 @@ def bot_spec(table: BotTable, folder: Path) -> BotSpec:
         name=table.name,
         command=resolve(command, home),
         cwd=str(home) if table.cwd else None,
-        files=tuple(os.path.normpath(home / path) for path in table.files),
+        files=tuple(
+            os.path.normpath(home / path) for path in table.files or ["."] * bool(table.build)
+        ),
         lacks=missing_script(command, home, in_scratch=not table.cwd),
         env=table.env,
         options=table.options,
         memory_bytes=table.memory or None,
         time=None if table.time is None else _time(table.time),
         threads=threads,
+        sandbox=table.sandbox if "sandbox" in table.model_fields_set else sandbox,
+        reads=tuple(os.path.normpath(folder / path) for path in table.reads),
+        cache_bytes=table.cache,
+        build=table.build,
     )
 
 

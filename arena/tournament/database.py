@@ -79,6 +79,9 @@ RULINGS: Final = "rulings"
 SEASON: Final = "season"
 """Of which season this is: nobody goes on with it."""
 
+CLOSED: Final = "closed"
+"""Of files and folders that no bot may see because it lies beside them."""
+
 PROVENANCE: Final = "provenance"
 """Of with what games were played: bots, machine, configuration, from how many games on."""
 

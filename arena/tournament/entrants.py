@@ -24,6 +24,7 @@ from lath.arena.tournament.programs import (
     resolve,
 )
 from lath.arena.tournament.revisions import Revision, lacks_edits, revision
+from lath.arena.walls.wall import SANDBOXES
 from lath.notation.protocol import TimeControl
 
 _PARTS: Final = re.compile(r"""(?:[^;'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*(?:;|\Z)""", re.DOTALL)
@@ -63,6 +64,8 @@ def bot_flag(text: str, flag: str = "--bot") -> dict[str, Any]:
     home = Path(table.get("cwd", "")).absolute()
     if "files" in table:
         table["files"] = [str(home / name) for name in table["files"]]
+    if "reads" in table:
+        table["reads"] = [str(Path(name).absolute()) for name in table["reads"]]
     if equals:
         words = words_of(command, of=of)
         if advice := advice_on(words, home):
@@ -120,6 +123,10 @@ _READERS: Final[dict[str, Callable[[str], Any]]] = {
     "tc": _own_time,
     "memory": str,
     "threads": _typed,
+    "build": str,
+    "sandbox": str,
+    "reads": lambda text: text.split(","),
+    "cache": str,
 }
 """What a part may be besides options and variables, and what reads its value."""
 
@@ -145,6 +152,13 @@ def spec_of(table: dict[str, Any]) -> BotSpec:
     from lath.arena.tournament.keys import BotTable
 
     return bot_spec(BotTable.model_validate(table), Path())
+
+
+def wall_of(sandbox: str | None) -> str:
+    """Return the wall that `--sandbox` names; raises ConfigError."""
+    if sandbox not in (None, *SANDBOXES):
+        raise ConfigError(f"--sandbox {sandbox!r}, expected one of {', '.join(SANDBOXES)}")
+    return sandbox or "auto"
 
 
 def words_of(command: str, *, of: str = "") -> tuple[str, ...]:
@@ -301,7 +315,10 @@ def _table_of_config(path: Path, called: str) -> dict[str, Any]:
     place = path.parent / str(row.get("cwd", ""))
     words = row["command"]
     words = words_of(words, of=f"{called}: ") if isinstance(words, str) else tuple(map(str, words))
-    kept = {key: row[key] for key in ("options", "env", "memory", "threads") if key in row}
+    keys = ("options", "env", "memory", "threads", "sandbox", "cache")
+    kept = {key: row[key] for key in keys if key in row}
+    if isinstance(reads := row.get("reads"), list):
+        kept["reads"] = [str((path.parent / str(name)).absolute()) for name in reads]
     return {**kept, "cwd": str(place.resolve()), "command": list(resolve(words, place))}
 
 

@@ -36,8 +36,11 @@ from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import Openings
 from lath.arena.schedule.random_openings import RandomOpenings
 from lath.arena.tournament import system as descriptors
+from lath.arena.tournament.builds import built
 from lath.arena.tournament.config import Config
+from lath.arena.tournament.confinement import confined
 from lath.arena.tournament.database import (
+    CLOSED,
     CONFIG,
     DATABASE,
     OPENINGS,
@@ -309,6 +312,7 @@ def _played(
             tell(Warned(text=words))
         for words in changed:
             tell(Warned(text=words))
+        config = _behind_walls(config, store, tell)
         today = dt.datetime.now().astimezone().date()  # the organiser's
         tags = (("Event", config.event), ("Date", today.isoformat()))
         make = partial(
@@ -327,6 +331,24 @@ def _played(
                 make, config, store, tell, files=files, tree=tree, patience_s=patience_s
             )
         return replace(summary, bots=tuple(store.bots()))
+
+
+def _behind_walls(config: Config, store: Store, tell: Listener) -> Config:
+    """Return a tournament whose bots are built, and behind their walls; says how they are.
+
+    Raises ConfigError where a wall is not possible that was asked for, ArenaError of builds that
+    fail.
+    """
+    closed = sorted({str(store.folder.resolve()), *config.closed, *(store.note(CLOSED) or ())})
+    with reading_database(store.folder / DATABASE):
+        if closed != store.note(CLOSED):
+            store.keep_notes({CLOSED: closed})
+    logs = store.folder / LOGS
+    bots = built(config.bots, closed=closed, logs=logs, tell=warner(tell))
+    bots, said = confined(bots, closed=closed)
+    for words in said:
+        tell(Warned(text=words))
+    return replace(config, bots=bots)
 
 
 @contextmanager

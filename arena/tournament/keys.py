@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S
 from lath.arena.schedule.formats import FORMATS
+from lath.arena.walls.wall import SANDBOXES
 
 DEMO_GAMES: Final = ("mammalath", "manalath", "surikata", "yavalath")
 
@@ -127,6 +128,19 @@ Risk = Annotated[
 ]
 
 
+_ByteSize = Annotated[
+    int, BeforeValidator(_size), _json({"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"})
+]
+Sandbox = Annotated[
+    str,
+    _must(SANDBOXES.__contains__),
+    Field(
+        json_schema_extra={"enum": list(SANDBOXES)},
+        description="'auto', 'none', 'user' or 'bwrap'",
+    ),
+]
+
+
 class Table(BaseModel):
     """Keys and what they take; others are refused."""
 
@@ -213,15 +227,23 @@ class BotTable(Table):
     ] = Field(
         default={}, description="a table of texts, numbers or booleans such as { threads = 1 }"
     )
-    memory: Annotated[
-        int, BeforeValidator(_size), _json({"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"})
-    ] = Field(default=0, ge=1, le=1 << 60, description="a size such as '512MiB' (KiB, MiB or GiB)")
+    memory: _ByteSize = Field(
+        default=0, ge=1, le=1 << 60, description="a size such as '512MiB' (KiB, MiB or GiB)"
+    )
     time: BotTime | None = Field(
         default=None,
         description="a table such as { initial = '10s', increment = '0.1s' } (or move, or nodes), "
         "with first for its first move",
     )
     threads: Annotated[int, _whole(1, MAX_JOBS)] = 1
+    build: Text = Field(default="", description="a command of the shell such as 'make'")
+    sandbox: Sandbox = "auto"
+    reads: list[Text] = Field(
+        default=[], description="a list of files and folders such as ['/opt/jdk', '../tables']"
+    )
+    cache: _ByteSize = Field(
+        default=0, ge=1, le=1 << 40, description="a size such as '64MiB' (KiB, MiB or GiB)"
+    )
 
 
 class ConfigTable(Table):
@@ -251,6 +273,7 @@ class ConfigTable(Table):
     )
     pin: Literal["auto", "off"] = Field(default="auto", description="'auto' or 'off'")
     log: Literal["bad", "all"] = Field(default="bad", description="'bad' or 'all'")
+    sandbox: Sandbox = "auto"
     time: TimeTable = _table(TimeTable, "time")
     adjudication: AdjudicationTable = _table(AdjudicationTable, "adjudication")
     sprt: SprtTable | None = Field(default=None, description="a table [sprt]")

@@ -56,7 +56,9 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
     played = {name for tally in tallies for name in (tally.first, tally.second)}
     noted, conditions, news = _before(store, games)
     digests = {
-        bot.name: digest_of(bot.command, bot.options, bot.files, files[bot.name])
+        bot.name: digest_of(
+            (*bot.command, *filter(None, [bot.build])), bot.options, bot.files, files[bot.name]
+        )
         for bot in config.bots
     }
     # A version that has not played is replaced when it is edited, and forgotten when it goes.

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from lath.arena.walls import seccomp
+from lath.arena.walls import seccomp, users
 
 PROGRAM: Final = "bwrap"
+
+_BECOMES: Final = ("setpriv", "--clear-groups", "--inh-caps=-all")
+"""What the superuser starts a bot by, so that it is a user of its own besides."""
 
 HOME: Final = "/home/bot"
 """The bot's own folder behind the wall, in memory: gone with its process."""
@@ -44,6 +48,9 @@ class View:
     reads: tuple[str, ...] = ()
     """Files and folders, absolute, that it may read; nothing may write them."""
 
+    writes: tuple[str, ...] = ()
+    """Folders that it may write, too: where it is built."""
+
     cache: str = ""
     """A folder that it may write, for what it has compiled; empty: none."""
 
@@ -59,24 +66,33 @@ def command(
     cwd: str | None,
     filter_fd: int,
     status_fd: int,
+    user: int | None = None,
 ) -> list[str]:
     """Return what starts a program behind the wall.
 
     `env` is all its environment. It begins in `cwd`, which has to be in what it reads, or in a
     folder of its own. The filter of system calls is read from `filter_fd`; what bwrap says of the
-    process, as JSON, goes to `status_fd`.
+    process, as JSON, goes to `status_fd`. The superuser may have it become another `user`; else
+    there is a namespace of users, in which it is who we are.
     """
     room = str(view.scratch_bytes)
+    if user is None:
+        rights = ["--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
+    else:
+        rights = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+        words = [*_BECOMES, f"--reuid={user}", f"--regid={user}", "--", *words]
     return [
         PROGRAM,
-        *("--unshare-all", "--unshare-user", "--disable-userns"),
-        *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "bot"),
+        *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        *("--unshare-cgroup-try", *rights),
+        *("--die-with-parent", "--new-session", "--hostname", "bot"),
         *("--json-status-fd", str(status_fd), "--seccomp", str(filter_fd), "--clearenv"),
         *(word for name, value in env.items() for word in ("--setenv", name, value)),
         *_system(),
         *("--proc", "/proc", "--dev", "/dev"),
-        *(word for place in _OWN for word in ("--size", room, "--tmpfs", place)),
+        *(word for place in _OWN for word in ("--perms", "1777", "--size", room, "--tmpfs", place)),
         *_readable(view.reads),
+        *(word for path in view.writes for word in ("--bind", path, path)),
         *(("--bind", view.cache, CACHE) if view.cache else ()),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", cwd or HOME, "--", *words),
@@ -112,8 +128,42 @@ def _readable(paths: Iterable[str]) -> Iterator[str]:
     """Yield how paths are shown, those in others after them, and what their links lead to."""
     shown = {path for path in paths if not path.startswith(("/usr/", "/proc/", "/dev/"))}
     shown |= {os.path.realpath(path) for path in shown}
+    last = "//"  # nothing begins so
+    made = {*_SYSTEM, *_OWN}
     for path in sorted(shown):
+        if path.startswith(f"{last}/"):
+            continue
+        last = path
+        for place in _around(path):
+            if place not in made:
+                made.add(place)
+                yield from ("--perms", "0755", "--dir", place)
         yield from ("--ro-bind", path, path)
+
+
+def _around(path: str) -> Iterator[str]:
+    """Yield the folders around a path, the outermost first, without the root."""
+    parts = path.split("/")[1:-1]
+    yield from ("/" + "/".join(parts[: size + 1]) for size in range(len(parts)))
+
+
+@cache
+def is_open(view: View) -> bool:
+    """Return whether a user without rights can read what a bot sees, and it writes nothing there.
+
+    The folders around what is shown do not count: behind the wall they are not those outside.
+    """
+    if view.cache or view.writes:
+        return False  # they are ours
+    for path in view.reads:
+        try:
+            mode = os.stat(path).st_mode
+        except OSError:
+            return False
+        needed = stat.S_IROTH | (stat.S_IXOTH if stat.S_ISDIR(mode) else 0)
+        if mode & needed != needed:
+            return False
+    return True
 
 
 def filter_program() -> int:
@@ -125,16 +175,29 @@ def filter_program() -> int:
 
 
 @cache
-def why_not() -> str:
-    """Return why no bot can be walled off here, and what to do about it; empty: it can."""
+def why_not(*, has_own_user: bool = False) -> str:
+    """Return why no bot can be walled off here, and what to do about it; empty: it can.
+
+    `has_own_user`: the superuser asks for a bot that becomes a user of its own.
+    """
     if shutil.which(PROGRAM) is None:
         return "bwrap is not installed: install the package bubblewrap"
+    if has_own_user and shutil.which(_BECOMES[0]) is None:
+        return f"{_BECOMES[0]} is not installed: install the package util-linux"
     if not seccomp.has_filter():
         return f"there is no filter of system calls for {os.uname().machine}"
     filter_fd, (said, status_fd) = filter_program(), os.pipe()
     try:
         tried = subprocess.run(
-            command(["true"], View(), env={}, cwd=None, filter_fd=filter_fd, status_fd=status_fd),
+            command(
+                ["true"],
+                View(),
+                env={},
+                cwd=None,
+                filter_fd=filter_fd,
+                status_fd=status_fd,
+                user=users.FIRST if has_own_user else None,
+            ),
             pass_fds=[filter_fd, status_fd],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -56,19 +56,24 @@ def environment(own: Mapping[str, str], scratch: str) -> dict[str, str]:
 
 
 def restriction(
-    memory_bytes: int | None, held: Collection[int] = (), user: int | None = None
+    memory_bytes: int | None,
+    held: Collection[int] = (),
+    *,
+    user: int | None = None,
+    is_own: bool = False,
 ) -> Callable[[], None]:
     """Return what a child does between fork and exec: die with its parent, keep its limits.
 
     `memory_bytes` limits the data of the process; None: what the machine has does. `held` are the
-    signals that it has to hold, `user` is whom it becomes; None: it stays who we are.
+    signals that it has to hold, `user` is whom it becomes; None: it stays who we are. `is_own`:
+    it is, or will be, a user of which there are no other processes.
     """
     parent = os.getpid()
     limits = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: DESCRIPTORS,
         resource.RLIMIT_FSIZE: FILE_BYTES,
-        resource.RLIMIT_NPROC: tasks_before() + MORE_TASKS if user is None else OWN_TASKS,
+        resource.RLIMIT_NPROC: OWN_TASKS if is_own else tasks_before() + MORE_TASKS,
         resource.RLIMIT_DATA: memory_bytes or machine_bytes() or resource.RLIM_INFINITY,
     }
 

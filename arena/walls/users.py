@@ -19,8 +19,8 @@ from typing import Final
 FIRST, LAST = 61184, 65519
 """The users that may be claimed, both included."""
 
-_CLAIMS: Final = "lath-users"
-"""The file of which each claimed user has a byte locked."""
+_CLAIMS: Final = ("/run/lath-users", "/var/tmp/lath-users")  # noqa: S108 - the superuser's
+"""The file of which each claimed user has a byte locked: the first whose folder is there."""
 
 _claimed: Final[set[int]] = set()
 _file = -1
@@ -39,15 +39,16 @@ def _is_mapped() -> bool:
     return True
 
 
-def claim(folder: str) -> int:
-    """Return a user that nobody else on this machine has claimed, by a file in `folder`.
+def claim() -> int:
+    """Return a user that nobody else on this machine has claimed.
 
     It stays this process's until `release`, or until it ends. Raises OSError where there is none.
     """
     global _file  # noqa: PLW0603 - the locks are the process's
     if _file < 0:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        _file = os.open(f"{folder}/{_CLAIMS}", flags, 0o600)
+        path = next((each for each in _CLAIMS if os.path.isdir(os.path.dirname(each))), _CLAIMS[-1])
+        _file = os.open(path, flags, 0o600)
     for user in range(FIRST, LAST + 1):
         if user not in _claimed:
             with suppress(BlockingIOError, PermissionError):

@@ -19,7 +19,8 @@ from lath.arena.walls.limits import environment, restriction
 
 Kind = Literal["limits", "user", "bwrap"]
 
-KINDS: Final[tuple[Kind, ...]] = ("limits", "user", "bwrap")
+SANDBOXES: Final = ("auto", "none", "user", "bwrap")
+"""What may be asked for: the best that there is without asking, limits alone, and the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +31,23 @@ class Wall:
     view: View = field(default_factory=View)
     """What is seen behind bubblewrap."""
 
+    @property
+    def has_own_user(self) -> bool:
+        """Return whether the bot becomes a user of its own.
+
+        Behind bubblewrap it does so wherever it can, for what the system counts by user.
+        """
+        if self.kind == "bwrap":
+            return users.can_be_given() and bubblewrap.is_open(self.view)
+        return self.kind == "user"
+
     def why_not(self) -> str:
         """Return why this machine has no such wall, and what to do about it; empty: it has."""
         if self.kind == "user" and not users.can_be_given():
             return "only the superuser can run bots as other users: start the arena as root"
-        return bubblewrap.why_not() if self.kind == "bwrap" else ""
+        if self.kind == "bwrap":
+            return bubblewrap.why_not(has_own_user=self.has_own_user)
+        return ""
 
 
 NO_WALL: Final = Wall()
@@ -101,13 +114,14 @@ def beginning(
     `mark` are variables by which its processes are found again. `scratch` is a folder of its own,
     which becomes its user's. `held` are the signals that it has to hold. Raises OSError.
     """
-    user = users.claim(os.path.dirname(scratch)) if wall.kind == "user" else None
+    user = users.claim() if wall.has_own_user else None
+    becomes = user if wall.kind == "user" else None
     opened: list[int] = []
     try:
         env = environment(own_env, scratch)
-        restrict = restriction(memory_bytes, held, user)
-        if user is not None:
-            os.chown(scratch, user, user)
+        restrict = restriction(memory_bytes, held, user=becomes, is_own=user is not None)
+        if becomes is not None:
+            os.chown(scratch, becomes, becomes)
             env |= {"HOME": scratch, **own_env}
         env |= mark
         if wall.kind != "bwrap":
@@ -127,6 +141,7 @@ def beginning(
             cwd=cwd,
             filter_fd=filter_fd,
             status_fd=told_fd,
+            user=user,
         )
         yield Start(
             words=walled,
@@ -134,6 +149,7 @@ def beginning(
             cwd="/",
             restrict=restrict,
             passed=(filter_fd, told_fd),
+            user=user,
             status_fd=status_fd,
         )
     except BaseException:

@@ -1,0 +1,288 @@
+"""Bots that are built before they play: in a copy of their folder, behind their wall.
+
+What the same command makes of the same files is made once and kept, for all tournaments. Must not
+know how games are played.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import platform
+import shutil
+import signal
+import stat
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from lath.arena import signals
+from lath.arena.errors import ArenaError
+from lath.arena.referee import trees
+from lath.arena.referee.conversation import BotSpec
+from lath.arena.schedule.openings import digest as sha256_of
+from lath.arena.tournament.confinement import confined, kept
+from lath.arena.walls.wall import beginning
+
+BUILD_S: Final = 600.0
+"""How long a build may take."""
+
+MOST_BYTES: Final = 2 << 30
+"""How much a folder may hold that is copied."""
+
+LAST_LINES: Final = 12
+"""Of what a failed build has said, which are told."""
+
+KEPT_LOG: Final = 1 << 20
+"""How much is kept of what a build says: its end."""
+
+_KEPT_S: Final = 30 * 86_400.0
+"""How long a build is kept that nobody uses."""
+
+_SAYS: Final = "exec </dev/null 2>&1\n"
+
+
+def built(
+    bots: Sequence[BotSpec], *, closed: Sequence[str], logs: Path, tell: Callable[[str], None]
+) -> tuple[BotSpec, ...]:
+    """Return the bots with those that are built in folders of their own, where that is done.
+
+    What a build says is kept in `logs`, a file a bot: it may show the bot's sources. `closed` are
+    places that no build may see. Raises ArenaError with every build that fails, and ConfigError
+    where a wall is not possible.
+    """
+    if not any(bot.build for bot in bots):
+        return tuple(bots)
+    # Each is alone with its files, as it will be.
+    walled = {bot.name: bot for bot in confined(_makers(bots), closed=closed)[0]}
+    done, failed = [], []
+    for bot in bots:
+        if not bot.build:
+            done.append(bot)
+            continue
+        try:
+            home = _home_of(bot, walled[bot.name], logs / f"build-{_as_file(bot.name)}.log", tell)
+        except _FailedError as error:
+            failed.append(str(error))
+        else:
+            done.append(_moved(bot, home))
+    if failed:
+        raise ArenaError("\n".join(failed))
+    return tuple(done)
+
+
+class _FailedError(ArenaError):
+    """A build came to nothing; the text says whose and how."""
+
+
+def _makers(bots: Sequence[BotSpec]) -> list[BotSpec]:
+    """Return bots as they are built: by a shell, and with nothing kept."""
+    return [
+        replace(bot, command=("/bin/sh", "-c", f"{_SAYS}{bot.build}"), cache_bytes=0)
+        if bot.build
+        else bot
+        for bot in bots
+    ]
+
+
+def _as_file(name: str) -> str:
+    """Return a name of a file that no two bots share."""
+    plain = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name)
+    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def _moved(bot: BotSpec, home: Path) -> BotSpec:
+    """Return a bot that plays in the folder where it was built."""
+    before = str(bot.cwd)
+
+    def there(word: str) -> str:
+        return f"{home}{word[len(before) :]}" if word.startswith(f"{before}/") else word
+
+    command = tuple(map(there, bot.command))
+    return replace(bot, command=command, cwd=str(home), lacks="")
+
+
+def _home_of(bot: BotSpec, maker: BotSpec, log: Path, tell: Callable[[str], None]) -> Path:
+    """Return the folder where a bot is built, which it is if nobody has done so; raises."""
+    source = Path(str(bot.cwd))
+    try:
+        digest = _digest_of(source, bot.build)
+        place = kept("builds")
+        place.mkdir(mode=0o711, parents=True, exist_ok=True)
+        home, done = place / digest, place / f"{digest}.done"
+        with _alone(place / f"{digest}.lock"):
+            if done.is_file():
+                os.utime(done)
+                return home
+            _forget_old(place)
+            tell(f"building {bot.name}: {bot.build}")
+            trees.remove(str(home))
+            _copy(source, home)
+            _build(bot, _at(maker, source, home), home, log)
+            done.touch()
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise _FailedError(f"bot {bot.name!r} cannot be built: {where}{error.strerror}") from error
+    return home
+
+
+def _digest_of(source: Path, command: str) -> str:
+    """Return the SHA-256 of what a build is made of; raises OSError."""
+    total = hashlib.sha256(f"{platform.machine()}\0{command}\0".encode())
+    size = 0
+    for path in _files_of(source):
+        status = path.lstat()
+        size += status.st_size
+        if size > MOST_BYTES:
+            raise OSError(0, f"more than {MOST_BYTES >> 30} GiB", str(source))
+        if stat.S_ISLNK(status.st_mode):
+            content = str(path.readlink())
+        elif stat.S_ISREG(status.st_mode):
+            content = sha256_of(path)
+        else:
+            raise OSError(0, "neither file nor folder nor link", str(path))
+        name = os.fsencode(path.relative_to(source))
+        total.update(b"%s\0%o\0%s\0" % (name, status.st_mode & 0o100, os.fsencode(content)))
+    return total.hexdigest()
+
+
+def _files_of(source: Path) -> Iterator[Path]:
+    """Yield what is in a folder, in order, without git's own."""
+    for place, folders, names in os.walk(source, onerror=_raise):
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        folders[:] = sorted(name for name in folders if name != ".git" and name not in links)
+        yield from (Path(place, name) for name in sorted([*names, *links]))
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _copy(source: Path, home: Path) -> None:
+    """Copy a folder, for everybody to read: whoever finds it knows what is in it."""
+    shutil.copytree(source, home, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+    for place, _folders, names in os.walk(home):
+        Path(place).chmod(0o755)
+        for path in (Path(place, name) for name in names):
+            if not path.is_symlink():
+                path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+
+
+def _at(maker: BotSpec, source: Path, home: Path) -> BotSpec:
+    """Return who builds, with the copy in the place of what is copied: that it may write."""
+    view = maker.wall.view
+    # As long as nothing else of its own lies there, what it saw of the source is in the copy.
+    reads = tuple(path for path in view.reads if not Path(path).is_relative_to(source))
+    wall = replace(maker.wall, view=replace(view, reads=reads, writes=(str(home),)))
+    return replace(maker, cwd=str(home), wall=wall)
+
+
+def _build(bot: BotSpec, maker: BotSpec, home: Path, log: Path) -> None:
+    """Run a build to its end; raises _FailedError with the end of what it said, and OSError."""
+    mark = f"build-{os.urandom(8).hex()}."
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    try:
+        scratch = trees.new_scratch(mark)
+        start = process = None
+        with log.open("wb") as output:
+            try:
+                with beginning(
+                    maker.wall,
+                    maker.command,
+                    own_env=maker.env,
+                    mark={trees.MARK: mark},
+                    cwd=str(home),
+                    scratch=scratch,
+                    memory_bytes=None,
+                    held=held,
+                ) as start:
+                    _give(home, start.user)
+                    process = subprocess.Popen(
+                        start.words,
+                        stdin=subprocess.DEVNULL,
+                        stdout=output,
+                        stderr=subprocess.STDOUT,
+                        cwd=start.cwd,
+                        env=start.env,
+                        pass_fds=start.passed,
+                        start_new_session=True,
+                        preexec_fn=start.restrict,  # noqa: PLW1509 - there is no other thread
+                    )
+                signal.pthread_sigmask(signal.SIG_SETMASK, held)
+                with signals.interruptible():
+                    status = _ended(process)
+            finally:
+                if process is not None:
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+                trees.sweep(mark)
+                if start is not None:
+                    start.end()
+                _give(home, os.geteuid())
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+    _shorten(log)
+    if status != 0:
+        raise _FailedError(_failure(bot, status, log))
+
+
+def _give(home: Path, user: int | None) -> None:
+    """Make everything in a folder a user's own, where that can be done and asked for."""
+    if user is None or os.geteuid() != 0:
+        return
+    for place, folders, names in os.walk(home):
+        for path in (Path(place), *(Path(place, name) for name in (*folders, *names))):
+            os.lchown(path, user, user)
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int | None:
+    """Return how a process ended; None: it took too long."""
+    until_s = time.monotonic() + BUILD_S
+    while time.monotonic() < until_s:
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(min(1.0, until_s - time.monotonic()))
+    return None
+
+
+def _shorten(log: Path) -> None:
+    """Keep the end of a long log."""
+    if (size := log.stat().st_size) > KEPT_LOG:
+        with log.open("r+b") as file:
+            file.seek(size - KEPT_LOG)
+            end = file.read()
+            file.seek(0)
+            file.write(b"...\n" + end)
+            file.truncate()
+
+
+def _failure(bot: BotSpec, status: int | None, log: Path) -> str:
+    said = log.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
+    how = f"took longer than {BUILD_S:g} s" if status is None else f"exited with status {status}"
+    lines = [f"  {line}" for line in said[-LAST_LINES:]]
+    return "\n".join([f"bot {bot.name!r}: build = {bot.build!r} {how} ({log}):", *lines])
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let nobody else build the same at the same time."""
+    with path.open("a") as file:
+        with signals.interruptible():
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _forget_old(place: Path) -> None:
+    """Remove builds that nobody has used for long; what is in use stays."""
+    for done in place.glob("*.done"):
+        with suppress(OSError):
+            if done.stat().st_mtime < time.time() - _KEPT_S:
+                with done.with_suffix(".lock").open("a") as file:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    done.unlink()
+                    trees.remove(str(done.with_suffix("")))
