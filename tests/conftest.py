@@ -43,6 +43,7 @@ NO_SKIPS = bool(os.environ.get("LATH_NO_SKIPS"))
 """Set by `.ci/run`, which has installed what tests need: a skip would hide a missing one."""
 
 REASONS = (
+    "no bubblewrap here: bwrap cannot",
     "root may read everything",
     "root may write everywhere",
     "this Python's own",

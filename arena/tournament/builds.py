@@ -59,7 +59,7 @@ def built(
     if not any(bot.build for bot in bots):
         return tuple(bots)
     # Each is alone with its files, as it will be.
-    walled = {bot.name: bot for bot in confined(_makers(bots), closed=closed)[0]}
+    walled = {bot.name: bot for bot in confined(_makers(bots), closed=closed).bots}
     done, failed = [], []
     for bot in bots:
         if not bot.build:
@@ -115,16 +115,21 @@ def _home_of(bot: BotSpec, maker: BotSpec, log: Path, tell: Callable[[str], None
         place = kept("builds")
         place.mkdir(mode=0o711, parents=True, exist_ok=True)
         home, done = place / digest, place / f"{digest}.done"
-        with _alone(place / f"{digest}.lock"):
+        lock = place / f"{digest}.lock"
+        with _alone(lock):
             if done.is_file():
                 os.utime(done)
                 return home
-            _forget_old(place)
+            _forget_old(place, lock)
             tell(f"building {bot.name}: {bot.build}")
             trees.remove(str(home))
-            _copy(source, home)
-            _build(bot, _at(maker, source, home), home, log)
-            done.touch()
+            try:
+                _copy(source, home)
+                _build(bot, _at(maker, source, home), home, log)
+                done.touch()
+            finally:
+                if not done.is_file():
+                    trees.remove(str(home))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise _FailedError(f"bot {bot.name!r} cannot be built: {where}{error.strerror}") from error
@@ -277,11 +282,13 @@ def _alone(path: Path) -> Iterator[None]:
         yield
 
 
-def _forget_old(place: Path) -> None:
-    """Remove builds that nobody has used for long; what is in use stays."""
+def _forget_old(place: Path, new: Path) -> None:
+    """Remove builds that nobody has used for long before a file was new; what is in use stays."""
+    os.utime(new)
+    now_s = new.stat().st_mtime
     for done in place.glob("*.done"):
         with suppress(OSError):
-            if done.stat().st_mtime < time.time() - _KEPT_S:
+            if done.stat().st_mtime < now_s - _KEPT_S:
                 with done.with_suffix(".lock").open("a") as file:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     done.unlink()

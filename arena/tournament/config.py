@@ -355,6 +355,8 @@ _NOT_NOTED: Final[Mapping[str, Any]] = {
     "rounds": True,
     # It changes no game.
     "log": True,
+    # It is each bot's that has none of its own.
+    "sandbox": True,
 }
 """All other keys may be others when a run goes on, and a change of them is noted."""
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import lath
 from lath.arena.errors import ConfigError
@@ -32,10 +32,19 @@ _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/dev", "/
 """What is everybody's, or nobody's."""
 
 
-def confined(
-    bots: Sequence[BotSpec], *, closed: Collection[str] = ()
-) -> tuple[tuple[BotSpec, ...], list[str]]:
-    """Return the bots behind their walls, and what people should know of them, in sentences.
+class Confined(NamedTuple):
+    """Bots behind their walls."""
+
+    bots: tuple[BotSpec, ...]
+    warnings: list[str]
+    """Of what may keep a bot from playing, in sentences."""
+
+    note: str
+    """Who has no better wall without asking, and why; empty where nobody needs to know."""
+
+
+def confined(bots: Sequence[BotSpec], *, closed: Collection[str] = ()) -> Confined:
+    """Return the bots behind their walls, and what people should know of them.
 
     `closed` are files and folders, absolute, that no bot may see because it lies beside them: the
     tournament's. Raises ConfigError, for all bots at once, where a wall was asked for that is not
@@ -44,7 +53,7 @@ def confined(
     own = _own_folders(bots, closed)
     done: list[BotSpec] = []
     wrong: list[str] = []
-    said: list[str] = []
+    warnings: list[str] = []
     shut: dict[str, list[str]] = {}  # because of which path some are no users of their own
     for bot in bots:
         needed = _needed(bot, own[bot.name])
@@ -57,19 +66,19 @@ def confined(
             if why:
                 wrong.append(f"bot {bot.name!r}: sandbox = {bot.sandbox!r}: {why}")
         if wall.kind == "bwrap" and not own[bot.name] and _home(bot):
-            said.append(
+            warnings.append(
                 f"{bot.name} sees nothing beside the files of its command: {_home(bot)} is not its "
                 f"alone; give it a folder of its own, or list what it `reads` ({GUIDE})"
             )
         done.append(replace(bot, wall=wall))
     if wrong:
         raise ConfigError("\n".join(wrong))
-    said += [
+    who = "; ".join(
         f"{', '.join(names)} play{'s' * (len(names) == 1)} as the superuser, who may do anything: "
         f"{path} is closed to other users ({GUIDE})"
         for path, names in shut.items()
-    ]
-    return tuple(done), said
+    )
+    return Confined(tuple(done), warnings, f"note: {who}" if who else "")
 
 
 def as_asked(bot: BotSpec) -> BotSpec:
@@ -77,7 +86,7 @@ def as_asked(bot: BotSpec) -> BotSpec:
 
     Raises ConfigError where it is not possible.
     """
-    return bot if bot.sandbox == "auto" else confined([bot])[0][0]
+    return bot if bot.sandbox == "auto" else confined([bot]).bots[0]
 
 
 def _best(bot: BotSpec, needed: Iterable[str]) -> tuple[Wall, str]:

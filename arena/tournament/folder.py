@@ -344,11 +344,18 @@ def _behind_walls(config: Config, store: Store, tell: Listener) -> Config:
         if closed != store.note(CLOSED):
             store.keep_notes({CLOSED: closed})
     logs = store.folder / LOGS
-    bots = built(config.bots, closed=closed, logs=logs, tell=warner(tell))
-    bots, said = confined(bots, closed=closed)
-    for words in said:
+    so_far = Outcome(format=config.format, event=config.event)
+
+    def says(words: str) -> None:
+        tell(Waiting(0, lambda: so_far, words))
+
+    bots = built(config.bots, closed=closed, logs=logs, tell=says)
+    found = confined(bots, closed=closed)
+    for words in found.warnings:
         tell(Warned(text=words))
-    return replace(config, bots=bots)
+    if found.note:
+        says(found.note)
+    return replace(config, bots=found.bots)
 
 
 @contextmanager

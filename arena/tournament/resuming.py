@@ -329,9 +329,9 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
 
     def words(value: Any) -> str:
         match setting.split("."), value:
-            case ["memory"], 0:
-                return "no limit"
-            case ["memory"], int(size):
+            case ["memory" | "cache"], 0:
+                return "no limit" if setting == "memory" else "none"
+            case ["memory" | "cache"], int(size):
                 unit = next((unit for unit, of in SIZES.items() if size % (of << 10)), "GiB")
                 return f"{size // SIZES[unit]} {unit}"
             case ["time", _], float(time_s):
@@ -342,8 +342,8 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
                 return f"SHA-256 {seed_digest(seed)[:12]}…"
             case ["cwd"], "":
                 return "a scratch folder"
-            case ["env"], dict(variables):
-                return ", ".join(variables) or "nothing"
+            case ["env" | "reads"], dict() | list():
+                return ", ".join(value) or "nothing"
         return f"{value}"
 
     was, is_ = words(before), words(now)

@@ -76,7 +76,7 @@ def test_run_plays_the_bundled_bots_by_their_names(tmp_path: Path) -> None:
     words = "run --bot random --bot greedy --game yavalath --rounds 1 --tc 10+0.1 --seed 3 --jobs 1"
     ended = arena(*words.split(), cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    for told in ("Tournament", "greedy", "2 games; endings: rules 2"):
+    for told in ("Tournament", "  greedy  ", "2 games; endings: rules 2"):
         assert told in ended.stdout
         assert told not in ended.stderr
     assert "report: tournament/report.h" in ended.stderr

@@ -37,6 +37,7 @@ CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
         "jobs": (NOTED, 2, {}),
         "pin": (NOTED, "off", {}),
         "log": (FREE, "all", {}),
+        "sandbox": (NOTED, "none", {}),
     },
     "time": {
         "initial": (REFUSED, "3s", {}),
@@ -78,6 +79,10 @@ CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
         "memory": (NOTED, "1MiB", {}),
         "time": (REFUSED, {"nodes": 3}, {}),
         "threads": (NOTED, 2, {}),
+        "build": (REFUSED, "true", {"bot": [{**BOTS[0], "cwd": "home"}, BOTS[1]]}),
+        "sandbox": (NOTED, "none", {}),
+        "reads": (NOTED, ["home"], {}),
+        "cache": (NOTED, "1MiB", {}),
     },
 }
 """Of every key what becomes of another value, such a value, and what else stands there."""

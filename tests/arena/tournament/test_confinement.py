@@ -1,0 +1,280 @@
+"""What bots may reach by the configuration, and how they are built behind their walls."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from arena_runs import arena, stored
+
+from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.referee import trees
+from lath.arena.referee.conversation import BotSpec
+from lath.arena.tournament import builds
+from lath.arena.tournament.builds import built
+from lath.arena.tournament.confinement import as_asked, confined, kept
+from lath.arena.walls import bubblewrap, users
+from lath.arena.walls.wall import Wall
+from lath.notation.scanner import parse
+
+NO_WALLS = Wall(kind="bwrap").why_not()
+walled = pytest.mark.skipif(bool(NO_WALLS), reason=f"no bubblewrap here: {NO_WALLS}")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def entries(tmp_path: Path) -> Callable[..., BotSpec]:
+    """Make the folder of a bot with a program in it."""
+
+    def make(name: str, **more: object) -> BotSpec:
+        home = tmp_path / "entries" / name
+        home.mkdir(parents=True)
+        (home / "bot").write_text("#!/bin/sh\n")
+        values: dict[str, object] = {"cwd": str(home), "sandbox": "bwrap", **more}
+        return BotSpec(name=name, command=(str(home / "bot"),), **values)  # type: ignore[arg-type]
+
+    return make
+
+
+@pytest.fixture
+def possible(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "")
+
+
+def seen(bot: BotSpec, path: str | Path) -> bool:
+    """Return whether a path is shown to a bot."""
+    return any(Path(path).is_relative_to(place) for place in bot.wall.view.reads)
+
+
+@pytest.mark.usefixtures("possible")
+def test_a_bot_sees_its_own_folder_and_no_other_bots(entries: Callable[..., BotSpec]) -> None:
+    (ada, bob), said, _ = confined([entries("ada"), entries("bob")])
+    assert seen(ada, str(bob.cwd)) is False
+    assert seen(ada, str(ada.cwd))
+    assert ada.wall.kind == "bwrap"
+    assert seen(ada, sys.prefix)
+    assert seen(ada, os.path.realpath(sys.executable))
+    assert said == []
+
+
+@pytest.mark.usefixtures("possible")
+def test_a_folder_that_others_share_is_nobodys_own(tmp_path: Path) -> None:
+    for name in ("ada.py", "bob.py", "tournament.toml"):
+        (tmp_path / name).touch()
+    both = [
+        BotSpec(name=name, command=(sys.executable, str(tmp_path / f"{name}.py")), sandbox="bwrap")
+        for name in ("ada", "bob")
+    ]
+    (ada, _), said, _ = confined(both)
+    assert seen(ada, tmp_path / "ada.py")
+    assert not seen(ada, tmp_path / "bob.py")
+    assert said[0].startswith("ada sees nothing beside the files of its command")
+    (alone,), said, _ = confined(both[:1], closed=[str(tmp_path / "tournament.toml")])
+    assert not seen(alone, tmp_path / "tournament.toml")
+    assert len(said) == 1
+    (alone,), said, _ = confined(both[:1])
+    assert seen(alone, tmp_path / "bob.py")
+    assert said == []
+
+
+@pytest.mark.usefixtures("possible")
+def test_what_a_bot_reads_is_shown_but_not_the_tournament(
+    tmp_path: Path, entries: Callable[..., BotSpec]
+) -> None:
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    (ada,), _, _ = confined([entries("ada", reads=(str(tables),))], closed=[str(tmp_path / "cup")])
+    assert seen(ada, tables)
+    with pytest.raises(ConfigError, match=r"reads: .* holds .*cup, which no bot may see"):
+        confined([entries("bob", reads=(str(tmp_path),))], closed=[str(tmp_path / "cup")])
+
+
+def test_a_virtual_environment_comes_with_what_it_was_made_from(tmp_path: Path) -> None:
+    base, venv = tmp_path / "base", tmp_path / "ada" / "venv"
+    for place in (base, venv):
+        (place / "bin").mkdir(parents=True)
+        (place / "lib").mkdir()
+    (base / "bin" / "python3").touch(0o755)
+    (venv / "bin" / "python").symlink_to(base / "bin" / "python3")
+    (venv / "pyvenv.cfg").write_text(f"home = {base / 'bin'}\n")
+    script = tmp_path / "ada" / "bot.py"
+    script.write_text(f"#!{venv}/bin/python\n")
+    bot = BotSpec(name="ada", command=(str(script),), sandbox="none")
+    assert as_asked(bot).wall.kind == "limits"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bubblewrap, "why_not", lambda **_: "")
+        ada = as_asked(BotSpec(name="ada", command=(str(script),), sandbox="bwrap"))
+    assert seen(ada, base / "lib")
+    assert seen(ada, script)
+
+
+def test_a_wall_that_is_asked_for_and_not_possible_is_refused_for_all_bots_at_once(
+    entries: Callable[..., BotSpec], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")
+    monkeypatch.setattr(users, "can_be_given", lambda: False)
+    with pytest.raises(ConfigError) as refused:
+        confined([entries("ada"), entries("bob", sandbox="user"), entries("eve", sandbox="none")])
+    ada, bob = str(refused.value).splitlines()
+    assert ada == "bot 'ada': sandbox = 'bwrap': bwrap is not installed"
+    assert bob.startswith("bot 'bob': sandbox = 'user': only the superuser")
+
+
+def test_without_asking_a_bot_has_a_user_of_its_own_where_that_can_read_it(
+    tmp_path: Path, entries: Callable[..., BotSpec], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(users, "can_be_given", lambda: False)
+    ada = entries("ada", sandbox="auto")
+    assert confined([ada]).note == ""
+    monkeypatch.setattr(users, "can_be_given", lambda: True)
+    monkeypatch.setattr(users, "closed_to", lambda _user, _paths: "")
+    ((walled_ada,), _, note) = confined([ada])
+    assert (walled_ada.wall.kind, note) == ("user", "")
+    monkeypatch.setattr(users, "closed_to", lambda _user, _paths: str(tmp_path))
+    (bots, _, words) = confined([ada, entries("bob", sandbox="auto")])
+    assert [bot.wall.kind for bot in bots] == ["limits", "limits"]
+    assert words.startswith(
+        f"note: ada, bob play as the superuser, who may do anything: {tmp_path} is"
+    )
+    with pytest.raises(ConfigError, match="is closed to other users; `chmod o\\+rX` opens it"):
+        confined([entries("eve", sandbox="user")])
+
+
+def test_every_step_on_the_way_has_to_be_open(tmp_path: Path) -> None:
+    root = Path(os.path.realpath(tmp_path))
+    inner = root / "closed" / "open" / "file"
+    inner.parent.mkdir(parents=True)
+    inner.touch(0o644)
+    link = root / "link"
+    link.symlink_to("closed/open/file")
+    shut = {str(place) for place in root.parents if not place.stat().st_mode & 0o001}
+    assert users.closed_to(users.FIRST, [str(link)]) in {"", *shut, str(root)}
+    (root / "closed").chmod(0o700)
+    found = users.closed_to(users.FIRST, [str(link)])
+    assert found in {str(root / "closed"), *shut, str(root)}
+    assert users.closed_to(os.getuid(), [str(link)]) == "" or shut
+
+
+# Builds
+
+
+@pytest.fixture
+def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[BotSpec, ...]]:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(trees, "_root", str(tmp_path / "scratch"))
+
+    def build(*bots: BotSpec) -> tuple[BotSpec, ...]:
+        closed = [str(tmp_path / "cup")]
+        return built(bots, closed=closed, logs=tmp_path / "logs", tell=lambda _: None)
+
+    return build
+
+
+@pytest.mark.parametrize("sandbox", ["none", pytest.param("bwrap", marks=walled)])
+def test_what_is_built_once_is_not_built_again(
+    sandbox: str, entries: Callable[..., BotSpec], workshop: Callable[..., tuple[BotSpec, ...]]
+) -> None:
+    ada = entries("ada", sandbox=sandbox, build="cp bot made")
+    (first,) = workshop(ada)
+    home = Path(str(first.cwd))
+    assert (home / "made").read_text() == "#!/bin/sh\n"
+    assert first.command == (str(home / "bot"),)
+    assert not (Path(str(ada.cwd)) / "made").exists()
+    before = (home / "made").stat().st_mtime_ns
+    assert workshop(ada) == (first,)
+    assert (home / "made").stat().st_mtime_ns == before
+    (home.parent / f"{home.name}.done").unlink()  # as of one that was killed
+    (home / "half").touch()
+    assert workshop(ada) == (first,)
+    assert not (home / "half").exists()
+    (Path(str(ada.cwd)) / "bot").write_text("#!/bin/sh\nexit\n")
+    (other,) = workshop(ada)
+    assert other.cwd != first.cwd
+
+
+@walled
+def test_a_build_that_reads_another_entrants_folder_fails(
+    entries: Callable[..., BotSpec],
+    workshop: Callable[..., tuple[BotSpec, ...]],
+    tmp_path: Path,
+) -> None:
+    bob = entries("bob", build="cp bot made")
+    thief = entries("eve", build=f"ls -d . && cat {bob.cwd}/bot")
+    online = entries("mal", build="cat /proc/net/dev | grep -v 'lo:' | grep : ; exit 7")
+    with pytest.raises(ArenaError) as failed:
+        workshop(bob, thief, online)
+    text = str(failed.value)
+    log = tmp_path / "logs" / "build-eve.log"
+    assert f"bot 'eve': build = {thief.build!r} exited with status 1 ({log}):" in text
+    assert "No such file or directory" in log.read_text()
+    assert "'bob'" not in text
+    assert (tmp_path / "logs" / "build-mal.log").read_text() == ""  # no interface but its own
+
+
+def test_a_folder_that_cannot_be_copied_is_told(
+    entries: Callable[..., BotSpec], workshop: Callable[..., tuple[BotSpec, ...]]
+) -> None:
+    ada = entries("ada", sandbox="none", build="true")
+    os.mkfifo(Path(str(ada.cwd)) / "pipe")
+    with pytest.raises(ArenaError, match=r"pipe: neither file nor folder nor link"):
+        workshop(ada)
+
+
+def test_a_build_that_takes_too_long_is_ended(
+    entries: Callable[..., BotSpec],
+    workshop: Callable[..., tuple[BotSpec, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(builds, "BUILD_S", 0.05)
+    ada = entries("ada", sandbox="none", build="echo begun; sleep 600")
+    with pytest.raises(ArenaError, match=r"took longer than 0.05 s"):
+        workshop(ada)
+    assert not [path for path in kept("builds").iterdir() if path.suffix != ".lock"]
+
+
+def test_builds_that_nobody_has_used_for_long_are_forgotten(
+    entries: Callable[..., BotSpec], workshop: Callable[..., tuple[BotSpec, ...]]
+) -> None:
+    ada = entries("ada", sandbox="none", build="true")
+    (old,) = workshop(ada)
+    past = time.time() - 40 * 86_400
+    os.utime(f"{old.cwd}.done", (past, past))
+    workshop(entries("bob", sandbox="none", build=":"))
+    assert not Path(str(old.cwd)).exists()
+
+
+@walled
+def test_a_run_behind_bubblewrap_plays_as_one_without(tmp_path: Path) -> None:
+    moves = []
+    for wall in ("bwrap", "none"):
+        words = "run --bot random --bot greedy --game yavalath --rounds 1 --seed 3 --no-report -q"
+        out = tmp_path / wall
+        ended = arena(*words.split(), "--sandbox", wall, "--out", out, cwd=tmp_path)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        moves.append([parse(str(text)).moves for (text,) in stored(out, "record")])
+    assert moves[0] == moves[1]
+    assert len(moves[0]) == 2
+
+
+def test_a_wall_that_nobody_has_is_refused_before_the_first_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")
+    words = "run --bot random --bot greedy --game yavalath --no-report --sandbox"
+    ended = arena(*words.split(), "bwrap", "--out", "out", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert "bot 'random': sandbox = 'bwrap': bwrap is not installed" in ended.stderr
+    assert stored(tmp_path / "out") == []
+    ended = arena(*words.split(), "moat", "--out", "out", cwd=tmp_path)
+    assert "sandbox = \"moat\", expected 'auto', 'none', 'user' or 'bwrap'" in ended.stderr
+    ended = arena("bot", "check", "--sandbox", "moat", "greedy", cwd=tmp_path)
+    assert "--sandbox 'moat', expected one of auto, none, user, bwrap" in ended.stderr
