@@ -65,13 +65,6 @@ class Edits:
     players: Mapping[str, str] = field(default_factory=dict)
     """Names of players, the new by the old: in NAME_TAGS, and where it is told how one lost."""
 
-    def __bool__(self) -> bool:
-        """Return whether anything is changed at all."""
-        return self != NOTHING
-
-
-NOTHING: Final = Edits()
-
 
 class Piece(NamedTuple):
     """A part of a stream: bytes between records, and one record, or what stands in its place."""

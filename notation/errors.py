@@ -83,7 +83,7 @@ class Problem:
 
     def __str__(self) -> str:
         """Return the problem as `file:line:column: error[code]: message`, with line and caret."""
-        message = self.message + _instead(self.meant, self.expected)
+        message = self.message + instead(self.meant, self.expected)
         if len(message) > 500:  # a value may be as long as a record
             message = f"{message[:250]}…{message[-250:]}"
         where = f"record {self.record}" + (f", ply {self.ply}" if self.ply else "")
@@ -96,7 +96,7 @@ class Problem:
         return asdict(self)
 
 
-def _instead(meant: str, expected: str) -> str:
+def instead(meant: str, expected: str) -> str:
     """Return in words what should have stood there."""
     if meant:
         quoted = meant if meant[0] == '"' else f"'{meant}'"
@@ -191,7 +191,7 @@ class RecordValueError(NotationError):
 
     def __init__(self, fault: Fault) -> None:
         where = f"ply {fault.ply}: " if fault.ply else ""
-        super().__init__(where + fault.message + _instead(fault.meant, fault.expected))
+        super().__init__(where + fault.message + instead(fault.meant, fault.expected))
         self.fault = fault
 
 

@@ -27,6 +27,7 @@ from lath.arena.cli.files import (
     read_from,
     refuse_other_formats,
     refuse_to_read_other_formats,
+    unless_cut,
     writable,
     write_pieces,
 )
@@ -45,12 +46,13 @@ from lath.notation.editing import (
     is_one,
     pieces,
 )
+from lath.notation.errors import instead
 from lath.notation.files import open_bytes, sync, write_atomically
 from lath.notation.index import note_for
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import RecordText, chunks, entries_of, entry_of
 from lath.notation.record import RESULTS
-from lath.notation.replay import canonical
+from lath.notation.replay import canonical, check_tag
 from lath.notation.unified_diff import unified_diff
 from lath.notation.writer import format_record
 
@@ -124,48 +126,62 @@ def edit(
     Example: arena edit games.lath.gz --players names.csv -o renamed.lath.gz
     """
     add_games(game)
-    edits = Edits(
-        strip=_kinds(strip or ()),
-        plies=plies,
-        split=split_variations,
-        drop=frozenset(_tag("--drop", name) for name in drop or ()),
-        rename=_new_names(rename or ()),
-        set=_values(set_ or ()),
-        players=_players(player or (), players),
-    )
-    if "Game" in {*edits.drop, *edits.rename, *edits.rename.values()}:
-        raise ConfigError("the tag Game stays: a record without it is none; --set Game=ID is fine")
-    if not edits and where is not None:
+    edits = None
+    asked = (set_, drop, rename, player, players, strip, plies, split_variations or None)
+    if any(each is not None for each in asked):  # also a file of no players, which changes nothing
+        edits = Edits(
+            strip=_kinds(strip or ()),
+            plies=plies,
+            split=split_variations,
+            drop=frozenset(_tag("--drop", name) for name in drop or ()),
+            rename=_new_names(rename or ()),
+            set=_values(set_ or (), rules=not unchecked),
+            players=_players(player or (), players),
+        )
+    if edits is not None:
+        _refuse(edits)
+    elif where is not None:
         raise ConfigError("--where goes with an edit such as --set, which is missing")
-    if edits.split and "variations" in edits.strip:
-        raise ConfigError("--split-variations goes without --strip variations, which leaves none")
     into = _Target.of(files, out, backup, force=force)
     if (only_check or dry_run) and (out or backup or force):
         raise ConfigError(
             "--check and --dry-run write nothing, and take no --out, --backup, --force"
         )
-    query, bad, changed = Query(where), 0, 0
-    for path in files:
-        refuse_to_read_other_formats(path)
-        work = _Work(path, edits, query, rules=not unchecked)
-        changes = read_from(path, work.changes())
-        copy = None
-        if dry_run:
-            with writable(Path("-")):
-                write_bytes(unified_diff(changes, str(path)))
-        elif only_check:
-            deque(changes, maxlen=0)
-        else:
-            copy = into.write(path, (new for _, new in changes), work)
-        bad += work.bad + work.refused
-        changed += work.is_changed
-        if not quiet:
-            work.print_counts(copy, would=dry_run or only_check)
+    query, works = Query(where), list[_Work]()
+
+    def status() -> int:
+        """Return the exit status for what was found until now."""
+        return any(work.is_at_fault or (only_check and work.is_changed) for work in works)
+
+    with unless_cut(status):
+        for path in files:
+            refuse_to_read_other_formats(path)
+            work = _Work(path, edits, query, rules=not unchecked)
+            works.append(work)
+            changes = read_from(path, work.changes())
+            copy = None
+            if dry_run:
+                with writable(Path("-")):
+                    write_bytes(unified_diff(changes, str(path)))
+            elif only_check:
+                deque(changes, maxlen=0)
+            else:
+                copy = into.write(path, (new for _, new in changes), work)
+            if not quiet:
+                work.print_counts(copy, would=dry_run or only_check)
     query.print_doubts()
-    raise typer.Exit(1 if bad or (only_check and changed) else 0)
+    raise typer.Exit(status())
 
 
 # What is asked for
+
+
+def _refuse(edits: Edits) -> None:
+    """Raise ConfigError where edits make no sense together."""
+    if "Game" in {*edits.drop, *edits.rename, *edits.rename.values()}:
+        raise ConfigError("the tag Game stays: a record without it is none; --set Game=ID is fine")
+    if edits.split and "variations" in edits.strip:
+        raise ConfigError("--split-variations goes without --strip variations, which leaves none")
 
 
 def _pair(option: str, text: str, what: str) -> tuple[str, str]:
@@ -201,13 +217,16 @@ def _once(option: str, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return known
 
 
-def _values(texts: Sequence[str]) -> dict[str, str]:
-    """Return the values of tags; raises ConfigError."""
+def _values(texts: Sequence[str], *, rules: bool) -> dict[str, str]:
+    """Return the values of tags; raises ConfigError, with `rules` for one that no tag can have."""
     values = _once(
         "--set", (_pair("--set", text, 'TAG=VALUE, such as Site="Riva"') for text in texts)
     )
-    for name in values:
-        _tag("--set", name)
+    for name, value in values.items():
+        fault = check_tag(_tag("--set", name), value) if rules else None
+        if fault is not None:
+            wanted = instead(fault.meant, fault.expected)
+            raise ConfigError(f"--set {name}={value}: {fault.message}{wanted}")
     if values.get("Result", "*") not in RESULTS:
         raise ConfigError(f"--set Result={values['Result']}: expected one of {', '.join(RESULTS)}")
     return values
@@ -227,6 +246,8 @@ def _new_names(texts: Sequence[str]) -> dict[str, str]:
 def _players(texts: Sequence[str], file: Path | None) -> dict[str, str]:
     """Return the new names of players by the old; raises ConfigError."""
     pairs = [_pair("--player", text, "OLD=NEW") for text in texts]
+    if unnamed := [old for old, new in pairs if not new.strip()]:
+        raise ConfigError(f"--player {unnamed[0]}=: expected OLD=NEW, a new name")
     if file is not None:
         with reading(file):
             pairs += _columns(file)
@@ -240,11 +261,13 @@ def _columns(file: Path) -> Iterator[tuple[str, str]]:
     rows = csv.reader(StringIO(text), delimiter=delimiter, strict=True)
     try:
         for row in rows:
-            if len(row) == 2 and row[0]:
-                yield row[0], _value(f"{file}:{rows.line_num}", row[1])
-            elif row:
-                expected = "expected two columns, a name and the new one"
+            expected = "expected two columns, a name and the new one"
+            if len(row) > 2 or len(row) == 1:
                 raise ConfigError(f"{file}:{rows.line_num}: {expected}, not {len(row)}")
+            if not all(map(str.strip, row)):
+                raise ConfigError(f"{file}:{rows.line_num}: {expected}; one of them is empty")
+            if row:
+                yield row[0], _value(f"{file}:{rows.line_num}", row[1])
     except csv.Error as error:
         raise ConfigError(f"{file}:{rows.line_num}: {error}") from error
 
@@ -273,8 +296,11 @@ Change = tuple[bytes, bytes]
 class _Work:
     """One file that is edited, and what came of it."""
 
-    def __init__(self, path: Path, edits: Edits, query: Query, *, rules: bool) -> None:
-        """With `rules` only games that were played by them are touched."""
+    def __init__(self, path: Path, edits: Edits | None, query: Query, *, rules: bool) -> None:
+        """With `rules` only games that were played by them are touched.
+
+        Without edits the file is brought into canonical form.
+        """
         self._path: Final = path
         self._edits: Final = edits
         self._query: Final = query
@@ -283,10 +309,15 @@ class _Work:
         self.is_changed = False
         """Whether any byte differs, when all changes were read."""
 
+    @property
+    def is_at_fault(self) -> bool:
+        """Whether a record was bad, or would have been."""
+        return bool(self.bad or self.refused)
+
     def changes(self) -> Iterator[Change]:
         """Yield the file part by part; raises OSError and ArenaError."""
         olds = news = b""  # of which only one is longer than the other, as long as they agree
-        for old, new in self._edited() if self._edits else self._canonical():
+        for old, new in self._canonical() if self._edits is None else self._edited(self._edits):
             yield old, new
             if self.is_changed or (old == new and olds == news):
                 continue
@@ -314,14 +345,14 @@ class _Work:
                 self.records += 1
                 yield data, (gap + format_record(canonical(entry.record))).encode()
 
-    def _edited(self) -> Iterator[Change]:
+    def _edited(self, edits: Edits) -> Iterator[Change]:
         for before, data, text in self._pieces():
             yield before, before
             if text is not None:
-                new = self._record(text)
+                new = self._record(text, edits)
                 yield data, data if new is None else new.encode()
 
-    def _record(self, text: RecordText) -> str | None:
+    def _record(self, text: RecordText, edits: Edits) -> str | None:
         """Return what a record becomes; None where it stays."""
         number = self.records + self.bad + 1
         entry = entry_of(text, str(self._path), number, rules=self._rules)
@@ -334,7 +365,7 @@ class _Work:
         try:
             if not self._query.matches(entry.record):
                 return None
-            first, *others = edited(text.text, entry.record, self._edits, number)
+            first, *others = edited(text.text, entry.record, edits, number)
             if first == text.text and not others:
                 return None
             for each in (first, *others):
@@ -353,14 +384,16 @@ class _Work:
             return
         found = list(entries_of(BytesIO(text.encode()), "", rules=self._rules))
         if problems := [problem for entry in found for problem in entry.problems]:
-            raise EditError(f"it would be bad: {problems[0].message}")
+            first = problems[0]
+            wanted = instead(first.meant, first.expected)
+            raise EditError(f"it would be bad: {first.message}{wanted}")
         if len(found) > 1:
             raise EditError(f"it would be {len(found)} records")
 
     def print_counts(self, copy: Path | None, *, would: bool) -> None:
         """Tell of what was done, or would be."""
         kept = f"; as it was: {copy}" if copy else ""
-        if not self._edits:
+        if self._edits is None:
             if self.is_changed:
                 said = "is not canonical" if would else "rewritten in canonical form"
                 print(f"{self._path}: {said}{kept}", file=sys.stderr)
@@ -393,8 +426,9 @@ class _Target:
         cls, files: Sequence[Path], out: Path | None, suffix: str | None, *, force: bool
     ) -> Self:
         """Read the options; raises ConfigError."""
-        is_folder = out is not None and str(out) != "-" and (len(files) > 1 or out.is_dir())
         if out is None:
+            if is_one_of(Path("-"), [file for file in files if str(file) == "-"]):
+                raise ConfigError("standard output is the file that is read; name another by -o")
             if suffix is not None and not re.fullmatch(r"[^/\0]{1,64}", suffix):
                 raise ConfigError(f"--backup {suffix!r}: expected the end of a name, such as .bak")
             return cls(None, False, suffix or ".bak", force)
@@ -402,9 +436,17 @@ class _Target:
             raise ConfigError("--backup and --force go without --out: there FILE stays as it is")
         if str(out) == "-" and len(files) > 1:
             raise ConfigError("-o - takes one FILE; `arena select` joins several")
+        is_folder = str(out) != "-" and (len(files) > 1 or out.is_dir())
+        if is_folder and out.exists() and not out.is_dir():
+            raise ConfigError(f"--out {out}: expected a directory for several FILE, that is a file")
         names = [file.name for file in files]
         if is_folder and ("-" in names or len(set(names)) < len(names)):
             raise ConfigError(f"--out {out}: expected files of different names, for it is a folder")
+        for target in [out / name for name in names] if is_folder else [out]:
+            refuse_other_formats(target)
+            if is_one_of(target, files):
+                why = "FILE itself; without --out it is replaced, and a copy stays"
+                raise ConfigError(f"--out {target} is {why}")
         return cls(out, is_folder, "", False)
 
     def write(self, path: Path, pieces: Iterable[bytes], work: _Work) -> Path | None:
@@ -421,11 +463,6 @@ class _Target:
             with writable(out):
                 out.mkdir(exist_ok=True)
             out /= path.name
-        refuse_other_formats(out)
-        if is_one_of(out, [path]):
-            raise ConfigError(
-                f"--out {out} is FILE itself; without --out it is replaced, and a copy stays"
-            )
         write_pieces(out, pieces)
         return None
 
@@ -458,7 +495,7 @@ class _Target:
             return None
         except BaseException:
             with suppress(OSError):
-                if is_new and real.samefile(copy):  # it was not replaced
+                if is_new and _state(real.stat()) == _state(before):  # it was not replaced
                     copy.unlink()
             raise
         return copy
@@ -471,11 +508,14 @@ def _state(status: os.stat_result) -> tuple[int, ...]:
 def _keep(path: Path, copy: Path, *, force: bool) -> bool:
     """Give what a file holds a second name, and return whether it had none.
 
-    Raises OSError, FileExistsError for a name that is taken, but with `force`.
+    Raises OSError, FileExistsError for a name that is taken, but with `force`, and ConfigError
+    where something stands there that no copy may replace: a link to FILE would be no copy of it.
     """
+    if copy.is_symlink() or (copy.exists() and not copy.is_file()):
+        raise ConfigError(f"{copy} is no file; --backup SUFFIX gives the copy another name")
     if copy.exists() and copy.samefile(path):
         return False  # an edit was killed before it replaced the file
-    if copy.is_symlink() or (copy.exists() and not force):
+    if copy.exists() and not force:
         raise FileExistsError(errno.EEXIST, "exists already", str(copy))
     hidden = copy.with_name(f".{copy.name}.{os.getpid()}.tmp")
     try:

@@ -85,7 +85,9 @@ def unless_cut(status: Callable[[], int]) -> Iterator[None]:
     """End with the status of what was found until then, where nobody reads the output any more."""
     try:
         yield
-    except BrokenPipeError as error:
+    except (BrokenPipeError, SystemExit) as error:
+        if BrokenPipeError not in (type(error), type(error.__context__)):  # what tables make of it
+            raise
         raise typer.Exit(status()) from error
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 import typer
 
 from lath.arena import signals
-from lath.arena.cli.files import Unchecked, is_one_of, writable, write_pieces
+from lath.arena.cli.files import Unchecked, is_one_of, unless_cut, writable, write_pieces
 from lath.arena.cli.main import App, AsJson, GameFiles, Plain, add_games, argument, flag, option
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal.streams import data_output
@@ -86,27 +86,34 @@ def rate(
     table = compute(records_of(sources, doubts, rules=not unchecked))
     background = NO_BACKGROUND if as_csv else background_of(sources).completed(table)
     standings = to_json(table)
-    if as_json:
-        versions = [to_json(row) for row in standings_of(background, table)]
-        told = {**standings, **background.to_json(), **({"versions": versions} if versions else {})}
-        print(json.dumps(told, indent=2, ensure_ascii=False), file=data_output())
-    elif as_csv:
-        data_output().write(to_csv(standings).replace("\r\n", "\n"))
-    else:
-        from lath.arena.terminal.layout import Output
-        from lath.arena.terminal.tables import (
-            print_background,
-            print_outcome,
-            print_standings,
-            print_versions,
-        )
 
-        output = Output(to_stdout=True)
-        print_outcome(background.outcome, output)
-        print_standings(table, output, by_game=by_game)
-        print_versions(background, table, output)
-        print_background(background, output)
-    raise typer.Exit(_warned([*doubts, *_unsound_doubts(standings)]))
+    def warned() -> int:
+        return _warned([*doubts, *_unsound_doubts(standings)])
+
+    with unless_cut(warned):
+        if as_json:
+            versions = [to_json(row) for row in standings_of(background, table)]
+            told = {**standings, **background.to_json()}
+            if versions:
+                told["versions"] = versions
+            print(json.dumps(told, indent=2, ensure_ascii=False), file=data_output())
+        elif as_csv:
+            data_output().write(to_csv(standings).replace("\r\n", "\n"))
+        else:
+            from lath.arena.terminal.layout import Output
+            from lath.arena.terminal.tables import (
+                print_background,
+                print_outcome,
+                print_standings,
+                print_versions,
+            )
+
+            output = Output(to_stdout=True)
+            print_outcome(background.outcome, output)
+            print_standings(table, output, by_game=by_game)
+            print_versions(background, table, output)
+            print_background(background, output)
+    raise typer.Exit(warned())
 
 
 def _unsound_doubts(standings: Mapping[str, Any]) -> Iterator[Doubt]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.files import Files, Quiet, Unchecked
+from lath.arena.cli.files import Files, Quiet, Unchecked, unless_cut
 from lath.arena.cli.main import App, AsJson, GameFiles, add_games, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.games.errors import GameError
@@ -53,10 +53,11 @@ def stats(
     if as_csv and (as_json or not openings):
         raise typer.BadParameter("--csv is for --openings, without --json")
     selection = Selection(files, where, distinct=distinct, rules=not unchecked)
-    if openings:
-        counted = _of_openings(selection, opening_plies, as_json=as_json, as_csv=as_csv)
-    else:
-        counted = _of_all(selection, opening_plies, endings=endings, as_json=as_json)
+    with unless_cut(lambda: bool(selection.bad)):
+        if openings:
+            counted = _of_openings(selection, opening_plies, as_json=as_json, as_csv=as_csv)
+        else:
+            counted = _of_all(selection, opening_plies, endings=endings, as_json=as_json)
     left_out_words = selection.left_out_words()
     if not quiet and (where or left_out_words):
         print(f"{counted} of {selection.records} records counted{left_out_words}", file=sys.stderr)

@@ -64,6 +64,30 @@ def test_a_copy_is_never_replaced_unless_that_is_asked_for(file: Path) -> None:
     assert copy.read_bytes() == now
 
 
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_what_is_no_file_is_never_taken_for_a_copy(file: Path, force: list[str]) -> None:
+    before = file.read_bytes()
+    copy = file.with_name("games.lath.bak")
+    for target in (file, file.with_name("nowhere"), None):  # a link to FILE would hold the new text
+        copy.unlink(missing_ok=True)
+        copy.mkdir() if target is None else copy.symlink_to(target)
+        ran = arena("edit", file, "--drop", "First", *force)
+        assert ran.status == 2
+        assert f"{copy} is no file; --backup SUFFIX gives the copy another name" in ran.err
+        assert file.read_bytes() == before
+        assert sorted(file.parent.iterdir()) == [file, copy]
+
+
+def test_players_of_whom_a_file_names_none_change_nothing(file: Path) -> None:
+    names = file.with_name("names.csv")
+    before = file.read_bytes()
+    for text in ("", "\n"):
+        names.write_text(text)
+        ran = arena("edit", file, "--players", names)
+        assert "0 of 2 records changed" in ran.err
+        assert file.read_bytes() == before  # and not in canonical form
+
+
 def test_nothing_is_written_where_nothing_changes(file: Path) -> None:
     os.utime(file, (1, 1))
     ran = arena("edit", file, "--player", "nobody=x")
@@ -107,8 +131,14 @@ def test_a_file_system_without_links_gets_a_copy_all_the_same(
 
     monkeypatch.setattr(Path, "hardlink_to", none)
     before = file.read_bytes()
+    copy = file.with_name("games.lath.bak")
+    with monkeypatch.context() as patches:  # a file that may not be replaced needs no copy
+        replace = Path.replace
+        patches.setattr(Path, "replace", lambda a, b: none() if b == file else replace(a, b))
+        assert arena("edit", file, "--drop", "First").status == 2
+    assert list(file.parent.iterdir()) == [file]
     assert arena("edit", file, "--drop", "First").status == 1
-    assert file.with_name("games.lath.bak").read_bytes() == before != file.read_bytes()
+    assert copy.read_bytes() == before != file.read_bytes()
 
 
 def test_out_leaves_the_files_and_makes_a_folder_of_several(file: Path) -> None:
@@ -122,6 +152,13 @@ def test_out_leaves_the_files_and_makes_a_folder_of_several(file: Path) -> None:
     ran = arena("edit", other, "--set", "Mood=Riva", "-o", other)
     assert ran.status == 2
     assert "is FILE itself" in ran.err
+    (out / file.name).unlink()
+    (out / file.name).symlink_to(other)  # which is read behind it
+    ran = arena("edit", file, other, "--set", "Mood=Riva", "-o", out)
+    assert (ran.status, gzip.decompress(other.read_bytes())) == (2, OTHER)
+    assert f"{out / file.name} is FILE itself" in ran.err
+    ran = arena("edit", file, other, "--set", "Mood=Riva", "-o", file)
+    assert "expected a directory for several FILE, that is a file" in ran.err
     ran = arena("edit", "-", "--set", "Mood=Riva", stdin=OTHER)
     assert ran.out_bytes == OTHER.replace(b"\n\n", b'\n[Mood "Riva"]\n\n')
 
@@ -137,6 +174,7 @@ def test_an_edit_that_would_make_a_sound_record_bad_is_not_done(file: Path) -> N
     assert ran.status == 1
     assert ran.out_bytes == LOOSE + BAD + OTHER
     assert f"{file}:1: record 1 stays as it is: it would be bad: the result is 1-0" in ran.err
+    assert "expected the result *, or a Termination other than rules\n" in ran.err
     assert "0 of 2 records changed; 2 would be bad and stayed; 1 bad record stayed" in ran.err
     ran = arena("edit", file, "--set", "Result=1-0", "--set", "Termination=time", "-o", "-")
     assert ran.out_bytes.count(b'[Termination "time"]') == 2
@@ -158,6 +196,9 @@ def test_players_come_from_two_columns(file: Path) -> None:
     ran = arena("edit", file, "--players", names, "-o", "-")
     assert (ran.status, ran.out) == (2, "")
     assert f"{names}:2: expected two columns, a name and the new one, not 1" in ran.err
+    names.write_text("ann,eve\n,bob\n")
+    ran = arena("edit", file, "--players", names, "-o", "-")
+    assert f"{names}:2: expected two columns, a name and the new one; one of them is" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -179,6 +220,8 @@ def test_players_come_from_two_columns(file: Path) -> None:
         (["--drop", "A", "-o", "x.csv"], "x.csv: records are written as text"),
         (["--drop", "A", "-o", "x", "--force"], "--backup and --force go without --out"),
         (["--drop", "A", "--backup", "a/b"], "--backup 'a/b': expected the end of a name"),
+        (["--set", "Date=2026-13-01"], "--set Date=2026-13-01: the Date '2026-13-01' is not a"),
+        (["--player", "ann="], "--player ann=: expected OLD=NEW, a new name"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_written(

@@ -174,7 +174,11 @@ def test_who_stops_reading_is_no_fault(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["check many.lath", "diff many.lath sound.lath", "select many.lath -q"]
+    "command",
+    [
+        *("check many.lath", "diff many.lath sound.lath", "select many.lath -q"),
+        *("edit many.lath --set Site=x --dry-run -q", "stats many.lath", "rate many.lath"),
+    ],
 )
 def test_what_was_found_until_nobody_read_on_is_told_by_the_status(
     folder: Path, command: str
