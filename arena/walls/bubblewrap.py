@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from lath.arena.walls import seccomp, users
 
@@ -58,22 +58,33 @@ class View:
     """How much the files may take of each folder that it may write, in memory."""
 
 
+class Descriptors(NamedTuple):
+    """What bwrap is given, to be closed here once it has started."""
+
+    filter: int
+    """Where it reads the filter of system calls."""
+
+    users: int
+    """Where it reads who the users are: programs ask for their own name."""
+
+    status: int
+    """Where it says, as JSON, which process the bot is in."""
+
+
 def command(
     words: Sequence[str],
     view: View,
     *,
     env: Mapping[str, str],
     cwd: str | None,
-    filter_fd: int,
-    status_fd: int,
+    fds: Descriptors,
     user: int | None = None,
 ) -> list[str]:
     """Return what starts a program behind the wall.
 
     `env` is all its environment. It begins in `cwd`, which has to be in what it reads, or in a
-    folder of its own. The filter of system calls is read from `filter_fd`; what bwrap says of the
-    process, as JSON, goes to `status_fd`. The superuser may have it become another `user`; else
-    there is a namespace of users, in which it is who we are.
+    folder of its own. The superuser may have it become another `user`; else there is a namespace of
+    users, in which it is who we are.
     """
     room = str(view.scratch_bytes)
     if user is None:
@@ -86,9 +97,10 @@ def command(
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--unshare-cgroup-try", *rights),
         *("--die-with-parent", "--new-session", "--hostname", "bot"),
-        *("--json-status-fd", str(status_fd), "--seccomp", str(filter_fd), "--clearenv"),
+        *("--json-status-fd", str(fds.status), "--seccomp", str(fds.filter), "--clearenv"),
         *(word for name, value in env.items() for word in ("--setenv", name, value)),
         *_system(),
+        *("--perms", "0444", "--file", str(fds.users), "/etc/passwd"),
         *("--proc", "/proc", "--dev", "/dev"),
         *(word for place in _OWN for word in ("--perms", "1777", "--size", room, "--tmpfs", place)),
         *_readable(view.reads),
@@ -108,6 +120,7 @@ def _system() -> tuple[str, ...]:
             words += ("--symlink", os.readlink(path), path)
         elif os.path.isdir(path):
             words += ("--ro-bind", path, path)
+    words += ("--perms", "0755", "--dir", "/etc")
     for pattern in _SETTINGS:
         for path in _matching(pattern):
             words += ("--ro-bind", path, path)
@@ -166,12 +179,21 @@ def is_open(view: View) -> bool:
     return True
 
 
-def filter_program() -> int:
-    """Return a descriptor from which bwrap reads the filter, to be closed once it has started."""
-    filter_fd = os.memfd_create("seccomp", os.MFD_CLOEXEC)
-    os.write(filter_fd, seccomp.program())
-    os.lseek(filter_fd, 0, os.SEEK_SET)
-    return filter_fd
+def descriptors(status: int, user: int | None = None) -> Descriptors:
+    """Return what bwrap is given for a bot that becomes `user`; None: that is who we are.
+
+    `status` is the end of a pipe that is written to.
+    """
+    number = os.getuid() if user is None else user
+    entry = f"bot:x:{number}:{number}:bot:{HOME}:/bin/sh\n"
+    return Descriptors(_file("seccomp", seccomp.program()), _file("passwd", entry.encode()), status)
+
+
+def _file(name: str, content: bytes) -> int:
+    descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 @cache
@@ -186,7 +208,9 @@ def why_not(*, has_own_user: bool = False) -> str:
         return f"{_BECOMES[0]} is not installed: install the package util-linux"
     if not seccomp.has_filter():
         return f"there is no filter of system calls for {os.uname().machine}"
-    filter_fd, (said, status_fd) = filter_program(), os.pipe()
+    user = users.FIRST if has_own_user else None
+    said, status_fd = os.pipe()
+    fds = descriptors(status_fd, user)
     try:
         tried = subprocess.run(
             command(
@@ -194,11 +218,10 @@ def why_not(*, has_own_user: bool = False) -> str:
                 View(),
                 env={},
                 cwd=None,
-                filter_fd=filter_fd,
-                status_fd=status_fd,
-                user=users.FIRST if has_own_user else None,
+                fds=fds,
+                user=user,
             ),
-            pass_fds=[filter_fd, status_fd],
+            pass_fds=fds,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -208,7 +231,7 @@ def why_not(*, has_own_user: bool = False) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bwrap does not start: {error}"
     finally:
-        for descriptor in (filter_fd, said, status_fd):
+        for descriptor in (said, *fds):
             os.close(descriptor)
     if tried.returncode == 0:
         return ""

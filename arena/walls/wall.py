@@ -116,7 +116,7 @@ def beginning(
     """
     user = users.claim() if wall.has_own_user else None
     becomes = user if wall.kind == "user" else None
-    opened: list[int] = []
+    opened: Sequence[int] = ()
     try:
         env = environment(own_env, scratch)
         restrict = restriction(memory_bytes, held, user=becomes, is_own=user is not None)
@@ -127,10 +127,9 @@ def beginning(
         if wall.kind != "bwrap":
             yield Start(words=words, env=env, cwd=cwd or scratch, restrict=restrict, user=user)
             return
-        opened.append(filter_fd := bubblewrap.filter_program())
         status_fd, told_fd = os.pipe()
         os.set_blocking(status_fd, False)
-        opened.append(told_fd)
+        opened = fds = bubblewrap.descriptors(told_fd, user)
         inside = {"HOME": bubblewrap.HOME, "TMPDIR": "/tmp"}  # noqa: S108 - its own
         if wall.view.cache:
             inside["XDG_CACHE_HOME"] = bubblewrap.CACHE
@@ -139,8 +138,7 @@ def beginning(
             wall.view,
             env={**env, **inside, **own_env, **mark},
             cwd=cwd,
-            filter_fd=filter_fd,
-            status_fd=told_fd,
+            fds=fds,
             user=user,
         )
         yield Start(
@@ -148,7 +146,7 @@ def beginning(
             env={"PATH": os.environ.get("PATH", os.defpath), **mark},
             cwd="/",
             restrict=restrict,
-            passed=(filter_fd, told_fd),
+            passed=fds,
             user=user,
             status_fd=status_fd,
         )
