@@ -197,12 +197,6 @@ def _usage_or_bug(error: Exception) -> int:
 _PHRASES: Final = (
     (r"^Value error, ", ""),
     (r"^(.*) is not one of (.*?)\.?$", r"\1, expected one of \2"),
-    (r"^Input should be a valid integer\b.*", "expected a whole number"),
-    (r"^(.*) is not a valid (?:integer|int)\.?$", r"\1, expected a whole number"),
-    (r"^Input should be a valid number\b.*", "expected a number"),
-    (r"^(.*) is not a valid float\.?$", r"\1, expected a number"),
-    (r"^Input should be greater than or equal to (\S+)$", r"expected a number from \1"),
-    (r"^Input should be less than or equal to (\S+)$", r"expected a number up to \1"),
 )
 """What the command line's library says of a wrong value, with the models of pydantic or without,
 and what we say in its place."""
@@ -213,8 +207,6 @@ def plain(message: str) -> str:
 
     >>> plain("Value error, 'rust' is not one of 'python', 'c'.")
     "'rust', expected one of 'python', 'c'"
-    >>> plain("Input should be a valid integer, unable to parse string as an integer")
-    'expected a whole number'
     >>> plain("No such option: --frob")
     'No such option: --frob'
     """

@@ -26,7 +26,7 @@ from lath.arena.cli.files import (
     writable,
     write_pieces,
 )
-from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive
+from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive, whole
 from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
 from lath.arena.errors import ArenaError, ConfigError
 from lath.notation.archive import (
@@ -57,12 +57,13 @@ Sort = Annotated[str | None, option("--sort", "KEY[,KEY...]", f"In order of {_KE
 Reverse = Annotated[bool, flag("--reverse", "With --sort: the last comes first.")]
 Memory = Annotated[
     int | None,
-    option("--memory", "MIB", "With --sort: what may be in memory at once; else 64.", min=1),
+    option("--memory", "MIB", "With --sort: what may be in memory at once; else 64.", **whole(1)),
 ]
 Limit = Annotated[int | None, positive("--limit", "Stop after N records.")]
 Sample = Annotated[int | None, positive("--sample", "N of them, drawn by chance.")]
 Seed = Annotated[
-    int | None, option("--seed", "S", "With --sample or --split NAME=SHARE,...: else 0.", min=0)
+    int | None,
+    option("--seed", "S", "With --sample or --split NAME=SHARE,...: else 0.", **whole(0)),
 ]
 OnlyCount = Annotated[bool, flag("--count", "Print how many records there are, not the records.")]
 Out = Annotated[Path, option("--out -o", "OUT", _OUT)]

@@ -30,6 +30,8 @@ from lath.arena.cli.main import (
     argument,
     flag,
     option,
+    seconds,
+    whole,
 )
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.referee import trees
@@ -93,12 +95,12 @@ def check(
         str, option("--tc", "TIME", "Time for the whole games: 10+0.1, 'move 0.5' ...")
     ] = "2+0.02",
     seconds: Annotated[
-        float, option("--seconds", "SECONDS", "For a move that nothing limits.", min=0.01)
+        float, option("--seconds", "SECONDS", "For a move that nothing limits.", **seconds(0.01))
     ] = 10.0,
     startup: Annotated[
-        float, option("--startup", "SECONDS", "For `ok` and each `ready`.", min=0.01)
+        float, option("--startup", "SECONDS", "For `ok` and each `ready`.", **seconds(0.01))
     ] = 10.0,
-    seed: Annotated[int, option("--seed", "N", "For all chance.", min=0)] = 1,
+    seed: Annotated[int, option("--seed", "N", "For all chance.", **whole(0))] = 1,
     sandbox: Sandbox = None,
     only: Annotated[
         list[str] | None, option("--only", "POINT", "A point to test, such as ping; else all.")
@@ -146,7 +148,7 @@ def check(
 @group.command()
 def log(
     folder: Annotated[Path, argument("DIR", "The tournament's directory.", exists=True)],
-    game: Annotated[int | None, argument("N", "A game's number.", min=1)] = None,
+    game: Annotated[int | None, argument("N", "A game's number.", **whole(1))] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the games that went wrong, or print what was said in one.
@@ -194,7 +196,7 @@ def replay(
     source: Annotated[
         Path, argument("DIR", "The tournament's directory, or a record file.", exists=True)
     ],
-    game: Annotated[int, argument("N", "The game's number.", min=1)],
+    game: Annotated[int, argument("N", "The game's number.", **whole(1))],
     command: Annotated[
         list[str] | None,
         argument("CMD...", "What to start in place of the bot's own command, such as a debugger."),
@@ -208,17 +210,19 @@ def replay(
             "--seconds",
             "SECONDS",
             "For a move; else as long as it likes.",
-            min=0.01,
+            **seconds(0.01),
             show_default=False,
         ),
     ] = math.inf,
     since: Annotated[
-        int, option("--from", "PLY", "Ask from this ply on; it hears of the others.", min=1)
+        int, option("--from", "PLY", "Ask from this ply on; it hears of the others.", **whole(1))
     ] = 1,
     pause: Annotated[
         bool, flag("--pause", "Wait for Enter before the last ply: to attach a debugger.")
     ] = False,
-    seed: Annotated[int | None, option("--seed", "N", "Where nothing tells it.", min=0)] = None,
+    seed: Annotated[
+        int | None, option("--seed", "N", "Where nothing tells it.", **whole(0))
+    ] = None,
     file: GameFiles = None,
 ) -> None:
     """Give a bot the same game again, under its own debugger if you like.

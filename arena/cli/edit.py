@@ -31,7 +31,7 @@ from lath.arena.cli.files import (
     writable,
     write_pieces,
 )
-from lath.arena.cli.main import App, GameFiles, add_games, flag, option
+from lath.arena.cli.main import App, GameFiles, add_games, flag, option, whole
 from lath.arena.cli.selection import Query, Where
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
@@ -72,7 +72,8 @@ Players = Annotated[
 ]
 Strip = Annotated[list[str] | None, option("--strip", "KIND[,KIND...]", _STRIP)]
 Plies = Annotated[
-    int | None, option("--plies", "N", "Cut games after N plies: unfinished, unless over.", min=0)
+    int | None,
+    option("--plies", "N", "Cut games after N plies: unfinished, unless over.", **whole(0)),
 ]
 SplitVariations = Annotated[
     bool, flag("--split-variations", "Make records of their own of variations.")

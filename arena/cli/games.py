@@ -9,7 +9,17 @@ from typing import Annotated, Final
 import typer
 
 from lath import games as registry
-from lath.arena.cli.main import App, AsJson, GameFiles, ListGroup, add_games, argument, flag, option
+from lath.arena.cli.main import (
+    App,
+    AsJson,
+    GameFiles,
+    ListGroup,
+    add_games,
+    argument,
+    flag,
+    option,
+    whole,
+)
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import data_output
 from lath.games import parameters
@@ -77,7 +87,7 @@ def _origin_of(game_id: str) -> str:
 
 GameId = Annotated[str, argument("GAME", "The game, see `arena games`; or a file.")]
 PositionText = Annotated[str | None, option("--position", "P", "Begin from this position's text.")]
-Depth = Annotated[int, argument("DEPTH", "Plies.", min=0)]
+Depth = Annotated[int, argument("DEPTH", "Plies.", **whole(0))]
 OnlyCount = Annotated[bool, flag("--count", "Print only how many.")]
 Divide = Annotated[bool, flag("--divide", "Print the count behind each first move too.")]
 SetupText = Annotated[str | None, option("--setup", "S", "Begin from this setup.")]

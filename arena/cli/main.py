@@ -6,6 +6,7 @@ start of the program waits for its own only, and `arena --help` for none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cache
@@ -14,6 +15,8 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from lath.notation.errors import shortened
 
 
 class Listed(NamedTuple):
@@ -166,14 +169,58 @@ class App(typer.Typer):
         return super().command(*args, **{"cls": Plain, **options})
 
 
+# Whether a file can be read is said by who reads it: one that is only written need not be.
+
+
 def option(names: str, metavar: str, says: str, **more: Any) -> Any:
     """Return an option with a value; `names` has a blank between two."""
-    return typer.Option(*names.split(), metavar=metavar, help=says, **more)
+    return typer.Option(*names.split(), metavar=metavar, help=says, **{"readable": False, **more})
+
+
+MOST: Final = 2**63 - 1
+"""What no count reaches, and every database and loop holds."""
+
+
+def whole(least: int, most: int = MOST) -> Mapping[str, Any]:
+    """Return what makes the value of an option or argument a whole number in this range.
+
+    Its digits are 0 to 9: `1_0`, `10.0` and digits of other scripts are none, though the library
+    of the command line takes them.
+    """
+
+    def read(text: str) -> int:
+        number = int(text) if re.fullmatch("[0-9]{1,99}", text := str(text)) else -1
+        if not least <= number <= most:
+            upto = f" to {most}" if most < MOST else " to 2^63 - 1" if number > most else ""
+            expected = f"expected a whole number from {least}{upto}"
+            raise typer.BadParameter(f"{shortened(text)}, {expected}")
+        return number
+
+    shown = {"max": most} if most < MOST else {}
+    return {"min": least, **shown, "parser": read}
+
+
+def seconds(least: float, most: float | None = None) -> Mapping[str, Any]:
+    """Return what makes the value of an option a number in this range, likewise in digits."""
+
+    def read(text: str) -> float:
+        if isinstance(text, float):  # what holds where nothing was said
+            return text
+        number = float(text) if _DECIMAL.fullmatch(text) else -1.0
+        if number < least or (most is not None and number > most):
+            upto = "" if most is None else f" to {most:g}"
+            raise typer.BadParameter(f"{shortened(text)}, expected a number from {least:g}{upto}")
+        return number
+
+    return {"min": least, **({} if most is None else {"max": most}), "parser": read}
+
+
+_DECIMAL: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?|\.[0-9]{1,9}")
 
 
 def positive(names: str, says: str) -> Any:
     """Return an option whose value is a number N from 1."""
-    return option(names, "N", says, min=1)
+    return option(names, "N", says, **whole(1))
 
 
 def flag(names: str, says: str, **more: Any) -> Any:
@@ -183,7 +230,7 @@ def flag(names: str, says: str, **more: Any) -> Any:
 
 def argument(metavar: str, says: str, **more: Any) -> Any:
     """Return what stands without a name."""
-    return typer.Argument(metavar=metavar, help=says, **more)
+    return typer.Argument(metavar=metavar, help=says, **{"readable": False, **more})
 
 
 Sandbox = Annotated[

@@ -24,7 +24,7 @@ import typer
 from lath import games
 from lath.arena import signals
 from lath.arena.cli.ending import print_faults, unhurt_output
-from lath.arena.cli.main import App, AsJson, Sandbox, argument, flag, option
+from lath.arena.cli.main import App, AsJson, Sandbox, argument, flag, option, whole
 from lath.arena.errors import (
     BETTER,
     FAULT,
@@ -347,7 +347,7 @@ def match(
     openings: Annotated[
         str, option("--openings", "random:N|FILE[:N]", "Where games begin: as of `arena run`.")
     ] = "",
-    seed: Annotated[int, option("--seed", "N", "For all chance.", min=0)] = 1,
+    seed: Annotated[int, option("--seed", "N", "For all chance.", **whole(0))] = 1,
     sandbox: Sandbox = None,
     out: Annotated[Path | None, option("--out", "DIR", "Where the match is kept.")] = None,
     as_json: AsJson = False,

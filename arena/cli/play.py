@@ -16,7 +16,7 @@ from lath import games
 from lath.arena import signals
 from lath.arena.cli.files import append_record, refuse_as_archive
 from lath.arena.cli.games import PositionText, SetupText
-from lath.arena.cli.main import App, Side, argument, option
+from lath.arena.cli.main import App, Side, argument, option, whole
 from lath.arena.errors import ConfigError
 from lath.arena.referee import process, trees
 from lath.arena.referee.clock import Limits
@@ -48,7 +48,7 @@ Time = Annotated[
     str, option("--tc", "TIME", "The bot's time: 60+1, 'move 0.5', 'nodes 1000', none.")
 ]
 Seed = Annotated[
-    int | None, option("--seed", "N", "For the setup and the bot's chance; else any.", min=0)
+    int | None, option("--seed", "N", "For the setup and the bot's chance; else any.", **whole(0))
 ]
 Out = Annotated[Path | None, option("--output -o", "FILE", "Append the record to this file.")]
 

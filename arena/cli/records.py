@@ -26,7 +26,7 @@ from lath.arena.cli.files import (
     write_pieces,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
-from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive
+from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive, whole
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Position
@@ -50,7 +50,7 @@ Checked = Annotated[
 ]
 ProblemsAsJson = Annotated[bool, flag("--json", "Print each problem as a JSON object on a line.")]
 MaxErrors = Annotated[int | None, positive("--max-errors", "Print N of them, count all.")]
-Jobs = Annotated[int, positive("--jobs -j", "Use N cores for each file.")]
+Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores for each file.", **whole(1, 512))]
 Sound = Annotated[Path | None, option("--sound", "OUT", _SOUND)]
 WithIndex = Annotated[bool, flag("--index", "Write FILE.idx: show finds a record at once.")]
 
@@ -239,7 +239,7 @@ File = Annotated[Path, argument("FILE", "A record file; - is stdin.")]
 Numbered = Annotated[
     list[str] | None, option("--game", "N|FILE", "The record, from 1; and its game's file.")
 ]
-AtPly = Annotated[int | None, option("--ply", "P", "After this ply; else the last.", min=0)]
+AtPly = Annotated[int | None, option("--ply", "P", "After this ply; else the last.", **whole(0))]
 AsSvg = Annotated[bool, flag("--svg", "Draw the board as an SVG file.")]
 Aids = Annotated[bool, flag("--aids", "With --svg: sizes of groups, lines of sight.")]
 Legal = Annotated[bool, flag("--legal", "With --svg: dots where pieces may be placed.")]

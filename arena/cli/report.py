@@ -21,7 +21,17 @@ import typer
 
 from lath.arena import signals
 from lath.arena.cli.files import Unchecked, is_one_of, unless_cut, writable, write_pieces
-from lath.arena.cli.main import App, AsJson, GameFiles, Plain, add_games, argument, flag, option
+from lath.arena.cli.main import (
+    App,
+    AsJson,
+    GameFiles,
+    Plain,
+    add_games,
+    argument,
+    flag,
+    option,
+    seconds,
+)
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.database import DATABASE, RECORDS
@@ -375,7 +385,7 @@ Out = Annotated[
 ]
 Title = Annotated[str | None, option("--title", "TEXT", "The page's heading.")]
 Data = Annotated[Path | None, option("--data", "FILE", "Write what the page shows as JSON.")]
-Watch = Annotated[float | None, option(WATCH, "[SECONDS]", _AGAIN, min=1.0, max=86_400.0)]
+Watch = Annotated[float | None, option(WATCH, "[SECONDS]", _AGAIN, **seconds(1, 86_400))]
 Templates = Annotated[Path | None, option("--templates", "DIR", "Files there come before ours.")]
 CopyTemplates = Annotated[
     Path | None, option("--copy-templates", "DIR", "Copy our templates there, and end.")

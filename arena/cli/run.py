@@ -16,7 +16,17 @@ import typer
 
 from lath.arena import signals
 from lath.arena.cli.ending import Failures, events_of, print_end, resumable
-from lath.arena.cli.main import App, AsJson, Sandbox, argument, flag, option, positive
+from lath.arena.cli.main import (
+    App,
+    AsJson,
+    Sandbox,
+    argument,
+    flag,
+    option,
+    positive,
+    seconds,
+    whole,
+)
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
 from lath.arena.schedule.budget import UNLIMITED, Budget
@@ -130,7 +140,7 @@ def run(
         str | None, option("--log", "bad|all", "Of which games the lines are kept.")
     ] = None,
     void: Annotated[
-        list[int] | None, option("--void", "N", "Rule that game N counts for nothing.", min=1)
+        list[int] | None, option("--void", "N", "Rule that game N counts for nothing.", **whole(1))
     ] = None,
     disqualify: Annotated[
         list[str] | None, option("--disqualify", "BOT", "Rule that no game of BOT counts.")
@@ -158,7 +168,7 @@ def run(
             "--disk-patience",
             "SECONDS",
             "How long to wait for room on a full disk, or what else is lacking.",
-            min=0.0,
+            **seconds(0),
         ),
     ] = 600.0,
     quiet: Annotated[bool, flag("--quiet -q", "Say nothing but warnings and errors.")] = False,

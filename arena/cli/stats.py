@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from lath.arena.cli.files import Files, Quiet, Unchecked, unless_cut
-from lath.arena.cli.main import App, AsJson, GameFiles, add_games, flag, option
+from lath.arena.cli.main import App, AsJson, GameFiles, add_games, flag, option, whole
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.games.errors import GameError
 from lath.reports.figures import Survey, ending_of
@@ -21,7 +21,7 @@ _ENDINGS = "Play the games for the rules' own words of the endings."
 
 Endings = Annotated[bool, flag("--endings", _ENDINGS)]
 OpeningPlies = Annotated[
-    int, option("--opening-plies", "K", "How long openings are.", min=0, max=40)
+    int, option("--opening-plies", "K", "How long openings are.", **whole(0, 40))
 ]
 _OPENINGS = "Tell of openings alone: how often each came, and what came of it."
 

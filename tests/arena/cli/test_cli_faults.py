@@ -66,6 +66,11 @@ def test_a_file_is_not_replaced_by_what_could_be_read_of_it(folder: Path, comman
         ("edit sound.jsonl", "sound.jsonl is jsonlines by its suffix"),
         ("stats sound.sgf", "sgf is only written"),
         ("rate none.lath", "none.lath cannot be read: No such file"),
+        ("select sound.lath --limit 1_0", "'1_0', expected a whole number from 1\n"),
+        ("select sound.lath --sample \u0661", "'\u0661', expected a whole number from 1\n"),
+        (f"select sound.lath --limit {2**63}", "expected a whole number from 1 to 2^63 - 1\n"),
+        ("stats sound.lath --opening-plies 41", "expected a whole number from 0 to 40\n"),
+        ("report sound.lath --watch 1_0", "'1_0', expected a number from 1 to 86400\n"),
     ],
 )
 def test_wrong_usage_is_told_and_nothing_is_written(folder: Path, command: str, why: str) -> None:
@@ -84,6 +89,15 @@ def test_of_a_tournament_its_file_of_games_is_named(folder: Path, command: str) 
     (folder / "cup" / "games.lath").touch()
     told = "arena: cup is a tournament; its games are cup/games.lath\n"
     assert arena(*command.split()).err == told
+
+
+def test_only_who_reads_a_file_says_that_it_cannot_be_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)  # as of one that can be written only
+    assert arena("select", "sound.lath", "-o", "sound.lath").status == 0
+    ran = arena("check", "none.lath", "bad.lath")  # one that cannot be read keeps no other back
+    assert (ran.status, "bad.lath:5:1" in ran.out) == (2, True)
 
 
 def test_a_file_that_is_rewritten_keeps_its_permissions(folder: Path) -> None:

@@ -244,8 +244,8 @@ def test_a_device_may_take_the_page_and_its_data(records: Path, here: Path) -> N
         (["x", "-o", "a.html", "--data", "./a.html"], "cannot both be the same file"),
         (["x", "--watch", "-o", "-"], "not standard output"),
         (["-", "--watch"], "not standard input"),
-        (["x", "--watch", "0"], "expected a number from 1"),
-        (["x", "--watch=often"], "expected a number"),
+        (["x", "--watch", "0"], "'0', expected a number from 1 to 86400"),
+        (["x", "--watch=often"], "'often', expected a number from 1 to 86400"),
         (["x.lath"], "x.lath cannot be read"),
     ],
 )

@@ -268,8 +268,8 @@ REFUSED = [
     (["cup.toml", "--tc", "soon"], CONFIG, "--tc: unknown time control 'soon', expected 10+0.1"),
     (["cup.toml", "--jobs", "many"], CONFIG, 'the command line: jobs = "many", expected a whole'),
     (["cup.toml", "--format", "ladder"], CONFIG, 'format = "ladder", expected one of round-robin'),
-    (["cup.toml", "--rounds", "0"], CONFIG, "for '--rounds': expected a number from 1"),
-    (["cup.toml", "--rounds", "x"], CONFIG, "for '--rounds': expected a whole number\n"),
+    (["cup.toml", "--rounds", "0"], CONFIG, "for '--rounds': '0', expected a whole number from 1"),
+    (["cup.toml", "--rounds", "x"], CONFIG, "for '--rounds': 'x', expected a whole number from 1\n"),
     (["cup.toml", "--bot", "nobody", "--bot", "greedy"], CONFIG, "'nobody' has no command"),
     (["cup.toml", "--bot", "=", "--bot", "greedy"], CONFIG, 'name = "", expected a text'),
     (
