@@ -269,7 +269,7 @@ REFUSED = [
     (["cup.toml", "--jobs", "many"], CONFIG, 'the command line: jobs = "many", expected a whole'),
     (["cup.toml", "--format", "ladder"], CONFIG, 'format = "ladder", expected one of round-robin'),
     (["cup.toml", "--rounds", "0"], CONFIG, "for '--rounds': '0', expected a whole number from 1"),
-    (["cup.toml", "--rounds", "x"], CONFIG, "for '--rounds': 'x', expected a whole number from 1\n"),
+    (["cup.toml", "--rounds", "x"], CONFIG, ": 'x', expected a whole number from 1\n"),
     (["cup.toml", "--bot", "nobody", "--bot", "greedy"], CONFIG, "'nobody' has no command"),
     (["cup.toml", "--bot", "=", "--bot", "greedy"], CONFIG, 'name = "", expected a text'),
     (
