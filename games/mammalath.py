@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import ClassVar, Final, NamedTuple
 
 from lath.games.board import Board, squares
@@ -121,6 +122,9 @@ class Mammalath(Turning):
             sorted((Move(f"x{cells[0]}-{cells[-1]}"), shape) for shape, cells in ends.items())
         )
         """The cells that each release of a line or block empties, in order of the texts."""
+        # Only a release changes them, and most turns place a token.
+        self.releasable: Final = lru_cache(maxsize=1024)(self._releasable)
+        """The same as `_releasable`, remembered."""
         self.type_releases: Final = tuple(Move(f"x{letter}") for letter in self.letters)
         """The release of each type of animal."""
         types = {move: ~index for index, move in enumerate(self.type_releases)}
@@ -195,6 +199,10 @@ class Mammalath(Turning):
             image = sum(bit[cells[name]] for name in self.board.names_in(shape))
             named[move] = by_shape[image]
         return {**named, **{move: move for move in (*self.type_releases, SWAP)}}
+
+    def _releasable(self, animals: int) -> list[Move]:
+        """Return the releases of lines and blocks that are full of animals, in order."""
+        return [move for move, shape in self.releases.items() if animals & shape == shape]
 
     def _read_setup(self, setup: str) -> tuple[int, ...]:
         try:
@@ -332,13 +340,13 @@ class MammalathPosition(_State, Alternating):
         """Return placements by cell, releases of types, releases of lines by text, swap."""
         if self.verdict != OPEN:
             return ()
-        game, animals = self.game, self.animals
+        game = self.game
         taken = self.tokens[0] | self.tokens[1]
         moves: list[Move] = game.board.names_in(game.board.full & ~taken)  # type: ignore[assignment]
         if not taken:
             return tuple(moves)
         moves += [move for move, kind in zip(game.type_releases, self.kinds, strict=True) if kind]
-        moves += [move for move, shape in game.releases.items() if animals & shape == shape]
+        moves += game.releasable(self.animals)
         if self.can_swap:
             moves.append(SWAP)
         return tuple(moves)

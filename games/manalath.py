@@ -91,6 +91,8 @@ class Manalath(Turning):
         # A turn changes the pieces of one colour alone.
         self.crowded: Final = lru_cache(maxsize=1024)(self._crowded)
         """The same as `_crowded`, remembered."""
+        self.moves_on: Final = lru_cache(maxsize=1 << 14)(self._moves_on)
+        """The same as `_moves_on`, remembered."""
 
     def board_of(self, size: int) -> Board:
         """Return the board of this size."""
@@ -118,10 +120,20 @@ class Manalath(Turning):
         # For each count from 0 to `win`, side by side: the cells with so many pieces in groups next
         # to them. A group moves the cells around it up by as many counts as it has pieces.
         counts = board.full
-        for group in board.groups(pieces):
+        alone = pieces & ~board.around(pieces)
+        for step in board.directions:  # those that touch no other, all at once
+            for near in (alone << step, alone >> step):
+                counts |= near * self.counts & (counts << apart | (1 << apart) - 1)
+        for group in board.groups(pieces ^ alone):
             up = apart * group.bit_count()
             counts |= board.around(group) * self.counts & (counts << up | (1 << up) - 1)
         return counts >> apart * self.win
+
+    def _moves_on(self, place: int, orange: int, purple: int) -> tuple[Move, ...]:
+        """Return the moves to cells by colour, in order; the cells are shifted down by `place`."""
+        cells = orange << place, purple << place
+        placements = self.placements.items()
+        return tuple([move for move, (colour, bit) in placements if cells[colour] & bit])
 
     def canonical(self, text: str) -> Move:
         """Return the one way to write the move; raises MoveSyntaxError."""
@@ -285,10 +297,13 @@ class ManalathPosition(_State, Alternating):
         """Return the placements by cell, orange before purple."""
         if self.verdict != OPEN:
             return ()
-        game = self.game
-        cells = self._open_cells(0) | self._open_cells(1) << game.board.apart
-        moves = zip(game.placements, game.paired.values(), strict=True)
-        return tuple([move for move, bit in moves if cells & bit])
+        orange, purple, moves_on = self._open_cells(0), self._open_cells(1), self.game.moves_on
+        moves: list[Move] = []
+        place = 0
+        while orange or purple:
+            moves += moves_on(place, orange & 0xFF, purple & 0xFF)
+            orange, purple, place = orange >> 8, purple >> 8, place + 8
+        return tuple(moves)
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""

@@ -117,7 +117,7 @@ class YavalathPosition(_State, Alternating):
         if self.verdict != OPEN:
             return ()
         board = self.game.board
-        moves = [Move(name) for name in board.names_in(board.full & ~sum(self.stones))]
+        moves: list[Move] = board.names_in(board.full & ~sum(self.stones))  # type: ignore[assignment]
         if self.can_swap:
             moves.append(SWAP)
         return tuple(moves)

@@ -19,6 +19,12 @@ from lath.notation.scanner import NUMBERS, parts, unquoted
 
 def sound_plies(text: str) -> int | None:
     """Return how many plies the record that `text` is has; None where it may not be sound."""
+    found = sound_line(text)
+    return found[0] if found else None
+
+
+def sound_line(text: str) -> tuple[int, Position] | None:
+    """Return the same, and the position after the last ply."""
     scanned = parts(text)
     if scanned is None:
         return None
@@ -42,7 +48,7 @@ def sound_plies(text: str) -> int | None:
     if end is None:
         return None
     is_sound = _ends_soundly(tag("Result"), result, tag("Termination"), result_of(end))
-    return len(line) if is_sound else None
+    return (len(line), end) if is_sound else None
 
 
 @lru_cache(maxsize=4096)

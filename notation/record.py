@@ -337,7 +337,7 @@ class Record:
     @property
     def moves(self) -> tuple[str, ...]:
         """Return the moves of the main line."""
-        return tuple(ply.move for ply in self.plies)
+        return tuple([ply.move for ply in self.plies])
 
     def _repr_html_(self) -> str:
         """Return what notebooks show."""

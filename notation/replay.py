@@ -158,8 +158,20 @@ def positions(record: Record) -> Iterator[Position]:
         yield position
 
 
+_CHECKED: Final[list[tuple[Record | None, Position | None]]] = [(None, None)]
+"""The record that was checked last, and the position after its last ply."""
+
+
+def note_end(record: Record, end: Position) -> None:
+    """Note what `end_of` a record is, which is mostly asked for as soon as it has been checked."""
+    _CHECKED[0] = record, end
+
+
 def end_of(record: Record) -> Position | None:
     """Return the position after the last ply; None where the rules refuse something before it."""
+    checked, end = _CHECKED[0]
+    if checked is record:
+        return end
     try:
         end = follow(start_of(record), record.moves)
         if end is None:  # a move is in another spelling, or cannot be played

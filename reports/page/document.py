@@ -331,7 +331,7 @@ class StartCounter:
 
     def __init__(self) -> None:
         self._setups: dict[str, figures.Ways] = {}
-        self._bots: dict[tuple[str, str, int], figures.Ways] = {}
+        self._bots = defaultdict[tuple[str, str, int], figures.Ways](lambda: figures.Ways(1_000))
 
     def add(self, entry: figures.Entry) -> None:
         """Count a game that counts for the standings: first's first move, second's first answer."""
@@ -343,7 +343,7 @@ class StartCounter:
         moves = figures.first_moves(record, 2)
         for seat, name in enumerate((record.first, record.second)):
             if len(moves) > seat:
-                ways = self._bots.setdefault((name, record.game, seat), figures.Ways(1_000))
+                ways = self._bots[name, record.game, seat]
                 ways.add(" ".join(moves[: seat + 1]), 1 - points if seat else points, number)
 
     def setups(self) -> list[figures.WaysOfGame]:

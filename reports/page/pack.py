@@ -99,7 +99,7 @@ _NOTHING: Final = (frozenset[int](), frozenset[int]())
 class _Family:
     """The games of one id, all of which can be replayed, or none."""
 
-    def __init__(self, number: int, game_id: str, dictionary: Dictionary | None) -> None:
+    def __init__(self, number: str, game_id: str, dictionary: Dictionary | None) -> None:
         self.number = number
         """Its place among all, from 0."""
         self.game_id = game_id
@@ -134,8 +134,7 @@ class _Family:
     def _legal(self, game: _Shown) -> Iterator[frozenset[int]]:
         """Yield the legal kinds of each position, but not of that where the game is over."""
         if self.dictionary is not None:
-            plies = bare_plies(self.dictionary.texts[kind] for kind in game.kinds)
-            record = record_as_read(tuple(game.tags), plies)
+            record = game.record(self.dictionary.texts)
             yield from takewhile(len, self.dictionary.legal_moves(record))
 
     def legal_moves(self, game: _Shown) -> Iterator[list[int]]:
@@ -189,6 +188,10 @@ class _Shown(NamedTuple):
     """Numbers among the forms of all games."""
 
     digits: str
+
+    def record(self, texts: Sequence[str]) -> Record:
+        """Return what can be played of it; `texts` are the moves of each kind."""
+        return record_as_read(tuple(self.tags), bare_plies([texts[kind] for kind in self.kinds]))
 
 
 class _Told(NamedTuple):
@@ -253,6 +256,8 @@ class Packer:
         """By game, version of its rules, and whether the records could be played through."""
         self._columns = {name: (Numbers(), array("I")) for name in COLUMNS}
         """The different texts of each column, and the place among them of each game's."""
+        self._tags: dict[tuple[str, str], tuple[str, str]] = {}
+        """Each tag once, however many games that are replayed have it."""
         self._forms = Numbers()
         self._games = _Store()
 
@@ -262,7 +267,8 @@ class Packer:
         That is empty where they did not, and None where it cannot be played through. Raises
         OSError where there is no room for what is kept of it.
         """
-        ending, problem, rules = None, "", (record.game, record.tag(RULES))
+        tags = dict(reversed(record.tags))  # looked up often enough to pay
+        ending, problem, rules = None, "", (tags.get("Game", ""), tags.get(RULES, ""))
         try:
             if rules not in self._dictionaries:
                 self._dictionaries[rules] = Dictionary(game_by(*rules))
@@ -273,12 +279,12 @@ class Packer:
         key = (*rules, ending is not None)
         if key not in self._families:
             dictionary = None if ending is None else self._dictionaries[rules]
-            self._families[key] = _Family(len(self._families), record.game, dictionary)
+            self._families[key] = _Family(str(len(self._families)), record.game, dictionary)
         self.numbering.add(record)
         row = (
-            *(str(self._families[key].number), record.first, record.second, record.tag("Round")),
-            *(record.result, record.termination, record.ruling),
-            *(record.tag("Setup"), record.tag("Position")),
+            *(self._families[key].number, tags.get("First") or "?", tags.get("Second") or "?"),
+            *(tags.get("Round", ""), record.result, tags.get("Termination", ""), record.ruling),
+            *(tags.get("Setup", ""), tags.get("Position", "")),
             *(ending or "", str(len(record.plies)), problem),
         )
         for (texts, at), text in zip(self._columns.values(), row, strict=True):
@@ -337,17 +343,17 @@ class Packer:
         """Return a game as it is replayed, which is played for that."""
         record = game.record
         replay = self._played(record)
-        said = game.said or [""] * (len(game.moves) + 1)
         movers = (*replay.movers, replay.to_move) if replay else ()
         turns = enumerate(pairwise((1, *movers)))  # before the first ply comes second's turn
         return _Shown(
-            tags=game.tags,
+            tags=tuple(self._tags.setdefault(tag, tag) for tag in game.tags),
             starts=replay.start if replay else "",
             kinds=array("I", replay.kinds if replay else map(family.texts.__getitem__, game.moves)),
             repeats=tuple(i for i, (before, mover) in turns if mover == before),
             deciding=replay.deciding if replay else (),
-            said=array("I", [self._forms[_DIGIT.sub("1", text)] for text in said]),
-            digits="".join(_DIGIT.findall("\n".join(said))),
+            said=array("I", [self._forms[_DIGIT.sub("1", text)] for text in game.said])
+            or array("I", [self._forms[""]]) * (len(game.moves) + 1),
+            digits="".join(_DIGIT.findall("\n".join(game.said))),
         )
 
     def _played(self, record: Record) -> Replay | None:

@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 from lath.games.core import Game, Position, Seat, follow, movers
 from lath.games.errors import GameError
 from lath.notation.record import Record
-from lath.notation.replay import start_of
+from lath.notation.replay import end_of, start_of
 
 _WORD: Final = re.compile(r"([0-9]*)([-+~=!>])([^ ]*)")
 
@@ -211,10 +211,10 @@ class Dictionary:
 
         Nothing is learned from it.
         """
-        position = start_of(record)
-        end = follow(position, record.moves)
-        if end is None:  # a move is in another spelling, or cannot be played
-            *_, end = self._positions(position, record.moves)
+        end = end_of(record)
+        if end is None:
+            start = start_of(record)
+            *_, end = start, *self._positions(start, record.moves)  # says what is wrong
         return end
 
     def legal_moves(self, record: Record) -> Iterator[frozenset[int]]:
