@@ -41,7 +41,7 @@ from lath.arena.referee.log import read_log
 from lath.arena.referee.process import Watch
 from lath.arena.schedule.core import draw
 from lath.arena.terminal.streams import data_output
-from lath.arena.tournament.confinement import as_asked
+from lath.arena.tournament.builds import ready
 from lath.arena.tournament.entrants import time_of, wall_of, words_of
 from lath.arena.tournament.programs import advice_on, bundled, debugged, missing_script, resolve
 from lath.games.core import Seat
@@ -121,7 +121,7 @@ def check(
     from lath.arena.botcheck.lab import Lab
     from lath.arena.terminal.tables import print_lines
 
-    spec = as_asked(replace(_spec(command, cwd, option_ or []), sandbox=wall_of(sandbox)))
+    spec = ready(replace(_spec(command, cwd, option_ or []), sandbox=wall_of(sandbox)))
     tested = [games.get(games.named(text)).id for text in game or ()]
     limits = Limits(time=time_of(tc), startup_s=startup, hard_limit_s=seconds)
     lab = Lab(spec, tuple(dict.fromkeys(tested)), limits=limits, seed=seed)
@@ -242,6 +242,7 @@ def replay(
     if not where:
         raise ConfigError(f"no bot broke game {game} off: say --side first or --side second")
     spec, new = _as_then(source, record, log_text, Seat[where.name], command, seed)
+    spec = ready(spec, closed=[str(source.absolute())])
     under = debugged(spec.command) if command else None
     limits = Limits(time=new.time, startup_s=seconds, hard_limit_s=seconds)
     trees.adopt_orphans()  # this process starts nothing but the bot
@@ -331,6 +332,8 @@ def _as_then(
             command=words,
             cwd=str(home),
             memory_bytes=None,
+            sandbox="auto",
+            build="",
             lacks=missing_script(words, home, in_scratch=False),
         )
     if spec is None:

@@ -43,6 +43,7 @@ from lath.arena.schedule.openings import digest as sha256_of
 from lath.arena.schedule.sprt import score_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
+from lath.arena.tournament.builds import ready
 from lath.arena.tournament.config import (
     Config,
     budget_of,
@@ -52,7 +53,6 @@ from lath.arena.tournament.config import (
     sprt_table,
     time_table,
 )
-from lath.arena.tournament.confinement import as_asked
 from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.entrants import (
     Origin,
@@ -180,7 +180,7 @@ def _both_play(
     common = list(dict.fromkeys((*named, *games.ids())))
     watch = Watch()
     for table in tables:
-        bot = Bot(as_asked(spec_of(dict(table))), watch, tree=f"match-{secrets.token_hex(4)}.")
+        bot = Bot(ready(spec_of(dict(table))), watch, tree=f"match-{secrets.token_hex(4)}.")
         try:
             with signals.interruptible():
                 bot.start(Limits(time=time_of("none")))

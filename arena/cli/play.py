@@ -24,7 +24,7 @@ from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import Ending
 from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.play import LEFT, Sitting
-from lath.arena.tournament.confinement import as_asked
+from lath.arena.tournament.builds import ready
 from lath.arena.tournament.entrants import bot_flag, spec_of, time_of
 from lath.arena.tournament.programs import bundled
 from lath.games.core import Seat
@@ -136,7 +136,7 @@ def _spec(text: str) -> BotSpec | None:
     if "command" not in table and name not in bundled():
         known = ", ".join((*bundled(), NOBODY))
         raise ConfigError(f"--bot: unknown bot {name!r} ({known}); any other is NAME=CMD")
-    return as_asked(spec_of(table))
+    return ready(spec_of(table))
 
 
 def _plan(

@@ -14,10 +14,12 @@ import shutil
 import signal
 import stat
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -58,6 +60,7 @@ def built(
     """
     if not any(bot.build for bot in bots):
         return tuple(bots)
+    logs.mkdir(mode=0o711, parents=True, exist_ok=True)
     # Each is alone with its files, as it will be.
     walled = {bot.name: bot for bot in confined(_makers(bots), closed=closed).bots}
     done, failed = [], []
@@ -74,6 +77,19 @@ def built(
     if failed:
         raise ArenaError("\n".join(failed))
     return tuple(done)
+
+
+def ready(bot: BotSpec, closed: Sequence[str] = ()) -> BotSpec:
+    """Return a bot for who starts it outside of tournaments: built, behind the wall it asks for.
+
+    `closed` are places that it may not see.
+
+    Raises ArenaError where it cannot be built, ConfigError where there is no such wall.
+    """
+    if bot.build:
+        tell = partial(print, file=sys.stderr)
+        (bot,) = built([bot], closed=closed, logs=kept("builds"), tell=tell)
+    return bot if bot.sandbox == "auto" else confined([bot], closed=closed).bots[0]
 
 
 class _FailedError(ArenaError):

@@ -81,14 +81,6 @@ def confined(bots: Sequence[BotSpec], *, closed: Collection[str] = ()) -> Confin
     return Confined(tuple(done), warnings, f"note: {who}" if who else "")
 
 
-def as_asked(bot: BotSpec) -> BotSpec:
-    """Return a bot that plays outside of tournaments, behind the wall that was asked for, if any.
-
-    Raises ConfigError where it is not possible.
-    """
-    return bot if bot.sandbox == "auto" else confined([bot]).bots[0]
-
-
 def _best(bot: BotSpec, needed: Iterable[str]) -> tuple[Wall, str]:
     """Return the best wall that takes nothing from a bot, and what keeps it from a better one."""
     limits = Wall(view=View(cache=_cache_of(bot)))

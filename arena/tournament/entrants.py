@@ -315,7 +315,7 @@ def _table_of_config(path: Path, called: str) -> dict[str, Any]:
     place = path.parent / str(row.get("cwd", ""))
     words = row["command"]
     words = words_of(words, of=f"{called}: ") if isinstance(words, str) else tuple(map(str, words))
-    keys = ("options", "env", "memory", "threads", "sandbox", "cache")
+    keys = ("options", "env", "memory", "threads", "sandbox", "cache", "build")
     kept = {key: row[key] for key in keys if key in row}
     if isinstance(reads := row.get("reads"), list):
         kept["reads"] = [str((path.parent / str(name)).absolute()) for name in reads]

@@ -16,11 +16,15 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from lath.arena.walls import seccomp, users
+from lath.arena.walls.limits import OWN_TASKS
 
 PROGRAM: Final = "bwrap"
 
 _BECOMES: Final = ("setpriv", "--clear-groups", "--inh-caps=-all")
 """What the superuser starts a bot by, so that it is a user of its own besides."""
+
+_BOUNDS: Final = ("prlimit", f"--nproc={OWN_TASKS}", "--")
+"""What others start it by: only in its namespace are its processes not counted with theirs."""
 
 HOME: Final = "/home/bot"
 """The bot's own folder behind the wall, in memory: gone with its process."""
@@ -89,6 +93,7 @@ def command(
     room = str(view.scratch_bytes)
     if user is None:
         rights = ["--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
+        words = [*_BOUNDS, *words]
     else:
         rights = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         words = [*_BECOMES, f"--reuid={user}", f"--regid={user}", "--", *words]
@@ -204,8 +209,9 @@ def why_not(*, has_own_user: bool = False) -> str:
     """
     if shutil.which(PROGRAM) is None:
         return "bwrap is not installed: install the package bubblewrap"
-    if has_own_user and shutil.which(_BECOMES[0]) is None:
-        return f"{_BECOMES[0]} is not installed: install the package util-linux"
+    starter = (_BECOMES if has_own_user else _BOUNDS)[0]
+    if shutil.which(starter) is None:
+        return f"{starter} is not installed: install the package util-linux"
     if not seccomp.has_filter():
         return f"there is no filter of system calls for {os.uname().machine}"
     user = users.FIRST if has_own_user else None

@@ -15,8 +15,8 @@ from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament import builds
-from lath.arena.tournament.builds import built
-from lath.arena.tournament.confinement import as_asked, confined, kept
+from lath.arena.tournament.builds import built, ready
+from lath.arena.tournament.confinement import confined, kept
 from lath.arena.walls import bubblewrap, users
 from lath.arena.walls.wall import Wall
 from lath.notation.scanner import parse
@@ -108,10 +108,10 @@ def test_a_virtual_environment_comes_with_what_it_was_made_from(tmp_path: Path) 
     script = tmp_path / "ada" / "bot.py"
     script.write_text(f"#!{venv}/bin/python\n")
     bot = BotSpec(name="ada", command=(str(script),), sandbox="none")
-    assert as_asked(bot).wall.kind == "limits"
+    assert ready(bot).wall.kind == "limits"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bubblewrap, "why_not", lambda **_: "")
-        ada = as_asked(BotSpec(name="ada", command=(str(script),), sandbox="bwrap"))
+        ada = ready(BotSpec(name="ada", command=(str(script),), sandbox="bwrap"))
     assert seen(ada, base / "lib")
     assert seen(ada, script)
 
