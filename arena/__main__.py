@@ -15,21 +15,15 @@ def _is_run() -> bool:
     return sys.argv[1:2] in (["run"], ["match"])
 
 
-def _heed_signals() -> bool:
-    """Begin to; return whether that is for a run."""
-    is_run = _is_run()
-    signals.begin(*(signals.STOPPING if is_run else signals.STOPPING[:1]))
-    return is_run
-
-
 if __name__ == "__main__" or sys.argv[0].endswith("/arena"):  # one may come before all is read
-    _heed_signals()
+    # A worker of `arena check` comes by here, too: who asks it to stop means it.
+    signals.begin(*(signals.STOPPING if _is_run() else signals.STOPPING[:1]))
 
 import errno
 import io
 import os
 import re
-from typing import Final
+from typing import Final, cast
 
 from lath.arena.errors import BUG, FAULT, FULL, INTERRUPTED, LACKS, USAGE, ArenaError, ConfigError
 from lath.arena.terminal.streams import behind_doors
@@ -37,9 +31,9 @@ from lath.arena.terminal.streams import behind_doors
 
 def main() -> None:
     """Run the command line and exit."""
-    is_run = _heed_signals()
+    signals.begin(*signals.STOPPING)
     try:
-        if is_run:
+        if _is_run():
             status = _prepared_run()
         else:
             with signals.raising(1):
@@ -65,9 +59,24 @@ def _prepared_run() -> int:
     if not has_output and not _is_run():  # a run's results are in its directory
         print("arena: standard output is closed", file=sys.stderr)
         return USAGE
-    if isinstance(sys.stdout, io.TextIOWrapper):  # names of any letters on a terminal of few
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        _buffer_output()
+        # names of any letters on a terminal of few
         sys.stdout.reconfigure(errors="backslashreplace")
     return run(sys.argv[1:])
+
+
+def _buffer_output() -> None:
+    """Buffer standard output where Python was told not to (PYTHONUNBUFFERED).
+
+    A write to what has no buffer may write a part and tell nobody. Each line goes out at once.
+    """
+    before = cast("io.TextIOWrapper", sys.stdout)
+    encoding, below = before.encoding, before.buffer
+    if isinstance(below, io.RawIOBase):
+        before.detach()  # which would close it else
+        buffer = io.BufferedWriter(below)
+        sys.stdout = io.TextIOWrapper(buffer, encoding=encoding, line_buffering=True)
 
 
 def _open_closed() -> None:

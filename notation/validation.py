@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, BinaryIO
 
 from lath.notation.errors import Fault, Problem
@@ -90,7 +92,9 @@ def _in_parallel(stream: BinaryIO, name: str, jobs: int) -> Iterator[Findings]:
     waiting: deque[Future[Findings]] = deque()
     unread: Exception | None = None
     others = set(active_children())
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(
+        jobs, mp_context=get_context("spawn"), initializer=_end_with_parent
+    ) as pool:
         try:
             try:
                 for chunk in chunks(stream):
@@ -109,6 +113,21 @@ def _in_parallel(stream: BinaryIO, name: str, jobs: int) -> Iterator[Findings]:
             raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Let this process, which waits for work, end when the one that has it is gone.
+
+    However that ended: one that is killed, or leaves at once, tells its workers nothing.
+    """
+    from multiprocessing import parent_process
+
+    def wait() -> None:
+        if parent := parent_process():
+            parent.join()
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def validate_chunk(chunk: Chunk, name: str) -> Findings:

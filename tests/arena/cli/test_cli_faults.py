@@ -12,6 +12,7 @@ import termios
 from array import array
 from concurrent.futures import ThreadPoolExecutor, process
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from multiprocessing import active_children
 from pathlib import Path
 
@@ -19,9 +20,10 @@ import pytest
 from arena_runs import PATIENCE_S, environment
 from commands import arena
 from loaded import Run
+from processes import gone
 
 from lath import games
-from lath.arena import errors
+from lath.arena import errors, signals
 
 SOUND = '[Game "yavalath"]\n[Event "x"]\n\n1. e5 *\n'
 BAD = f"{SOUND}\n[Game oops]\n"
@@ -146,6 +148,16 @@ def test_a_full_disk_under_standard_output_is_told(folder: Path, command: str) -
     assert told.endswith("arena: standard output cannot be used: No space left on device\n")
 
 
+def test_a_full_disk_is_told_where_python_shall_not_buffer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    command = f"{sys.executable} -m lath.arena stats sound.lath > /dev/full"
+    ran = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True, check=False)
+    words = "arena: standard output cannot be used: No space left on device\n"
+    assert (ran.returncode, ran.stderr) == (2, words)
+
+
 @pytest.mark.parametrize(
     ("error", "status", "words"),
     [
@@ -249,20 +261,49 @@ def test_where_no_thread_can_be_started_no_process_is_left(
         assert child.exitcode is not None
 
 
-def test_ctrl_c_ends_with_its_own_status_and_leaves_the_old_file(folder: Path) -> None:
+@pytest.mark.parametrize("number", signals.STOPPING)
+def test_who_is_asked_to_stop_says_so_and_leaves_the_old_file(
+    folder: Path, number: signal.Signals
+) -> None:
     reading, writing = os.pipe()
     words = ("select", "-", "--sort", "round", "-o", "sound.lath")
     process = Run(words, cwd=folder, env=environment(), given=reading)
     os.write(writing, BAD.encode() * 10)
     wait_until_read(reading)
     wait_until_it_waits(process.pid)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, told = process.communicate(timeout=PATIENCE_S)
     os.close(writing)
     os.close(reading)
     assert process.returncode == 3
     assert told.endswith("arena: interrupted; what was being written is as it was before\n")
     assert (folder / "sound.lath").read_text() == SOUND
+    assert sorted(path.name for path in folder.iterdir()) == ["bad.lath", "sound.lath"]
+
+
+def test_workers_end_with_a_process_that_is_killed(folder: Path) -> None:
+    reading, writing = os.pipe()
+    command = [sys.executable, "-m", "lath.arena", "check", "-", "-j", "2"]
+    run = subprocess.Popen(command, stdin=reading, stderr=subprocess.DEVNULL)
+    with ThreadPoolExecutor(1) as pool, suppress(BrokenPipeError):
+        long = SOUND.replace("*", f"{{{'x' * (1 << 20)}}} *\n").encode()
+        written = pool.submit(lambda: [os.write(writing, long) for _ in range(3)])
+        children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
+        assert gone(lambda: len(children.read_text().split()) < 2, PATIENCE_S)
+        workers = children.read_text().split()
+        run.kill()
+        run.wait(PATIENCE_S)
+        os.close(reading)
+        written.result()
+    os.close(writing)
+    assert gone(lambda: any(is_alive(worker) for worker in workers), PATIENCE_S)
+
+
+def is_alive(pid: str) -> bool:
+    """Return whether a process runs; a zombie does not."""
+    with suppress(FileNotFoundError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
 
 
 def wait_until_it_waits(pid: int) -> None:
