@@ -106,11 +106,12 @@ IDENTITY: Final = Symmetry(lambda move: move, lambda position: position)
 class Position(Protocol):
     """A state that the rules can reach. Immutable and hashable; equal states are equal.
 
-    A game may give its positions three members more, for speed: `result`, what `outcome().result`
+    A game may give its positions some members more, for speed: `result`, what `outcome().result`
     is, or `*` while the game goes on; `after(moves)`, the position after all of them, as playing
     them one by one would have it, or None where that would fail, for a text that is not canonical
-    or a move that is not legal; and `movers(moves)`, who decides on each of moves that can be
-    played one after the other, and who after the last.
+    or a move that is not legal; `movers(moves)`, who decides on each of moves that can be played
+    one after the other, and who after the last; and `legal_bits`, the sum of the game's `bits` of
+    all legal moves.
     """
 
     @property
@@ -163,7 +164,8 @@ class Game(Protocol):
     And it may have `symmetries(position)`, a tuple of each `Symmetry` of its rules
     or, where they are many, of so many that the least image of `position` is among its images. See
     `symmetries` below for a game without it, and `least` for what it is good for. Another is
-    `moves`, a mapping of every way to write a move, legal or not, to the one way.
+    `moves`, a mapping of every way to write a move, legal or not, to the one way; with positions
+    that have `legal_bits` it has `bits`, a mapping of every move to a power of two of its own.
     """
 
     @property

@@ -132,6 +132,9 @@ class Mammalath(Turning):
         """The cells that each release empties; for a type, its index's complement."""
         self.tokens_of: Final = {**self.board.bit, **dict.fromkeys(self.taken_by, 0)}
         """The cell that each move puts a token on; 0 for releases. Without swap."""
+        others = enumerate((*self.taken_by, SWAP), self.board.full.bit_length())
+        self.bits: Final = {**self.board.bit, **{move: 1 << place for place, move in others}}
+        """What each move is in `MammalathPosition.legal_bits`."""
         backwards = {
             f"x{cells[-1]}-{cells[0]}": Move(f"x{cells[0]}-{cells[-1]}") for cells in ends.values()
         }
@@ -200,9 +203,15 @@ class Mammalath(Turning):
             named[move] = by_shape[image]
         return {**named, **{move: move for move in (*self.type_releases, SWAP)}}
 
-    def _releasable(self, animals: int) -> list[Move]:
-        """Return the releases of lines and blocks that are full of animals, in order."""
-        return [move for move, shape in self.releases.items() if animals & shape == shape]
+    def _releasable(self, kinds: tuple[int, ...]) -> tuple[list[Move], int]:
+        """Return the releases that animals by type allow, types first, and the sum of their bits.
+
+        A line or block is released where animals are on all of it.
+        """
+        animals = sum(kinds)
+        moves = [move for move, kind in zip(self.type_releases, kinds, strict=True) if kind]
+        moves += [move for move, shape in self.releases.items() if animals & shape == shape]
+        return moves, sum(map(self.bits.__getitem__, moves))
 
     def _read_setup(self, setup: str) -> tuple[int, ...]:
         try:
@@ -345,11 +354,22 @@ class MammalathPosition(_State, Alternating):
         moves: list[Move] = game.board.names_in(game.board.full & ~taken)  # type: ignore[assignment]
         if not taken:
             return tuple(moves)
-        moves += [move for move, kind in zip(game.type_releases, self.kinds, strict=True) if kind]
-        moves += game.releasable(self.animals)
+        moves += game.releasable(self.kinds)[0]
         if self.can_swap:
             moves.append(SWAP)
         return tuple(moves)
+
+    @property
+    def legal_bits(self) -> int:
+        """Return the bits of the legal moves."""
+        if self.verdict != OPEN:
+            return 0
+        game = self.game
+        taken = self.tokens[0] | self.tokens[1]
+        bits = game.board.full & ~taken
+        if taken:
+            bits |= game.releasable(self.kinds)[1]
+        return bits | game.bits[SWAP] if self.can_swap else bits
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""

@@ -72,7 +72,7 @@ class Manalath(Turning):
             self.board.over_three if self.lose == 4 else self._large
         )
         """Returns cells, one at least of each group that is examined; also of both colours, as in
-        `paired`."""
+        `bits`."""
         self.placements: Final = {
             Move(letter + name): (colour, bit)
             for name, bit in self.board.bit.items()
@@ -81,7 +81,7 @@ class Manalath(Turning):
         """The colour (0 orange, 1 purple) and the cell of every move, in canonical order."""
         self.moves = {move: move for move in self.placements}
         self.expected = f"expected O or P and a cell from a1 to {self.board.names[-1]}"
-        self.paired: Final[dict[str, int]] = {
+        self.bits: Final[dict[str, int]] = {
             move: bit << self.board.apart * colour
             for move, (colour, bit) in self.placements.items()
         }
@@ -205,7 +205,7 @@ class Manalath(Turning):
         """Return whether the last two turns can have made the groups that are examined.
 
         Each player is examined at the end of each of her turns, and pieces never leave. `both` are
-        the pieces of both colours, as in `paired`.
+        the pieces of both colours, as in `bits`.
         """
         board, large = self.board, self.large
         if not large(both):
@@ -305,6 +305,13 @@ class ManalathPosition(_State, Alternating):
             orange, purple, place = orange >> 8, purple >> 8, place + 8
         return tuple(moves)
 
+    @property
+    def legal_bits(self) -> int:
+        """Return the bits of the legal moves."""
+        if self.verdict != OPEN:
+            return 0
+        return self._open_cells(0) | self._open_cells(1) << self.game.board.apart
+
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""
         if self.verdict != OPEN:
@@ -343,7 +350,7 @@ class ManalathPosition(_State, Alternating):
             return one_by_one(self, moves)
         game, board, apart = self.game, self.game.board, self.game.board.apart
         try:
-            bits = list(map(game.paired.__getitem__, moves))
+            bits = list(map(game.bits.__getitem__, moves))
         except KeyError:
             return None
         before = self.stones[0] | self.stones[1] << apart

@@ -70,6 +70,9 @@ class Surikata(Turning):
         self.board: Final[Board] = squares(SIZE)
         names = self.board.names
         self.moves = {text: Move(text) for name in names for text in (name, f"M{name}")}
+        mounds = {f"M{name}": bit << self.board.apart for name, bit in self.board.bit.items()}
+        self.bits: Final = {**self.board.bit, **mounds}
+        """What each move is in `SurikataPosition.legal_bits`."""
         self.expected = f"expected a cell from a1 to {names[-1]}, with M before it a mound"
         self.lines: Final = self.board.lines(lose)
         self.lines_at: Final = self.board.through(self.lines)
@@ -213,6 +216,13 @@ class SurikataPosition(_State, Judged):
             return ()
         letter = "M" if self._places_mounds else ""
         return tuple(Move(letter + name) for name in self.game.board.names_in(self._open_cells))
+
+    @property
+    def legal_bits(self) -> int:
+        """Return the bits of the legal moves."""
+        if self.verdict != OPEN:
+            return 0
+        return self._open_cells << (self.game.board.apart if self._places_mounds else 0)
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""

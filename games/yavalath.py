@@ -50,6 +50,8 @@ class Yavalath(Turning):
         self.lose: Final = lose
         self.board: Final[Board] = hexagon_of(size)
         self.moves = {text: Move(text) for text in (*self.board.names, SWAP)}
+        self.bits: Final = {**self.board.bit, SWAP: 1 << self.board.apart}
+        """What each move is in `YavalathPosition.legal_bits`."""
         self.expected = f"expected a cell from a1 to {self.board.names[-1]}, or swap"
         self.losing_at: Final = self.board.through(self.board.lines(lose))
         self.winning_at: Final = self.board.through(self.board.lines(win))
@@ -121,6 +123,14 @@ class YavalathPosition(_State, Alternating):
         if self.can_swap:
             moves.append(SWAP)
         return tuple(moves)
+
+    @property
+    def legal_bits(self) -> int:
+        """Return the bits of the legal moves."""
+        if self.verdict != OPEN:
+            return 0
+        game = self.game
+        return game.board.full & ~sum(self.stones) | (game.bits[SWAP] if self.can_swap else 0)
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""

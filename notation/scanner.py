@@ -11,7 +11,7 @@ describe.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from importlib import resources
 from itertools import islice
@@ -130,6 +130,7 @@ before the moves; numbers, moves, glyphs and comments; the result.
 """
 
 
+@lru_cache(maxsize=1)  # who reads a record mostly checks it, too
 def parts(text: str) -> Scanned | None:
     """Return the parts of the record that `text` is; None where Lark has to look."""
     record, tag = patterns()[:2]

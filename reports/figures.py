@@ -247,11 +247,12 @@ class FactCounter:
 
     def add(self, record: Record) -> None:
         """Count one record."""
+        tags = dict(reversed(record.tags))  # looked up often enough to pay
         for tag, words in self._words.items():
-            if word := record.tag(tag):
+            if word := tags.get(tag):
                 words[word] += 1
-        if not record.tag("TimeControl"):
-            own = [word for tag in OWN_CONTROLS if (word := record.tag(tag))]
+        if not tags.get("TimeControl"):
+            own = [word for tag in OWN_CONTROLS if (word := tags.get(tag))]
             # Who has which seat changes from game to game.
             self._words["TimeControl"].update([" against ".join(sorted(own))] if own else ())
         self._results[record.result] += 1

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import base64
 import json
-import pickle
+import marshal
 import re
 import zlib
 from array import array
@@ -139,16 +139,21 @@ class _Family:
 
     def legal_moves(self, game: _Shown) -> Iterator[list[int]]:
         """Yield what is legal in each position of a game and was not foretold, or the reverse."""
-        before: frozenset[int] | None = None
-        foretold: frozenset[int] = frozenset()
-        for legal, kind in zip(self._legal(game), (*game.kinds, -1), strict=False):
-            if before is None:
-                self.legal = before = self.legal or legal
-            yield _distances(foretold ^ (before ^ legal))
+        if self.dictionary is None:
+            return
+        changes = self.dictionary.legal_changes(game.record(self.dictionary.texts))
+        legal: set[int] = set()
+        foretold: set[int] | frozenset[int] | None = None
+        for changed, kind in zip(changes, (*game.kinds, -1), strict=False):
+            legal ^= changed
+            if not legal:  # the game is over
+                return
+            if foretold is None:
+                self.legal = foretold = self.legal or frozenset(legal)
+            yield _distances(foretold ^ changed)
+            # What is foretold to change, for the many that stay are not gone through.
             ends, begins = self._learned.get(kind, _NOTHING)
-            # What is foretold to change, so that the many that stay are gone through but once.
             foretold = (legal & (ends | {kind})) - begins | (begins - legal)
-            before = legal
 
     def to_json(self, boards: Sequence[Game]) -> dict[str, Any]:
         """Return what the page knows of the family."""
@@ -195,11 +200,14 @@ class _Shown(NamedTuple):
 
 
 class _Told(NamedTuple):
-    """What a record tells of its game beside its result, as it is kept until games are chosen."""
+    """What a record tells of its game beside its result, as it is kept until games are chosen.
+
+    Nothing but tuples and texts, which is what `marshal` packs fastest.
+    """
 
     tags: tuple[tuple[str, str], ...]
     moves: tuple[str, ...]
-    said: Sequence[str]
+    said: tuple[str, ...]
     """As movetext, before the first move and behind each; empty where nothing is said at all."""
 
     @property
@@ -221,9 +229,9 @@ class _Store:
 
     def append(self, game: _Told) -> None:
         """Keep the next game; raises OSError where there is no room for it."""
-        self._open.append(pickle.dumps(tuple(game)))
+        self._open.append(marshal.dumps((*game,)))
         if len(self._open) == BLOCK:
-            packed = zlib.compress(pickle.dumps(self._open), 1)
+            packed = zlib.compress(marshal.dumps(self._open), 1)
             self._file.seek(self._ends[-1])
             self._file.write(packed)
             self._ends.append(self._ends[-1] + len(packed))
@@ -234,14 +242,14 @@ class _Store:
         for number, of_block in groupby(places, key=lambda place: place // BLOCK):
             block = self._block(number)
             for place in of_block:
-                yield _Told(*pickle.loads(block[place % BLOCK]))  # noqa: S301 - our own
+                yield _Told(*marshal.loads(block[place % BLOCK]))  # noqa: S302 - our own
 
     def _block(self, number: int) -> list[bytes]:
         if number == len(self._ends) - 1:
             return self._open
         begin, end = self._ends[number : number + 2]
         self._file.seek(begin)
-        found: list[bytes] = pickle.loads(zlib.decompress(self._file.read(end - begin)))  # noqa: S301 - our own
+        found: list[bytes] = marshal.loads(zlib.decompress(self._file.read(end - begin)))  # noqa: S302 - our own
         return found
 
 
@@ -289,7 +297,7 @@ class Packer:
         )
         for (texts, at), text in zip(self._columns.values(), row, strict=True):
             at.append(texts[text])
-        self._games.append(_Told(record.tags, record.moves, list(_said(record))))
+        self._games.append(_Told(record.tags, record.moves, tuple(_said(record))))
         return ending
 
     def pack(self) -> dict[str, Any]:

@@ -165,6 +165,10 @@ class Dictionary:
         self._streaks: dict[tuple[str, Seat], tuple[int, int]] = {}
         self._granted: tuple[dict[str, int], dict[str, int]] = ({}, {})
         """By seat, what kind a move is without looking."""
+        self._bits: Mapping[str, int] = getattr(game, "bits", {})
+        self._texts_of_bits = {bit: text for text, bit in self._bits.items()}
+        self._alike = 0
+        """The bits of moves that are granted for both seats, and of one kind."""
         self._fickle: set[tuple[str, Seat]] = set()
         # The moves of all built-in games together have fewer spellings.
         self._read = lru_cache(maxsize=100_000)(game.canonical)
@@ -192,6 +196,7 @@ class Dictionary:
             for text, seat in zip(texts, seats, strict=True):
                 self._fickle.add((text, seat))
                 self._granted[seat].pop(text, None)
+                self._alike &= ~self._bits.get(text, 0)
             kinds, seats, end = self._played(begun, texts)
         outcome = end.outcome()
         names = self.game.board.names
@@ -219,11 +224,46 @@ class Dictionary:
 
     def legal_moves(self, record: Record) -> Iterator[frozenset[int]]:
         """Yield the kinds of the legal moves of each position of a record that `play` took."""
-        position = self._start(record).position
-        yield self._legal_kinds(position)
-        for ply in record.plies:
-            position = position.play(self._read(ply.move))
-            yield self._legal_kinds(position)
+        legal: frozenset[int] = frozenset()
+        for changed in self.legal_changes(record):
+            legal ^= changed
+            yield legal
+
+    def legal_changes(self, record: Record) -> Iterator[set[int] | frozenset[int]]:
+        """Yield the kinds of the legal moves of the first position, then at each ply what changes.
+
+        That is which become legal or cease to be. Where the game tells legal moves as bits, of
+        those that stay nothing is asked.
+        """
+        start = self._start(record).position
+        legal: set[int] = set()
+        bits, granted = 0, self._granted[start.to_move]
+        for position in (start, *self._positions(start, [ply.move for ply in record.plies])):
+            had, before = granted, bits
+            bits, granted = getattr(position, "legal_bits", 0), self._granted[position.to_move]
+            changed: set[int] | frozenset[int] | None = None
+            if bits and before and not bits & before & ~self._alike:
+                changed = self._changed(bits & ~before, granted, before & ~bits, had)
+            if changed is None:
+                changed = self._legal_kinds(position) ^ legal
+            yield changed
+            legal ^= changed
+
+    def _changed(
+        self, come: int, granted: Mapping[str, int], gone: int, had: Mapping[str, int]
+    ) -> set[int] | None:
+        """Return the kinds of moves by their bits; None where one must be looked at."""
+        texts, found = self._texts_of_bits, set()
+        try:
+            for bits, kinds in ((come, granted), (gone, had)):
+                left = bits
+                while left:
+                    bit = left & -left
+                    found.add(kinds[texts[bit]])
+                    left ^= bit
+        except KeyError:
+            return None
+        return found
 
     def _legal_kinds(self, position: Position) -> frozenset[int]:
         granted, moves = self._granted[position.to_move], position.legal_moves()
@@ -307,6 +347,8 @@ class Dictionary:
                 known.insert(0, kind)
                 if times + 1 >= _TRIALS and last == kind and (text, seat) not in self._fickle:
                     self._granted[seat][text] = kind
+                    if self._granted[1 - seat].get(text) == kind:
+                        self._alike |= self._bits.get(text, 0)
                 return kind
         self._streaks.pop((text, seat), None)
         kind = next((one for one in known if self.effects[one][seat] is None), len(self.texts))

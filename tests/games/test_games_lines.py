@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 import pytest
@@ -126,3 +126,17 @@ def test_groups_of_four_are_found_without_walking_any(game_id: str) -> None:
             seen.add(bool(group & found))
         assert both == found | board.over_three(other) << board.apart
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
+def test_the_bits_of_the_legal_moves_are_those_of_the_legal_moves(game: Game) -> None:
+    bits: Mapping[str, int] | None = getattr(game, "bits", None)
+    if bits is None:
+        assert game not in INSTALLED
+        return
+    assert len(set(bits.values())) == len(bits)
+    assert all(bit.bit_count() == 1 for bit in bits.values())
+    for seed in range(10):
+        for position, _ in walk(game, seed):
+            expected = sum(bits[move] for move in position.legal_moves())
+            assert getattr(position, "legal_bits") == expected, (seed, position)  # noqa: B009 - not in the protocol
