@@ -343,7 +343,7 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
             case ["cwd"], "":
                 return "a scratch folder"
             case ["env" | "reads"], dict() | list():
-                return ", ".join(value) or "nothing"
+                return ", ".join(map(str, value)) or "nothing"
         return f"{value}"
 
     was, is_ = words(before), words(now)

@@ -165,7 +165,8 @@ class Range:
     def alive(self) -> set[int]:
         """Return every process that was started here and runs: runners, workers and bots."""
         runs = {run.pid for run in self._runs if run.poll() is None}  # copies hide their variables
-        return runs | pids_with("LATH_BOT_RANGE", self.variables["LATH_BOT_RANGE"])
+        workers = {pid for run in runs for pid in workers_of(run)}  # closed to who is not root
+        return runs | workers | pids_with("LATH_BOT_RANGE", self.variables["LATH_BOT_RANGE"])
 
     def has_begun(self, games: int = 20) -> bool:
         """Return whether more than some games are stored."""

@@ -80,6 +80,8 @@ def children_of(parent: int) -> list[int]:
 def _is_worker(pid: int, runner: int) -> bool:
     try:
         is_bot = f"\0{MARK}=".encode() in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
+    except PermissionError:  # workers are closed to who is not root
+        is_bot = False
     except OSError:
         return False
     command = _command(pid)  # that of a zombie is empty
