@@ -342,7 +342,7 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
                 return f"SHA-256 {seed_digest(seed)[:12]}…"
             case ["cwd"], "":
                 return "a scratch folder"
-            case ["env" | "reads"], dict() | list():
+            case (["env"], dict()) | (["reads"], list()):
                 return ", ".join(map(str, value)) or "nothing"
         return f"{value}"
 
