@@ -32,11 +32,33 @@ class Door:
         return len(text)
 
 
+class SideDoor(Door):
+    """Standard error: where nobody reads it, or its disk is full, all else goes on.
+
+    What a command does and how it ends does not hang on whether people hear of it.
+    """
+
+    def write(self, text: str) -> int:
+        """Write words, if that can be."""
+        try:
+            return super().write(text)
+        except OSError:
+            _forget(self.below)
+            return len(text)
+
+
+def _forget(stream: TextIO) -> None:
+    """Let what is still in a stream's buffer, and all that follows, go nowhere."""
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
+        os.dup2(nowhere.fileno(), stream.fileno())
+
+
 @contextmanager
 def behind_doors() -> Iterator[None]:
     """Let what is printed go through doors."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (cast("TextIO", Door(stream)) for stream in before)
+    sys.stdout = cast("TextIO", Door(sys.stdout))
+    sys.stderr = cast("TextIO", SideDoor(sys.stderr))
     try:
         yield
     finally:
@@ -96,14 +118,9 @@ class Steadfast:
             with signals.raising(2):  # whoever should read may have fallen asleep
                 action(*given)
         except KeyboardInterrupt:
-            self._drop()
+            _forget(self._stream)
             raise
         except OSError as error:
             if not isinstance(error, BrokenPipeError):
                 self.failure = error
-            self._drop()
-
-    def _drop(self) -> None:
-        """Let what is still in the stream's buffer, and all that follows, go nowhere."""
-        with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
-            os.dup2(nowhere.fileno(), self._stream.fileno())
+            _forget(self._stream)

@@ -221,6 +221,19 @@ def test_what_was_found_until_nobody_read_on_is_told_by_the_status(
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [("select bad.lath -o out.lath", 1), ("edit sound.lath --set Site=x -o out.lath", 0),
+     ("select sound.lath --where nix", 2)],
+)  # fmt: skip
+def test_whether_people_hear_of_it_changes_nothing(folder: Path, command: str, status: int) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    run = Run(command.split(), cwd=folder, env=environment(), errors=writing)
+    assert run.wait(PATIENCE_S) == status
+    assert (folder / "out.lath").exists() is (status < 2)
+
+
 def test_a_closed_standard_input_is_told(folder: Path) -> None:
     ran = subprocess.run(
         f"{sys.executable} -m lath.arena check - <&-",
