@@ -49,6 +49,7 @@ REASONS = (
     "this Python's own",
     "this system grants no mount namespace",
     "this system grants no other user",
+    "this system grants no control groups",
     "this system grants no tracing",
 )
 """The beginnings of reasons to skip that no installation can mend."""

@@ -155,7 +155,8 @@ class Child:
                         memory_bytes=memory_bytes,
                         held=held,
                     ) as start:
-                        process = subprocess.Popen(
+                        begin = start.group.start if start.group else subprocess.Popen
+                        process = begin(
                             start.words,
                             bufsize=0,
                             stdin=subprocess.PIPE,
@@ -167,7 +168,7 @@ class Child:
                             start_new_session=not at_terminal,
                             # A worker's one other thread waits in a read: nothing it holds is
                             # needed.
-                            preexec_fn=start.restrict,  # noqa: PLW1509
+                            preexec_fn=start.restrict,
                         )
                 finally:
                     signal.pthread_sigmask(signal.SIG_SETMASK, held)
@@ -363,6 +364,8 @@ class Child:
 
     def kill(self) -> None:
         """End the process and everything that it started, at once, and forget it."""
+        if self._start.group is not None:
+            self._start.group.kill()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         if self._process.poll() is None:

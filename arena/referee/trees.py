@@ -21,6 +21,7 @@ from itertools import count
 from typing import Final
 
 from lath.arena.errors import LACKS, MachineError
+from lath.arena.walls import cgroups
 
 MARK: Final = "LATH_ARENA_TREE"
 """Environment variable that tells whose tree a process belongs to."""
@@ -158,10 +159,18 @@ def sweep(mark: str, spare: Sequence[str] = ()) -> int:
     can: `scratches` tells what is left.
     """
     killed: set[int] = set()
+    groups = cgroups.leftovers(f"{_SCRATCH}{mark}", tuple(f"{_SCRATCH}{each}" for each in spare))
+    for group in groups:
+        found = group.processes()
+        group.kill()
+        _end(found)
+        killed.update(found)
     while found := [pid for pid in _strays(mark, spare) if pid not in killed]:
         _end(found)
         killed.update(found)
     killed.update(_end_orphans())
+    for group in groups:
+        group.remove()
     for folder in scratches(mark, spare):
         remove(folder)
     return len(killed)

@@ -8,15 +8,36 @@ know who watches, nor the protocol. Every worker has this in its memory: no path
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
+import signal
+import struct
+import subprocess
 import sys
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 _BOUNDS: Final = {"memory": "memory.max", "cpu": "cpu.max", "pids": "pids.max"}
 """Controllers that bound a bot, and the file that says a group has one."""
+
+_PERIOD_US: Final = 100_000
+"""In which a group has its share of the cores, in microseconds: the kernel's own default."""
+
+_EMPTY_S: Final = 1.0
+"""How long the processes of a group that was killed are waited for."""
+
+_CLONE3: Final = 435
+"""The number of clone3(2), the same on all machines."""
+
+_CLONE_PARENT, _CLONE_INTO_CGROUP = 0x8000, 0x200000000
+
+_LIBC: Final = ctypes.PyDLL(None, use_errno=True) if sys.platform == "linux" else None
+"""Called without letting go of Python: the clone has no other thread that would give it back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +113,7 @@ def _unescaped(field: str) -> str:
 
 
 def _tried(home: str) -> Here | None:
-    """Return what groups in a folder can do; None: we may make none, or move no child there."""
-    if not os.access(f"{home}/cgroup.procs", os.W_OK):
-        return None
+    """Return what groups in a folder can do; None: we may make none, or start no process there."""
     trial = f"{home}/lath-trial-{os.urandom(8).hex()}"
     try:
         os.mkdir(trial)
@@ -102,13 +121,192 @@ def _tried(home: str) -> Here | None:
         return None
     try:
         files = os.listdir(trial)
-        with open(f"{trial}/cgroup.type", encoding="ascii") as file:
-            if file.read().strip() != "domain":
-                return None  # threads of ours are spread over groups there
+        folder = os.open(trial, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            process = _clone_into(folder, signal.SIGCHLD)
+        finally:
+            os.close(folder)
+        if process == 0:
+            os._exit(0)
+        if process < 0:
+            return None
+        os.waitpid(process, 0)
     except OSError:
         return None
     finally:
-        with suppress(OSError):
-            os.rmdir(trial)
+        _remove(trial)
     has = frozenset(name for name, bound in _BOUNDS.items() if bound in files)
     return Here(home=home, controllers=has, can_kill="cgroup.kill" in files)
+
+
+def _clone_into(folder: int, exit_signal: int, flags: int = 0) -> int:
+    """Fork into the group of an open folder; return the new process, 0 in it, -1 where it fails.
+
+    To move a process that there is waits until every core has been idle or elsewhere: 10 ms and
+    more where it is not done all the time. To be born in a group takes no longer than any fork.
+    """
+    assert _LIBC is not None
+    arguments = struct.pack(
+        "=11Q", flags | _CLONE_INTO_CGROUP, 0, 0, 0, exit_signal, 0, 0, 0, 0, 0, folder
+    )
+    return int(_LIBC.syscall(_CLONE3, arguments, ctypes.c_size_t(len(arguments))))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The group of one bot."""
+
+    path: str
+    bounds: frozenset[str] = frozenset()
+    """To which controllers' bounds the system holds it."""
+
+    def start(
+        self,
+        words: Sequence[str],
+        *,
+        preexec_fn: Callable[[], None],
+        start_new_session: bool,
+        **how: Any,
+    ) -> subprocess.Popen[bytes]:
+        """Start a program as `subprocess.Popen` does, in the group from its first instruction.
+
+        What Popen has forked forks once more, into the group, as a child of ours, and ends.
+        """
+        said, tell = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        opened = [said, tell]
+
+        def enter() -> None:
+            pid = _clone_into(folder, 0, _CLONE_PARENT)
+            if pid > 0:
+                os._exit(0)
+            os.write(tell, b"%d" % (os.getpid() if pid == 0 else -ctypes.get_errno()))
+            if pid < 0:
+                os._exit(1)
+            if start_new_session:
+                os.setsid()
+            preexec_fn()
+
+        try:
+            opened.append(folder := os.open(self.path, os.O_DIRECTORY | os.O_CLOEXEC))
+            process = subprocess.Popen(
+                words,
+                preexec_fn=enter,  # noqa: PLW1509 - what it does is the caller's
+                start_new_session=start_new_session,
+                **how,
+            )
+            pid = _told(said)
+        except BaseException:
+            if (pid := _told(said)) > 0:  # such as one that found no program
+                os.waitpid(pid, 0)
+            raise
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
+        process.wait()
+        if pid < 0:
+            with process:
+                raise OSError(-pid, os.strerror(-pid))
+        process.pid, process.returncode = pid, None
+        return process
+
+    def processes(self) -> list[int]:
+        """Return the processes in it, as far as they are seen from here."""
+        return [pid for pid in map(int, self._read("cgroup.procs").split()) if pid]
+
+    @property
+    def cpu_s(self) -> float:
+        """Return the CPU time of all processes that are or were in it, in seconds."""
+        return self._number("cpu.stat", "usage_usec") / 1e6
+
+    @property
+    def was_over_memory(self) -> bool:
+        """Return whether the system has ended processes of it for want of memory."""
+        return "memory" in self.bounds and self._number("memory.events", "oom_kill") > 0
+
+    def kill(self) -> None:
+        """End all processes in it at once, and what they start meanwhile, where that can be."""
+        with suppress(OSError):
+            self.hold("cgroup.kill", "1")
+
+    def remove(self) -> None:
+        """Remove it once its processes have ended; where they do not, it stays."""
+        _remove(self.path)
+
+    def hold(self, file: str, value: str) -> None:
+        """Set a bound; raises OSError."""
+        with open(f"{self.path}/{file}", "w", encoding="ascii") as setting:
+            setting.write(value)
+
+    def _number(self, file: str, key: str) -> int:
+        """Return one of the numbers in a file of them; 0 where it is not there."""
+        words = self._read(file).split()
+        return int(words[words.index(key) + 1]) if key in words else 0
+
+    def _read(self, name: str) -> str:
+        try:
+            with open(f"{self.path}/{name}", encoding="ascii") as file:
+                return file.read()
+        except OSError:  # it is gone, or this system has no such file
+            return ""
+
+
+def make(name: str, *, tree_bytes: int = 0, cores: float = 0, tasks: int = 0) -> Group | None:
+    """Return a new group, held to as many of these bounds as this system can.
+
+    They are the bytes of all its processes together, cores, and processes and threads; 0: none.
+    None where there can be no group.
+    """
+    here = what_is_here()
+    wanted = {
+        "memory": {"memory.max": str(tree_bytes), "memory.oom.group": "1"} if tree_bytes else {},
+        "cpu": {"cpu.max": f"{round(cores * _PERIOD_US)} {_PERIOD_US}"} if cores else {},
+        "pids": {"pids.max": str(tasks)} if tasks else {},
+    }
+    kept = frozenset(name for name in here.controllers if wanted[name])
+    group = Group(f"{here.home}/{name}", kept)
+    try:
+        if not here.home:
+            return None
+        os.mkdir(group.path)
+        for controller in kept:
+            for file, value in wanted[controller].items():
+                group.hold(file, value)
+    except OSError:  # such as no more groups
+        group.remove()
+        return None
+    with suppress(OSError):  # a system that never swaps has no such file
+        if "memory" in kept:
+            group.hold("memory.swap.max", "0")
+    return group
+
+
+def leftovers(beginning: str, spare: tuple[str, ...] = ()) -> list[Group]:
+    """Return the groups whose names begin so and not as one of `spare`, whoever has made them."""
+    home = what_is_here().home
+    with suppress(OSError):
+        return [
+            Group(f"{home}/{name}")
+            for name in (os.listdir(home) if home else ())
+            if name.startswith(beginning) and not name.startswith(spare)
+        ]
+    return []
+
+
+def _told(said: int) -> int:
+    """Return the number that a child has written into a pipe; 0 where there was none."""
+    try:
+        return int(os.read(said, 20))
+    except BlockingIOError:
+        return 0
+
+
+def _remove(path: str) -> None:
+    until_s = time.monotonic() + _EMPTY_S
+    while True:
+        try:
+            os.rmdir(path)
+        except OSError as error:
+            if error.errno == errno.EBUSY and time.monotonic() < until_s:
+                time.sleep(0.0005)
+                continue
+        return

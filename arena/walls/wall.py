@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from lath.arena.walls import bubblewrap, users
+from lath.arena.walls import bubblewrap, cgroups, users
 from lath.arena.walls.bubblewrap import View
-from lath.arena.walls.limits import environment, restriction
+from lath.arena.walls.cgroups import Group
+from lath.arena.walls.limits import OWN_TASKS, environment, restriction
 
 Kind = Literal["limits", "user", "bwrap"]
 
@@ -31,6 +33,20 @@ class Wall:
     view: View = field(default_factory=View)
     """What is seen behind bubblewrap."""
 
+    tree_bytes: int = 0
+    """Memory that all processes of the bot may hold together; 0: no bound."""
+
+    cores: float = 0
+    """Cores that they may compute on all the time, together; 0: no bound."""
+
+    cache_bytes: int = 0
+    """What the files in the cache of its view may take; 0: no bound."""
+
+    @property
+    def is_watched(self) -> bool:
+        """Return whether there is a bound on what its processes or files take together."""
+        return bool(self.tree_bytes or self.cores or (self.view.cache and self.cache_bytes))
+
     @property
     def has_own_user(self) -> bool:
         """Return whether the bot becomes a user of its own.
@@ -43,6 +59,8 @@ class Wall:
 
     def why_not(self) -> str:
         """Return why this machine has no such wall, and what to do about it; empty: it has."""
+        if self.is_watched and sys.platform != "linux":
+            return "only Linux tells what the processes of a bot take together"
         if self.kind == "user" and not users.can_be_given():
             return "only the superuser can run bots as other users: start the arena as root"
         if self.kind == "bwrap":
@@ -63,6 +81,9 @@ class Start:
     restrict: Callable[[], None]
     passed: tuple[int, ...] = ()
     """Descriptors that the process has from us."""
+
+    group: Group | None = None
+    """Where its processes are, if anywhere."""
 
     user: int | None = None
     """Who it becomes, to be released when it has ended."""
@@ -117,6 +138,7 @@ def beginning(
     user = users.claim() if wall.has_own_user else None
     becomes = user if wall.kind == "user" else None
     opened: Sequence[int] = ()
+    group = _group(wall, os.path.basename(scratch))
     try:
         env = environment(own_env, scratch)
         restrict = restriction(memory_bytes, held, user=becomes, is_own=user is not None)
@@ -125,7 +147,9 @@ def beginning(
             env |= {"HOME": scratch, **own_env}
         env |= mark
         if wall.kind != "bwrap":
-            yield Start(words=words, env=env, cwd=cwd or scratch, restrict=restrict, user=user)
+            yield Start(
+                words=words, env=env, cwd=cwd or scratch, restrict=restrict, user=user, group=group
+            )
             return
         status_fd, told_fd = os.pipe()
         os.set_blocking(status_fd, False)
@@ -148,12 +172,22 @@ def beginning(
             restrict=restrict,
             passed=fds,
             user=user,
+            group=group,
             status_fd=status_fd,
         )
     except BaseException:
         if user is not None:
             users.release(user)
+        if group is not None:
+            group.remove()
         raise
     finally:
         for descriptor in opened:
             os.close(descriptor)
+
+
+def _group(wall: Wall, name: str) -> Group | None:
+    """Return a group for a bot, with this wall's bounds as far as the system sees to them."""
+    is_open = wall.kind == "limits" and not wall.is_watched
+    tasks = 0 if is_open else OWN_TASKS
+    return cgroups.make(name, tree_bytes=wall.tree_bytes, cores=wall.cores, tasks=tasks)

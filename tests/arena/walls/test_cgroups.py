@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+import os
+import sys
+from pathlib import Path
 
+import pytest
+from processes import gone, new_tree
+
+from lath.arena.referee.process import Child
+from lath.arena.referee.trees import sweep
 from lath.arena.walls import cgroups
+from lath.arena.walls.limits import OWN_TASKS
+
+needs_groups = pytest.mark.skipif(
+    not cgroups.what_is_here().can_kill, reason="this system grants no control groups"
+)
 
 
 @pytest.mark.parametrize(
@@ -26,3 +38,79 @@ def test_our_group_and_those_around_it_are_found_where_they_are_mounted(
     )
     found = cgroups.candidates(mounts, f"4:cpu:/old\n0::{own}\n")
     assert found == [mount.replace("\\040", " ") + home for home in homes]
+
+
+def groups_of(tree: str) -> list[cgroups.Group]:
+    return cgroups.leftovers(f"lath-bot-{tree}")
+
+
+@needs_groups
+def test_a_bot_that_drops_its_mark_and_forks_all_the_time_ends_with_its_group() -> None:
+    tree = new_tree()
+    code = """if 1:
+        import os
+        for _ in range(3):
+            os.fork()
+        os.write(1, b"forking\\n")
+        while True:
+            if os.fork():
+                os._exit(0)
+            os.setsid()
+    """
+    nameless = ["/usr/bin/env", "-i", sys.executable, "-I", "-S", "-c", code]
+    child = Child.start(nameless, tree=tree)
+    (group,) = groups_of(tree)
+    while len(child.lines) < 8:
+        child.take_output()
+    group.kill()
+    assert gone(group.processes)
+    child.kill()
+    assert groups_of(tree) == []
+
+
+@needs_groups
+def test_a_program_that_is_not_there_leaves_no_group_and_no_process() -> None:
+    tree = new_tree()
+    with pytest.raises(FileNotFoundError):
+        Child.start(["/nowhere/bot"], tree=tree)
+    assert groups_of(tree) == []
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@needs_groups
+def test_what_a_killed_runner_has_left_goes_with_a_later_sweep() -> None:
+    tree = new_tree()
+    empty, full = (cgroups.make(f"lath-bot-{tree}{name}") for name in ("empty", "full"))
+    assert empty
+    assert full
+    other = cgroups.make(f"lath-bot-{tree}spared")
+    assert other
+    with full.start(["sleep", "600"], preexec_fn=lambda: None, start_new_session=True) as process:
+        assert os.getsid(process.pid) == process.pid
+        assert full.processes() == [process.pid]
+        assert sweep(tree, spare=[f"{tree}spared"]) == 1
+        process.wait()
+    assert groups_of(tree) == [other]
+    other.remove()
+
+
+@pytest.fixture
+def all_controllers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a folder in which groups are made, of plain files, as if all were granted."""
+    here = cgroups.Here(home=str(tmp_path), controllers=frozenset({"memory", "cpu", "pids"}))
+    monkeypatch.setattr(cgroups, "what_is_here", lambda: here)
+    return tmp_path
+
+
+def test_a_group_is_held_to_the_bounds_of_its_wall(all_controllers: Path) -> None:
+    cgroups.make("bot", tree_bytes=3 << 20, cores=1.5, tasks=OWN_TASKS)
+    assert {path.name: path.read_text() for path in (all_controllers / "bot").iterdir()} == {
+        "memory.max": "3145728",
+        "memory.swap.max": "0",
+        "memory.oom.group": "1",
+        "cpu.max": "150000 100000",
+        "pids.max": "256",
+    }
+    cgroups.make("free")
+    assert list((all_controllers / "free").iterdir()) == []
