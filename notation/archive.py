@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Self, cast
 
 from lath.games.core import FIRST_VERSION
-from lath.games.errors import GameError
+from lath.games.errors import GameError, RulesVersionError
 from lath.notation import files
 from lath.notation.errors import NotationError
 from lath.notation.files import compressed, sync
@@ -205,10 +205,10 @@ def identity(record: Record) -> bytes:
     >>> identity(short) == identity(long)
     True
     """
-    game = record.game
-    start = start_text(game, record.tag("Setup"), record.tag("Position"))
+    game, rules = record.game, record.tag(RULES)
+    start = start_text(game, record.tag("Setup"), record.tag("Position"), rules)
     words = [game, start, *canonical_moves(record)]
-    if (rules := record.tag(RULES)) not in ("", FIRST_VERSION):
+    if rules not in ("", FIRST_VERSION):
         words.append(rules)  # a number, which is no move
     return blake2b("\n".join(words).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
 
@@ -222,20 +222,22 @@ def canonical_moves(record: Record) -> tuple[str, ...]:
     return tuple([spelled[move] for move in record.moves])
 
 
-def start_text(game_id: str, setup: str, position: str) -> str:
+def start_text(game_id: str, setup: str, position: str, rules: str = "") -> str:
     """Return the text of the position before the first ply, from the values of the tags.
 
     Of an unknown game, or what its game refuses, the value as it stands.
     """
-    is_short = len(game_id) + len(setup) + len(position) <= SHORT
-    return (_start_text if is_short else _start_text.__wrapped__)(game_id, setup, position)
+    is_short = len(game_id) + len(setup) + len(position) + len(rules) <= SHORT
+    return (_start_text if is_short else _start_text.__wrapped__)(game_id, setup, position, rules)
 
 
 @lru_cache(maxsize=4096)
-def _start_text(game_id: str, setup: str, position: str) -> str:
+def _start_text(game_id: str, setup: str, position: str, rules: str) -> str:
     try:
-        return start_from(game_id, setup, position).text()
-    except GameError:
+        return start_from(game_id, setup, position, rules).text()
+    except GameError as error:
+        if rules and isinstance(error, RulesVersionError):  # today's may read what it says
+            return _start_text(game_id, setup, position, "")
         return f"Position {position}" if position else f"Setup {setup}"
 
 

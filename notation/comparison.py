@@ -1,9 +1,9 @@
 """Two archives side by side: which records are in both, in both but different, or in one alone.
 
-Spelling, line ends, the order of tags and how a start is written (a `Setup` or the `Position` that
-it makes) are layout. Both are read once, side by side; what has not met its equal yet waits in a
-temporary database, so that memory stays flat. Must not know files, nor how people are told of the
-outcome.
+Spelling, line ends, the order of tags, `Rules` of the first version and how a start is written (a
+`Setup` or the `Position` that it makes) are layout. Both are read once, side by side; what has not
+met its equal yet waits in a temporary database, so that memory stays flat. Must not know files, nor
+how people are told of the outcome.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from hashlib import blake2b
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
+from lath.games.core import FIRST_VERSION
 from lath.notation import parse
 from lath.notation.archive import (
     SIZE,
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 IDENTIFYING: Final = ("Game", "Event", "Site", "Date", "Round", "First", "Second", "Number")
 """Tags that say which game a record is of."""
 
-_ELSEWHERE: Final = frozenset({"Setup", "Position", "Result"})
-"""Tags that are compared as the start and the result."""
+_ELSEWHERE: Final = frozenset({"Setup", "Position", "Result", RULES})
+"""Tags that are compared as the start, the result and the version of the rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,9 @@ def difference(a: Record, b: Record, *, moves_only: bool = False) -> Difference:
 
 def _facts(record: Record, moves_only: bool) -> dict[str, str]:
     """Return everything that is said of a game besides its moves and remarks."""
-    start = start_text(record.game, record.tag("Setup"), record.tag("Position"))
-    facts = {"Game": record.game, "Start": start}
+    facts = {"Game": record.game, "Start": _start_of(record)}
+    if (rules := record.tag(RULES)) not in ("", FIRST_VERSION):
+        facts[RULES] = rules
     if moves_only:
         return facts
     facts |= {name: value for name, value in record.tags if name not in _ELSEWHERE}
@@ -114,8 +116,12 @@ def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:
     if keys:
         return _digest([key.text(record) for key in keys])
     values = [record.tag(name) for name in IDENTIFYING]
-    start = start_text(record.game, record.tag("Setup"), record.tag("Position"))
-    return _digest([*values, start]) if any(values[1:]) else None
+    return _digest([*values, _start_of(record)]) if any(values[1:]) else None
+
+
+def _start_of(record: Record) -> str:
+    tags = record.tag("Setup"), record.tag("Position"), record.tag(RULES)
+    return start_text(record.game, *tags)
 
 
 def _remarks(record: Record) -> Iterator[tuple[int, list[str]]]:

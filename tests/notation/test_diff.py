@@ -81,6 +81,7 @@ def texts(records: Sequence[Record]) -> list[str]:
         ("e5 {a} *", "e5 ;a\n*"),
         ("e5 *", '[Position "5/6/7/8/9/8/7/6/5 w"] e5 *'),
         ("e5 *", '[Result "*"] e5 *'),
+        ("e5 *", '[Rules "1"] e5 *'),
     ],
 )
 def test_layout_makes_no_difference(one: str, other: str) -> None:
@@ -204,6 +205,15 @@ def test_moves_alone_may_be_compared() -> None:
     equal, (finding,) = found([ANN_1], [told.replace("d4", "d3")], moves_only=True, key="Round")
     assert equal == 0
     assert finding.difference == Difference(2, ("d4", "d3"), (), None)
+
+
+def test_by_other_rules_the_same_moves_are_another_game() -> None:
+    told = ANN_1.replace("e5", '[Rules "2"] e5', 1)
+    for moves_only in (True, False):
+        equal, (finding,) = found([ANN_1], [told], moves_only=moves_only, key="Round")
+        assert equal == 0
+        assert finding.difference is not None
+        assert finding.difference.tags == (("Rules", None, "2"),)
 
 
 def test_with_moves_alone_the_key_still_says_what_belongs_together() -> None:
