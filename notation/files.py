@@ -14,8 +14,8 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
@@ -39,6 +39,10 @@ def compression_of(path: str | Path) -> str:
 
 _WRITTEN: Final = 1 << 16  # bytes that are written at once
 
+_LONGEST, _SUFFIX = 160, 8
+"""Bytes of a name, letters of its suffix that are in the name of the temporary file: systems take
+255 of them, which may be used up."""
+
 
 @contextmanager
 def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
@@ -55,9 +59,58 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     compression = compression_of(file)
     if compression and file.is_file() and not file.stat().st_size:
         raise OSError(errno.EIO, "damaged: it is empty", str(path))
-    module = _compression(compression)
-    with damage_told(path), module.open(file, "rb") if module else file.open("rb") as stream:
-        yield stream
+    with ExitStack() as stack:
+        stack.enter_context(damage_told(path))
+        if compression in _DECOMPRESSORS:
+            raw = stack.enter_context(file.open("rb", 0))
+            members = _Members(raw, _DECOMPRESSORS[compression])
+            yield stack.enter_context(io.BufferedReader(members, _READ))
+        else:
+            module = _compression(compression)
+            yield stack.enter_context(module.open(file, "rb") if module else file.open("rb"))
+
+
+_READ: Final = 1 << 17  # bytes that are read at once
+
+
+class _Members(io.RawIOBase):
+    """What the members of a `.bz2` or `.xz` hold, one after the other, with zeros behind each.
+
+    Python's own readers take a member whose beginning is damaged for the end of the file, and say
+    nothing of it, nor of all that follow.
+    """
+
+    def __init__(self, file: BinaryIO | io.FileIO, begin: Callable[[], Any]) -> None:
+        self._file: Final = file
+        self._begin: Final = begin
+        self._member = begin()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        data = b""
+        while not data:
+            if self._member.eof:
+                rest = (self._member.unused_data or self._file.read(_READ)).lstrip(b"\0")
+                while not rest and (block := self._file.read(_READ)):
+                    rest = block.lstrip(b"\0")
+                if not rest:
+                    return 0
+                self._member = self._begin()
+            else:
+                rest = self._file.read(_READ) if self._member.needs_input else b""
+                if self._member.needs_input and not rest:
+                    raise EOFError("it ends too early")
+            data = self._member.decompress(rest, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+_DECOMPRESSORS: Final[Mapping[str, Callable[[], Any]]] = {
+    ".bz2": bz2.BZ2Decompressor,
+    ".xz": lzma.LZMADecompressor,
+}
 
 
 @contextmanager
@@ -65,9 +118,9 @@ def damage_told(path: str | Path) -> Iterator[None]:
     """Raise OSError for whatever reading a damaged compressed file raises."""
     try:
         yield
-    except OSError:
-        raise
     except read_errors() as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the system
+            raise
         raise OSError(errno.EIO, f"damaged: {error}", str(path)) from error
 
 
@@ -136,7 +189,8 @@ def write_atomically(path: Path, content: Iterable[bytes], *, note: Noted | None
             _fill(stream, compression_of(path), content)
         return
     path = Path(os.path.realpath(path))
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
+    own = os.fsdecode(os.fsencode(path.name)[:_LONGEST])
+    temporary = path.with_name(f".{own}.{os.getpid()}.tmp{path.suffix[-_SUFFIX:]}")
     try:
         # the sync is of the descriptor that wrote: an earlier error of the disk is told to it
         with io.BufferedWriter(_NewFile(temporary), _WRITTEN) as file:

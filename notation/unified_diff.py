@@ -6,6 +6,7 @@ stands in them.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
@@ -37,10 +38,22 @@ def unified_diff(changes: Iterable[tuple[bytes, bytes]], name: str) -> Iterator[
      three
     \ No newline at end of file
     """
-    title = f"--- {name}\n+++ {name}\n".encode("utf-8", "surrogateescape")
+    named = _named(name.encode("utf-8", "surrogateescape"))
+    title = b"--- " + named + b"\n+++ " + named + b"\n"
     for hunk in _hunks(_lines(changes)):
         yield title + hunk
         title = b""
+
+
+def _named(name: bytes) -> bytes:
+    """Return a name as `patch` reads it: in quotes, or with a tab behind it, where it must be."""
+    if _ODD.search(name):
+        quoted = _ODD.sub(lambda sign: b"\\%03o" % ord(sign[0]), name)
+        return b'"' + quoted + b'"'
+    return name + b"\t" if b" " in name else name
+
+
+_ODD: Final = re.compile(rb'[\x00-\x1f\x7f"\\]|\A ')
 
 
 def _lines(changes: Iterable[tuple[bytes, bytes]]) -> Iterator[Line]:

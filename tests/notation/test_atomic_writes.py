@@ -103,6 +103,13 @@ def test_a_temporary_file_that_cannot_be_removed_does_not_hide_what_went_wrong(
         write_atomically(folder / "games.lath", PIECES)
 
 
+def test_a_name_may_be_as_long_as_a_system_takes(folder: Path) -> None:
+    path = folder / f"{'n' * 250}.lath"
+    write_atomically(path, PIECES)
+    assert content(path) == NEW
+    assert list(folder.iterdir()) == [path]
+
+
 def test_the_permissions_of_the_old_file_are_those_of_the_new_one(folder: Path) -> None:
     path = folder / "games.lath"
     path.write_bytes(OLD)

@@ -210,6 +210,18 @@ def test_a_written_file_reads_back_whatever_its_suffix(suffix: str, tmp_path: Pa
 
 
 @every_suffix
+def test_a_member_that_is_damaged_is_not_the_end_of_the_file(suffix: str, tmp_path: Path) -> None:
+    file = tmp_path / f"games.lath{suffix}"
+    first, second = (COMPRESSIONS[suffix](f"{one}\n".encode()) for one in (ONE, TWO))
+    for zeros in [b"", bytes(512)] if suffix in (".bz2", ".xz") else [b""]:
+        file.write_bytes(first + zeros + second + zeros)
+        assert [record.moves for record in read(file)] == [("e5", "swap"), ("Mc3",)]
+        file.write_bytes(first + zeros + b"?" + second[1:])
+        with pytest.raises(OSError, match="damaged"):
+            list(read(file))
+
+
+@every_suffix
 def test_a_file_that_is_not_what_its_suffix_says_raises_os_error(
     suffix: str, tmp_path: Path
 ) -> None:

@@ -48,6 +48,22 @@ def test_hunks_have_the_context_that_difflib_gives_them() -> None:
     assert b"".join(unified_diff(changes, "f")).decode() == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("games.lath", b"games.lath"),
+        ("my games.lath", b"my games.lath\t"),  # else `patch` takes its first word
+        (" games.lath", b'"\\040games.lath"'),
+        ("a\nb", b'"a\\012b"'),
+        ('a"b', b'"a\\042b"'),
+        ("\udcff.lath", b"\xff.lath"),
+    ],
+)
+def test_a_file_is_named_as_patch_reads_names(name: str, named: bytes) -> None:
+    lines = b"".join(unified_diff([(b"a\n", b"b\n")], name)).splitlines()
+    assert lines[:2] == [b"--- " + named, b"+++ " + named]
+
+
 def test_a_change_of_very_many_lines_is_shown_as_all_other() -> None:
     changes = [(b"a\n" * 2000 + b"b\n", b"a\n" * 1999 + b"c\n")]
     diff = b"".join(unified_diff(changes, "f"))
