@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Final
 
-from lath.arena.walls import users
+from lath.arena.walls import seccomp, users
 
 DESCRIPTORS: Final = 1024
 """Open files that a bot may have."""
@@ -69,6 +69,7 @@ def restriction(
     it is, or will be, a user of which there are no other processes.
     """
     parent = os.getpid()
+    load = seccomp.loader()
     limits = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: DESCRIPTORS,
@@ -86,6 +87,7 @@ def restriction(
             users.become(user)
             if _LIBC is not None:
                 _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+                load()
         die_with(parent)  # a change of the user takes it back
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, held)

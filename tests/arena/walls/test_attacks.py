@@ -1,0 +1,91 @@
+"""Each attack behind each wall: what should hold holds, and what is said to be possible is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from attack_stand import NOBODY
+from attacks import ATTACKS, MODES, table
+
+from lath.arena.walls import users
+from lath.arena.walls.wall import Wall
+
+ROOT = Path(__file__).parents[3]
+
+NO_WALLS = {
+    "none": "",
+    "user": "" if users.can_be_given() else "this system grants no other user",
+    "bwrap": (_why := Wall(kind="bwrap").why_not()) and f"no bubblewrap here: {_why}",
+}
+
+
+@cache
+def gone_through(mode: str) -> dict[str, bool]:
+    """Return which attacks go through a wall, all tried by one bot."""
+    user = NOBODY if mode == "none" and os.geteuid() == 0 else None
+    with tempfile.TemporaryDirectory(prefix="attacked-") as folder:
+        # Not started by the runner: it is of the organiser's user, and lives on.
+        victim = subprocess.Popen(["sleep", "600"], user=user, cwd="/")
+        try:
+            stand = [sys.executable, str(ROOT / "tests" / "support" / "attack_stand.py")]
+            ran = subprocess.run(
+                [*stand, mode, folder, str(victim.pid)],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=300,
+                check=False,
+            )
+            was_killed = victim.poll() is not None
+        finally:
+            victim.kill()
+            victim.wait()
+        assert ran.returncode == 0, ran.stderr
+        found: dict[str, bool] = json.loads(ran.stdout)
+        return {**found, "kill": was_killed}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.xdist_group("attacks")
+def test_an_attack_goes_through_where_the_table_says_so(mode: str, name: str) -> None:
+    if NO_WALLS[mode]:
+        pytest.skip(NO_WALLS[mode])
+    expected = getattr(ATTACKS[name], mode)
+    if expected is not None:
+        assert gone_through(mode)[name] is expected
+
+
+def test_each_attack_is_tried() -> None:
+    assert {*gone_through("none")} == {*ATTACKS, "done"}
+
+
+def test_the_documents_show_the_table() -> None:
+    assert table() in (ROOT / "docs" / "untrusted-bots.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def other_users() -> Callable[[], int]:
+    if NO_WALLS["user"]:
+        pytest.skip(NO_WALLS["user"])
+    return users.claim
+
+
+def test_no_two_bots_are_the_same_user(other_users: Callable[[], int]) -> None:
+    first, second = other_users(), other_users()
+    assert first != second
+    code = "from lath.arena.walls import users; print(users.claim())"
+    theirs = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
+    assert int(theirs.stdout) not in (first, second)
+    users.release(first)
+    users.release(second)
+    assert users.claim() == min(first, second)
+    users.release(min(first, second))

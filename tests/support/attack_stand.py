@@ -1,0 +1,161 @@
+"""A runner that is attacked: it starts an opponent and an attacker behind a wall, as a worker does.
+
+    python attack_stand.py none|user|bwrap FOLDER VICTIM
+
+Prints as JSON which attacks went through. Everything of it is in FOLDER, which other users can
+reach, so that only the walls are in the way. Without a wall it is an ordinary user, also where root
+has started it; VICTIM is a process of that user.
+"""
+
+from __future__ import annotations
+
+import codecs
+import ctypes
+import json
+import os
+import secrets
+import shutil
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+from lath.arena.referee import trees
+from lath.arena.referee.process import Child, Watch
+from lath.arena.walls.bubblewrap import View
+from lath.arena.walls.limits import close_to_others
+from lath.arena.walls.wall import Wall
+
+MEMORY: Final = 256 << 20
+
+PATIENCE_S: Final = 60.0
+
+PYTHON: Final = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
+"""Of the system, where there is one: every user can read it."""
+
+
+NOBODY: Final = 65534
+"""Who the runner is that has no wall, where root tests."""
+
+
+def attacked(kind: str, folder: Path, victim: int) -> dict[str, bool]:
+    """Return which attacks went through a wall."""
+    folder.chmod(0o755)
+    if kind == "none" and os.geteuid() == 0:
+        codecs.lookup("ascii")  # loaded when first used, and perhaps closed to nobody
+        os.chown(folder, NOBODY, NOBODY)
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+    mark, tree = f"attack-{secrets.token_hex(6)}", f"stand-{secrets.token_hex(6)}."
+    os.environ["TOURNAMENT_SECRET"] = mark
+    places = {name: folder / name for name in ("cup", "ada", "bob", "scratch")}
+    for place in places.values():
+        place.mkdir(mode=0o755)
+    (places["cup"] / "tournament.db").write_text("games")
+    (places["cup"] / "secret").write_text("seed")
+    (places["cup"] / "secret").chmod(0o600)
+    (places["bob"] / "bot.py").write_text("import secrets")
+    code = Path(__file__).with_name("attacker.py").read_bytes()
+    program = str(places["ada"] / "attacker.py")
+    shutil.copy(Path(__file__).with_name("attacker.py"), places["ada"])
+    os.chdir(places["cup"])
+    trees.settle(str(places["scratch"]))
+    trees.adopt_orphans()
+    close_to_others()
+    left = [Path(place, mark) for place in ("/tmp", "/var/tmp", "/dev/shm")]
+    key = secrets.randbelow(1 << 30) + 1
+    # What is seen behind the wall is the attacker's own folder; the runner's own words are not.
+    wall = Wall(
+        kind="limits" if kind == "none" else kind,  # type: ignore[arg-type]
+        view=View(reads=(str(places["ada"]), sys.prefix, sys.base_prefix)),
+    )
+    with (
+        socket.create_server(("127.0.0.1", 0)) as tcp,
+        socket.socket(socket.AF_UNIX) as unix,
+        socket.socket(socket.AF_UNIX) as abstract,
+    ):
+        unix.bind(f"{folder}/socket")
+        Path(folder, "socket").chmod(0o777)
+        unix.listen()
+        abstract.bind(f"\0{mark}")
+        abstract.listen()
+        opponent = Child.start([PYTHON, "-c", "input()"], tree=tree, wall=wall)
+        goal = {
+            "mark": mark,
+            "secret": str(places["cup"] / "secret"),
+            "public": str(places["bob"] / "bot.py"),
+            "database": str(places["cup"] / "tournament.db"),
+            "places": [str(path) for path in left],
+            "runner": os.getpid(),
+            "victim": victim,
+            "opponent": _settled(opponent),
+            "port": tcp.getsockname()[1],
+            "unix": f"{folder}/socket",
+            "memory": MEMORY,
+            "key": key,
+        }
+        words = [PYTHON, "-I", "-S", program, json.dumps(goal)]
+        attacker = Child.start(words, tree=tree, wall=wall, memory_bytes=MEMORY)
+        found = _told(attacker)
+        attacker.kill()
+        opponent.kill()
+        found["daemon"] = _runs(mark)
+        found["leftovers"] = any(path.exists() for path in left)
+        for path in left:
+            path.unlink(missing_ok=True)
+        found["shared_memory"] = _forget(key)
+    found["tournament"] = (places["cup"] / "tournament.db").read_text() != "games"
+    found["own_program"] = Path(program).read_bytes() != code
+    return found
+
+
+def _settled(child: Child) -> int:
+    """Return the process of a bot once it is there."""
+    until_s = time.monotonic() + PATIENCE_S
+    while b"input()" not in _command(child.bot_pid) and time.monotonic() < until_s:
+        time.sleep(0.005)
+    return child.bot_pid
+
+
+def _command(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _told(attacker: Child) -> dict[str, bool]:
+    watch, until_s = Watch(), time.monotonic() + PATIENCE_S
+    watch.add(attacker)
+    found: dict[str, bool] = {}
+    while "done" not in found:
+        watch.wait(until_s)
+        found.update(json.loads(line) for line in attacker.lines)
+        attacker.lines.clear()
+        if attacker.is_gone or time.monotonic() > until_s:
+            raise SystemExit(f"{attacker.end_words()}: {attacker.stderr_text()}, after {found}")
+    return found
+
+
+def _runs(mark: str) -> bool:
+    """Return whether the daemon runs, which has the mark in its words and nowhere else."""
+    return any(
+        f": {mark}".encode() in _command(int(place.name))
+        for place in Path("/proc").iterdir()
+        if place.name.isdigit()
+    )
+
+
+def _forget(key: int) -> bool:
+    """Return whether shared memory is there, and remove it."""
+    libc = ctypes.CDLL(None)
+    found = int(libc.shmget(key, 0, 0))
+    if found >= 0:
+        libc.shmctl(found, 0, None)
+    return found >= 0
+
+
+if __name__ == "__main__":
+    json.dump(attacked(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])), sys.stdout)

@@ -1,0 +1,359 @@
+"""A bot that attacks: a program of its own, which tells of each attack whether it went through.
+
+    python3 attacker.py GOAL
+
+GOAL is JSON: paths, processes and ports of which a real attacker would have to learn. Prints a line
+of JSON, attack by attack. Runs behind each wall, so it imports nothing but the standard library.
+"""
+
+import ctypes
+import errno
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable
+
+GOAL = json.loads(sys.argv[1])
+LIBC = ctypes.CDLL(None, use_errno=True)
+ATTACKS: dict[str, Callable[[], bool]] = {}
+
+MANY = 400
+"""Processes: more than a bot with a user of its own may have."""
+
+MIB = 1 << 20
+
+
+def attack(what: Callable[[], bool]) -> Callable[[], bool]:
+    """Note a function as an attack: it returns whether it went through, or raises OSError."""
+    ATTACKS[what.__name__] = what
+    return what
+
+
+def reads(path: str) -> bool:
+    with open(path, "rb") as file:
+        return bool(file.read(1 << 16))
+
+
+# Files
+
+
+@attack
+def secret() -> bool:
+    return reads(GOAL["secret"])
+
+
+@attack
+def public() -> bool:
+    return reads(GOAL["public"])
+
+
+@attack
+def tournament() -> bool:
+    with open(GOAL["database"], "r+b") as file:
+        file.write(b"forged")
+    return True
+
+
+@attack
+def own_program() -> bool:
+    with open(__file__, "ab") as file:
+        file.write(b"# forged\n")
+    return True
+
+
+@attack
+def leftovers() -> bool:
+    left = False
+    for place in GOAL["places"]:
+        try:
+            with open(place, "wb") as file:
+                left = bool(file.write(b"left"))
+        except OSError:
+            continue
+    return left
+
+
+@attack
+def disk() -> bool:
+    for number in range(3):
+        path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"big-{number}")
+        with open(path, "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, 100 * MIB)
+    return True
+
+
+@attack
+def long_file() -> bool:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), "long")
+    with open(path, "wb") as file:
+        file.truncate(300 * MIB)
+    return True
+
+
+# Other processes
+
+
+def environment_of(process: int) -> bool:
+    return reads(f"/proc/{process}/environ")
+
+
+@attack
+def own_environment() -> bool:
+    return "TOURNAMENT_SECRET" in os.environ
+
+
+@attack
+def runners_environment() -> bool:
+    return environment_of(GOAL["runner"])
+
+
+@attack
+def runners_folder() -> bool:
+    return bool(os.readlink(f"/proc/{GOAL['runner']}/cwd"))
+
+
+@attack
+def runners_pipes() -> bool:
+    return bool(os.listdir(f"/proc/{GOAL['runner']}/fd"))
+
+
+@attack
+def runners_memory() -> bool:
+    with open(f"/proc/{GOAL['runner']}/mem", "rb"):
+        return True
+
+
+@attack
+def signal_runner() -> bool:
+    os.kill(GOAL["runner"], 0)
+    return True
+
+
+@attack
+def kill() -> bool:
+    os.kill(GOAL["victim"], signal.SIGSTOP)
+    os.kill(GOAL["victim"], signal.SIGKILL)
+    return True
+
+
+@attack
+def opponents_environment() -> bool:
+    return environment_of(GOAL["opponent"])
+
+
+@attack
+def opponents_pipes() -> bool:
+    with open(f"/proc/{GOAL['opponent']}/fd/1", "wb", buffering=0) as file:
+        file.write(b"resign\n")
+    return True
+
+
+@attack
+def signal_opponent() -> bool:
+    os.kill(GOAL["opponent"], 0)
+    return True
+
+
+@attack
+def others() -> bool:
+    return any(name.isdigit() and b"sleep\x00600" in commands(name) for name in os.listdir("/proc"))
+
+
+def commands(process: str) -> bytes:
+    try:
+        with open(f"/proc/{process}/cmdline", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+@attack
+def descriptors() -> bool:
+    # The listing has one of its own.
+    return len(os.listdir("/proc/self/fd")) > 4
+
+
+# The network
+
+
+@attack
+def port() -> bool:
+    socket.create_connection(("127.0.0.1", GOAL["port"]), 1).close()
+    return True
+
+
+@attack
+def unix_socket() -> bool:
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(GOAL["unix"])
+    return True
+
+
+@attack
+def abstract_socket() -> bool:
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect("\0" + GOAL["mark"])
+    return True
+
+
+# More than is allowed
+
+
+@attack
+def processes() -> bool:
+    children = []
+    try:
+        for _ in range(MANY):
+            child = os.fork()
+            if not child:
+                signal.pause()
+                os._exit(0)
+            children.append(child)
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    return True
+
+
+@attack
+def memory() -> bool:
+    try:
+        return len(bytearray(GOAL["memory"] + 64 * MIB)) > 0
+    except MemoryError:
+        return False
+
+
+@attack
+def limits() -> bool:
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most + 1, most + 1))
+    return True
+
+
+@attack
+def opponents_limits() -> bool:
+    resource.prlimit(GOAL["opponent"], resource.RLIMIT_NOFILE, (1024, 1024))
+    return True
+
+
+@attack
+def priority() -> bool:
+    os.setpriority(os.PRIO_PROCESS, 0, -5)
+    return True
+
+
+@attack
+def real_time() -> bool:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    return True
+
+
+@attack
+def affinity() -> bool:
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    return True
+
+
+@attack
+def core_dump() -> bool:
+    return resource.getrlimit(resource.RLIMIT_CORE)[1] > 0
+
+
+# The wall itself
+
+
+def called(result: int) -> bool:
+    """Return whether a call of the C library went through; raises OSError."""
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+    return True
+
+
+@attack
+def setuid_programs() -> bool:
+    with open("/proc/self/status", encoding="ascii") as file:
+        return "NoNewPrivs:\t0" in file.read()
+
+
+@attack
+def namespaces() -> bool:
+    child = os.fork()
+    if not child:
+        os._exit(0 if LIBC.unshare(0x10000000) == 0 else 1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+@attack
+def mount() -> bool:
+    # In a folder of its own, and for a moment: where it goes through, all of the system sees it.
+    place = os.path.join(os.environ.get("TMPDIR", "/tmp"), "mounted")
+    os.mkdir(place)
+    went = called(LIBC.mount(b"none", place.encode(), b"tmpfs", 0, None))
+    LIBC.umount2(place.encode(), 2)
+    return went
+
+
+@attack
+def kernel() -> bool:
+    # bpf, keyctl, io_uring_setup, perf_event_open: of each that it is not refused as such
+    numbers = {"x86_64": (321, 250, 425, 298), "aarch64": (280, 219, 425, 241)}
+    through = False
+    for number in numbers.get(os.uname().machine, ()):
+        LIBC.syscall(number, -1, None, -1, -1, -1)
+        through |= ctypes.get_errno() != errno.EPERM
+    return through
+
+
+@attack
+def trace() -> bool:
+    went = bool(LIBC.ptrace(16, GOAL["opponent"], 0, 0) == 0)
+    if went:
+        os.waitpid(GOAL["opponent"], 0)
+        LIBC.ptrace(17, GOAL["opponent"], 0, 0)
+    return went
+
+
+@attack
+def terminal() -> bool:
+    with open("/dev/tty", "rb"):
+        return True
+
+
+@attack
+def shared_memory() -> bool:
+    return called(LIBC.shmget(GOAL["key"], 4096, 0o1600))
+
+
+@attack
+def daemon() -> bool:
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            quiet = os.open("/dev/null", os.O_RDWR)
+            for number in range(3):
+                os.dup2(quiet, number)
+            words = ["sh", "-c", f"while :; do sleep 1; done; : {GOAL['mark']}"]
+            os.execve("/bin/sh", words, {})
+        os._exit(0)
+    os.wait()
+    return False  # whether it outlives its bot is seen from outside
+
+
+def main() -> None:
+    for name, what in ATTACKS.items():
+        try:
+            through = what()
+        except (OSError, ValueError):
+            through = False
+        print(json.dumps([name, through]), flush=True)
+    print(json.dumps(["done", True]), flush=True)
+    sys.stdin.readline()
+
+
+if __name__ == "__main__":
+    main()
