@@ -199,7 +199,13 @@ def _at(maker: BotSpec, source: Path, home: Path) -> BotSpec:
     view = maker.wall.view
     # As long as nothing else of its own lies there, what it saw of the source is in the copy.
     reads = tuple(path for path in view.reads if not Path(path).is_relative_to(source))
-    wall = replace(maker.wall, view=replace(view, reads=reads, writes=(str(home),)))
+    # What plays later is held to its memory and cores; who builds needs more, and for a while.
+    wall = replace(
+        maker.wall,
+        view=replace(view, reads=reads, writes=(str(home),)),
+        tree_bytes=0,
+        cores=0,
+    )
     return replace(maker, cwd=str(home), wall=wall)
 
 

@@ -23,6 +23,7 @@ from lath.arena.referee import trees
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.walls import users
 from lath.arena.walls.bubblewrap import View
+from lath.arena.walls.limits import machine_bytes
 from lath.arena.walls.wall import Wall
 from lath.games.files import VARIABLE as GAMES
 
@@ -43,11 +44,13 @@ class Confined(NamedTuple):
     """Who has no better wall without asking, and why; empty where nobody needs to know."""
 
 
-def confined(bots: Sequence[BotSpec], *, closed: Collection[str] = ()) -> Confined:
+def confined(
+    bots: Sequence[BotSpec], *, closed: Collection[str] = (), at_once: int = 1
+) -> Confined:
     """Return the bots behind their walls, and what people should know of them.
 
     `closed` are files and folders, absolute, that no bot may see because it lies beside them: the
-    tournament's. Raises ConfigError, for all bots at once, where a wall was asked for that is not
+    tournament's. `at_once` bots run at the same time, and share the machine's memory. Raises ConfigError, for all bots at once, where a wall was asked for that is not
     possible.
     """
     own = _own_folders(bots, closed)
@@ -70,7 +73,7 @@ def confined(bots: Sequence[BotSpec], *, closed: Collection[str] = ()) -> Confin
                 f"{bot.name} sees nothing beside the files of its command: {_home(bot)} is not its "
                 f"alone; give it a folder of its own, or list what it `reads` ({GUIDE})"
             )
-        done.append(replace(bot, wall=wall))
+        done.append(replace(bot, wall=_bounded(bot, wall, at_once)))
     if wrong:
         raise ConfigError("\n".join(wrong))
     who = "; ".join(
@@ -79,6 +82,18 @@ def confined(bots: Sequence[BotSpec], *, closed: Collection[str] = ()) -> Confin
         for path, names in shut.items()
     )
     return Confined(tuple(done), warnings, f"note: {who}" if who else "")
+
+
+def _bounded(bot: BotSpec, wall: Wall, at_once: int) -> Wall:
+    """Return a wall with bounds on what all processes of a bot take together.
+
+    Who has not asked for a wall is held to what it has said itself.
+    """
+    wall = replace(wall, tree_bytes=bot.memory_bytes or 0, cache_bytes=bot.cache_bytes)
+    if bot.sandbox in ("auto", "none"):
+        return wall
+    share = bot.memory_bytes or machine_bytes() // at_once
+    return replace(wall, tree_bytes=share, cores=bot.threads)
 
 
 def _best(bot: BotSpec, needed: Iterable[str]) -> tuple[Wall, str]:

@@ -350,7 +350,7 @@ def _behind_walls(config: Config, store: Store, tell: Listener) -> Config:
         tell(Waiting(0, lambda: so_far, words))
 
     bots = built(config.bots, closed=closed, logs=logs, tell=says)
-    found = confined(bots, closed=closed)
+    found = confined(bots, closed=closed, at_once=2 * config.jobs)
     for words in found.warnings:
         tell(Warned(text=words))
     if found.note:

@@ -18,6 +18,7 @@ from lath.arena.tournament import builds
 from lath.arena.tournament.builds import built, ready
 from lath.arena.tournament.confinement import confined, kept
 from lath.arena.walls import bubblewrap, users
+from lath.arena.walls.limits import machine_bytes
 from lath.arena.walls.wall import Wall
 from lath.notation.scanner import parse
 
@@ -278,3 +279,14 @@ def test_a_wall_that_nobody_has_is_refused_before_the_first_game(
     assert "sandbox = \"moat\", expected 'auto', 'none', 'user' or 'bwrap'" in ended.stderr
     ended = arena("bot", "check", "--sandbox", "moat", "greedy", cwd=tmp_path)
     assert "--sandbox 'moat', expected one of auto, none, user, bwrap" in ended.stderr
+
+
+@pytest.mark.usefixtures("possible")
+def test_all_processes_of_a_bot_share_its_memory_and_cores(entries: Callable[..., BotSpec]) -> None:
+    plain = entries("ada", sandbox="none")
+    said = entries("bob", sandbox="none", memory_bytes=1 << 28)
+    asked = entries("cat", memory_bytes=1 << 28, threads=2)
+    shared = entries("dan")
+    bots = confined([plain, said, asked, shared], at_once=4).bots
+    found = [(bot.wall.tree_bytes, bot.wall.cores) for bot in bots]
+    assert found == [(0, 0), (1 << 28, 0), (1 << 28, 2), (machine_bytes() // 4, 1)]
