@@ -50,8 +50,8 @@ def confined(
     """Return the bots behind their walls, and what people should know of them.
 
     `closed` are files and folders, absolute, that no bot may see because it lies beside them: the
-    tournament's. `at_once` bots run at the same time, and share the machine's memory. Raises ConfigError, for all bots at once, where a wall was asked for that is not
-    possible.
+    tournament's. `at_once` bots run at the same time, and share the machine's memory. Raises
+    ConfigError, for all bots at once, where a wall was asked for that is not possible.
     """
     own = _own_folders(bots, closed)
     done: list[BotSpec] = []
