@@ -22,6 +22,7 @@ from typing import Final
 
 from lath.arena.referee import trees
 from lath.arena.referee.trees import MARK, sweep
+from lath.arena.referee.watchdog import Watchdog, Watched, trim_cache
 from lath.arena.walls.wall import NO_WALL, Start, Wall, beginning
 from lath.notation.protocol import MAX_LINE
 
@@ -62,6 +63,8 @@ _INTERRUPTS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 may_start: Final = threading.Lock()
 """Held by who makes what a `sweep` has to find: a process, a file among the scratch folders."""
 
+_watchdog: Final = Watchdog(may_start)
+
 
 def start_no_more() -> None:
     """Let this process start no other child; who tries to, in another thread, waits for ever."""
@@ -80,6 +83,7 @@ class Child:
         self._process: Final = process
         self._mark: Final = mark
         self._start: Final = start
+        self._watched: Watched | None = None
         self.pid: Final = process.pid
         self._bot_pid = process.pid
         self.in_fd: Final = process.stdin.fileno()
@@ -144,6 +148,10 @@ class Child:
                 # without its mark: signals that ask to stop wait; the child does not hold them.
                 held = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
                 try:
+                    if wall.is_watched:
+                        _watchdog.wake()
+                    if wall.view.cache and wall.cache_bytes:
+                        trim_cache(wall.view.cache, wall.cache_bytes)
                     scratch = trees.new_scratch(mark)
                     with beginning(
                         wall,
@@ -172,7 +180,10 @@ class Child:
                         )
                 finally:
                     signal.pthread_sigmask(signal.SIG_SETMASK, held)
-                return cls(process, mark, start)
+                child = cls(process, mark, start)
+                if wall.is_watched:
+                    child._watched = Watched(child.pid, mark, wall, start)
+                    _watchdog.add(child._watched)
             except BaseException:  # perhaps for want of descriptors, which a sweep needs too
                 if process is not None:
                     process.kill()
@@ -181,6 +192,7 @@ class Child:
                 with contextlib.suppress(OSError):
                     os.rmdir(scratch)
                 raise
+        return child
 
     def send(self, data: bytes) -> float:
         """Write now what the pipe takes; `Watch` writes the rest when there is room.
@@ -337,6 +349,8 @@ class Child:
         """Return how the process ended, in words."""
         if self.is_gone:
             self.wait(time.monotonic() + 0.1)  # a process closes its pipes just before it ends
+        if self._watched is not None and (over := self._watched.over):
+            return f"was ended: {over}"
         status = self._process.poll()
         if status is None:
             return f"closed its standard {'output' if self.out_closed else 'input'}"
@@ -364,6 +378,8 @@ class Child:
 
     def kill(self) -> None:
         """End the process and everything that it started, at once, and forget it."""
+        if self._watched is not None:
+            _watchdog.drop(self._watched)
         if self._start.group is not None:
             self._start.group.kill()
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Final
@@ -265,16 +265,52 @@ def cpu_s(pid: int) -> float:
 
     What its children had used when they ended counts as its own.
     """
-    total_s, waiting = 0.0, [pid]
-    while waiting:
-        process = waiting.pop()
+    return used_s(descendants(pid))
+
+
+def used_s(pids: Iterable[int]) -> float:
+    """Return the CPU time of processes and of their children that have ended, in seconds."""
+    total_s = 0.0
+    for pid in pids:
         with suppress(OSError):  # it has ended
-            total_s += _own_cpu_s(process)
-            waiting += _children(process)
-            with open(f"/proc/{process}/stat", "rb") as file:
+            total_s += _own_cpu_s(pid)
+            with open(f"/proc/{pid}/stat", "rb") as file:
                 ended = sum(map(int, file.read().rpartition(b")")[2].split()[13:15]))
             total_s += ended / os.sysconf("SC_CLK_TCK")
     return total_s
+
+
+def descendants(pid: int) -> list[int]:
+    """Return a process and all that come from it, as far as the system tells."""
+    found, waiting = [pid], [pid]
+    while waiting:
+        with suppress(OSError):  # it has ended
+            children = _children(waiting.pop())
+            found += children
+            waiting += children
+    return found
+
+
+def family(pid: int, mark: str, user: int | None = None) -> list[int]:
+    """Return the processes of a bot: its first one, what comes from it, and what we have adopted.
+
+    Adopted ones are known by their mark, or by the user that only this bot is.
+    """
+    found = descendants(pid)
+    for orphan in _orphans() if _adopts else ():
+        if _is_of(orphan, mark, user):
+            found += descendants(orphan)
+    return found
+
+
+def _is_of(pid: int, mark: str, user: int | None) -> bool:
+    try:
+        if user is not None and os.stat(f"/proc/{pid}").st_uid == user:
+            return True
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return f"{MARK}={mark}".encode() in file.read().split(b"\0")
+    except OSError:  # it has ended
+        return False
 
 
 def _own_cpu_s(pid: int) -> float:
@@ -313,11 +349,12 @@ def remove(folder: str) -> None:
         except NotADirectoryError:
             os.unlink(folder)  # its bot has put a link in its place
         except OSError:
-            _empty(folder)
+            empty(folder)
             os.rmdir(folder)
 
 
-def _empty(folder: str) -> None:
+def empty(folder: str) -> None:
+    """Remove all in a folder, as far as it can go; raises OSError where it cannot be opened."""
     _unlock(folder)
     top = os.open(folder, _FOLDER)
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import mmap
 import os
 import signal
 import struct
@@ -35,6 +36,9 @@ _CLONE3: Final = 435
 """The number of clone3(2), the same on all machines."""
 
 _CLONE_PARENT, _CLONE_INTO_CGROUP = 0x8000, 0x200000000
+
+_PID: Final = struct.Struct("=q")
+"""How a process says its number; below 0, why it was not made."""
 
 _LIBC: Final = ctypes.PyDLL(None, use_errno=True) if sys.platform == "linux" else None
 """Called without letting go of Python: the clone has no other thread that would give it back."""
@@ -172,14 +176,14 @@ class Group:
 
         What Popen has forked forks once more, into the group, as a child of ours, and ends.
         """
-        said, tell = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        opened = [said, tell]
+        told = mmap.mmap(-1, _PID.size)  # shared; a pipe would take more of our descriptors
+        folder = os.open(self.path, os.O_DIRECTORY | os.O_CLOEXEC)
 
         def enter() -> None:
             pid = _clone_into(folder, 0, _CLONE_PARENT)
             if pid > 0:
                 os._exit(0)
-            os.write(tell, b"%d" % (os.getpid() if pid == 0 else -ctypes.get_errno()))
+            _PID.pack_into(told, 0, os.getpid() if pid == 0 else -ctypes.get_errno())
             if pid < 0:
                 os._exit(1)
             if start_new_session:
@@ -187,21 +191,20 @@ class Group:
             preexec_fn()
 
         try:
-            opened.append(folder := os.open(self.path, os.O_DIRECTORY | os.O_CLOEXEC))
             process = subprocess.Popen(
                 words,
                 preexec_fn=enter,  # noqa: PLW1509 - what it does is the caller's
                 start_new_session=start_new_session,
                 **how,
             )
-            pid = _told(said)
         except BaseException:
-            if (pid := _told(said)) > 0:  # such as one that found no program
+            (pid,) = _PID.unpack_from(told)
+            if pid > 0:  # it found no program
                 os.waitpid(pid, 0)
             raise
         finally:
-            for descriptor in opened:
-                os.close(descriptor)
+            os.close(folder)
+        (pid,) = _PID.unpack_from(told)
         process.wait()
         if pid < 0:
             with process:
@@ -290,14 +293,6 @@ def leftovers(beginning: str, spare: tuple[str, ...] = ()) -> list[Group]:
             if name.startswith(beginning) and not name.startswith(spare)
         ]
     return []
-
-
-def _told(said: int) -> int:
-    """Return the number that a child has written into a pipe; 0 where there was none."""
-    try:
-        return int(os.read(said, 20))
-    except BlockingIOError:
-        return 0
 
 
 def _remove(path: str) -> None:

@@ -1,0 +1,274 @@
+"""Who takes more than all its processes together may: ended by a thread that looks now and then.
+
+It sees to what the system itself does not: a control group with the controller for it is held to
+its bounds without us. A thread of its own runs only while there is a bot with bounds. Must not know
+the protocol, nor what a bot's end means.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final
+
+from lath.arena.referee import trees
+from lath.arena.walls.limits import OWN_TASKS
+from lath.arena.walls.wall import Start, Wall
+
+TICK_S: Final = 0.25
+"""How long nobody looks."""
+
+BURST_S: Final = 5.0
+"""CPU time that a bot may use for each of its cores before they count: to warm up takes more."""
+
+CACHE_S: Final = 5.0
+"""How long nobody looks into a cache."""
+
+CACHE_FILES: Final = 20_000
+"""Files and folders that a cache may have."""
+
+_FILES_A_TICK: Final = 1000
+"""Files of a cache that are looked at in one go, in a few milliseconds."""
+
+_EXACT_SHARE: Final = 0.05
+"""The share of the time that may go into counting memory exactly, which takes as long as it is
+large."""
+
+_CLAIMED: Final = (b"RssAnon:", b"RssShmem:", b"VmSwap:")
+"""What a process holds besides files, which the system may drop at any time (proc(5), `status`)."""
+
+_HELD: Final = (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
+"""The same where a page of several processes counts once in all of them (`smaps_rollup`)."""
+
+
+class Budget:
+    """CPU time that may be used: so much a second, and at first, or after a rest, more at once."""
+
+    def __init__(self, cores: float, now_s: float) -> None:
+        """`now_s` is the monotonic clock, in all that follows."""
+        self._cores: Final = cores
+        self._most_s: Final = BURST_S * cores
+        self._left_s = self._most_s
+        self._seen_s, self._now_s = 0.0, now_s
+        """What had been used at the last look, and when that was."""
+        self._since_s, self._used_s = now_s, 0.0
+        """When all was left last, and what was used since."""
+
+    def take(self, seen_s: float, now_s: float) -> str:
+        """Return in words that too much was used, all that was seen being `seen_s`; else empty.
+
+        Less than before is seen where an orphan has ended with all that it has used.
+        """
+        used_s = max(0.0, seen_s - self._seen_s)
+        self._left_s += self._cores * (now_s - self._now_s) - used_s
+        self._used_s += used_s
+        self._seen_s, self._now_s = seen_s, now_s
+        if self._left_s >= self._most_s:
+            self._left_s = self._most_s
+            self._since_s, self._used_s = now_s, 0.0
+        if self._left_s >= 0:
+            return ""
+        on = self._used_s / (now_s - self._since_s)
+        return f"it computes on {on:.1f} cores ({self._cores:g} allowed)"
+
+
+class Watched:
+    """A bot with bounds, and what is known of what it takes."""
+
+    def __init__(self, pid: int, mark: str, wall: Wall, start: Start) -> None:
+        held = start.group.bounds if start.group else frozenset()
+        self._over = ""
+        self._pid: Final = pid
+        self._mark: Final = mark
+        self._group: Final = start.group
+        self._user: Final = start.user
+        self._most_bytes: Final = wall.tree_bytes
+        self._tree_bytes: Final = 0 if "memory" in held else wall.tree_bytes
+        self._cores: Final = 0.0 if "cpu" in held else wall.cores
+        self._tasks: Final = 0 if "pids" in held else OWN_TASKS
+        self._exact_from_s = 0.0
+        """From when on memory may be counted exactly again."""
+        self._budget: Final = Budget(self._cores, time.monotonic())
+        self._cache: Final = wall.view.cache if wall.cache_bytes else ""
+        self._cache_bytes: Final = wall.cache_bytes
+        self._look: Iterator[str] | None = None
+        self._cache_from_s = 0.0
+
+    @property
+    def over(self) -> str:
+        """Return in words what it took too much of, so that it was ended; empty: it was not."""
+        if not self._over and self._group is not None and self._group.was_over_memory:
+            self._over = f"its processes want more than the {size(self._most_bytes)} allowed"
+        return self._over
+
+    @property
+    def needs_looks(self) -> bool:
+        """Return whether there is a bound that the system does not hold it to."""
+        return bool(self._tree_bytes or self._cores or self._tasks or self._cache)
+
+    def look(self) -> None:
+        """See what it takes, and end it where that is too much; its parent has to bury it."""
+        if self._over:
+            return
+        members = self._members()
+        self._over = (
+            self._too_many(members)
+            or self._too_large(members)
+            or self._too_busy(members)
+            or self._too_full()
+        )
+        if self._over:
+            self._end(members)
+
+    def _members(self) -> list[int]:
+        if not (self._tree_bytes or self._cores or self._tasks):
+            return []
+        if self._group is not None:
+            return self._group.processes()
+        return trees.family(self._pid, self._mark, self._user)
+
+    def _too_many(self, members: list[int]) -> str:
+        if self._tasks and len(members) > self._tasks:
+            return f"it has {len(members)} processes ({self._tasks} allowed)"
+        return ""
+
+    def _too_large(self, members: list[int]) -> str:
+        """Count in two ways: what is claimed is quickly read, and never less than what is held."""
+        most = self._tree_bytes
+        if not most or sum(_sum_of(pid, "status", _CLAIMED) for pid in members) <= most:
+            return ""
+        began_s = time.monotonic()
+        if began_s < self._exact_from_s:
+            return ""
+        held = sum(_held(pid) for pid in members)
+        now_s = time.monotonic()
+        self._exact_from_s = now_s + (now_s - began_s) / _EXACT_SHARE
+        if held <= most:
+            return ""
+        return f"its processes hold {size(held)} ({size(most)} allowed)"
+
+    def _too_busy(self, members: list[int]) -> str:
+        if not self._cores:
+            return ""
+        seen_s = trees.used_s(members) if self._group is None else self._group.cpu_s
+        return self._budget.take(seen_s, time.monotonic())
+
+    def _too_full(self) -> str:
+        if not self._cache or time.monotonic() < self._cache_from_s:
+            return ""
+        if self._look is None:
+            self._look = _looks(self._cache, self._cache_bytes)
+        why = next(self._look, None)
+        if why is None:
+            self._look, self._cache_from_s = None, time.monotonic() + CACHE_S
+        return why or ""
+
+    def _end(self, members: list[int]) -> None:
+        if self._group is not None:
+            self._group.kill()
+        for pid in {self._pid, *members}:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+
+
+class Watchdog:
+    """Looks at who is watched, in a thread of its own while there is anybody."""
+
+    def __init__(self, may_start: threading.Lock) -> None:
+        """Nobody who holds `may_start` is disturbed: no process is forked while it looks."""
+        self._may_start: Final = may_start
+        self._watched: Final[set[Watched]] = set()
+        self._lock: Final = threading.Lock()
+        self._is_awake = False
+
+    def wake(self) -> None:
+        """See that there is the thread, until `may_start` is let go of; raises MachineError."""
+        with self._lock:
+            if not self._is_awake:
+                try:
+                    threading.Thread(target=self._run, daemon=True).start()
+                except RuntimeError as error:  # the system counts it as it does a process
+                    raise trees.lacking("nobody can watch bots", errno.EAGAIN) from error
+                self._is_awake = True
+
+    def add(self, watched: Watched) -> None:
+        """Begin to look at a bot, if there is anything to see; it has to be awake."""
+        if watched.needs_looks:
+            with self._lock:
+                self._watched.add(watched)
+
+    def drop(self, watched: Watched) -> None:
+        """Look at a bot no longer; call it before its process is buried."""
+        with self._lock:
+            self._watched.discard(watched)
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(TICK_S)
+            with self._may_start, self._lock:
+                if not self._watched:
+                    self._is_awake = False
+                    return
+                for watched in self._watched:
+                    watched.look()
+
+
+def trim_cache(folder: str, most_bytes: int) -> None:
+    """Empty a cache that holds more than it may; raises OSError where it cannot be opened."""
+    if any(_looks(folder, most_bytes)):
+        trees.empty(folder)
+
+
+def _looks(folder: str, most_bytes: int) -> Iterator[str]:
+    """Yield in words what a cache has too much of, or after every so many files nothing yet."""
+    waiting, files, held = [folder], 0, 0
+    gone = (FileNotFoundError, NotADirectoryError)
+    try:
+        while waiting:
+            with suppress(*gone), os.scandir(waiting.pop()) as found:
+                for entry in found:
+                    files += 1
+                    with suppress(FileNotFoundError):
+                        held += 512 * entry.stat(follow_symlinks=False).st_blocks
+                        if entry.is_dir(follow_symlinks=False):
+                            waiting.append(entry.path)
+                    if held > most_bytes:
+                        yield f"its cache holds more than the {size(most_bytes)} allowed"
+                        return
+                    if files > CACHE_FILES:
+                        yield f"its cache has more than the {CACHE_FILES:,} files allowed"
+                        return
+                    if files % _FILES_A_TICK == 0:
+                        yield ""
+    except OSError as error:  # too deep, or closed to us
+        yield f"its cache cannot be looked through: {os.strerror(error.errno or errno.EIO)}"
+
+
+def _held(pid: int) -> int:
+    """Return the bytes that a process holds; where it hides them, what it claims."""
+    try:
+        return _sum_of(pid, "smaps_rollup", _HELD)
+    except PermissionError:
+        return _sum_of(pid, "status", _CLAIMED)
+
+
+def _sum_of(pid: int, file: str, names: tuple[bytes, ...]) -> int:
+    """Return the sum of some lines of a file of a process, in bytes; 0 for one that has ended."""
+    with suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/{pid}/{file}", "rb") as read:
+        return 1024 * sum(int(line.split()[1]) for line in read if line.startswith(names))
+    return 0
+
+
+def size(number: int) -> str:
+    """Return bytes in words.
+
+    >>> size(2 << 30), size(100_000_000)
+    ('2 GiB', '95.37 MiB')
+    """
+    amount, unit = (number / (1 << 30), "GiB") if number >= 1 << 30 else (number / (1 << 20), "MiB")
+    return f"{round(amount, 2):g} {unit}"

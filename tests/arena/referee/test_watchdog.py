@@ -1,0 +1,199 @@
+"""What all processes of a bot may take together, where the system does not hold them to it."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from processes import alive_of, gone, new_tree
+
+from lath.arena.referee import watchdog
+from lath.arena.referee.process import Child, Watch
+from lath.arena.referee.watchdog import Budget, Watched, trim_cache
+from lath.arena.walls import cgroups
+from lath.arena.walls.bubblewrap import View
+from lath.arena.walls.wall import Start, Wall
+
+MIB = 1 << 20
+
+Begin = Callable[..., Child]
+
+
+@pytest.fixture(params=["in a group", "in none"])
+def begin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
+    """Start a program of Python behind a wall, and wait for its first line; all end afterwards.
+
+    Its processes are found by their group, or by where they come from.
+    """
+    if request.param == "in none":
+        monkeypatch.setattr(cgroups, "what_is_here", cgroups.Here)
+    monkeypatch.setattr(watchdog, "TICK_S", 0.05)
+    tree, children = new_tree(), []
+
+    def start(code: str, wall: Wall, *arguments: str) -> Child:
+        command = [sys.executable, "-I", "-S", "-c", f"import os, time\n{code}", *arguments]
+        children.append(child := Child.start(command, tree=tree, wall=wall))
+        while not child.lines and not child.out_closed:
+            child.glance(1000)
+            child.take_output()
+        return child
+
+    yield start
+    for child in children:
+        child.kill()
+    assert gone(lambda: alive_of(tree))
+
+
+def how_it_ends(child: Child) -> str:
+    watch = Watch()
+    watch.add(child)
+    while not child.has_ended:
+        watch.wait(time.monotonic() + 1)
+    watch.drop(child)
+    return child.end_words()
+
+
+EATERS = """
+for _ in range(3):
+    if os.fork() == 0:
+        eaten = b"x" * (30 << 20)
+        print("fed", flush=True)
+        time.sleep(600)
+time.sleep(600)
+"""
+
+
+def test_processes_that_hold_too_much_together_end_though_each_holds_little(begin: Begin) -> None:
+    words = how_it_ends(begin(EATERS, Wall(tree_bytes=64 * MIB)))
+    found = re.fullmatch(r"was ended: its processes hold ([\d.]+) MiB \(64 MiB allowed\)", words)
+    assert found
+    assert 64 < float(found[1]) < 64 + 30 + 3 * 16
+
+
+SHARERS = """
+eaten = b"x" * (30 << 20)
+for _ in range(3):
+    if os.fork() == 0:
+        time.sleep(600)
+print("fed", flush=True)
+time.sleep(600)
+"""
+
+
+def test_what_processes_share_counts_once(begin: Begin) -> None:
+    wall = Wall(tree_bytes=64 * MIB)
+    child = begin(SHARERS, wall)
+    watched = Watched(child.pid, child._mark, wall, child._start)
+    watched.look()
+    assert watched.over == ""
+    claimed = [watchdog._sum_of(pid, "status", watchdog._CLAIMED) for pid in watched._members()]
+    assert len(claimed) == 4
+    assert sum(claimed) > 64 * MIB
+
+
+def test_who_computes_on_more_cores_than_it_may_have_ends(begin: Begin) -> None:
+    code = "print('on', flush=True)\nos.fork()\nwhile True: pass"
+    words = how_it_ends(begin(code, Wall(cores=0.05)))
+    assert re.fullmatch(r"was ended: it computes on \d\.\d cores \(0\.05 allowed\)", words)
+
+
+def test_cpu_time_of_children_that_have_ended_counts_too(begin: Begin) -> None:
+    code = """
+print("on", flush=True)
+while True:
+    if os.fork() == 0:
+        sum(range(10**5))
+        os._exit(0)
+    os.wait()
+"""
+    assert "computes on" in how_it_ends(begin(code, Wall(cores=0.05)))
+
+
+@pytest.mark.parametrize(
+    ("cores", "used", "ends_s"),
+    [
+        (1, lambda s: min(2 * s, 8.0), None),  # a virtual machine warms up on both cores
+        (1, lambda s: s, None),
+        (1, lambda s: 2 * s, 5),
+        (2, lambda s: 2 * s, None),
+        (1, lambda s: 0.0 if s < 60 else 2 * (s - 60), 65),  # to rest saves no more than that
+    ],
+)
+def test_a_burst_is_free_and_more_for_long_is_not(
+    cores: float, used: Callable[[float], float], ends_s: float | None
+) -> None:
+    budget = Budget(cores, 100.0)
+    looks = ((tick / 4, budget.take(used(tick / 4), 100 + tick / 4)) for tick in range(1, 400))
+    first = next(((s, why) for s, why in looks if why), None)
+    if ends_s is None:
+        assert first is None
+    else:
+        assert first == (ends_s + 0.25, "it computes on 2.0 cores (1 allowed)")
+
+
+def cache_of(folder: Path, files: int, each: int) -> str:
+    for number in range(files):
+        deep = folder / f"{number % 3}/deeper"
+        deep.mkdir(parents=True, exist_ok=True)
+        (deep / str(number)).write_bytes(bytes(each))
+    return str(folder)
+
+
+def test_a_cache_that_is_overfilled_ends_its_bot_and_is_empty_at_the_next_start(
+    begin: Begin, tmp_path: Path
+) -> None:
+    kept = cache_of(tmp_path, 4, 1000)
+    wall = Wall(view=View(cache=kept), cache_bytes=MIB)
+    code = """
+import sys
+print(len(os.listdir(sys.argv[1])), flush=True)
+with open(sys.argv[1] + "/large", "wb") as file:
+    file.write(bytes(2 << 20))
+time.sleep(600)
+"""
+    child = begin(code, wall, kept)
+    assert list(child.lines) == [b"3"]
+    assert how_it_ends(child) == "was ended: its cache holds more than the 1 MiB allowed"
+    assert list(begin(code, wall, kept).lines) == [b"0"]
+
+
+def test_a_cache_is_bounded_in_files_and_by_what_can_be_looked_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = cache_of(tmp_path, 4, 0)
+    trim_cache(kept, MIB)
+    assert any(tmp_path.iterdir())
+    monkeypatch.setattr(watchdog, "CACHE_FILES", 10)
+    trim_cache(kept, MIB)
+    assert any(tmp_path.iterdir())
+    cache_of(tmp_path, 6, 0)
+    trim_cache(kept, MIB)
+    assert not any(tmp_path.iterdir())
+
+
+def test_the_system_is_believed_that_it_ended_a_bot_for_its_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = cgroups.Here(home=str(tmp_path), controllers=frozenset({"memory", "cpu", "pids"}))
+    monkeypatch.setattr(cgroups, "what_is_here", lambda: here)
+    wall = Wall(tree_bytes=2 << 30, cores=2)
+    group = cgroups.make("bot", tree_bytes=wall.tree_bytes, cores=wall.cores, tasks=256)
+    start = Start(words=(), env={}, cwd="/", restrict=lambda: None, group=group)
+    watched = Watched(1, "mark", wall, start)
+    assert not watched.needs_looks
+    events = tmp_path / "bot/memory.events"
+    events.write_text("low 0\nmax 9\noom 1\noom_kill 0\noom_group_kill 0\n")
+    assert watched.over == ""
+    events.write_text("low 0\nmax 9\noom 1\noom_kill 3\noom_group_kill 1\n")
+    assert watched.over == "its processes want more than the 2 GiB allowed"
+
+
+def test_nobody_watches_where_nothing_is_bounded(begin: Begin) -> None:
+    before = threading.active_count()
+    begin("print('on', flush=True)\ntime.sleep(600)", Wall())
+    assert threading.active_count() <= before
