@@ -15,10 +15,20 @@ from lath.games.errors import (
     SetupError,
     UnknownGameError,
 )
-from lath.notation import Record, Termination, canonical, check, positions, start_of
+from lath.notation import (
+    Record,
+    Termination,
+    canonical,
+    check,
+    format_record,
+    positions,
+    replay,
+    start_of,
+)
 from lath.notation.errors import Fault
 from lath.notation.parser import Parsed, parse_closely
-from lath.notation.replay import faults_of
+from lath.notation.reader import RecordText, entry_of
+from lath.notation.replay import end_of, faults_of
 
 WON = "1. a1 2. e1 3. b1 4. e2 5. d1 6. f1 7. c1"
 """White makes four in line in Yavalath."""
@@ -135,6 +145,21 @@ def test_a_move_after_the_end_of_the_game_is_illegal() -> None:
     assert told(check(record_of(f"{WON} 8. a5", result="1-0"))) == [
         ("illegal-move", 8, "illegal move a5: the game is over, first won: four in line")
     ]
+
+
+def test_the_end_of_a_record_that_was_just_checked_is_not_looked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = [format_record(random_game("surikata", seed)) for seed in range(2)]
+    first, last = (entry_of(RecordText(1, text.strip()), "f", 1).record for text in texts)
+    assert first is not None
+    assert last is not None
+    *_, end = positions(last)
+    monkeypatch.setattr(replay, "follow", lambda *_: pytest.fail("followed again"))
+    assert end_of(last) == end
+    monkeypatch.undo()
+    *_, end = positions(first)
+    assert end_of(first) == end
 
 
 def test_a_number_must_be_that_of_its_ply() -> None:
