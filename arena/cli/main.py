@@ -58,6 +58,10 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
     },
     "House": {
         "games": Listed("games", "List the games, their legal moves, and counts of paths."),
+        "doctor": Listed(
+            "doctor",
+            "Say what this machine can do for tournaments, and what would mend the rest.",
+        ),
         "schema": Listed("games", "Print the JSON Schema (2020-12) of one of our formats."),
     },
 }
