@@ -32,7 +32,7 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what this machine can do for tournaments, and what would mend the rest.
+    """Say what this machine can do, and what would mend the rest.
 
     Exit status 0 where a tournament can be run, 1 where something that it needs is missing; with
     --sandbox that wall is needed, too.

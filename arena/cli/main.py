@@ -60,7 +60,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         "games": Listed("games", "List the games, their legal moves, and counts of paths."),
         "doctor": Listed(
             "doctor",
-            "Say what this machine can do for tournaments, and what would mend the rest.",
+            "Say what this machine can do, and what would mend the rest.",
         ),
         "schema": Listed("games", "Print the JSON Schema (2020-12) of one of our formats."),
     },
