@@ -18,6 +18,7 @@ import shutil
 import socket
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -101,6 +102,11 @@ def attacked(kind: str, folder: Path, victim: int) -> dict[str, bool]:
         found = _told(attacker)
         attacker.kill()
         opponent.kill()
+        bounded = replace(wall, tree_bytes=MEMORY)
+        words[-1] = json.dumps({**goal, "hogs": True})
+        hog = Child.start(words, tree=tree, wall=bounded, memory_bytes=MEMORY)
+        found["memory_of_all"] = not hog.wait(time.monotonic() + PATIENCE_S)
+        hog.kill()
         found["daemon"] = _runs(mark)
         found["leftovers"] = any(path.exists() for path in left)
         for path in left:

@@ -344,6 +344,16 @@ def daemon() -> bool:
     return False  # whether it outlives its bot is seen from outside
 
 
+def hog() -> None:
+    """Take more memory than is allowed, each process less than it may."""
+    for _ in range(4):
+        if not os.fork():
+            held = bytearray(GOAL["memory"] // 2)
+            held[::4096] = b"x" * len(held[::4096])
+            signal.pause()
+    signal.pause()
+
+
 def main() -> None:
     for name, what in ATTACKS.items():
         try:
@@ -356,4 +366,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if GOAL.get("hogs"):
+        hog()
     main()

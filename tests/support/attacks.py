@@ -52,6 +52,9 @@ ATTACKS: Final = {
     # of limits
     "processes": Attack("run 400 processes", True, False),
     "memory": Attack("take more memory than `memory` allows, in one process", False, False),
+    "memory_of_all": Attack(
+        "take more memory than `memory` allows, by all its processes together", False, False
+    ),
     "limits": Attack("raise its own limits", False, False),
     "opponents_limits": Attack("lower its opponent's limits", True, False),
     "priority": Attack("run before others, by its niceness", False, False),
