@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Final
+from typing import Final, Self
 
 from lath.arena.referee import trees
 from lath.arena.walls.limits import OWN_TASKS
@@ -35,15 +35,23 @@ CACHE_FILES: Final = 20_000
 _FILES_A_TICK: Final = 1000
 """Files of a cache that are looked at in one go, in a few milliseconds."""
 
-_EXACT_SHARE: Final = 0.05
-"""The share of the time that may go into counting memory exactly, which takes as long as it is
-large."""
+_SLOW_SHARE: Final = 0.05
+"""The share of the time that may go into each look that takes as long as a bot makes it."""
 
-_CLAIMED: Final = (b"RssAnon:", b"RssShmem:", b"VmSwap:")
-"""What a process holds besides files, which the system may drop at any time (proc(5), `status`)."""
+_IN_MEMORY: Final = ("/memfd:", "/dev/shm/")  # noqa: S108 - only what they are called
+"""How the names of files in memory begin, to which a bot may write without mapping them."""
 
-_HELD: Final = (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
-"""The same where a page of several processes counts once in all of them (`smaps_rollup`)."""
+
+class _Share:
+    """What something costs of a core, and so when it may be done again, on the monotonic clock."""
+
+    def __enter__(self) -> Self:
+        self.again_s, self._began_s = 0.0, time.thread_time()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        cost_s = time.thread_time() - self._began_s
+        self.again_s = time.monotonic() + cost_s / _SLOW_SHARE
 
 
 class Budget:
@@ -93,6 +101,8 @@ class Watched:
         self._tasks: Final = 0 if "pids" in held else OWN_TASKS
         self._exact_from_s = 0.0
         """From when on memory may be counted exactly again."""
+        self._files_from_s, self._files_bytes = 0.0, 0
+        """From when on files in memory may be looked at again, and what they held at last."""
         self._budget: Final = Budget(self._cores, time.monotonic())
         self._cache: Final = wall.view.cache if wall.cache_bytes else ""
         self._cache_bytes: Final = wall.cache_bytes
@@ -140,17 +150,29 @@ class Watched:
     def _too_large(self, members: list[int]) -> str:
         """Count in two ways: what is claimed is quickly read, and never less than what is held."""
         most = self._tree_bytes
-        if not most or sum(_sum_of(pid, "status", _CLAIMED) for pid in members) <= most:
+        if not most:
             return ""
-        began_s = time.monotonic()
-        if began_s < self._exact_from_s:
+        files = self._files(members)
+        if sum(map(_claimed, members)) + files <= most or time.monotonic() < self._exact_from_s:
             return ""
-        held = sum(_held(pid) for pid in members)
-        now_s = time.monotonic()
-        self._exact_from_s = now_s + (now_s - began_s) / _EXACT_SHARE
+        with _Share() as share:
+            both = [_held(pid) for pid in members]
+        self._exact_from_s = share.again_s
+        # Whether a file in memory is mapped by those who have it open nobody tells.
+        held = sum(own for own, _ in both) + max(sum(shared for _, shared in both), files)
         if held <= most:
             return ""
         return f"its processes hold {size(held)} ({size(most)} allowed)"
+
+    def _files(self, members: list[int]) -> int:
+        """Return the bytes of files in memory that are open, by the last look at them."""
+        if time.monotonic() >= self._files_from_s:
+            with _Share() as share:
+                self._files_bytes = sum(
+                    dict(each for pid in members for each in _memory_files(pid)).values()
+                )
+            self._files_from_s = share.again_s
+        return self._files_bytes
 
     def _too_busy(self, members: list[int]) -> str:
         if not self._cores:
@@ -249,19 +271,48 @@ def _looks(folder: str, most_bytes: int) -> Iterator[str]:
         yield f"its cache cannot be looked through: {os.strerror(error.errno or errno.EIO)}"
 
 
-def _held(pid: int) -> int:
-    """Return the bytes that a process holds; where it hides them, what it claims."""
+def _claimed(pid: int) -> int:
+    """Return the bytes that a process has besides files, which the system may drop at any time.
+
+    What it shares with others is counted in each of them (proc(5), `status`).
+    """
+    return sum(_sums(pid, "status", (b"RssAnon:", b"VmSwap:"), b"RssShmem:"))
+
+
+def _held(pid: int) -> tuple[int, int]:
+    """Return its own bytes, and those of files in memory: of shared pages its share.
+
+    Where a process hides that from us, it is what it claims.
+    """
     try:
-        return _sum_of(pid, "smaps_rollup", _HELD)
+        return _sums(pid, "smaps_rollup", (b"Pss_Anon:", b"SwapPss:"), b"Pss_Shmem:")
     except PermissionError:
-        return _sum_of(pid, "status", _CLAIMED)
+        return _sums(pid, "status", (b"RssAnon:", b"VmSwap:"), b"RssShmem:")
 
 
-def _sum_of(pid: int, file: str, names: tuple[bytes, ...]) -> int:
-    """Return the sum of some lines of a file of a process, in bytes; 0 for one that has ended."""
-    with suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/{pid}/{file}", "rb") as read:
-        return 1024 * sum(int(line.split()[1]) for line in read if line.startswith(names))
-    return 0
+def _sums(pid: int, file: str, own: tuple[bytes, ...], shared: bytes) -> tuple[int, int]:
+    """Return the sums of lines of a file of a process, in bytes; 0 for one that has ended."""
+    try:
+        with open(f"/proc/{pid}/{file}", "rb") as read:
+            lines = read.read().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0, 0
+    one, other = (
+        sum(int(line.split()[1]) for line in lines if line.startswith(names))
+        for names in (own, shared)
+    )
+    return 1024 * one, 1024 * other
+
+
+def _memory_files(pid: int) -> Iterator[tuple[tuple[int, int], int]]:
+    """Yield the files in memory that a process has open: which, and their bytes."""
+    folder = f"/proc/{pid}/fd"
+    with suppress(OSError):  # it has ended, or hides them
+        for name in os.listdir(folder):
+            with suppress(OSError):
+                if os.readlink(f"{folder}/{name}").startswith(_IN_MEMORY):
+                    status = os.stat(f"{folder}/{name}")
+                    yield (status.st_dev, status.st_ino), 512 * status.st_blocks
 
 
 def size(number: int) -> str:

@@ -33,6 +33,7 @@ def begin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     if request.param == "in none":
         monkeypatch.setattr(cgroups, "what_is_here", cgroups.Here)
     monkeypatch.setattr(watchdog, "TICK_S", 0.05)
+    monkeypatch.setattr(watchdog, "CACHE_S", 0.05)
     tree, children = new_tree(), []
 
     def start(code: str, wall: Wall, *arguments: str) -> Child:
@@ -91,9 +92,22 @@ def test_what_processes_share_counts_once(begin: Begin) -> None:
     watched = Watched(child.pid, child._mark, wall, child._start)
     watched.look()
     assert watched.over == ""
-    claimed = [watchdog._sum_of(pid, "status", watchdog._CLAIMED) for pid in watched._members()]
+    claimed = [watchdog._claimed(pid) for pid in watched._members()]
     assert len(claimed) == 4
     assert sum(claimed) > 64 * MIB
+
+
+def test_a_file_in_memory_counts_though_nobody_maps_it(begin: Begin) -> None:
+    code = """
+file = os.memfd_create("hidden")
+for _ in range(48):
+    os.write(file, bytes(1 << 20))
+os.fork()
+print("fed", flush=True)
+time.sleep(600)
+"""
+    words = how_it_ends(begin(code, Wall(tree_bytes=40 * MIB)))
+    assert re.fullmatch(r"was ended: its processes hold [4-6]\d(\.\d+)? MiB \(40 .*", words)
 
 
 def test_who_computes_on_more_cores_than_it_may_have_ends(begin: Begin) -> None:
