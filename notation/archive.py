@@ -7,7 +7,6 @@ that its rules refuse has an identity too. Must not know the formats of files.
 
 from __future__ import annotations
 
-import errno
 import re
 import shutil
 import tempfile
@@ -28,7 +27,7 @@ from lath.games.core import FIRST_VERSION
 from lath.games.errors import GameError, RulesVersionError
 from lath.notation import files
 from lath.notation.errors import NotationError
-from lath.notation.files import compressed, sync
+from lath.notation.files import TemporaryFileError, compressed, sync
 from lath.notation.frames import Frame, Frames, FramesWriter
 from lath.notation.index import note_for
 from lath.notation.record import KNOWN_TAGS, RESULTS, RULES, SHORT, Record
@@ -288,16 +287,19 @@ MEMORY: Final = 64 << 20
 def temporary_database(memory: int = MEMORY) -> Iterator[sqlite3.Connection]:
     """Open a database that vanishes with the process, however that ends.
 
-    What is over `memory` bytes lies in a file without a name. Raises sqlite3.Error where there is
-    no room for it.
+    What is over `memory` bytes lies in a file without a name. Raises TemporaryFileError where there
+    is no room for it.
     """
-    import sqlite3
+    import sqlite3  # who neither sorts nor compares does not wait for it
 
-    with closing(sqlite3.connect("", isolation_level=None)) as database:
-        database.execute(f"PRAGMA cache_size = -{max(1, memory >> 10)}")
-        database.execute("PRAGMA journal_mode = OFF")
-        database.execute("BEGIN")
-        yield database
+    try:
+        with closing(sqlite3.connect("", isolation_level=None)) as database:
+            database.execute(f"PRAGMA cache_size = -{max(1, memory >> 10)}")
+            database.execute("PRAGMA journal_mode = OFF")
+            database.execute("BEGIN")
+            yield database
+    except sqlite3.Error as error:
+        raise TemporaryFileError(error) from error
 
 
 def in_order(
@@ -310,19 +312,14 @@ def in_order(
     >>> list(in_order([(b"2", b"two"), (b"1", b"one"), (b"2", b"deux")]))
     [b'one', b'two', b'deux']
     """
-    import sqlite3  # who neither sorts nor compares does not wait for it
-
-    try:
-        # half of the memory is for the table, SQLite takes as much again when it sorts
-        with temporary_database(memory // 2) as database:
-            database.execute("CREATE TABLE item (key BLOB, value BLOB)")
-            database.executemany("INSERT INTO item VALUES (?, ?)", items)
-            order = "DESC" if reverse else "ASC"
-            query = f"SELECT value FROM item ORDER BY key {order}, rowid"  # noqa: S608 - our words
-            for (value,) in database.execute(query):
-                yield value
-    except sqlite3.Error as error:
-        raise OSError(errno.EIO, f"the temporary database cannot be written: {error}") from error
+    # half of the memory is for the table, SQLite takes as much again when it sorts
+    with temporary_database(memory // 2) as database:
+        database.execute("CREATE TABLE item (key BLOB, value BLOB)")
+        database.executemany("INSERT INTO item VALUES (?, ?)", items)
+        order = "DESC" if reverse else "ASC"
+        query = f"SELECT value FROM item ORDER BY key {order}, rowid"  # noqa: S608 - our words
+        for (value,) in database.execute(query):
+            yield value
 
 
 COMPRESSIONS: Final = tuple(suffix[1:] for suffix in files.COMPRESSIONS)

@@ -84,9 +84,29 @@ class _Members(io.RawIOBase):
         self._file: Final = file
         self._begin: Final = begin
         self._member = begin()
+        self._at = 0
 
     def readable(self) -> bool:
         return True
+
+    def seekable(self) -> bool:
+        return self._file.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Go to a place, by reading all that is before it."""
+        if whence == io.SEEK_END:
+            while self.read(_READ):
+                pass
+        to = offset if whence == io.SEEK_SET else self._at + offset
+        if to < self._at:
+            self._file.seek(0)
+            self._member, self._at = self._begin(), 0
+        while self._at < to and self.read(min(_READ, to - self._at)):
+            pass
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
 
     def readinto(self, buffer: Any, /) -> int:
         data = b""
@@ -104,6 +124,7 @@ class _Members(io.RawIOBase):
                     raise EOFError("it ends too early")
             data = self._member.decompress(rest, len(buffer))
         buffer[: len(data)] = data
+        self._at += len(data)
         return len(data)
 
 
@@ -250,6 +271,38 @@ def _fill_frames(
             with io.BufferedReader(Frames(name.open("rb"), frames.table())) as written:
                 frames.note(note(cast("BinaryIO", written)))
         frames.finish()
+
+
+class TemporaryFileError(OSError):
+    """A temporary file cannot be written, be it for want of room: what is written is not at fault.
+
+    Nor is what is read.
+    """
+
+    def __init__(self, why: object) -> None:
+        words = f"temporary files cannot be written: {why}; TMPDIR names another folder for them"
+        super().__init__(errno.ENOSPC, words)
+
+
+class _Temporary(io.FileIO):
+    """A temporary file, whose errors say that they are of one."""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise TemporaryFileError(error.strerror) from error
+
+
+def temporary_file() -> BinaryIO:
+    """Open a file that vanishes with the process, however that ends; raises TemporaryFileError."""
+    import tempfile  # who writes none does not wait for it
+
+    try:
+        with tempfile.TemporaryFile() as file:
+            return io.BufferedRandom(_Temporary(os.dup(file.fileno()), "r+"), _WRITTEN)
+    except OSError as error:
+        raise TemporaryFileError(error.strerror) from error
 
 
 def sync(path: Path) -> None:

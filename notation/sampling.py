@@ -7,7 +7,6 @@ files, nor how people name what they want.
 
 from __future__ import annotations
 
-import errno
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
@@ -56,18 +55,13 @@ def sample(rows: Iterable[Row], size: int, seed: int, memory: int = MEMORY) -> I
     >>> sorted(sample(rows, 3, seed=1)) == sorted(sample(rows[::-1], 3, seed=1))
     True
     """
-    import sqlite3
-
-    try:
-        with temporary_database(memory // 2) as database:
-            for table in _TABLES:
-                database.execute(table)
-            _draw(database, rows, size, seed)
-            query = "SELECT * FROM (SELECT * FROM item ORDER BY draw LIMIT ?) ORDER BY place"
-            for _, _, order, value, text in database.execute(query, (size,)):
-                yield Row(order, value, text.decode())
-    except sqlite3.Error as error:
-        raise OSError(errno.EIO, f"the temporary database cannot be written: {error}") from error
+    with temporary_database(memory // 2) as database:
+        for table in _TABLES:
+            database.execute(table)
+        _draw(database, rows, size, seed)
+        query = "SELECT * FROM (SELECT * FROM item ORDER BY draw LIMIT ?) ORDER BY place"
+        for _, _, order, value, text in database.execute(query, (size,)):
+            yield Row(order, value, text.decode())
 
 
 def _draw(database: sqlite3.Connection, rows: Iterable[Row], size: int, seed: int) -> None:

@@ -28,7 +28,7 @@ from lath.arena.cli.files import (
 )
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive, whole
 from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
-from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.errors import ConfigError
 from lath.notation.archive import (
     COMPRESSIONS,
     MEMORY,
@@ -339,24 +339,19 @@ def diff(
 
     Example: arena diff before.lath after.lath.gz
     """
-    import sqlite3  # select does not wait for it
-
     add_games(game)
     if str(a) == str(b) == "-":
         raise ConfigError("one of the two must be a file: there is one standard input")
     comparison = Comparison(key=keys_of("--key", key), moves_only=moves_only)
     archives = Selection([a], rules=not unchecked), Selection([b], rules=not unchecked)
     counts = dict.fromkeys(("equal", "differ", "only_in_a", "only_in_b"), 0)
-    try:
-        for finding in comparison.findings(*archives):
-            side = None if finding.difference else "A" if finding.a else "B"
-            counts[f"only_in_{side.lower()}" if side else "differ"] += 1
-            kind = f"only in {side}" if side else "differs"
-            with unless_cut(lambda: 1):  # something differs
-                for line in [_as_json(kind, finding)] if as_json else _words(kind, finding):
-                    print(line)
-    except sqlite3.Error as error:
-        raise ArenaError(f"the temporary database cannot be written: {error}") from error
+    for finding in comparison.findings(*archives):
+        side = None if finding.difference else "A" if finding.a else "B"
+        counts[f"only_in_{side.lower()}" if side else "differ"] += 1
+        kind = f"only in {side}" if side else "differs"
+        with unless_cut(lambda: 1):  # something differs
+            for line in [_as_json(kind, finding)] if as_json else _words(kind, finding):
+                print(line)
     bad = {"bad_in_a": archives[0].bad, "bad_in_b": archives[1].bad}
     counts |= {"equal": comparison.equal, **bad}
     if as_json:

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import Annotated, TextIO, TypeVar
 
 import typer
@@ -20,7 +19,7 @@ from lath.arena.cli.main import argument, flag
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
 from lath.notation import formats
-from lath.notation.files import open_bytes, write_atomically
+from lath.notation.files import TemporaryFileError, open_bytes, temporary_file, write_atomically
 from lath.notation.index import note_for
 from lath.notation.reader import Entry
 
@@ -71,8 +70,8 @@ def writable(out: Path) -> Iterator[None]:
     """Turn what the file system says into our words."""
     try:
         yield
-    except BrokenPipeError:
-        raise  # nobody reads on; that is no fault
+    except (BrokenPipeError, TemporaryFileError):
+        raise  # nobody reads on, which is no fault; or `out` is not what cannot be written
     except FileExistsError as error:
         raise ConfigError(f"{error.filename} is there already; --force replaces it") from error
     except OSError as error:
@@ -142,8 +141,8 @@ def _file_of(path: Path, stream: TextIO) -> os.stat_result | None:
 
 
 def whole(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the same bytes once all of them are there; many wait in a temporary file."""
-    with SpooledTemporaryFile(1 << 24) as kept:
+    """Yield the same bytes once all of them are there; they wait in a temporary file."""
+    with temporary_file() as kept:
         kept.writelines(pieces)
         kept.seek(0)
         while block := kept.read(1 << 16):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -21,6 +20,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from lath import games
 from lath.games.errors import GameError
+from lath.notation.files import temporary_file
 from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
 from lath.notation.formats.tables import Written, arrow
 from lath.notation.planes import Encoding, PlanesError, PlyNumbers
@@ -93,7 +93,7 @@ def npz_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
     pieces = _Pieces()
     with ExitStack() as stack:
         files = {
-            name: stack.enter_context(tempfile.TemporaryFile()) for name in _ARRAYS
+            name: stack.enter_context(temporary_file()) for name in _ARRAYS
         }  # how many plies there are stands before the first
         count = 0
         while some := list(islice(rows, PLIES_AT_ONCE)):

@@ -11,7 +11,6 @@ import csv
 import io
 import json
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from lath.games.errors import GameError
 from lath.notation.errors import Fault, RecordSyntaxError
+from lath.notation.files import temporary_file
 from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
 from lath.notation.reader import (
     MAX_RECORD,
@@ -372,7 +372,7 @@ def _texts_of_parquet(stream: BinaryIO) -> Iterator[RecordText]:
     with ExitStack() as stack:
         is_file = isinstance(stream, io.BufferedReader | io.BytesIO) and stream.seekable()
         if not is_file:  # the table of contents stands at the end
-            whole = stack.enter_context(tempfile.TemporaryFile())
+            whole = stack.enter_context(temporary_file())
             while block := stream.read(1 << 20):
                 whole.write(block)
             whole.seek(0)

@@ -6,15 +6,19 @@ import fcntl
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
+import tempfile
 import termios
 from array import array
 from concurrent.futures import ThreadPoolExecutor, process
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
+from typing import Any
 
 import pytest
 from arena_runs import PATIENCE_S, environment
@@ -180,6 +184,33 @@ def test_what_the_machine_does_not_grant_is_no_bug_of_the_arena(
     assert (ran.status, ran.out) == (status, "")
     assert ran.err.startswith(f"arena: {words}")
     assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("select sound.lath --sort date -o out.lath", "select sound.lath --sample 1 --count"),
+        *("diff sound.lath bad.lath", "convert sound.lath out.npz --planes"),
+        *("convert sound.lath - --to csv --strict",),
+    ],
+)
+def test_no_room_for_temporary_files_is_not_told_of_another_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    connect = sqlite3.connect
+
+    def connect_to_little(*given: Any, **more: Any) -> sqlite3.Connection:
+        database: sqlite3.Connection = connect(*given, **more)
+        database.execute("PRAGMA max_page_count = 1")
+        return database
+
+    monkeypatch.setattr(sqlite3, "connect", connect_to_little)
+    monkeypatch.setattr(tempfile, "TemporaryFile", partial(open, "/dev/full", "r+b", 0))
+    ran = arena(*command.split())
+    assert (ran.status, ran.out) == (5, "")
+    words = "arena: the system refuses what was asked of it: temporary files cannot be written: "
+    assert words in ran.err
+    assert not any(folder.glob("*out*"))
 
 
 def test_a_closed_standard_output_is_told(folder: Path) -> None:
