@@ -130,9 +130,18 @@ before the moves; numbers, moves, glyphs and comments; the result.
 """
 
 
-@lru_cache(maxsize=1)  # who reads a record mostly checks it, too
 def parts(text: str) -> Scanned | None:
     """Return the parts of the record that `text` is; None where Lark has to look."""
+    return (cut if len(text) <= _KEPT else cut.__wrapped__)(text)
+
+
+_KEPT: Final = 1 << 13
+"""Letters of a text that may be kept: few sound records have more."""
+
+
+@lru_cache(maxsize=1)  # who reads a record mostly checks it, too
+def cut(text: str) -> Scanned | None:
+    """Return the same; of the last text it is known."""
     record, tag = patterns()[:2]
     match = record.fullmatch(text)
     if match is None:

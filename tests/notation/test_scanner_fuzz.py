@@ -99,7 +99,7 @@ def a_grammar(old: str, new: str) -> Plant:
         monkeypatch.setattr(scanner, "patterns", cache(scanner.patterns.__wrapped__))
         monkeypatch.setattr(scanner, "_TAGS", Remembered(scanner._tag_of_line, 50_000))
         monkeypatch.setattr(scanner, "_comments", comments_without_a_cache)
-        scanner.parts.cache_clear()
+        scanner.cut.cache_clear()
 
     return plant
 
