@@ -98,7 +98,8 @@ class Watched:
         self._most_bytes: Final = wall.tree_bytes
         self._tree_bytes: Final = 0 if "memory" in held else wall.tree_bytes
         self._cores: Final = 0.0 if "cpu" in held else wall.cores
-        self._tasks: Final = 0 if "pids" in held else OWN_TASKS
+        is_open = wall.kind == "limits" or "pids" in held
+        self._tasks: Final = 0 if is_open else OWN_TASKS
         self._exact_from_s = 0.0
         """From when on memory may be counted exactly again."""
         self._files_from_s, self._files_bytes = 0.0, 0

@@ -188,6 +188,5 @@ def beginning(
 
 def _group(wall: Wall, name: str) -> Group | None:
     """Return a group for a bot, with this wall's bounds as far as the system sees to them."""
-    is_open = wall.kind == "limits" and not wall.is_watched
-    tasks = 0 if is_open else OWN_TASKS
+    tasks = 0 if wall.kind == "limits" else OWN_TASKS
     return cgroups.make(name, tree_bytes=wall.tree_bytes, cores=wall.cores, tasks=tasks)
