@@ -67,7 +67,7 @@ ATTACKS: Final = {
     "mount": Attack("mount a file system", False, False),
     "kernel": Attack("use `bpf`, `io_uring`, the kernel's keys", None, False),
     "terminal": Attack("read what is typed at the organiser's terminal", False, False),
-    "shared_memory": Attack("leave shared memory behind", True, True),
+    "shared_memory": Attack("leave shared memory behind", True, False),
 }
 """By the name of the function in `attacker.py`."""
 
