@@ -19,6 +19,7 @@ from lath.arena.cli.main import argument, flag
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
 from lath.notation import formats
+from lath.notation.errors import printable
 from lath.notation.files import TemporaryFileError, open_bytes, temporary_file, write_atomically
 from lath.notation.index import note_for
 from lath.notation.reader import Entry
@@ -35,7 +36,12 @@ class LossError(ArenaError):
 
 
 def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
-    """Yield what is read from a file; raises ConfigError in our words where that fails."""
+    """Yield what is read from a file; raises ConfigError in our words where that fails.
+
+    Also where standard output is the file: what is printed would be read, and never end.
+    """
+    if is_one_of(Path("-"), [path]):
+        raise ConfigError(f"{printable(str(path))} is what standard output writes; name another")
     with reading(path):
         try:
             yield from items

@@ -213,6 +213,18 @@ def test_no_room_for_temporary_files_is_not_told_of_another_file(
     assert not any(folder.glob("*out*"))
 
 
+@pytest.mark.parametrize(
+    "command", ["check bad.lath", "diff sound.lath bad.lath", "show bad.lath --json"]
+)
+def test_nothing_is_printed_into_what_is_read(folder: Path, command: str) -> None:
+    output = os.open("bad.lath", os.O_WRONLY | os.O_APPEND)
+    run = Run(command.split(), cwd=folder, env=environment(), output=output)
+    _, told = run.communicate(timeout=PATIENCE_S)
+    assert run.returncode == 2
+    assert "bad.lath is what standard output writes; name another\n" in told
+    assert (folder / "bad.lath").read_text() == BAD
+
+
 def test_a_closed_standard_output_is_told(folder: Path) -> None:
     ran = subprocess.run(
         f"{sys.executable} -m lath.arena show sound.lath >&-",
