@@ -311,8 +311,8 @@ class Packer:
             for name in ("family", "first", "second", "result", "termination", "ending")
         )
         numbers = Numbers()
-        kinds = array("I", (numbers[kind] for kind in zip(*alike, strict=True)))
-        places = chosen(kinds, self.numbering.links, self._most)
+        groups = array("I", (numbers[group] for group in zip(*alike, strict=True)))
+        places = chosen(groups, self.numbering.links, self._most)
         families = list(self._families.values())
         family_of = [families[self._columns["family"][1][place]] for place in places]
         shown = [
@@ -329,7 +329,7 @@ class Packer:
             for at in range(0, len(shown), CHUNK)
         ]
         boards = [family.dictionary.game for family in families if family.dictionary]
-        count = len(kinds)
+        count = len(groups)
         head = {
             "columns": {
                 name: {"texts": list(texts), "at": at}

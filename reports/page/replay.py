@@ -128,9 +128,6 @@ class Replay:
     to_move: Seat
     """Who decides, or would, after the last ply."""
 
-    ending: str
-    """In the game's words how the rules ended it; empty where they did not."""
-
     deciding: tuple[int, ...]
     """The cells that decided, by their place in `Board.names`."""
 
@@ -205,7 +202,6 @@ class Dictionary:
             kinds=tuple(kinds),
             movers=tuple(seats),
             to_move=end.to_move,
-            ending=outcome.ending if outcome else "",
             deciding=tuple(
                 names.index(cell) for cell in (outcome.cells if outcome else ()) if cell in names
             ),
