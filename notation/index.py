@@ -169,7 +169,7 @@ def write_index(path: str | Path) -> Path:
 
     That is the file itself where it is a `.zst` that has its own. Raises OSError, also where the
     file changes meanwhile, and NoIndexError for a compressed file that can only be read from its
-    beginning.
+    beginning, and where something else has the name of the index.
     """
     file = Path(path)
     with _Source(file) as source:
@@ -181,14 +181,25 @@ def write_index(path: str | Path) -> Path:
                 f"{file}: an index does not help where a file is only read from its beginning; "
                 f"expected text, or .zst as `arena select {file} -o {example}.zst` writes it"
             )
+        beside = _beside(file)
+        if beside.exists() and not _is_index(beside):  # be it a link to records
+            raise NoIndexError(f"{beside} is there already, and no index: it stays as it is")
         before = source.state()
         with damage_told(file):
             found = index_of(source.stream)
         if source.state() != before:
             raise OSError(errno.EBUSY, "it was changed while it was read", str(file))
-        beside = _beside(file)
         write_atomically(beside, [_packed(found, before)])
     return beside
+
+
+def _is_index(file: Path) -> bool:
+    """Return whether a file begins as an index of some version does, or is empty."""
+    if not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        begun = stream.read(len(_MAGIC))
+    return not begun or begun.startswith(b"lath index ")
 
 
 def _beside(file: Path) -> Path:

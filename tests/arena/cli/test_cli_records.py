@@ -249,6 +249,22 @@ def test_show_reads_a_record_by_its_index_and_says_when_that_is_stale(tmp_path: 
     assert f"{path}.idx is of an earlier state of games.lath: reading from the beg" in ran.err
 
 
+def test_an_index_replaces_nothing_but_an_index(tmp_path: Path) -> None:
+    file, other = tmp_path / "games.lath", tmp_path / "other.lath"
+    beside = tmp_path / "games.lath.idx"
+    for path in (file, other):
+        path.write_text('[Game "yavalath"]\n\n1. e5 *\n')
+    for make in (lambda: beside.write_text("my notes"), lambda: beside.symlink_to(other)):
+        make()
+        before = beside.read_bytes()
+        ran = arena("check", file, "--index")
+        assert ran.status == 2
+        assert f"{beside} is there already, and no index: it stays as it is\n" in ran.err
+        assert beside.read_bytes() == before
+        beside.unlink()
+    assert [arena("check", file, "--index").status for _ in range(2)] == [0, 0]
+
+
 def test_an_index_that_would_help_nobody_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "games.lath.gz"
     path.write_bytes(gzip.compress(GOOD.encode()))
