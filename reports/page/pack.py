@@ -39,13 +39,13 @@ from contextlib import suppress
 from heapq import nsmallest
 from itertools import groupby, pairwise, takewhile
 from operator import sub
-from tempfile import SpooledTemporaryFile
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 from weakref import finalize
 
 from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
+from lath.notation.files import temporary_file
 from lath.notation.record import RULES, Comment, Record, bare_plies, record_as_read
 from lath.notation.replay import game_by
 from lath.notation.writer import comment_words, variation_words
@@ -220,37 +220,55 @@ class _Store:
     """Games in the order in which they come, packed; what is over MEMORY lies on the disk."""
 
     def __init__(self) -> None:
-        self._file = SpooledTemporaryFile(max_size=MEMORY)  # noqa: SIM115 - until nobody needs it
-        finalize(self, self._file.close)
+        self._blocks: list[bytes] = []
+        """The first ones, which are in memory."""
+        self._room = MEMORY
+        self._file: BinaryIO | None = None
         self._ends = array("Q", [0])
-        """Where the blocks end that are in the file, after a 0."""
+        """Where the other blocks end in the file, after a 0."""
         self._open: list[bytes] = []
         """What is in no block yet."""
 
     def append(self, game: _Told) -> None:
-        """Keep the next game; raises OSError where there is no room for it."""
+        """Keep the next game; raises TemporaryFileError."""
         self._open.append(marshal.dumps((*game,)))
-        if len(self._open) == BLOCK:
-            packed = zlib.compress(marshal.dumps(self._open), 1)
-            self._file.seek(self._ends[-1])
-            self._file.write(packed)
-            self._ends.append(self._ends[-1] + len(packed))
-            self._open = []
+        if len(self._open) < BLOCK:
+            return
+        block = zlib.compress(marshal.dumps(self._open), 1)
+        self._open = []
+        self._room -= len(block)
+        if self._room >= 0:
+            self._blocks.append(block)
+            return
+        self._room = 0  # those that follow are in the file, too, be they smaller
+        if self._file is None:
+            self._file = temporary_file()
+            finalize(self, self._file.close)
+        self._file.seek(self._ends[-1])
+        self._file.write(block)
+        self._ends.append(self._ends[-1] + len(block))
 
     def games(self, places: Iterable[int]) -> Iterator[_Told]:
         """Yield the games of places, from 0 and in order."""
         for number, of_block in groupby(places, key=lambda place: place // BLOCK):
-            block = self._block(number)
+            block = self._games_of(number)
             for place in of_block:
                 yield _Told(*marshal.loads(block[place % BLOCK]))  # noqa: S302 - our own
 
-    def _block(self, number: int) -> list[bytes]:
-        if number == len(self._ends) - 1:
+    def _games_of(self, number: int) -> list[bytes]:
+        """Return the games of a block; what is in none is that of the last number."""
+        at = number - len(self._blocks)
+        if at == len(self._ends) - 1:
             return self._open
-        begin, end = self._ends[number : number + 2]
-        self._file.seek(begin)
-        found: list[bytes] = marshal.loads(zlib.decompress(self._file.read(end - begin)))  # noqa: S302 - our own
-        return found
+        if at < 0:
+            block = self._blocks[number]
+        else:
+            assert self._file is not None
+            begin, end = self._ends[at : at + 2]
+            self._file.seek(begin)
+            block = self._file.read(end - begin)
+        games: list[bytes] = marshal.loads(zlib.decompress(block))  # noqa: S302 - our own
+        return games
 
 
 class Packer:
@@ -273,7 +291,7 @@ class Packer:
         """Add the next record and return in the game's words how the rules ended it.
 
         That is empty where they did not, and None where it cannot be played through. Raises
-        OSError where there is no room for what is kept of it.
+        TemporaryFileError where there is no room for what is kept of it.
         """
         tags = dict(reversed(record.tags))  # looked up often enough to pay
         ending, problem, rules = None, "", (tags.get("Game", ""), tags.get(RULES, ""))

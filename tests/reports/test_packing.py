@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from different_games import different_games
@@ -29,6 +29,7 @@ from unpacking import Unpacked, heads, opened, unpacked
 
 from lath import games
 from lath.games.core import Game, Move, Position, Seat
+from lath.notation.files import temporary_file
 from lath.notation.record import Ply, Record, Variation, comment, ply_as_read
 from lath.notation.record import annotation_as_read as as_read
 from lath.notation.replay import positions, start_of
@@ -233,11 +234,22 @@ def test_a_game_that_is_not_shown_is_not_played_ply_by_ply(monkeypatch: pytest.M
     assert played == [SAMPLE[place].moves for place in places]
 
 
-def test_games_come_back_from_memory_and_from_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = pack(SAMPLE)
-    for name in ("BLOCK", "MEMORY"):
-        monkeypatch.setattr(packing, name, 3)
-    assert pack(SAMPLE) == whole
+@pytest.mark.parametrize("memory", [0, 3_000])
+def test_games_come_back_from_memory_and_from_the_disk(
+    monkeypatch: pytest.MonkeyPatch, memory: int
+) -> None:
+    monkeypatch.setattr(packing, "BLOCK", 3)
+    monkeypatch.setattr(packing, "MEMORY", memory)
+    opened_files = []
+
+    def noted() -> BinaryIO:
+        opened_files.append(temporary_file())
+        return opened_files[-1]
+
+    monkeypatch.setattr(packing, "temporary_file", noted)
+    assert pack(SAMPLE) == packed()
+    assert len(opened_files) == 1
+    assert opened_files[0].closed, "nobody needs it any more"
 
 
 def test_a_game_of_known_moves_is_what_it_is_when_each_move_is_looked_at(
