@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from lath.notation.errors import printable
 from lath.notation.record import Termination
 
 FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
@@ -44,12 +45,13 @@ class ConfigError(ArenaError):
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
     """Say in our words why a file that the user named cannot be read."""
+    named = printable(str(path))  # which may have a line break
     try:
         yield
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise ConfigError(f"{named} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not UTF-8: byte {error.start}") from error
+        raise ConfigError(f"{named} is not UTF-8: byte {error.start}") from error
 
 
 class StoreError(ArenaError):

@@ -46,7 +46,7 @@ from lath.notation.editing import (
     is_one,
     pieces,
 )
-from lath.notation.errors import instead
+from lath.notation.errors import instead, printable
 from lath.notation.files import open_bytes, sync, write_atomically
 from lath.notation.index import note_for
 from lath.notation.quick_check import sound_plies
@@ -357,7 +357,7 @@ class _Work:
         """Return what a record becomes; None where it stays."""
         number = self.records + self.bad + 1
         entry = entry_of(text, str(self._path), number, rules=self._rules)
-        where = f"{self._path}:{entry.line}"
+        where = f"{printable(str(self._path))}:{entry.line}"
         if entry.record is None or entry.problems:
             self.bad += 1
             print(*entry.problems, sep="\n", file=sys.stderr)
@@ -393,11 +393,12 @@ class _Work:
 
     def print_counts(self, copy: Path | None, *, would: bool) -> None:
         """Tell of what was done, or would be."""
-        kept = f"; as it was: {copy}" if copy else ""
+        kept = f"; as it was: {printable(str(copy))}" if copy else ""
+        name = printable(str(self._path))
         if self._edits is None:
             if self.is_changed:
                 said = "is not canonical" if would else "rewritten in canonical form"
-                print(f"{self._path}: {said}{kept}", file=sys.stderr)
+                print(f"{name}: {said}{kept}", file=sys.stderr)
             return
         words = f"{self.changed} of {self.records} records {'would change' if would else 'changed'}"
         if self.split:
@@ -406,7 +407,7 @@ class _Work:
             words += f"; {self.refused} would be bad and stayed"
         if self.bad:
             words += f"; {bad_words(self.bad)} stayed"
-        print(f"{self._path}: {words}{kept}", file=sys.stderr)
+        print(f"{name}: {words}{kept}", file=sys.stderr)
 
 
 class _SameError(Exception):

@@ -79,9 +79,10 @@ def writable(out: Path) -> Iterator[None]:
     except (BrokenPipeError, TemporaryFileError):
         raise  # nobody reads on, which is no fault; or `out` is not what cannot be written
     except FileExistsError as error:
-        raise ConfigError(f"{error.filename} is there already; --force replaces it") from error
+        there = printable(str(error.filename))
+        raise ConfigError(f"{there} is there already; --force replaces it") from error
     except OSError as error:
-        name = "standard output" if str(out) == "-" else out
+        name = "standard output" if str(out) == "-" else printable(str(out))
         raise ConfigError(f"{name} cannot be written: {error.strerror or error}") from error
 
 

@@ -97,6 +97,17 @@ def test_of_a_tournament_its_file_of_games_is_named(folder: Path, command: str) 
     assert arena(*command.split()).err == told
 
 
+def test_a_name_with_a_line_break_breaks_no_message(folder: Path) -> None:
+    (folder / "a\nb.lath").write_text(SOUND)
+    for command in (
+        ["edit", "a\nb.lath", "--set", "Site=x"],
+        ["edit", "a\nb.lath", "--set", "Site=y"],  # its copy is there already
+        ["select", "no\nsuch.lath"],
+        ["select", "sound.lath", "-o", "no\nsuch/out.lath", "-q"],
+    ):
+        assert len(arena(*command).err.splitlines()) == 1
+
+
 def test_only_who_reads_a_file_says_that_it_cannot_be_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
