@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from processes import alive_of, gone, new_tree
+from processes import PATIENCE_S, alive_of, gone, new_tree
 
 from lath.arena.referee import watchdog
 from lath.arena.referee.process import Child, Watch
@@ -53,7 +53,8 @@ def begin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 def how_it_ends(child: Child) -> str:
     watch = Watch()
     watch.add(child)
-    while not child.has_ended:
+    until_s = time.monotonic() + PATIENCE_S
+    while not child.has_ended and time.monotonic() < until_s:
         watch.wait(time.monotonic() + 1)
     watch.drop(child)
     return child.end_words()
