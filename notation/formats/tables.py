@@ -298,7 +298,7 @@ def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
     texts = iter(lines)
     head = next(texts, "").removeprefix("\N{BYTE ORDER MARK}")
     names = _names_in(head)
-    fault = _fault_of_columns(names)
+    fault = encoding_fault(head) or _fault_of_columns(names)
     if fault:
         yield RecordText(1, without_escapes(head.rstrip("\r\n")), fault)
         return

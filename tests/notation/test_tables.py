@@ -159,6 +159,7 @@ def test_a_sheet_of_somebody_elses_is_read_whatever_the_order_and_the_separator(
         ("game,moves,result\nyavalath,e5,won\n", "2:1: error[syntax]: "),
         ("game,moves,movetext\ny,e5,1. e6\n", "2:1: error[field]: the columns moves and movetext"),
         ("game,moves\ny,\udcff\n", "2:3: error[encoding]: byte 0xff is not UTF-8"),
+        ("\udcff\udcfeg\0a\0", "1:1: error[encoding]: byte 0xff is not UTF-8"),
     ],
 )
 def test_what_is_no_row_of_a_game_is_told_of_with_its_line(content: str, problem: str) -> None:
