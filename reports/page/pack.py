@@ -243,7 +243,7 @@ class _Store:
         self._room = 0  # those that follow are in the file, too, be they smaller
         if self._file is None:
             self._file = temporary_file()
-            finalize(self, self._file.close)
+            finalize(self, _closed, self._file)
         self._file.seek(self._ends[-1])
         self._file.write(block)
         self._ends.append(self._ends[-1] + len(block))
@@ -269,6 +269,11 @@ class _Store:
             block = self._file.read(end - begin)
         games: list[bytes] = marshal.loads(zlib.decompress(block))  # noqa: S302 - our own
         return games
+
+
+def _closed(file: BinaryIO) -> None:
+    with suppress(OSError):  # it is full, which has been told
+        file.close()
 
 
 class Packer:

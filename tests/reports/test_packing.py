@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, BinaryIO
 
 import pytest
@@ -29,7 +31,7 @@ from unpacking import Unpacked, heads, opened, unpacked
 
 from lath import games
 from lath.games.core import Game, Move, Position, Seat
-from lath.notation.files import temporary_file
+from lath.notation.files import TemporaryFileError, temporary_file
 from lath.notation.record import Ply, Record, Variation, comment, ply_as_read
 from lath.notation.record import annotation_as_read as as_read
 from lath.notation.replay import positions, start_of
@@ -250,6 +252,16 @@ def test_games_come_back_from_memory_and_from_the_disk(
     assert pack(SAMPLE) == packed()
     assert len(opened_files) == 1
     assert opened_files[0].closed, "nobody needs it any more"
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_no_room_on_the_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "BLOCK", 1)
+    monkeypatch.setattr(packing, "MEMORY", 0)
+    monkeypatch.setattr(tempfile, "TemporaryFile", partial(open, "/dev/full", "r+b", 0))
+    with pytest.raises(TemporaryFileError):
+        pack(SAMPLE)
+    gc.collect()
 
 
 def test_a_game_of_known_moves_is_what_it_is_when_each_move_is_looked_at(
