@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from dataclasses import asdict
 from itertools import groupby
 from operator import attrgetter
@@ -39,7 +40,7 @@ def doctor(
 
     Example: arena doctor --sandbox bwrap
     """
-    found = list(findings(folder, wall_of(sandbox)))
+    found = [*findings(folder, wall_of(sandbox)), _terminal(Output(to_stdout=True))]
     if as_json:
         rows = list(map(asdict, found))
         print(json.dumps(rows, indent=2, ensure_ascii=False), file=data_output())
@@ -48,17 +49,49 @@ def doctor(
     raise typer.Exit(FAULT if any(one.verdict == "missing" for one in found) else 0)
 
 
+def _terminal(output: Output) -> Finding:
+    console = output.console
+    if not console.is_terminal:
+        return Finding(group="terminal", name="terminal", found="this output is none: plain text")
+    colours = {"truecolor": "16 million", "256": "256", "standard": "16"}
+    count = colours.get(console.color_system or "", "no")
+    is_ascii = output.letters.is_ascii
+    return Finding(
+        group="terminal",
+        name="terminal",
+        verdict="note" if is_ascii else "ok",
+        found=f"{console.width} columns, {count} colours, {'ASCII' if is_ascii else 'Unicode'}",
+        remedy="export LANG=C.UTF-8" if is_ascii else "",
+        numbers={"columns": console.width},
+    )
+
+
+WIDTH: Final = 100
+"""Columns of a line, where the terminal has as many."""
+
+_NAME: Final = 14
+"""Columns of a name; a longer one moves what follows."""
+
+
 def _print(found: list[Finding]) -> None:
     output = Output(to_stdout=True)
-    width = max(len(one.name) for one in found)
+    wide, room = min(WIDTH, output.width), " " * (_NAME + 13)
     for group, rows in groupby(found, attrgetter("group")):
         output.console.print(output.text(group, "bold"))
         for one in rows:
             word, colour = _MARKS[one.verdict]
-            line = output.text(f"  {one.name:{width}}  ")
-            line.append(f"{word:7}", colour)
-            line.append(f"  {one.found}")
-            output.console.print(line, soft_wrap=True)
-            if one.remedy:
-                room = " " * (width + 13)
-                output.console.print(output.text(f"{room}{one.remedy}"), soft_wrap=True)
+            begins = f"  {one.name:{_NAME}}  "
+            for line in _wrapped(f"{begins}{word:7}  {one.found}", wide, room):
+                text = output.text(line)
+                if line.startswith(begins):
+                    text.stylize(colour, len(begins), len(begins) + len(word))
+                output.console.print(text, soft_wrap=True)
+            for line in _wrapped(f"{room}{one.remedy}" if one.remedy else "", wide, room):
+                output.console.print(output.text(line), soft_wrap=True)
+
+
+def _wrapped(text: str, width: int, room: str) -> list[str]:
+    """Return lines that fit, but for words such as paths that are longer than one."""
+    return textwrap.wrap(
+        text, width, subsequent_indent=room, break_long_words=False, break_on_hyphens=False
+    )

@@ -142,6 +142,7 @@ _SCHEMAS: Final = {
     "report": "lath.reports.page.document:schema",
     "index": "lath.reports.page.index:schema",
     "events": "lath.arena.tournament.events:schema",
+    "doctor": "lath.arena.tournament.diagnosis:schema",
 }
 """Where each schema is, or what makes it: none is loaded but the one that is asked for."""
 
@@ -153,7 +154,8 @@ def schema(name: SchemaName) -> None:
     """Print the JSON Schema (2020-12) of one of our formats.
 
     They are those of a record, a configuration, `outcome.json`, `standings.json`, the data of
-    a report and of an index of tournaments, and the events of a run.
+    a report and of an index of tournaments, the events of a run, and a point of
+    `arena doctor --json`.
 
     Example: arena schema config
     """

@@ -677,7 +677,7 @@ def build(
 def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     """Return the tournament of a table in which nothing is wrong."""
     bots = tuple(bot_spec(table, folder, model.sandbox) for table in model.bot)
-    most = max(1, len(cores.available()) // max(bot.threads for bot in bots))
+    most = cores.games_at_once(max(bot.threads for bot in bots))
     jobs = most if model.jobs == "auto" else model.jobs
     rows = zip(toml["bot"], bots, strict=True)  # as any folder can read them
     written = {

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import resource
+import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 import sysconfig
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import metadata, util
 from pathlib import Path
@@ -24,17 +28,16 @@ from lath import games
 from lath.arena.errors import ConfigError, MachineError
 from lath.arena.referee import trees
 from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.watchdog import size
 from lath.arena.tournament import system
 from lath.arena.tournament.confinement import GUIDE, confined
 from lath.arena.tournament.programs import ENTRY_POINTS, bundled
 from lath.arena.walls import bubblewrap, cgroups, users
-from lath.arena.walls.limits import machine_bytes
 from lath.games.errors import GameError
+from lath.games.files import VARIABLE as GAMES
+from lath.reports.schema import Schema, schema_of
 
 Verdict = Literal["ok", "note", "missing"]
-
-_NETWORKS: Final = ("nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs", "ceph", "glusterfs", "afs")
-"""File systems of other machines, on which locks of a database may not hold."""
 
 _EXTRAS: Final = {"pyarrow": "Parquet and Arrow tables", "numpy": "planes as arrays"}
 """Packages that are not needed, and what they give."""
@@ -45,9 +48,11 @@ class Finding:
     """What one point has found."""
 
     group: str
-    """Such as `walls`."""
+    """Where it belongs, such as `walls`."""
 
     name: str
+    """No two findings have the same."""
+
     verdict: Verdict = "ok"
     """`note`: a tournament can be run without it; `missing`: it cannot."""
 
@@ -56,6 +61,14 @@ class Finding:
 
     remedy: str = ""
     """What to install or set; empty where there is nothing to do."""
+
+    numbers: dict[str, float] = field(default_factory=dict)
+    """What `found` has as numbers; the end of a name is its unit, such as `free_bytes`."""
+
+
+def schema() -> Schema:
+    """Return the JSON Schema of a finding."""
+    return schema_of(Finding, "A point of what a machine can do for tournaments", may_grow=True)
 
 
 def findings(folder: Path, sandbox: str = "auto") -> Iterator[Finding]:
@@ -74,21 +87,8 @@ def findings(folder: Path, sandbox: str = "auto") -> Iterator[Finding]:
 
 
 def _program() -> Iterator[Finding]:
-    is_fast = "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or "")
-    named = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
-    yield Finding(
-        group="program",
-        name="python",
-        verdict="ok" if is_fast else "note",
-        found=f"{named}, built {'with' if is_fast else 'without'} optimizations",
-        remedy="" if is_fast else "a Python of a distribution is 10 to 25 % faster",
-    )
-    names = ("lath-arena", "lark", "typer", "trueskill", "jinja2", "pydantic", "tomlkit")
-    yield Finding(
-        group="program",
-        name="packages",
-        found=", ".join(f"{name} {metadata.version(name)}" for name in names),
-    )
+    yield _python()
+    yield _packages()
     for name, gives in _EXTRAS.items():
         is_there = util.find_spec(name) is not None
         yield Finding(
@@ -108,6 +108,80 @@ def _program() -> Iterator[Finding]:
     )
 
 
+def _python() -> Finding:
+    said = sysconfig.get_config_var("CONFIG_ARGS") or ""
+    said = said if platform.python_implementation() == "CPython" else ""
+    ways = {"PGO": "--enable-optimizations", "LTO": "--with-lto"}
+    missing = [name for name, flag in ways.items() if said and flag not in said]
+    words = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
+    if sysconfig.get_config_var("Py_DEBUG"):
+        words += ", a debug build"
+    elif said:
+        built = [name for name in ways if name not in missing]
+        words += f", built with {' and '.join(built)}" if built else ""
+        words += f", without {' and '.join(missing)}" if missing else ""
+    is_slow = "PGO" in missing or bool(sysconfig.get_config_var("Py_DEBUG"))
+    return Finding(
+        group="program",
+        name="python",
+        verdict="note" if is_slow else "ok",
+        found=words,
+        remedy="bots in Python think faster with one that is built with --enable-optimizations "
+        "--with-lto"
+        if is_slow
+        else "",
+    )
+
+
+_REQUIREMENT: Final = re.compile(r"([\w.-]+)(?:>=([\d.]+))?")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return a version for comparisons.
+
+    >>> _numbers("2.10.0rc1") > _numbers("2.9")
+    True
+    """
+    found = re.match(r"[\d.]*\d|", version)
+    return tuple(map(int, found[0].split("."))) if found and found[0] else ()
+
+
+def _required() -> Iterator[tuple[str, str, str]]:
+    """Yield what we cannot do without: its name, the least version, and the one that there is."""
+    for text in metadata.requires("lath-arena") or ():
+        words, _, marker = text.partition(";")
+        if "extra ==" in marker or (match := _REQUIREMENT.match(words)) is None:
+            continue
+        try:
+            yield match[1], match[2] or "", metadata.version(match[1])
+        except metadata.PackageNotFoundError:
+            if not marker:  # else it may be for another Python
+                yield match[1], match[2] or "", ""
+
+
+def _packages() -> Finding:
+    try:
+        needed = list(_required())
+        ours = metadata.version("lath-arena")
+    except metadata.PackageNotFoundError:
+        return Finding(
+            group="program",
+            name="packages",
+            verdict="note",
+            found="lath-arena is not installed: what it needs is not known",
+            remedy="pip install lath-arena",
+        )
+    old = [f"{name}>={least}" for name, least, has in needed if _numbers(has) < _numbers(least)]
+    there = [f"{name} {has or '(none)'}" for name, _, has in needed]
+    return Finding(
+        group="program",
+        name="packages",
+        verdict="missing" if old else "ok",
+        found=f"lath-arena {ours}, SQLite {sqlite3.sqlite_version}, {', '.join(there)}",
+        remedy=f"pip install {shlex.join(old)}" if old else "",
+    )
+
+
 def _said(command: list[str]) -> str:
     """Return the first line that a program says of itself."""
     try:
@@ -123,121 +197,275 @@ def _said(command: list[str]) -> str:
 
 
 def _machine() -> Iterator[Finding]:
-    about = system.machine()
-    cores = system.available()
-    yield Finding(group="machine", name="system", found=f"{about['system']}, {about['cpu']}")
+    about, cores, jobs = system.machine(), system.available(), system.games_at_once(1)
+    kind = _container()
+    yield Finding(
+        group="machine",
+        name="system",
+        found=f"{about['system']}{f', in a container ({kind})' if kind else ''}",
+    )
+    many, allowed = about["cores"], trees.cores()
+    quota = len(cores) < allowed
     yield Finding(
         group="machine",
         name="cores",
-        found=f"{len(cores)} of {about['cores']}: --jobs auto plays {len(cores)} games at a time "
-        "of bots with one thread",
+        found=f"{len(cores)} of {many}{' (what the quota pays for)' * quota}, {about['cpu']}",
+        numbers={"cores": len(cores), "allowed_cores": allowed, "machine_cores": many},
     )
-    pinned = hasattr(os, "sched_setaffinity")
+    yield _memory(about["memory_bytes"], jobs)
     yield Finding(
+        group="machine",
+        name="jobs",
+        found=f'jobs = "auto" plays {jobs} game{"s" * (jobs > 1)} at once, of bots with one thread',
+        numbers={"jobs": jobs},
+    )
+    yield _pinning(jobs)
+    yield _clock()
+
+
+def _container() -> str:
+    """Return what kind of container this is in; empty: none that is known."""
+    files = {"/.dockerenv": "docker", "/run/.containerenv": "podman"}
+    found = next((kind for path, kind in files.items() if Path(path).exists()), "")
+    kubernetes = "kubernetes" if "KUBERNETES_SERVICE_HOST" in os.environ else ""
+    told = _text("/run/systemd/container") or os.environ.get("container", "")  # noqa: SIM112
+    return kubernetes or told or found
+
+
+def _memory(total: int, jobs: int) -> Finding:
+    free = total
+    with suppress(OSError, LookupError, ValueError):
+        text = Path("/proc/meminfo").read_text(encoding="ascii")
+        free = int(text.partition("MemAvailable:")[2].split()[0]) << 10
+    with suppress(ValueError):  # "max", or no such file
+        most = int(_text("/sys/fs/cgroup/memory.max"))
+        used = int(_text("/sys/fs/cgroup/memory.current"))
+        total, free = min(total, most), max(0, min(free, most - used))
+    if not total:
+        return Finding(group="machine", name="memory", found="the system does not tell")
+    return Finding(
+        group="machine",
+        name="memory",
+        found=f"{size(free)} free of {size(total)}, {size(free // jobs)} for each game at once",
+        numbers={"free_bytes": free, "total_bytes": total},
+    )
+
+
+def _pinning(jobs: int) -> Finding:
+    wrong, remedy = "", ""
+    try:
+        os.sched_setaffinity(0, os.sched_getaffinity(0))
+    except AttributeError:
+        wrong, remedy = f"{platform.system()} does not pin processes to cores", "play on Linux"
+    except OSError as error:
+        wrong = f"not possible: {error.strerror}"
+        remedy = "allow the system call sched_setaffinity"
+    if not wrong and system.shares(jobs, 1, system.available()) is None:
+        wrong, remedy = "there are too few cores", "lower jobs"
+    return Finding(
         group="machine",
         name="pinning",
-        verdict="ok" if pinned else "note",
-        found="each game has cores of its own" if pinned else f"{sys.platform} has none",
+        verdict="note" if wrong else "ok",
+        found=wrong or "each game can have cores of its own",
+        remedy=remedy,
     )
-    yield Finding(group="machine", name="memory", found=_size(machine_bytes()))
-    clock = time.get_clock_info("monotonic")
-    yield Finding(
+
+
+_SLOW_CLOCKS: Final = ("hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit")
+"""That are read from a device, or seldom move."""
+
+_CLOCKS: Final = "/sys/devices/system/clocksource/clocksource0"
+
+_READINGS: Final = 500
+
+
+def _clock() -> Finding:
+    source, listed = (_text(f"{_CLOCKS}/{name}_clocksource") for name in ("current", "available"))
+    began_s = time.perf_counter()
+    for _ in range(_READINGS):
+        time.monotonic()
+    reading_ns = (time.perf_counter() - began_s) / _READINGS * 1e9
+    resolution_ns = time.get_clock_info("monotonic").resolution * 1e9
+    is_slow = source in _SLOW_CLOCKS
+    better = next((each for each in listed.split() if each not in _SLOW_CLOCKS), "")
+    return Finding(
         group="machine",
         name="clock",
-        verdict="ok" if clock.resolution <= 1e-6 else "note",
-        found=f"{clock.implementation}, resolution {clock.resolution * 1e9:g} ns",
+        verdict="note" if is_slow else "ok",
+        found=f"{source or time.get_clock_info('monotonic').implementation}, resolution "
+        f"{resolution_ns:g} ns, a reading takes {reading_ns:.0f} ns",
+        remedy=""
+        if not is_slow
+        else f"echo {better} > {_CLOCKS}/current_clocksource"
+        if better
+        else "give bots more time a move: the system has no faster clock",
+        numbers={"resolution_ns": resolution_ns, "reading_ns": round(reading_ns, 1)},
     )
-
-
-def _size(amount: int) -> str:
-    return f"{amount / 1e9:.1f} GB" if amount else "nobody tells"
 
 
 def _limits() -> Iterator[Finding]:
-    jobs = max(1, len(system.available()))
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    try:
-        system.ensure(jobs)
-        wrong = ""
-    except ConfigError as error:
-        wrong = str(error)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    yield Finding(
+    jobs = system.games_at_once(1)
+    yield _open_files(jobs)
+    yield _processes(jobs)
+
+
+def _open_files(jobs: int) -> Finding:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = system.open_files(jobs)
+    is_free = hard == resource.RLIM_INFINITY
+    is_enough = is_free or hard >= needed
+    few = not is_free and hard < system.open_files(1)
+    allowed = "any number" if is_free else f"{hard:,}"
+    return Finding(
         group="limits",
         name="open files",
-        verdict="missing" if wrong else "ok",
-        found=f"{_limit(soft)}, may be raised to {_limit(hard)}",
-        remedy=wrong,
+        verdict="ok" if is_enough else "missing" if few else "note",
+        found=f"{allowed} allowed, {jobs} game{'s' * (jobs > 1)} at once "
+        f"need{'s' * (jobs == 1)} {needed:,}",
+        remedy="" if is_enough else f"ulimit -n {needed}" + ("" if few else ", or lower jobs"),
+        numbers={"needed": needed, **({} if is_free else {"allowed": hard})},
     )
-    yield Finding(
+
+
+_A_GAME: Final = 3
+"""Processes of a game: a worker and two bots, if those start no others."""
+
+
+def _processes(jobs: int) -> Finding:
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    remedy, left = "ulimit -u", -1
+    if allowed != resource.RLIM_INFINITY and os.geteuid() != 0:  # the superuser is not held to it
+        with suppress(OSError):
+            left = max(0, allowed - len(users.processes_of(os.geteuid())))
+    with suppress(ValueError):  # "max", or no such file
+        most = int(_text("/sys/fs/cgroup/pids.max"))
+        in_group = max(0, most - int(_text("/sys/fs/cgroup/pids.current")))
+        if left < 0 or in_group < left:
+            remedy, left = "raise pids.max of the container", in_group
+    needed = _A_GAME * jobs
+    is_enough = left < 0 or left >= needed
+    few = not is_enough and left < _A_GAME
+    count = "any number" if left < 0 else f"{left:,}"
+    return Finding(
         group="limits",
         name="processes",
-        found=_limit(resource.getrlimit(resource.RLIMIT_NPROC)[0]),
+        verdict="ok" if is_enough else "missing" if few else "note",
+        found=f"{count} more allowed, {jobs} game{'s' * (jobs > 1)} at once "
+        f"need{'s' * (jobs == 1)} at least {needed:,}",
+        remedy="" if is_enough else f"{remedy}{'' if few else ', or lower jobs'}",
+        numbers={"needed": needed, **({} if left < 0 else {"left": left})},
     )
 
 
-def _limit(value: int) -> str:
-    return "no limit" if value == resource.RLIM_INFINITY else f"{value}"
+def _text(path: str) -> str:
+    """Return what a file of the system says on its first line; empty where there is none."""
+    with suppress(OSError, UnicodeDecodeError):
+        return Path(path).read_text(encoding="utf-8").partition("\n")[0].strip()
+    return ""
 
 
 # Folders
 
 
+_NETWORK: Final = re.compile(
+    r"nfs\d?|cifs|smb3?|smbfs|9p|virtiofs|ceph|lustre|afs|gpfs|glusterfs|beegfs|ocfs2|gfs2|pvfs2"
+    r"|fuse\.(sshfs|glusterfs|ceph.*|s3fs|rclone|gcsfuse)"
+)
+"""File systems that other machines may write to."""
+
+_IN_MEMORY: Final = ("tmpfs", "ramfs")
+
+
 def _folders(folder: Path) -> Iterator[Finding]:
-    place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    yield _results(folder)
+    yield _scratch()
+
+
+def _file_system(path: Path) -> str:
+    """Return the kind of file system that a path is on; empty where the system does not tell."""
+    found, where = "", ""
+    real = os.path.realpath(path)
+    with suppress(OSError):
+        for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+            before, _, after = line.partition(" - ")
+            place = re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), before.split()[4])
+            inside = place in ("/", real) or real.startswith(f"{place}/")
+            if inside and len(place) >= len(where):
+                found, where = after.split()[0], place
+    return found
+
+
+def _room(number: int) -> str:
+    return f"{number / 1e9:,.1f} GB" if number >= 1e9 else f"{number / 1e6:,.0f} MB"
+
+
+def _results(folder: Path) -> Finding:
+    here = folder.absolute()
+    place = next(each for each in (here, *here.parents) if each.exists())
     kind = _file_system(place)
     free = shutil.disk_usage(place).free
-    is_far = kind in _NETWORKS
-    remedy = (
-        "results on a disk of this machine: a database's locks do not hold on all others"
-        if is_far
-        else ""
-        if free >= system.ROOM
-        else f"a tournament should have {system.ROOM / 1e6:.0f} MB"
-    )
-    can_write = os.access(place, os.W_OK)
-    yield Finding(
+    elsewhere = "choose another folder: arena run --out DIR"
+    verdict: Verdict = "missing"
+    if not place.is_dir():
+        wrong, remedy = f"{place} is no folder", elsewhere
+    elif not os.access(place, os.W_OK | os.X_OK):
+        wrong, remedy = f"{place} cannot be written", elsewhere
+    elif system.is_full(place):
+        wrong, remedy = f"{place} is full", f"make room, or {elsewhere}"
+    else:
+        verdict = "note"
+        wrong, remedy = _worse(kind, free, elsewhere)
+    return Finding(
         group="folders",
         name="results",
-        verdict="missing" if not can_write else "note" if remedy else "ok",
-        found=f"{place}, {kind or 'file system unknown'}, {_size(free)} free",
-        remedy=remedy if can_write else "it may not be written: choose another --out",
+        verdict=verdict if wrong else "ok",
+        found=f"{place}: {kind or 'file system not known'}, {_room(free)} free, a tournament should"
+        f" have {_room(system.ROOM)}{f'; {wrong}' if wrong else ''}",
+        remedy=remedy,
+        numbers={"free_bytes": free, "wanted_bytes": system.ROOM},
     )
+
+
+def _worse(kind: str, free: int, elsewhere: str) -> tuple[str, str]:
+    """Return what is worse than it might be of a folder that can be written, and what mends it."""
+    if _NETWORK.fullmatch(kind):
+        words = "a network's locks, and what it says is written, may be less than SQLite relies on"
+        return words, f"keep results on a local disk: {elsewhere}"
+    if free < system.ROOM:
+        return "little room", f"make room, or {elsewhere}"
+    if kind in _IN_MEMORY:
+        return "results are gone when the machine stops", elsewhere
+    if kind == "overlay" and _container():
+        return "results are gone with the container", "mount a folder of the machine for them"
+    return "", ""
+
+
+def _scratch() -> Finding:
+    another = "export TMPDIR=DIR, a folder on a local disk"
     try:
-        scratch = trees.scratch_root()
+        root = trees.scratch_root()
+        trees.refuse_if_lacking(f"doctor{os.getpid()}-")
     except MachineError as error:
-        yield Finding(
+        return Finding(
             group="folders",
             name="scratch",
             verdict="missing",
             found=str(error),
-            remedy="set TMPDIR to a folder that can be written",
+            remedy=f"make room, or {another}",
         )
-        return
-    free = shutil.disk_usage(scratch).free
-    yield Finding(
+    free = shutil.disk_usage(root).free
+    wrong = "; little room" if free < system.ROOM else ""
+    if os.statvfs(root).f_flag & getattr(os, "ST_NOEXEC", 0):
+        wrong = "; mounted noexec: no program can be started that a bot unpacks or builds there"
+    return Finding(
         group="folders",
         name="scratch",
-        verdict="ok" if free >= system.ROOM else "note",
-        found=f"{scratch}, {_size(free)} free",
-        remedy="" if free >= system.ROOM else "set TMPDIR to a folder with more room",
+        verdict="note" if wrong else "ok",
+        found=f"{root}: {_file_system(Path(root)) or 'file system not known'}, "
+        f"{_room(free)} free{wrong}",
+        remedy=another if wrong else "",
+        numbers={"free_bytes": free},
     )
-
-
-def _file_system(place: Path) -> str:
-    """Return the kind of the file system of a folder; empty where nobody tells."""
-    best, kind = "", ""
-    try:
-        lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return ""
-    for line in lines:
-        before, _, after = line.partition(" - ")
-        mount = before.split()[4]
-        if place.resolve().is_relative_to(mount) and len(mount) >= len(best):
-            best, kind = mount, after.split()[0]
-    return kind
 
 
 # Walls
@@ -253,22 +481,48 @@ def _walls(sandbox: str) -> Iterator[Finding]:
     for kind, about in (("user", "a user of its own"), ("bwrap", _bubblewrap())):
         wrong = _why_not(kind)
         needed: Verdict = "missing" if kind == sandbox else "note"
+        words, remedy = _parted(wrong)
         yield Finding(
             group="walls",
             name=kind,
             verdict=needed if wrong else "ok",
-            found=f"not possible: {wrong}" if wrong else about,
-            remedy=f"see {GUIDE}" if wrong else "",
+            found=f"not possible: {words}" if wrong else about,
+            remedy=f"{remedy}{'; ' if remedy else ''}see {GUIDE}" if wrong else "",
         )
+    yield _groups()
+
+
+def _groups() -> Finding:
     here = cgroups.what_is_here()
-    held = ", ".join(sorted(here.controllers)) or "no controller: a watchdog bounds memory and CPU"
-    yield Finding(
+    all_of = ("memory", "cpu", "pids")
+    has = [name for name in all_of if name in here.controllers]
+    lacks = [name for name in all_of if name not in here.controllers]
+    if not here.home:
+        words, remedy = _parted(here.why_not)
+        words += "; a watchdog bounds what a bot takes in all"
+    else:
+        words = f"version 2, {here.home}: bounds {', '.join(has) or 'nothing'}"
+        words += f"; a watchdog bounds {' and '.join(lacks)}" if lacks else ""
+        words += "; ends all processes of a bot at once" if here.can_kill else ""
+        remedy = f"have the system hand down the controllers {', '.join(lacks)}" if lacks else ""
+    return Finding(
         group="walls",
         name="control groups",
-        verdict="ok" if here.home else "note",
-        found=f"{here.home}: {held}" if here.home else "none: a watchdog bounds memory and CPU",
-        remedy=here.why_not,
+        verdict="note" if lacks or not here.home else "ok",
+        found=words,
+        remedy=remedy,
     )
+
+
+def _parted(why: str) -> tuple[str, str]:
+    """Return why there is no wall, and what to do about it, of what a wall says of both.
+
+    >>> _parted("bwrap is not installed: install the package bubblewrap")
+    ('bwrap is not installed', 'install the package bubblewrap')
+    """
+    parting = r"(.*?)(?:: (?=install|start|mount)|; (?=sysctl|`chmod))(.*)"
+    match = re.fullmatch(parting, why, re.DOTALL)
+    return (match[1], match[2]) if match else (why, "")
 
 
 def _why_not(kind: str) -> str:
@@ -291,22 +545,63 @@ def _bubblewrap() -> str:
 
 def _installed() -> Iterator[Finding]:
     yield Finding(group="installed", name="games", found=f"{len(games.builtin_ids())} built in")
+    wrong = ""
+    for text in filter(None, os.environ.get(GAMES, "").split(os.pathsep)):
+        path, _, pinned = text.partition("#sha256=")
+        finding = _loaded(f"file {path}", partial(games.add, path, pinned))
+        wrong = wrong or finding.remedy
+        yield finding
     for game_id in games.plugin_ids():
-        yield _loaded(f"game {game_id}", partial(games.get, game_id))
-    yield _loaded("games of files", games.ids)
+        if wrong:  # no game is found while a file is broken
+            yield Finding(
+                group="installed",
+                name=f"game {game_id}",
+                verdict="note",
+                found=f"not looked at: a file of {GAMES} does not load",
+                remedy="mend that first",
+            )
+        else:
+            yield _loaded(f"game {game_id}", partial(games.get, game_id))
     names = []
     for point in metadata.entry_points(group=ENTRY_POINTS):
-        if _is_there(point.value.partition(":")[0]):
+        module = point.value.partition(":")[0]
+        why = _why_no_bot(module) if _is_there(module) else f"{point.value} is not there"
+        if not why:
             names.append(point.name)
             continue
         yield Finding(
             group="installed",
             name=f"bot {point.name}",
             verdict="note",
-            found=f"{point.value} is not there",
+            found=why,
             remedy="install its package anew",
         )
     yield Finding(group="installed", name="bots", found=", ".join(sorted(names)) or "none")
+
+
+_LOAD: Final = (
+    "import importlib, sys\n"
+    "try: importlib.import_module(sys.argv[1])\n"
+    "except BaseException as error: sys.exit(f'{type(error).__name__}: {error}')\n"
+)
+"""A bot that begins to play when it is loaded finds nobody to talk to, and ends."""
+
+
+def _why_no_bot(module: str) -> str:
+    """Return why the module of a bot does not load, in a process of its own; empty: it does."""
+    try:
+        ran = subprocess.run(
+            (sys.executable, "-P", "-c", _LOAD, module),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=20,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"it does not load: {error}"
+    said = ran.stderr.decode("utf-8", "replace").strip().splitlines()
+    wrong = said[-1] if said else f"it ends with status {ran.returncode}"
+    return wrong if ran.returncode else ""
 
 
 def _is_there(module: str) -> bool:
@@ -320,12 +615,14 @@ def _loaded(name: str, load: Callable[[], object]) -> Finding:
     """Return whether something of others loads, and what it says where it does not."""
     try:
         load()
-    except GameError as error:
+    except Exception as error:  # noqa: BLE001 - a module of others may fail in any way
+        words = " ".join(str(error).split())
+        is_ours = isinstance(error, GameError)
         return Finding(
             group="installed",
             name=name,
             verdict="note",
-            found=str(error),
+            found=words if is_ours else f"{type(error).__name__}: {words}",
             remedy="mend it or remove it",
         )
     return Finding(group="installed", name=name, found="ok")

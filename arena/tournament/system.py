@@ -65,6 +65,11 @@ def available() -> Cores:
     return tuple(ordered[:most])
 
 
+def games_at_once(threads: int) -> int:
+    """Return how many games there are cores for, of bots that need so many; 1 at least."""
+    return max(1, len(available()) // threads)
+
+
 def shares(slots: int, threads: int, cores: Sequence[int]) -> list[Cores] | None:
     """Return for each slot the cores that are its alone; None where there are too few.
 
@@ -106,6 +111,11 @@ _WORKER: Final = 64
 """Open files of a worker: four for each bot that it keeps or starts, and its own."""
 
 
+def open_files(jobs: int) -> int:
+    """Return how many files a process of a run of so many games at a time may have open."""
+    return max(_RUNNER + _EACH_SLOT * jobs, _WORKER)
+
+
 def ensure(jobs: int) -> None:
     """Raise the limit on open files as far as a run of so many games at a time needs it.
 
@@ -113,7 +123,7 @@ def ensure(jobs: int) -> None:
     ConfigError where it is refused.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = max(_RUNNER + _EACH_SLOT * jobs, _WORKER)
+    wanted = open_files(jobs)
     if soft >= wanted or soft == resource.RLIM_INFINITY:
         return
     if hard != resource.RLIM_INFINITY and hard < wanted:

@@ -93,7 +93,7 @@ def test_bots_lists_the_bundled_bots_with_their_commands() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["record", "config", "outcome", "standings", "report", "index", "events"]
+    "name", ["record", "config", "outcome", "standings", "report", "index", "events", "doctor"]
 )
 def test_schemas_are_valid_json_schemas(name: str) -> None:
     schema = json.loads(arena("schema", name).out)
