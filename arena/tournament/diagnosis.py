@@ -482,6 +482,8 @@ def _walls(sandbox: str) -> Iterator[Finding]:
         wrong = _why_not(kind)
         needed: Verdict = "missing" if kind == sandbox else "note"
         words, remedy = _parted(wrong)
+        if kind == "user" and os.geteuid() == 0:
+            remedy = _remedy_of_root(remedy)
         yield Finding(
             group="walls",
             name=kind,
@@ -512,6 +514,13 @@ def _groups() -> Finding:
         found=words,
         remedy=remedy,
     )
+
+
+def _remedy_of_root(remedy: str) -> str:
+    """Return what lets the superuser give users away who cannot."""
+    if not users.can_be_given():  # it is one of a user namespace alone
+        return f"map the users {users.FIRST} to {users.LAST} into this user namespace"
+    return f"{remedy}, or install Python and the arena elsewhere, such as in /opt" if remedy else ""
 
 
 def _parted(why: str) -> tuple[str, str]:

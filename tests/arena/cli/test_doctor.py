@@ -147,7 +147,12 @@ def test_what_mends_a_wall_is_its_remedy(monkeypatch: pytest.MonkeyPatch) -> Non
     _, found = rows()
     assert found["bwrap"]["remedy"].startswith("install the package bubblewrap; see docs/")
     assert found["user"]["found"] == "not possible: /root is closed to other users"
-    assert found["user"]["remedy"].startswith("`chmod o+rX` opens it; ")
+    assert found["user"]["remedy"].startswith("`chmod o+rX` opens it")
+    monkeypatch.setattr(users, "can_be_given", lambda: False)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert rows()[1]["user"]["remedy"].startswith("map the users 61184 to 65519 into")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert rows()[1]["user"]["remedy"].startswith("start the arena as root; ")
 
 
 def test_what_no_control_group_bounds_a_watchdog_does(monkeypatch: pytest.MonkeyPatch) -> None:
