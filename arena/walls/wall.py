@@ -145,6 +145,8 @@ def beginning(
         if becomes is not None:
             os.chown(scratch, becomes, becomes)
             env |= {"HOME": scratch, **own_env}
+        if wall.view.cache:
+            env |= {"XDG_CACHE_HOME": wall.view.cache, **own_env}
         env |= mark
         if wall.kind != "bwrap":
             yield Start(

@@ -9,11 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_runs import arena, stored
+from arena_runs import PATIENCE_S, arena, stored
+from processes import new_tree
 
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.process import Child
 from lath.arena.tournament import builds
 from lath.arena.tournament.builds import built, ready
 from lath.arena.tournament.confinement import confined, kept
@@ -279,6 +281,24 @@ def test_a_wall_that_nobody_has_is_refused_before_the_first_game(
     assert "sandbox = \"moat\", expected 'auto', 'none', 'user' or 'bwrap'" in ended.stderr
     ended = arena("bot", "check", "--sandbox", "moat", "greedy", cwd=tmp_path)
     assert "--sandbox 'moat', expected one of auto, none, user, bwrap" in ended.stderr
+
+
+@pytest.mark.parametrize("sandbox", ["none", pytest.param("bwrap", marks=walled)])
+def test_what_a_bot_has_compiled_stays_and_is_its_own(
+    sandbox: str, entries: Callable[..., BotSpec], tmp_path: Path
+) -> None:
+    bots = [entries(name, sandbox=sandbox, cache_bytes=1 << 20) for name in ("ada", "bob")]
+    code = 'echo "$(ls "$XDG_CACHE_HOME")."; echo >"$XDG_CACHE_HOME/$0-compiled"'
+    found = []
+    for bot in (*bots, bots[0]):
+        wall = confined([bot]).bots[0].wall
+        child = Child.start(["/bin/sh", "-c", code, bot.name], tree=new_tree(), wall=wall)
+        assert child.wait(time.monotonic() + PATIENCE_S)
+        child.take_output()
+        found.append(child.lines[0])
+        child.kill()
+    assert found == [b".", b".", b"ada-compiled."]
+    assert len(list((tmp_path / "cache" / "lath-arena" / "bots").iterdir())) == 2
 
 
 @pytest.mark.usefixtures("possible")
