@@ -39,8 +39,8 @@ from lath.reports.schema import Schema, schema_of
 
 Verdict = Literal["ok", "note", "missing"]
 
-_EXTRAS: Final = {"pyarrow": "Parquet and Arrow tables", "numpy": "planes as arrays"}
-"""Packages that are not needed, and what they give."""
+_EXTRAS: Final = {"arrow": ("pyarrow", "Parquet and Arrow tables")}
+"""Our extras: the package that each brings, and what that gives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +89,16 @@ def findings(folder: Path, sandbox: str = "auto") -> Iterator[Finding]:
 def _program() -> Iterator[Finding]:
     yield _python()
     yield _packages()
-    for name, gives in _EXTRAS.items():
+    for extra, (name, gives) in _EXTRAS.items():
         is_there = util.find_spec(name) is not None
         yield Finding(
             group="program",
             name=name,
             verdict="ok" if is_there else "note",
-            found=metadata.version(name) if is_there else f"not installed: {gives}",
-            remedy="" if is_there else f"pip install {name}",
+            found=f"{metadata.version(name)}: {gives}"
+            if is_there
+            else f"not installed: no {gives}",
+            remedy="" if is_there else f"pip install 'lath-arena[{extra}]'",
         )
     git = shutil.which("git")
     yield Finding(

@@ -7,7 +7,7 @@ import os
 import re
 import resource
 import shutil
-from importlib import metadata
+from importlib import metadata, util
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -199,6 +199,13 @@ def test_an_old_package_is_named_with_what_brings_a_new_one(
     monkeypatch.setattr(metadata, "version", lambda name: "13.6" if name == "rich" else has(name))
     status, found = rows()
     assert (status, found["packages"]["remedy"]) == (1, "pip install 'rich>=13.7'")
+
+
+def test_an_extra_that_is_not_there_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = util.find_spec
+    monkeypatch.setattr(util, "find_spec", lambda name: None if name == "pyarrow" else find(name))
+    status, found = rows()
+    assert (status, found["pyarrow"]["remedy"]) == (0, "pip install 'lath-arena[arrow]'")
 
 
 def test_a_file_of_a_game_that_fails_is_told_with_its_line(
