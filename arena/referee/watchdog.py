@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Final, Self
+from typing import Final
 
 from lath.arena.referee import trees
 from lath.arena.walls.limits import OWN_TASKS
@@ -35,23 +35,14 @@ CACHE_FILES: Final = 20_000
 _FILES_A_TICK: Final = 1000
 """Files of a cache that are looked at in one go, in a few milliseconds."""
 
-_SLOW_SHARE: Final = 0.05
-"""The share of the time that may go into each look that takes as long as a bot makes it."""
+_MOST_SHARE: Final = 0.05
+"""The share of a core that may go into looks at a bot, which cost as much as it makes them."""
+
+LONGEST_S: Final = 1.0
+"""How long nobody looks, however much a look costs: who makes it costly may mean to hide."""
 
 _IN_MEMORY: Final = ("/memfd:", "/dev/shm/")  # noqa: S108 - only what they are called
 """How the names of files in memory begin, to which a bot may write without mapping them."""
-
-
-class _Share:
-    """What something costs of a core, and so when it may be done again, on the monotonic clock."""
-
-    def __enter__(self) -> Self:
-        self.again_s, self._began_s = 0.0, time.thread_time()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        cost_s = time.thread_time() - self._began_s
-        self.again_s = time.monotonic() + cost_s / _SLOW_SHARE
 
 
 class Budget:
@@ -100,10 +91,8 @@ class Watched:
         self._cores: Final = 0.0 if "cpu" in held else wall.cores
         is_open = wall.kind == "limits" or "pids" in held
         self._tasks: Final = 0 if is_open else OWN_TASKS
-        self._exact_from_s = 0.0
-        """From when on memory may be counted exactly again."""
-        self._files_from_s, self._files_bytes = 0.0, 0
-        """From when on files in memory may be looked at again, and what they held at last."""
+        self._again_s = 0.0
+        """When it may be looked at again."""
         self._budget: Final = Budget(self._cores, time.monotonic())
         self._cache: Final = wall.view.cache if wall.cache_bytes else ""
         self._cache_bytes: Final = wall.cache_bytes
@@ -124,8 +113,9 @@ class Watched:
 
     def look(self) -> None:
         """See what it takes, and end it where that is too much; its parent has to bury it."""
-        if self._over:
+        if self._over or time.monotonic() < self._again_s:
             return
+        began_s = time.thread_time()
         members = self._members()
         self._over = (
             self._too_many(members)
@@ -135,6 +125,8 @@ class Watched:
         )
         if self._over:
             self._end(members)
+        rest_s = (time.thread_time() - began_s) / _MOST_SHARE
+        self._again_s = time.monotonic() + min(rest_s, LONGEST_S)
 
     def _members(self) -> list[int]:
         if not (self._tree_bytes or self._cores or self._tasks):
@@ -153,27 +145,15 @@ class Watched:
         most = self._tree_bytes
         if not most:
             return ""
-        files = self._files(members)
-        if sum(map(_claimed, members)) + files <= most or time.monotonic() < self._exact_from_s:
+        files = sum(dict(each for pid in members for each in _memory_files(pid)).values())
+        if sum(map(_claimed, members)) + files <= most:
             return ""
-        with _Share() as share:
-            both = [_held(pid) for pid in members]
-        self._exact_from_s = share.again_s
+        both = [_held(pid) for pid in members]
         # Whether a file in memory is mapped by those who have it open nobody tells.
         held = sum(own for own, _ in both) + max(sum(shared for _, shared in both), files)
         if held <= most:
             return ""
         return f"its processes hold {size(held)} ({size(most)} allowed)"
-
-    def _files(self, members: list[int]) -> int:
-        """Return the bytes of files in memory that are open, by the last look at them."""
-        if time.monotonic() >= self._files_from_s:
-            with _Share() as share:
-                self._files_bytes = sum(
-                    dict(each for pid in members for each in _memory_files(pid)).values()
-                )
-            self._files_from_s = share.again_s
-        return self._files_bytes
 
     def _too_busy(self, members: list[int]) -> str:
         if not self._cores:
