@@ -57,6 +57,7 @@ def how_it_ends(child: Child) -> str:
     while not child.has_ended and time.monotonic() < until_s:
         watch.wait(time.monotonic() + 1)
     watch.drop(child)
+    assert child.has_ended
     return child.end_words()
 
 
