@@ -69,7 +69,8 @@ from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl
 
 def refuse(event):
-    if isinstance(event, Warned): sys.exit(event.text)
+    # These bots play one game again and again.
+    if isinstance(event, Warned) and "repeats another" not in event.text: sys.exit(event.text)
 
 if __name__ == "__main__":
     bot, rounds, jobs, pin = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]

@@ -21,7 +21,7 @@ def measured(name: str, *arguments: str) -> str:
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_the_runners_benchmark_measures_games() -> None:
-    words = ["--games", "4", "--runs", "1", "--slots", "1"]
+    words = ["--games", "8", "--runs", "1", "--slots", "1"]
     told = measured("runner.py", *words, "--no-warm-up", "--no-peers", "--no-charged")
     assert "1 at a time: " in told
     assert " plies/s, " in told
