@@ -24,8 +24,9 @@ from lath.notation.formats.tables import guarded
 from lath.notation.record import RULES, Record
 from lath.notation.replay import start_from
 from lath.reports.figures import WayCounts, Ways, first_moves, start_text
+from lath.reports.rated import digest_of, place_of
 from lath.reports.ratings.results import Z95
-from lath.reports.standings import POINTS, digest_of, place_of
+from lath.reports.standings import POINTS
 
 OPEN: Final = 10_000
 """Pairs of which the second game may still come, that are kept in mind."""

@@ -1,9 +1,7 @@
 """Who stands where: results, points, ratings and endings of records, as values.
 
 `compute` is what most callers need. A `Tally` takes the records one by one: a game that is rated
-leaves a line of numbers there, any other only its counts, and no record or move is kept. What two
-games of a pair score hangs together, since they begin alike (`Pairs`), and a game that repeats
-another is counted, but not rated (`digest_of`).
+leaves a line of numbers (`rated.py`), any other only its counts, and no record or move is kept.
 
 Law: the points of all rows together are the number of games counted. A bot that plays itself
 therefore fills both seats of its row; such a game says nothing to the rating.
@@ -13,19 +11,17 @@ Must not know how standings are shown or written, how a rating is made, nor the 
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
-from itertools import groupby, pairwise
+from itertools import pairwise
 from statistics import fmean
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from lath.notation.archive import SIZE, Seen, identity, start_text
 from lath.notation.record import FORFEITS, Record, Termination
+from lath.reports.rated import Rated, RatedGames
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Ratings, Result, Scored, SeatScore, Strength
 from lath.reports.schema import About, Count, Positive, Share
@@ -241,116 +237,6 @@ class Standings:
 # What a record leaves
 
 
-def digest_of(record: Record, seats: tuple[str, str], why: str) -> bytes:
-    """Return 16 bytes that are equal for games of which one may repeat the other.
-
-    `seats` and `why` are the bots and the `Termination` of the record.
-
-    Two bots that are deterministic play one game again and again. Counted as if they were chosen
-    anew, such games make intervals too narrow: with each game five times, 95 % intervals hold the
-    truth in 62 % of cases. So a game is a repeat where the game's id, both seats, the start, the
-    canonical moves, the result and the ending are those of another; a crash, an illegal move and a
-    flood are what a program does with what it was sent, and count as moves do.
-    """
-    # A name may hold any letter, so that none can stand between two; the literals tell them apart.
-    words = ascii((seats, record.result, why)).encode()
-    return blake2b(identity(record) + words, digest_size=SIZE).digest()
-
-
-class Pairs:
-    """The games that are paired off: four numbers for each.
-
-    Games belong together by game id, both bots, `Event`, `Round`, `Opening` and the start, however
-    it is spelled. The arena numbers the games of its n-th pair 2n - 1 and 2n (`Number`): those are
-    one. What has no such number, or lost its partner, is paired off in the order of digests: games
-    that all begin alike are as good as each other. Games of one digest, which have no moves or
-    ended by time, stay alone.
-    """
-
-    def __init__(self) -> None:
-        self._keys: Final = array("Q")
-        """What the games of a pair have in common, as a digest."""
-        self._numbers: Final = array("Q")
-        """The arena's number of the pair; 0 where there is none."""
-        self._orders: Final = array("Q")
-        """By what games of one key are put in order."""
-        self._openings: Final = array("Q")
-        """From where the game begins, as a digest."""
-        self._seats: Final = bytearray()
-        """0 where first comes before second by name, 1 where after, 2 where they are the same."""
-
-    def add(self, record: Record, seats: tuple[str, str], digest: bytes) -> None:
-        """Note a game of two bots; `digest` is the same for the same game, wherever it stands."""
-        key, number, opening = place_of(record, seats)
-        first, second = seats
-        self._keys.append(key)
-        self._openings.append(opening)
-        self._numbers.append(number)
-        self._orders.append(int.from_bytes(digest[:8]))
-        self._seats.append(2 if first == second else first > second)
-
-    def add_repeat(self, place: int, record: Record, seats: tuple[str, str]) -> None:
-        """Note that a game repeats the one noted at `place`, counted from 0.
-
-        Of all repeats the one that is kept is in the smallest of their pairs, not in the earliest.
-        """
-        known = self._keys[place], self._numbers[place]
-        self._keys[place], self._numbers[place] = min(known, place_of(record, seats)[:2])
-
-    def openings(self) -> Sequence[int]:
-        """Return what is equal for games that begin alike, of whichever bots."""
-        return self._openings
-
-    def numbers(self) -> Sequence[int]:
-        """Return the number of each game's pair; a game without a partner has one of its own."""
-        numbers, orders = self._numbers, self._orders
-        found = array("Q", range(len(self._keys)))
-        places = sorted(found, key=self._keys.__getitem__)
-        for _, of_key in groupby(places, key=self._keys.__getitem__):
-            if len(alike := list(of_key)) == 1:
-                continue
-            alike.sort(key=lambda place: (numbers[place], orders[place]))
-            single: list[int] = []
-            for number, of_number in groupby(alike, key=numbers.__getitem__):
-                left = list(of_number)
-                single += self._pair_off(found, left) if number else left
-            # Games without a move are alike if their results are: by order like would meet like.
-            times = Counter(orders[place] for place in single)
-            one_each = (place for place in single if times[orders[place]] == 1)
-            self._pair_off(found, sorted(one_each, key=orders.__getitem__))
-        return found
-
-    def _pair_off(self, found: array[int], places: Iterable[int]) -> list[int]:
-        """Give the first of one seat and the first of the other one number; return who is left."""
-        seats: tuple[list[int], ...] = [], [], []
-        for place in places:
-            seats[self._seats[place]].append(place)
-        one, other, alone = seats
-        for place, partner in zip(one, other, strict=False):
-            found[partner] = found[place]
-        pairs = min(len(one), len(other))
-        return [*one[pairs:], *other[pairs:], *alone]
-
-
-def place_of(record: Record, seats: tuple[str, str]) -> tuple[int, int, int]:
-    """Return the digest of what the games of a pair share, the pair's number, the opening's digest.
-
-    An opening is the start and its name: a book's line has one.
-    """
-    tags = dict(record.tags)  # looked up often enough to pay
-    game, setup, position = (tags.get(name, "") for name in ("Game", "Setup", "Position"))
-    begun = ascii((game, start_text(game, setup, position), tags.get("Opening", ""))).encode()
-    more = (min(seats), max(seats), tags.get("Event", ""), tags.get("Round", ""))
-    key, opening = (
-        int.from_bytes(blake2b(words, digest_size=8).digest())
-        for words in (begun + ascii(more).encode(), begun)
-    )
-    number = tags.get("Number", "")
-    # 18 digits are what 64 bits hold for sure.
-    is_one = number.isascii() and number.isdecimal() and len(number) <= 18
-    return key, (int(number) + 1) // 2 if is_one else 0, opening
-
-
 @dataclass(slots=True)
 class GameResults:
     """What was counted of the games of one id, or of several."""
@@ -379,13 +265,7 @@ class Tally:
         """All that were met, also in records left out."""
         self._unsound: Final[dict[str, tuple[int, list[str]]]] = {}
         """By reason how many unsound records there were, and the first of them."""
-        self.forfeited: Final = bytearray()
-        """For each rated game 1 where it was lost otherwise than on the board."""
-        self._rated: Final[list[Result]] = []
-        self._known: Final[dict[Result, Result]] = {}
-        self._pairs: Final = Pairs()
-        self._places: Final = Seen()
-        """Of the rated games that another may repeat, by digest."""
+        self._rated: Final = RatedGames()
 
     def add(self, record: Record, ending_words: str | None = None) -> None:
         """Count one record, or why it is left out.
@@ -405,21 +285,16 @@ class Tally:
         counts.endings[ending_words or why or UNSTATED] += 1
         if is_forfeit := why in FORFEITS and score != 0.5:
             counts.forfeits[second if score else first, why] += 1
-        seats, place = (first, second), len(self._rated)
-        digest = digest_of(record, seats, why)
         # Without a move nobody has shown what they do. A clock runs by the machine's load, not by
         # the moves alone, so that two games in which it ran out at the same ply both tell it;
         # leaving one out would also favour who lost.
-        if record.plies and why != Termination.TIME:
-            place = self._places.first(digest, place)
-        if place < len(self._rated):
-            counts.repeated += 1
-            self._pairs.add_repeat(place, record, seats)
-            return
-        self._pairs.add(record, seats, digest)
-        result = Result(first, second, score, game)
-        self._rated.append(self._known.setdefault(result, result))  # one object for all that agree
-        self.forfeited.append(is_forfeit)
+        counts.repeated += not self._rated.add(
+            record,
+            (first, second, score, game),
+            why,
+            may_repeat=bool(record.plies) and why != Termination.TIME,
+            is_forfeit=is_forfeit,
+        )
 
     def sound(self, records: Iterable[Record | Refused]) -> Iterator[Record]:
         """Yield the records, to be added by whoever takes them; those refused are counted."""
@@ -439,34 +314,16 @@ class Tally:
 
     def results(self) -> list[Result]:
         """Return the games that are rated, in their order, each with its pair and opening."""
-        return list(self.rated())
+        return list(self._rated.results())
 
     def rated(self) -> Rated:
-        """Return the same, not as a list."""
-        return Rated(self._rated, self._pairs.numbers(), self._pairs.openings(), self.forfeited)
+        """Return the same, not as a list, and without pairs and openings."""
+        return Rated(self._rated)
 
-
-@dataclass(frozen=True, slots=True)
-class Rated:
-    """The games that are rated, in their order: each is made anew when it is its turn."""
-
-    results: Sequence[Result]
-    """Without pair and opening; one object for all that agree."""
-    pairs: Sequence[int]
-    openings: Sequence[int]
-    forfeited: Sequence[int]
-    """1 where it was lost otherwise than on the board."""
-    game: str = ""
-    """Only those of this game; empty: of all."""
-    fair: bool = False
-    """Only those that were not forfeited."""
-
-    def __iter__(self) -> Iterator[Result]:
-        """Yield them, each with its pair and opening."""
-        columns = zip(self.results, self.pairs, self.openings, self.forfeited, strict=True)
-        for result, pair, opening, forfeited in columns:
-            if (not self.game or result.game == self.game) and not (self.fair and forfeited):
-                yield Result(*result[:4], pair, opening)
+    @property
+    def games_rated(self) -> int:
+        """Return how many there are."""
+        return len(self._rated)
 
 
 # What all records come to
@@ -519,6 +376,9 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
     """Return the table of games."""
     ratings = rate(rated)
     without = rate(replace(rated, fair=True), in_order=False) if counted.forfeits else ratings
+    meetings = Counter[tuple[str, str]]()
+    for (first, second, _, _), times in rated.cells().items():
+        meetings[first, second] += times
     seats = SeatScore()
     met: defaultdict[tuple[str, str], SeatScore] = defaultdict(SeatScore)
     own: defaultdict[str, SeatScore] = defaultdict(SeatScore)
@@ -564,7 +424,7 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
         rows=rows,
         crosstable=tuple(tuple(meeting(row.name, other.name) for other in rows) for row in rows),
         ratings=ratings,
-        unbalanced=is_unbalanced(Counter((r.first, r.second) for r in rated)),
+        unbalanced=is_unbalanced(meetings),
     )
 
 

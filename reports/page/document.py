@@ -575,7 +575,7 @@ def _history(tally: Tally, standings: Standings) -> History:
     """Return the rating of every bot after so many games, None before its first."""
     rows, draw_rate = standings.overall.rows, standings.overall.ratings.draw_rate
     points = min(100, max(30, 400 // max(1, len(rows))))  # many bots share the page
-    snapshots = history(tally.rated().results, points, draw_rate=draw_rate)
+    snapshots = history(tally.rated(), tally.games_rated, points, draw_rate=draw_rate)
     bots: list[BotHistory] = []
     for row in rows:
         ratings = [snapshot.ratings.get(row.name) for snapshot in snapshots]

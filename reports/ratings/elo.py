@@ -40,7 +40,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, permutations
+from itertools import permutations
 from typing import Final
 
 from lath.reports.ratings.numerics import (
@@ -394,10 +394,14 @@ def by_opening(model: Davidson, counts: Counts, game: str, slopes: Vector) -> fl
     openings = counts.openings[game]
     moved = {
         cell: sum(by_score[i] * slope for i, slope in _slopes_of(model, cell))
-        for cell in set(chain.from_iterable(openings))
+        for cell in {cell for games in openings for cell, _ in games}
     }
-    shifts = [math.fsum(map(moved.__getitem__, cells)) for cells in openings]
-    return dot(shifts, shifts) * len(openings) / (len(openings) - 1)
+    number = counts.openings_of(game)
+    shifts = (
+        (math.fsum(times * moved[cell] for cell, times in games), alike)
+        for games, alike in openings.items()
+    )
+    return math.fsum(alike * shift**2 for shift, alike in shifts) * number / (number - 1)
 
 
 # From game to game

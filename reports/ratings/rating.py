@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, permutations
+from itertools import islice, pairwise, permutations
 from statistics import fmean
 from typing import Final
 
@@ -36,6 +36,7 @@ from lath.reports.ratings.results import (
     Z95,
     Between,
     Conditions,
+    Counted,
     Counts,
     Estimate,
     HoldsFor,
@@ -57,7 +58,7 @@ LEAST_OPENINGS: Final = 6
 for others would be three times as wide and wider."""
 
 
-def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
+def rate(results: Iterable[Result] | Counted, *, in_order: bool = True) -> Ratings:
     """Return what `results` say about every bot in them; without results, nothing.
 
     Only the sequential ratings depend on the order of the results. They take most of the time,
@@ -102,7 +103,7 @@ def rate(results: Iterable[Result], *, in_order: bool = True) -> Ratings:
                 games=played[game],
                 advantage=_advantage(model, by_pair, counts, game),
                 draw_rate=chances(0.0, model.parameters[i + 1])[1],
-                openings=len(counts.openings.get(game, ())),
+                openings=counts.openings_of(game),
                 holds_for=_holds_for(counts, game),
             )
             for game, i in model.places.games.items()
@@ -151,7 +152,7 @@ def _around_mean(
 
 
 def _holds_for(counts: Counts, game: str) -> HoldsFor:
-    many = len(counts.openings.get(game, ())) >= LEAST_OPENINGS
+    many = counts.openings_of(game) >= LEAST_OPENINGS
     return "openings of that kind" if many else "the openings played"
 
 
@@ -166,7 +167,7 @@ def _advantage(model: Davidson, by_pair: Matrix, counts: Counts, game: str) -> E
     if _holds_for(counts, game) == "the openings played":
         return Estimate(ELO * value, _error(by_pair_, own))
     # Student's t, for the variance is that of so many openings and no more.
-    wider = student(Z95, len(counts.openings[game]) - 1) / Z95
+    wider = student(Z95, counts.openings_of(game) - 1) / Z95
     variance = by_opening(model, counts, game, slopes)
     return Estimate(ELO * value, wider * _error(variance, own))
 
@@ -195,15 +196,16 @@ class Snapshot:
 
 
 def history(
-    results: Sequence[Result], points: int = 100, *, draw_rate: float
+    results: Iterable[Result], games: int, points: int = 100, *, draw_rate: float
 ) -> tuple[Snapshot, ...]:
-    """Return at most `points` snapshots, evenly over the games, the last after all of them.
+    """Return at most `points` snapshots, evenly over the `games`, the last after all of them.
 
     Ratings are the sequential ones, in the order of the results; empty without results. Memory is
     bounded by points times bots. `draw_rate` is `Ratings.draw_rate` of the same results; `points`
     > 0.
     """
-    number = min(points, len(results))
-    ends = [len(results) * i // number for i in range(number + 1)] if number else []
-    batches = (results[start:end] for start, end in pairwise(ends))
+    number = min(points, games)
+    ends = [games * i // number for i in range(number + 1)] if number else []
+    left = iter(results)
+    batches = (islice(left, end - start) for start, end in pairwise(ends))
     return tuple(map(Snapshot, ends[1:], rated_in_order(batches, draw_rate)))

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Final, Literal, NamedTuple
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 from lath.reports.schema import About, Amount, Count, Positive, Share
 
@@ -289,6 +289,30 @@ Cell = tuple[str, str, float, str]
 is made of every game."""
 
 
+Together = Mapping[tuple[Cell, ...], int]
+"""Games that hang together, sorted, and how often just these came."""
+
+Begun = Mapping[tuple[tuple[Cell, int], ...], int]
+"""What games of one opening came to, sorted, each kind with its number; and how often just so."""
+
+
+@runtime_checkable
+class Counted(Protocol):
+    """Results of which it is known how many there are of each kind: no step a game is needed."""
+
+    def __iter__(self) -> Iterator[Result]:
+        """Yield them in their order."""
+
+    def cells(self) -> Mapping[Cell, int]:
+        """Return how many there are of each kind."""
+
+    def pairs(self) -> Together:
+        """Return the pairs between different bots, as `Counts.clusters` has them, unsorted."""
+
+    def begun(self) -> Mapping[str, Begun]:
+        """Return games between different bots as `Counts.openings` has them, unsorted."""
+
+
 @dataclass(slots=True)
 class SeatScore(Scored):
     """How often first won, drew and lost."""
@@ -317,16 +341,20 @@ class Counts:
     tallies: Mapping[Seats, SeatScore]
     """Of games between different bots, sorted."""
 
-    clusters: Mapping[tuple[Cell, ...], int]
-    """Two or more games of one `Result.pair`, and how often just these came."""
+    clusters: Together
+    """Two or more games of one `Result.pair`, and how often just these came; sorted."""
 
-    openings: Mapping[str, Sequence[Sequence[Cell]]]
-    """For each game id the games of each `Result.opening`."""
+    openings: Mapping[str, Begun]
+    """For each game id the games of each `Result.opening`, and how often just so; sorted."""
 
     @property
     def games(self) -> int:
         """Return how many games there were between different bots."""
         return sum(tally.games for tally in self.tallies.values())
+
+    def openings_of(self, game: str) -> int:
+        """Return from how many openings games of an id began."""
+        return sum(self.openings.get(game, {}).values())
 
 
 class _Kinds:
@@ -353,8 +381,28 @@ class _Kinds:
         return tuple(reversed(cells))
 
 
-def count(results: Iterable[Result]) -> Counts:
+def count(results: Iterable[Result] | Counted) -> Counts:
     """Return the counts of `results`; a bot's games against itself are passed over."""
+    if isinstance(results, Counted):
+        cells, clusters, begun = results.cells(), results.pairs(), results.begun()
+    else:
+        cells, clusters, begun = _counted(results)
+    tallies: dict[Seats, SeatScore] = {}
+    for (first, second, score, game), times in cells.items():
+        if first != second:
+            tallies.setdefault(Seats(game, first, second), SeatScore()).add(score, times)
+    names = {name for cell in cells for name in cell[:2]}
+    # Sorted, for the last bits of a sum are those of an order.
+    return Counts(
+        names=tuple(sorted(names)),
+        tallies=dict(sorted(tallies.items())),
+        clusters=dict(sorted(clusters.items())),
+        openings={game: dict(sorted(of_game.items())) for game, of_game in begun.items()},
+    )
+
+
+def _counted(results: Iterable[Result]) -> tuple[Counter[Cell], Together, dict[str, Begun]]:
+    """Return the results of each kind, pairs, and what openings came to."""
     cells = Counter[Cell]()
     known: dict[Cell, Cell] = {}
     kinds = _Kinds()
@@ -371,19 +419,12 @@ def count(results: Iterable[Result]) -> Counts:
                 games.append(cell)
         if pair is not None and cell[0] != cell[1]:
             pairs[pair] = kinds.with_next(pairs.get(pair, 0), cell)
-    clusters = {
-        cells_of: times
-        for kind, times in Counter(pairs.values()).items()
-        if len(cells_of := kinds.cells(kind)) > 1
+    clusters = Counter[tuple[Cell, ...]]()
+    for kind, times in Counter(pairs.values()).items():
+        if len(cells_of := kinds.cells(kind)) > 1:
+            clusters[tuple(sorted(cells_of))] += times
+    openings: dict[str, Begun] = {
+        game: Counter(tuple(sorted(Counter(games).items())) for games in of_game.values())
+        for game, of_game in begun.items()
     }
-    tallies: dict[Seats, SeatScore] = {}
-    for (first, second, score, game), times in cells.items():
-        if first != second:
-            tallies.setdefault(Seats(game, first, second), SeatScore()).add(score, times)
-    names = {name for cell in cells for name in cell[:2]}
-    return Counts(
-        names=tuple(sorted(names)),
-        tallies=dict(sorted(tallies.items())),
-        clusters=clusters,
-        openings={game: tuple(of_game.values()) for game, of_game in begun.items()},
-    )
+    return cells, clusters, openings

@@ -515,7 +515,7 @@ def test_history_ends_with_the_sequential_ratings() -> None:
     chance = random.Random(2)
     results = [random_result(chance, "abc") for _ in range(250)]
     ratings = rate(results)
-    snapshots = history(results, draw_rate=ratings.draw_rate)
+    snapshots = history(results, len(results), draw_rate=ratings.draw_rate)
     assert len(snapshots) == 100
     assert [s.games for s in snapshots] == sorted({s.games for s in snapshots})
     assert snapshots[-1].games == 250
@@ -525,8 +525,8 @@ def test_history_ends_with_the_sequential_ratings() -> None:
 
 def test_a_short_history_has_a_snapshot_a_game() -> None:
     results = [Result("ann", "bob", 1.0), Result("bob", "cat", 0.5)]
-    assert history([], draw_rate=0.1) == ()
-    first, second = history(results, draw_rate=0.1)
+    assert history([], 0, draw_rate=0.1) == ()
+    first, second = history(results, len(results), draw_rate=0.1)
     assert (first.games, list(first.ratings)) == (1, ["ann", "bob"])
     assert (second.games, list(second.ratings)) == (2, ["ann", "bob", "cat"])
 

@@ -19,7 +19,7 @@ from lath.arena.tournament.rows import moves_of
 from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.record import Record, Termination, comment
 from lath.notation.writer import format_record
-from lath.reports.standings import digest_of
+from lath.reports.rated import digest_of
 
 WARNING = "a third game repeats another move by move: repeats are no evidence for ratings or a test"
 

@@ -1,0 +1,83 @@
+"""Which games are rated and which are pairs, by lists: what `reports.rated` does with rows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lath.notation.record import FORFEITS, Record, Termination
+from lath.reports.rated import digest_of, place_of
+from lath.reports.ratings.results import Result
+from lath.reports.standings import POINTS, why_left_out
+
+
+@dataclass
+class Game:
+    """One game that is rated."""
+
+    key: int
+    number: int
+    digest: bytes
+    opening: int
+    cell: tuple[str, str, float, str]
+    forfeited: bool
+
+    @property
+    def seat(self) -> int:
+        first, second = self.cell[:2]
+        return 2 if first == second else int(first > second)
+
+
+def plain_results(records: Iterable[Record], *, fair: bool = False) -> list[Result]:
+    """Return the games that are rated, each with its pair and opening."""
+    games: list[Game] = []
+    known: dict[bytes, Game] = {}
+    for record in records:
+        if why_left_out(record):
+            continue
+        seats, why = (record.first, record.second), record.termination
+        digest = digest_of(record, seats, why)
+        key, number, opening = place_of(record, seats)
+        may_repeat = bool(record.plies) and why != Termination.TIME
+        if may_repeat and digest in known:
+            same = known[digest]
+            same.key, same.number = min((same.key, same.number), (key, number))
+            continue
+        score = POINTS[record.result]
+        is_forfeit = why in FORFEITS and score != 0.5
+        game = Game(key, number, digest, opening, (*seats, score, record.game), is_forfeit)
+        games.append(game)
+        if may_repeat:
+            known[digest] = game
+    return [
+        Result(*game.cell, pair, game.opening)
+        for game, pair in zip(games, _paired(games), strict=True)
+        if not (fair and game.forfeited)
+    ]
+
+
+def _paired(games: Sequence[Game]) -> list[int]:
+    pairs = list(range(len(games)))
+    by_key: defaultdict[int, defaultdict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place in sorted(range(len(games)), key=lambda place: games[place].digest):
+        by_key[games[place].key][games[place].number].append(place)
+    for by_number in by_key.values():
+        single = by_number.pop(0, [])
+        for alike in by_number.values():
+            single += _pair_off(games, pairs, alike)
+        times = Counter(games[place].digest for place in single)
+        once = [place for place in single if times[games[place].digest] == 1]
+        _pair_off(games, pairs, sorted(once, key=lambda place: games[place].digest))
+    return pairs
+
+
+def _pair_off(games: Sequence[Game], pairs: list[int], places: Iterable[int]) -> list[int]:
+    seats: tuple[list[int], ...] = [], [], []
+    for place in places:
+        seats[games[place].seat].append(place)
+    one, other, alone = seats
+    for place, partner in zip(one, other, strict=False):
+        pairs[partner] = place
+    matched = min(len(one), len(other))
+    return [*one[matched:], *other[matched:], *alone]
