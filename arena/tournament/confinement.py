@@ -168,18 +168,24 @@ def kept(what: str) -> Path:
 def _own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, str]:
     """Return the folder of each bot that is its alone: without the tournament, or another's files.
 
-    It is where it runs, else where the first file of its command lies. Empty: it has none such, and
-    sees the files that are named.
+    It is where it runs, else where the first file of its command lies. Those that run in the same
+    folder share it: they are versions of one. Empty: it has none such, and sees the files that are
+    named.
     """
     homes = {bot.name: _home(bot) for bot in bots}
     files = {bot.name: [*_files(bot), *filter(None, [homes[bot.name]])] for bot in bots}
     taken = [str(Path("~").expanduser()), *closed]
 
-    def is_alone(name: str) -> bool:
-        others = (file for other, theirs in files.items() if other != name for file in theirs)
-        return not any(_holds(homes[name], place) for place in (*taken, *others))
+    def is_alone(bot: BotSpec) -> bool:
+        others = (
+            file
+            for other in bots
+            if other.name != bot.name and not (bot.cwd and other.cwd == bot.cwd)
+            for file in files[other.name]
+        )
+        return not any(_holds(homes[bot.name], place) for place in (*taken, *others))
 
-    return {name: home if home and is_alone(name) else "" for name, home in homes.items()}
+    return {bot.name: homes[bot.name] if homes[bot.name] and is_alone(bot) else "" for bot in bots}
 
 
 def _home(bot: BotSpec) -> str:

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,11 @@ def test_a_folder_that_others_share_is_nobodys_own(tmp_path: Path) -> None:
     assert len(said) == 1
     (alone,), said, _ = confined(both[:1])
     assert seen(alone, tmp_path / "bob.py")
+    # But two bots that run in one folder are versions of one.
+    both = [replace(bot, cwd=str(tmp_path)) for bot in both]
+    (ada, bob), said, _ = confined(both)
+    assert seen(ada, tmp_path / "bob.py")
+    assert seen(bob, tmp_path / "ada.py")
     assert said == []
 
 
