@@ -134,6 +134,11 @@ def signal_runner() -> bool:
 
 
 @attack
+def others() -> bool:
+    return b"sleep" in commands(str(GOAL["victim"]))  # that lives as yet
+
+
+@attack
 def kill() -> bool:
     os.kill(GOAL["victim"], signal.SIGSTOP)
     os.kill(GOAL["victim"], signal.SIGKILL)
@@ -156,11 +161,6 @@ def opponents_pipes() -> bool:
 def signal_opponent() -> bool:
     os.kill(GOAL["opponent"], 0)
     return True
-
-
-@attack
-def others() -> bool:
-    return any(name.isdigit() and b"sleep\x00600" in commands(name) for name in os.listdir("/proc"))
 
 
 def commands(process: str) -> bytes:
