@@ -45,8 +45,8 @@ REFUSED: Final = (
     *("acct", "swapon", "swapoff", "reboot", "syslog", "quotactl"),
     # to leave the cores of its game
     "sched_setaffinity",
-    # memory that lives without a process, so that it is nobody's
-    *("shmget", "msgget"),
+    # what lives on without a process, and so is nobody's
+    *("shmget", "msgget", "semget", "mq_open"),
 )
 """The system calls that fail with EPERM; `clone` does where it asks for namespaces, too."""
 
@@ -61,7 +61,7 @@ _MACHINES: Final = {
         refused=(
             *(41, 101, 310, 311, 438, 312, 298, 425, 426, 427, 321, 323, 246, 320, 175, 313, 176),
             *(250, 248, 249, 272, 308, 165, 166, 429, 428, 430, 431, 432, 433, 442, 155, 161),
-            *(304, 303, 163, 167, 168, 169, 103, 179, 203, 29, 68),
+            *(304, 303, 163, 167, 168, 169, 103, 179, 203, 29, 68, 64, 240),
         ),
         x32=0x40000000,
     ),
@@ -72,7 +72,7 @@ _MACHINES: Final = {
         refused=(
             *(198, 117, 270, 271, 438, 272, 241, 425, 426, 427, 280, 282, 104, 294, 105, 273, 106),
             *(219, 217, 218, 97, 268, 40, 39, 429, 428, 430, 431, 432, 433, 442, 41, 51),
-            *(265, 264, 89, 224, 225, 142, 116, 60, 122, 194, 186),
+            *(265, 264, 89, 224, 225, 142, 116, 60, 122, 194, 186, 190, 180),
         ),
     ),
 }

@@ -111,7 +111,7 @@ def attacked(kind: str, folder: Path, victim: int) -> dict[str, bool]:
         found["leftovers"] = any(path.exists() for path in left)
         for path in left:
             path.unlink(missing_ok=True)
-        found["shared_memory"] = _forget(key)
+        found["shared_memory"] |= _forget(key)
     found["tournament"] = (places["cup"] / "tournament.db").read_text() != "games"
     found["own_program"] = Path(program).read_bytes() != code
     return found
@@ -155,12 +155,14 @@ def _runs(mark: str) -> bool:
 
 
 def _forget(key: int) -> bool:
-    """Return whether shared memory is there, and remove it."""
+    """Return whether shared memory or semaphores are there, and remove them."""
     libc = ctypes.CDLL(None)
-    found = int(libc.shmget(key, 0, 0))
-    if found >= 0:
-        libc.shmctl(found, 0, None)
-    return found >= 0
+    memory, semaphores = int(libc.shmget(key, 0, 0)), int(libc.semget(key, 0, 0))
+    if memory >= 0:
+        libc.shmctl(memory, 0, None)
+    if semaphores >= 0:
+        libc.semctl(semaphores, 0, 0)
+    return max(memory, semaphores) >= 0
 
 
 if __name__ == "__main__":

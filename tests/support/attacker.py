@@ -304,6 +304,7 @@ def kernel() -> bool:
     numbers = {"x86_64": (321, 250, 425, 298), "aarch64": (280, 219, 425, 241)}
     through = False
     for number in numbers.get(os.uname().machine, ()):
+        ctypes.set_errno(0)
         LIBC.syscall(number, -1, None, -1, -1, -1)
         through |= ctypes.get_errno() != errno.EPERM
     return through
@@ -326,7 +327,13 @@ def terminal() -> bool:
 
 @attack
 def shared_memory() -> bool:
-    return called(LIBC.shmget(GOAL["key"], 4096, 0o1600))
+    # Whether any of these is left is seen from outside; of a queue it is enough that there was one.
+    LIBC.shmget(GOAL["key"], 4096, 0o1600)
+    LIBC.semget(GOAL["key"], 1, 0o1600)
+    name = f"/{GOAL['mark']}".encode()
+    queue = called(LIBC.mq_open(name, os.O_CREAT | os.O_RDWR, 0o600, None))
+    LIBC.mq_unlink(name)
+    return queue
 
 
 @attack

@@ -44,7 +44,7 @@ ATTACKS: Final = {
     "trace": Attack("trace its opponent", None, False),
     "others": Attack("see which other processes there are", True, True),
     "descriptors": Attack("find an open file or pipe that is not its own", False, False),
-    "daemon": Attack("leave a process that outlives it", False, False),
+    "daemon": Attack("leave a process that outlives it and its run", False, False),
     # of the network
     "port": Attack("connect to a port of the machine, or to anywhere", True, True),
     "unix_socket": Attack("connect to a service by a socket in the file system", True, True),
@@ -67,7 +67,9 @@ ATTACKS: Final = {
     "mount": Attack("mount a file system", False, False),
     "kernel": Attack("use `bpf`, `io_uring`, the kernel's keys", None, False),
     "terminal": Attack("read what is typed at the organiser's terminal", False, False),
-    "shared_memory": Attack("leave shared memory behind", True, False),
+    "shared_memory": Attack(
+        "leave shared memory, semaphores or queues of messages behind", True, False
+    ),
 }
 """By the name of the function in `attacker.py`."""
 
