@@ -49,7 +49,11 @@ def claim() -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         path = next((each for each in _CLAIMS if os.path.isdir(os.path.dirname(each))), _CLAIMS[-1])
         _file = os.open(path, flags, 0o600)
-    for user in range(FIRST, LAST + 1):
+    # Any of them: what another bot has left, dying or lying about, is hardly ever the next one's.
+    many = LAST + 1 - FIRST
+    start = int.from_bytes(os.urandom(4))
+    for step in range(many):
+        user = FIRST + (start + step) % many
         if user not in _claimed:
             with suppress(BlockingIOError, PermissionError):
                 fcntl.lockf(_file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, user)

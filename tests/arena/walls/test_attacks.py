@@ -79,13 +79,20 @@ def other_users() -> Callable[[], int]:
     return users.claim
 
 
-def test_no_two_bots_are_the_same_user(other_users: Callable[[], int]) -> None:
-    first, second = other_users(), other_users()
-    assert first != second
-    code = "from lath.arena.walls import users; print(users.claim())"
-    theirs = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
-    assert int(theirs.stdout) not in (first, second)
-    users.release(first)
-    users.release(second)
-    assert users.claim() == min(first, second)
-    users.release(min(first, second))
+def test_no_two_bots_are_the_same_user(
+    other_users: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claimed = [other_users() for _ in range(50)]
+    assert len(set(claimed)) == 50
+    few = sorted(claimed)[:1]
+    monkeypatch.setattr(users, "FIRST", few[0])
+    monkeypatch.setattr(users, "LAST", few[0])
+    with pytest.raises(OSError, match="are all claimed"):
+        users.claim()
+    code = f"from lath.arena.walls import users as u; u.FIRST = u.LAST = {few[0]}; u.claim()"
+    theirs = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, check=False)
+    assert b"are all claimed" in theirs.stderr
+    for user in claimed:
+        users.release(user)
+    assert users.claim() == few[0]
+    users.release(few[0])
