@@ -22,6 +22,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
+from threading import RLock
 from typing import Any, BinaryIO, Final, NamedTuple, Self, cast, overload
 
 from lath.notation.errors import NotationError, RecordError
@@ -277,6 +278,13 @@ class _Source:
         if self._about() != self._known:
             raise OSError(errno.EBUSY, "it was changed since it was opened", str(self.path))
 
+    def require_there(self) -> None:
+        """Raise OSError where the path does not lead to this file, as it was opened, any more."""
+        self.require_same()
+        there, here = self.path.stat(), os.fstat(self._raw.fileno())
+        if (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino):
+            raise OSError(errno.EBUSY, "it was replaced since it was opened", str(self.path))
+
     def __enter__(self) -> Self:
         return self
 
@@ -312,13 +320,16 @@ class Records(Sequence[Record]):
 
     With an index a record is read alone; without one the file is read once, when the first record
     is asked for or counted, to see where they are. A slice is a list. Going through all of them is
-    as `read` does it. A text that is no record raises RecordError where it is asked for; `entry`
-    returns it with its problems.
+    as `read` does it, of the file that was opened: OSError where another has its name. A text that
+    is no record raises RecordError where it is asked for; `entry` returns it with its problems.
+    Threads may share it. Raises ValueError once it is closed.
     """
 
     def __init__(self, path: str | Path) -> None:
         self._source: Final = _Source(Path(path))
         self._index = self._source.index
+        self._lock: Final = RLock()
+        """Held from going to a place to having read it."""
         self._held: tuple[int, list[RecordText]] = (-1, [])
         """The group that was read last."""
         self.has_index: Final = self._index is not None
@@ -331,11 +342,12 @@ class Records(Sequence[Record]):
 
     def _places(self) -> Index:
         """Return where the records are; raises OSError where that has to be found out."""
-        if self._index is None:
-            with damage_told(self._source.path):
-                self._source.stream.seek(0)
-                self._index = index_of(self._source.stream)
-        return self._index
+        with self._lock:
+            if self._index is None:
+                with damage_told(self._source.path):
+                    self._source.stream.seek(0)
+                    self._index = index_of(self._source.stream)
+            return self._index
 
     def __repr__(self) -> str:
         return f"<records of {self._source.path}>"
@@ -344,7 +356,9 @@ class Records(Sequence[Record]):
         return self._places().records
 
     def __iter__(self) -> Iterator[Record]:
-        return read(self._source.path)
+        self._source.require_there()
+        yield from read(self._source.path)
+        self._source.require_there()
 
     @overload
     def __getitem__(self, place: int) -> Record: ...
@@ -364,10 +378,15 @@ class Records(Sequence[Record]):
         With `rules` its moves are played. Raises OSError, and IndexError where there is none.
         """
         records = len(self)
-        at = range(records)[place]  # raises, and counts negative ones from the end
+        try:
+            at = range(records)[place]  # counts negative ones from the end
+        except IndexError:
+            holds = f"{self._source.path} has {records}, of places from 0"
+            raise IndexError(f"there is no record at place {place}: {holds}") from None
         numbers = self._places().numbers
         group = bisect_right(numbers, at) - 1
-        text = self._texts(group)[at - numbers[group]]
+        with self._lock:
+            text = self._texts(group)[at - numbers[group]]
         return entry_of(text, str(self._source.path), at + 1, rules=rules)
 
     def _texts(self, group: int) -> list[RecordText]:

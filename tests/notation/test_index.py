@@ -7,6 +7,7 @@ import io
 import os
 import random
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -190,6 +191,42 @@ def test_who_writes_into_a_file_that_is_open_is_noticed(file: Path) -> None:
         appended(file)
         with pytest.raises(OSError, match="changed since it was opened"):
             records[0]
+
+
+def test_going_through_is_of_the_file_that_was_opened(file: Path) -> None:
+    with open_records(file) as records:
+        before = list(records)
+        write(file, GAMES[:3])  # another file of this name
+        assert records[5] == before[5]
+        with pytest.raises(OSError, match="it was replaced since it was opened"):
+            list(records)
+    with pytest.raises(ValueError, match="closed"):
+        list(records)
+    with open_records(file) as records:
+        going = iter(records)
+        next(going)
+        appended(file)
+        with pytest.raises(OSError, match="it was changed since it was opened"):
+            list(going)
+
+
+@pytest.mark.parametrize("suffix", ["", ".zst"])
+def test_threads_may_share_the_records_of_a_file(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"games.lath{suffix}"
+    whole = many(600)
+    write(file, whole)
+    places = [random.Random(seed).sample(range(600), 60) for seed in range(4)]
+    with open_records(file) as records, ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda mine: [records[place] for place in mine], places))
+    assert found == [[whole[place] for place in mine] for mine in places]
+
+
+def test_a_place_beyond_the_last_is_told_with_how_many_there_are(tmp_path: Path) -> None:
+    write(tmp_path / "games.lath", GAMES[:2])
+    with open_records(tmp_path / "games.lath") as records:
+        for place in 2, -3:
+            with pytest.raises(IndexError, match=f"no record at place {place}: .* has 2,"):
+                records[place]
 
 
 def test_what_is_no_record_has_its_number_and_line(tmp_path: Path) -> None:
