@@ -32,7 +32,8 @@ class IllegalMoveError(GameError):
     """The move exists, but not in this position."""
 
     def __init__(self, move: str, reason: str) -> None:
-        super().__init__(f"illegal move {move}: {reason}")
+        shown = move if move.isprintable() else ascii(move)
+        super().__init__(f"illegal move {shown}: {reason}")
         self.move = move
         self.reason = reason
 

@@ -77,7 +77,7 @@ def add(path: str | os.PathLike[str], sha256: str = "") -> Game:
     an id that another game has, a file that has changed since it was added, or whose hash is not
     `sha256`, unless that is empty.
     """
-    said = os.fspath(path)
+    said = os.fsdecode(path)
     full = os.path.abspath(said)
     source = _read(said, full)
     origin = Origin(full, _digest(source))
@@ -92,6 +92,10 @@ def add(path: str | os.PathLike[str], sha256: str = "") -> Game:
     _LOADING.add(full)
     try:
         game = _checked(_run(source, said, origin), said)
+    except GameFileError:
+        raise
+    except Exception as error:  # of a property
+        raise GameFileError(_told(error, said, full)) from error
     finally:
         _LOADING.discard(full)
     _ADDED[game.id] = game, origin

@@ -310,6 +310,8 @@ def test_reading_a_move_tells_bad_text_from_an_illegal_move(game: Game) -> None:
         read_move(start, "no such move")
     with pytest.raises(IllegalMoveError, match=re.escape(move)):
         read_move(last_of(game, seed=1), move)
+    with pytest.raises(IllegalMoveError, match=r"^illegal move 'a\\n\\ud800': "):
+        start.play(Move("a\n\ud800"))  # what is told has one line, and can be printed
 
 
 @every_game

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import commands
 import pytest
@@ -80,6 +80,10 @@ def test_a_process_that_is_started_later_finds_the_game() -> None:
         ("GAME = (\n", r"other.py:1: SyntaxError: '\(' was never closed"),
         ("import sys\nsys.exit('no')", "other.py:2: SystemExit: no"),
         ("GAME = 1", "other.py: GAME has no id, title, credit"),
+        (
+            "class Lazy:\n    @property\n    def id(self): return {}['id']\nGAME = Lazy()",
+            "other.py:3: KeyError: 'id'",
+        ),
         (ONE_AFTER_THE_OTHER[:-3], r"GAME is a class, expected GAME = Other\(\)"),
         ("from lath.games.yavalath import GAME", "'yavalath', but the game of this id is built in"),
         (ONE_AFTER_THE_OTHER.replace('"other"', '"My Game"'), "'My Game', expected small letters"),
@@ -95,6 +99,8 @@ def test_a_file_without_a_game_is_refused_in_words(other: Path, text: str, why: 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(GameFileError, match=r"none\.py: there is no such file"):
         games.add(tmp_path / "none.py")
+    with pytest.raises(GameFileError, match=r"none\.py: there is no such file"):
+        games.add(cast("str", b"none.py"))
     with pytest.raises(GameFileError, match="is a folder, expected a Python file"):
         games.named(f"{tmp_path}/")
 
