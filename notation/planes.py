@@ -72,7 +72,14 @@ class Encoding:
         return b"".join((*planes, bytes((position.to_move,)) * len(contents)))
 
     def rows(self, record: Record, number: int) -> Iterator[PlyNumbers]:
-        """Yield the numbers of each ply of the main line; raises GameError and PlanesError."""
+        """Yield the numbers of each ply of the main line.
+
+        Raises GameError, and PlanesError for a record of another game, on a board of another size
+        too.
+        """
+        if record.game != self.game.id:
+            message = f"the record is of {record.game!r}, expected one of {self.game.id!r}"
+            raise PlanesError(message)
         scores = SCORES.get(record.result, (None, None))
         position: Any = start_of(record)
         for ply, played in enumerate(record.plies, 1):

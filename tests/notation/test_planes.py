@@ -22,7 +22,7 @@ from sample_records import BUILT_IN, random_game
 from lath import games
 from lath.notation import Record, parse
 from lath.notation.formats import FormatError, Numbered, plane_writer
-from lath.notation.planes import Encoding
+from lath.notation.planes import Encoding, PlanesError
 
 GAME = parse('[Game "yavalath"] [Termination "resignation"] 1. e5 {[%eval 0.25]} 2. swap 3. d4 0-1')
 
@@ -154,6 +154,14 @@ def test_a_file_has_one_game_and_only_moves_that_are_legal() -> None:
         (3, "the record"),
     ]
     assert pq.read_table(io.BytesIO(content))["record"].to_pylist() == [5, 5, 5, 8]
+
+
+@pytest.mark.parametrize("game_id", ["yavalath:size=4", "surikata", "chess"])
+def test_a_record_of_another_game_has_no_numbers(game_id: str) -> None:
+    record = parse(f'[Game "{game_id}"] 1. a1 *')
+    told = f"the record is of '{game_id}', expected one of 'yavalath'"
+    with pytest.raises(PlanesError, match=told):
+        list(Encoding(games.get("yavalath")).rows(record, 1))
 
 
 class Silent:
