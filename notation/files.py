@@ -209,7 +209,7 @@ def write_atomically(path: Path, content: Iterable[bytes], *, note: Noted | None
         with path.open("wb") as stream:
             _fill(stream, compression_of(path), content)
         return
-    path = Path(os.path.realpath(path))
+    named, path = path, Path(os.path.realpath(path))
     own = os.fsdecode(os.fsencode(path.name)[:_LONGEST])
     temporary = path.with_name(f".{own}.{os.getpid()}.tmp{path.suffix[-_SUFFIX:]}")
     try:
@@ -220,9 +220,11 @@ def write_atomically(path: Path, content: Iterable[bytes], *, note: Noted | None
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             os.fsync(file.fileno())
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):  # what came first is what people should hear of
             temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (temporary, str(temporary)):
+            error.filename, error.filename2 = str(named), None  # who asked has never heard of it
         raise
     sync(path.parent)
 

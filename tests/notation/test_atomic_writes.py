@@ -194,3 +194,9 @@ def test_a_file_that_is_written_in_place_is_half_written_after_a_power_cut(
     os.fsync(descriptor)
     os.close(descriptor)
     assert damage(recorder.steps, "games.lath") == "half"
+
+
+def test_an_error_names_the_file_that_was_asked_for(folder: Path) -> None:
+    with pytest.raises(FileNotFoundError) as refusal:
+        write_atomically(folder / "none" / "games.lath", PIECES)
+    assert refusal.value.filename == str(folder / "none" / "games.lath")
