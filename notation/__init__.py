@@ -26,10 +26,18 @@ if TYPE_CHECKING:
         RecordValueError,
     )
     from lath.notation.header import Header, headers
-    from lath.notation.index import Records, StaleIndexWarning, open_records, write, write_index
+    from lath.notation.index import (
+        NoIndexError,
+        Records,
+        StaleIndexWarning,
+        open_records,
+        write,
+        write_index,
+    )
     from lath.notation.reader import Entry, entries, read
     from lath.notation.record import (
         Annotation,
+        Comment,
         Ply,
         Record,
         Termination,
@@ -41,17 +49,20 @@ if TYPE_CHECKING:
     from lath.notation.scanner import parse
     from lath.notation.tables import games_table, plies_table
     from lath.notation.validation import Findings, check, validate
-    from lath.notation.visitor import SKIP, Visitor, walk
+    from lath.notation.visitor import SKIP, Answer, Visitor, walk
     from lath.notation.writer import format_record, format_records
 
 __all__ = [
     "SKIP",
     "Annotation",
+    "Answer",
     "Builder",
+    "Comment",
     "Entry",
     "Fault",
     "Findings",
     "Header",
+    "NoIndexError",
     "NotationError",
     "Ply",
     "Problem",
@@ -106,9 +117,11 @@ _MODULES: Final = (
 """Where the names are; each module needs most of those before it anyway."""
 
 
-def __getattr__(name: str) -> Any:
-    for module in _MODULES if name in __all__ else ():
-        home = import_module(f"lath.notation.{module}")
-        if hasattr(home, name):
-            return globals().setdefault(name, getattr(home, name))
-    raise AttributeError(f"module 'lath.notation' has no attribute {name!r}")
+if not TYPE_CHECKING:  # for whom any name would be there
+
+    def __getattr__(name: str) -> Any:
+        for module in _MODULES if name in __all__ else ():
+            home = import_module(f"lath.notation.{module}")
+            if hasattr(home, name):
+                return globals().setdefault(name, getattr(home, name))
+        raise AttributeError(f"module 'lath.notation' has no attribute {name!r}")

@@ -159,8 +159,16 @@ def write(path: str | Path, records: Iterable[Record]) -> None:
     """Write records as text, whole or not at all, compressed as the suffix says.
 
     They are written as they are; `check` says whether they are sound. A `.lath.zst` has its index
-    inside. Raises OSError; and what the records raise, when the file stays as it was.
+    inside. `-` is standard output, which has them as they come. Raises OSError; and what the
+    records raise, when the file stays as it was.
     """
+    if str(path) == "-":
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "it is closed", "-")
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(map(str.encode, format_records(records)))
+        sys.stdout.buffer.flush()
+        return
     file = Path(path)
     write_atomically(file, map(str.encode, format_records(records)), note=note_for(file))
 

@@ -13,6 +13,8 @@ import tomllib
 import pytest
 from places import ROOT
 
+from lath import notation
+
 PACKAGES = ("games", "notation", "bots", "reports", "arena")
 
 MODULES = sorted(
@@ -64,6 +66,12 @@ def test_there_are_no_symbolic_links() -> None:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_package_is_typed_for_who_imports_it(package: str) -> None:
     assert (ROOT / package / "py.typed").is_file()
+
+
+def test_every_name_of_the_notation_is_there_and_no_other_for_type_checkers_too() -> None:
+    assert [hasattr(notation, name) for name in notation.__all__] == [True] * len(notation.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'chekc'"):
+        notation.chekc  # type: ignore[attr-defined] # noqa: B018 - mypy says if it were none
 
 
 def test_a_worker_and_a_bot_start_without_the_heavy_libraries() -> None:

@@ -21,6 +21,7 @@ from sample_records import BUILT_IN, random_game
 
 from lath import notation
 from lath.notation import (
+    NoIndexError,
     Record,
     RecordError,
     StaleIndexWarning,
@@ -30,7 +31,6 @@ from lath.notation import (
     write,
     write_index,
 )
-from lath.notation.index import NoIndexError
 
 GAMES = [random_game(game, seed) for seed in range(8) for game in BUILT_IN]
 
@@ -191,6 +191,18 @@ def test_who_writes_into_a_file_that_is_open_is_noticed(file: Path) -> None:
         appended(file)
         with pytest.raises(OSError, match="changed since it was opened"):
             records[0]
+
+
+def test_a_dash_is_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("-", GAMES[:2])
+    assert capfdbinary.readouterr().out == "".join(notation.format_records(GAMES[:2])).encode()
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr("sys.stdout", None)
+    with pytest.raises(OSError, match="it is closed"):
+        write("-", GAMES[:2])
 
 
 def test_going_through_is_of_the_file_that_was_opened(file: Path) -> None:
