@@ -80,6 +80,10 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
     def __init__(self, game: str | Record, *, setup: str = "", position: str = "") -> None:
         """Begin a game, from a setup or a position as in rules.md; or go on with a sound record."""
+        if not isinstance(game, str | Record):
+            what, its_id = f"{game!r} is no id of a game, nor a record", getattr(game, "id", None)
+            like = its_id if isinstance(its_id, str) else "yavalath"
+            raise RecordValueError(Fault("field", what, f"text such as {like!r}, or a Record"))
         given = _tags_of_game(game) if isinstance(game, str) else dict(game.tags)
         given |= {"Setup": setup} if setup else {}
         given |= {"Position": position} if position else {}
@@ -176,8 +180,8 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
     def take_back(self, plies: int = 1) -> Self:
         """Take back the last plies with all that is said of them, and how the game ended."""
-        if not 0 <= plies <= len(self._plies):
-            self._refuse("field", f"cannot take back {plies} plies", f"0 to {len(self._plies)}")
+        if not isinstance(plies, int) or not 0 <= plies <= len(self._plies):
+            self._refuse("field", f"cannot take back {plies!r} plies", f"0 to {len(self._plies)}")
         left = len(self._plies) - plies
         self._plies, self._positions = self._plies[:left], self._positions[: left + 1]
         self._end = None
@@ -185,12 +189,19 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
     def comment(self, text: str) -> Self:
         """Say something of the last ply, or of the game before the first; may have `[%emt 1]`."""
+        self._require_text("the comment", text)
         return self._say((*self._said(), comment(text)))
 
-    def annotate(self, **values: object) -> Self:
-        """Add annotations to the last comment there, such as `annotate(emt=0.5, eval=-0.1)`."""
+    def annotate(self, **values: str | float) -> Self:
+        """Add annotations to the last comment there, such as `annotate(emt=0.5, pv="swap d4")`."""
         *before, last = self._said() or ((),)
-        notes = tuple(annotation(name, str(value)) for name, value in values.items())
+        for name, value in values.items():
+            if not isinstance(value, str | int | float) or isinstance(value, bool):
+                self._refuse("annotation", f"the value of %{name} is {value!r}", "a number or text")
+        try:
+            notes = tuple(annotation(name, str(value)) for name, value in values.items())
+        except RecordValueError as error:
+            raise RecordValueError(replace(error.fault, ply=len(self._plies) or None)) from None
         return self._say((*before, (*last, *notes)))
 
     def glyph(self, glyph: str) -> Self:
@@ -199,6 +210,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
     def variation(self, *moves: str | Ply, comment: str = "") -> Self:
         """Add moves that might have been played in the place of the last ply."""
+        self._require_text("the comment", comment)
         before = self._positions[-2:][0]
         plies, _ = _played(before, moves, len(self._plies) or 1)
         line = Variation(plies, _comments_of(comment))
@@ -235,6 +247,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
             how = self._end[1] if self._end else self.position.outcome()
             words = how.ending if isinstance(how, Outcome) else how
             self._refuse("result", f"the game is over: {words}", "a game that goes on")
+        self._require_text("the Termination", termination)
         if result not in RESULTS:
             self._refuse("result", f"{result!r} is no result", listed(RESULTS, "or"))
         faults = (
@@ -249,6 +262,8 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
     def _lose(self, seat: Seat | None, why: Termination) -> Self:
         loser = self.to_move if seat is None else seat
+        if not isinstance(loser, Seat):
+            self._refuse("field", f"{seat!r} is no seat", "Seat.FIRST, Seat.SECOND, or nothing")
         return self.end(("0-1", "1-0")[loser], why)
 
     def _said(self) -> tuple[Comment, ...]:
@@ -269,6 +284,10 @@ expected one of 60 legal moves, such as i5, h5 or g5
             self._refuse("field", f"no ply has a {next(iter(changes)).rstrip('s')} yet", "play()")
         self._plies = (*self._plies[:-1], replace(self._plies[-1], **changes))
         return self
+
+    def _require_text(self, what: str, text: object) -> None:
+        if not isinstance(text, str):
+            self._refuse("field", f"{what} is {text!r}", "text")
 
     def _refuse(self, code: str, message: str, expected: str) -> NoReturn:
         raise RecordValueError(Fault(code, message, expected, ply=len(self._plies) or None))

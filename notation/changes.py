@@ -23,6 +23,7 @@ from lath.notation.record import (
     comment,
     ply_as_read,
     record_as_read,
+    require_record,
     tag_fault,
     tag_faults,
     variation_as_read,
@@ -46,6 +47,7 @@ def truncate(record: Record, plies: int) -> Record:
     <BLANKLINE>
     1. a1 2. e1 *
     """
+    require_record(record)
     if plies < 0:
         raise ValueError(f"cannot keep {plies} plies, expected 0 or more")
     if plies >= len(record.plies):
@@ -81,6 +83,7 @@ def strip(
     1. e5! {book [%eval 0]} (1. a1) *
     1. e5! {book [%emt 1.000] [%eval 0]} *
     """
+    require_record(record)
     if isinstance(annotations, str):
         raise TypeError(f"annotations is {annotations!r}, expected names such as [{annotations!r}]")
 
@@ -143,6 +146,7 @@ def retag(
     lath.notation.errors.RecordValueError: the tag says 1-0, but the moves end in *; expected the \
 same result twice
     """
+    require_record(record)
     names, values = rename or {}, values or {}
     tags = {}
     for name, value in ((names.get(name, name), value) for name, value in record.tags):
@@ -166,14 +170,17 @@ def place_of(name: str, tags: Sequence[str]) -> int:
     >>> place_of("First", ["Game", "Date", "Result"]), place_of("Mood", ["Game", "Result"])
     (2, 2)
     """
-    later = KNOWN_TAGS[KNOWN_TAGS.index(name) + 1 :] if name in KNOWN_TAGS else ()
+    if name not in KNOWN_TAGS:
+        return len(tags)
+    later = KNOWN_TAGS[KNOWN_TAGS.index(name) + 1 :]
     return next((place for place, known in enumerate(tags) if known in later), len(tags))
 
 
 def _with_tag(tags: dict[str, str], name: str, value: str) -> dict[str, str]:
-    """Return the tags with one set, in its place."""
-    if name in tags:
-        return {**tags, name: value}
+    """Return the tags with one set, in its place: the same, unless it comes between others."""
+    if name in tags or name not in KNOWN_TAGS:  # there may be any number of these
+        tags[name] = value
+        return tags
     place = place_of(name, tuple(tags))
     items = list(tags.items())
     return dict([*items[:place], (name, value), *items[place:]])

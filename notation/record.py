@@ -178,7 +178,7 @@ class Variation:
     """What stands before its first move."""
 
     def __post_init__(self) -> None:
-        _refuse(_variation_faults(self))
+        _refuse(chain(_variation_faults(self), _too_deep(self, MAX_NESTING)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +346,14 @@ class Record:
         return html_of(self)
 
 
+def require_record(value: object) -> None:
+    """Raise TypeError, in words, for what is no Record, such as a Builder or a path."""
+    if not isinstance(value, Record):
+        has_one = callable(getattr(value, "record", None))
+        hint = "; its record() is one" if has_one else ""
+        raise TypeError(f"{_shown(value)} is a {type(value).__name__}, expected a Record{hint}")
+
+
 def _setter(of: type, name: str) -> Callable[[Any, Any], None]:
     """Return what sets a field of a new value, faster than `object.__setattr__` does."""
     setter: Callable[[Any, Any], None] = of.__dict__[name].__set__
@@ -447,12 +455,23 @@ def comment(text: str) -> Comment:
     words, *rest = ANNOTATION.split(text)
     parts: list[str | Annotation] = [" ".join(words.split())]
     for name, value, after in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
-        parts += (annotation(name, value or ""), " ".join(after.split()))
+        parts += (_annotation_of(name, value or ""), " ".join(after.split()))
     return tuple(filter(None, parts))
 
 
 def annotation(name: str, value: str) -> Annotation:
-    """Return `[%name value]`, a time having three decimals; brackets in it are dropped."""
+    """Return `[%name value]`, a time having three decimals; brackets in it are dropped.
+
+    Raises RecordValueError for a name that is none, and for a value that is no Unicode text.
+    """
+    _refuse(_not_text(f"the value of %{name}", value))
+    note = _annotation_of(name, value)
+    _refuse(_note_faults(note))
+    return note
+
+
+def _annotation_of(name: str, value: str) -> Annotation:
+    """Return the same of what stands in a text."""
     value = " ".join(value.replace("[", "").replace("]", "").split())
     # a wrong one is kept, and named when the record is checked
     if name in ("emt", "clk") and (seconds := number_of(value)) is not None:
@@ -527,7 +546,7 @@ def _note_faults(note: Annotation) -> Iterator[Fault]:
         return
     faults = list(_not_text(f"the value of %{note.name}", note.value))
     yield from faults
-    if not faults and (read := annotation(note.name, note.value).value) != note.value:
+    if not faults and (read := _annotation_of(note.name, note.value).value) != note.value:
         what = f"the value of %{note.name} is {_shown(note.value)}"
         yield Fault("field", what, f"{_shown(read)}, as `annotation` makes it")
 
@@ -597,17 +616,18 @@ def _value_faults(record: Record) -> Iterator[Fault]:
     if record.result not in RESULTS:
         yield Fault("result", f"{_shown(record.result)} is no result", listed(RESULTS, "or"))
     faults = list(_of_tuple("plies", record.plies, Ply, "plies"))
-    yield from faults or _too_deep(record.plies)
+    yield from faults or _too_deep(record, MAX_NESTING + 1)
     yield from comments_faults(record.comments)
 
 
-def _too_deep(plies: Iterable[Ply]) -> Iterator[Fault]:
-    lines = [one for ply in plies for one in _variations(ply)]
+def _too_deep(line: Record | Variation, most: int) -> Iterator[Fault]:
+    """Yield a fault where lines of plies, this one included, are nested more than so deep."""
+    lines: list[Record | Variation] = [line]
     depth = 0
-    while lines and depth <= MAX_NESTING:
+    while lines and depth <= most:
         lines = [one for line in lines for ply in line.plies for one in _variations(ply)]
         depth += 1
-    if depth > MAX_NESTING:
+    if depth > most:
         yield Fault("field", f"variations are nested more than {MAX_NESTING} deep")
 
 

@@ -48,6 +48,7 @@ from lath.notation.record import (
     Termination,
     ply_as_read,
     record_as_read,
+    require_record,
     variation_as_read,
 )
 from lath.notation.suggestions import (
@@ -111,6 +112,7 @@ def start_of(record: Record) -> Position:
 
     Raises GameError: an unknown game, or a setup or position that the game refuses.
     """
+    require_record(record)
     tag = record.tag
     try:
         return start_from(record.game, tag("Setup"), tag("Position"), tag(RULES))
@@ -222,6 +224,7 @@ def canonical(record: Record) -> Record:
 
     The moves are not played: `check` does that.
     """
+    require_record(record)
     spelled = spellings(record.game, record.tag(RULES))
 
     def of_tag(name: str, value: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from lath.notation.errors import Fault, Problem
 from lath.notation.files import open_bytes, read_errors
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import Chunk, chunks, entries_of, entry_of, texts_of
-from lath.notation.record import Record, tag_faults, text_faults
+from lath.notation.record import Record, require_record, tag_faults, text_faults
 from lath.notation.replay import faults_of
 from lath.notation.writer import format_record
 
@@ -35,6 +35,7 @@ def check(record: Record) -> list[Fault]:
     >>> [fault.message for fault in check(notation.parse('[Game "yavalath"] 1. e5 2. e5 *'))]
     ['illegal move e5: e5 already has a stone']
     """
+    require_record(record)
     faults = list(text_faults(record)) or list(chain(tag_faults(record), _unread(record)))
     return faults or faults_of(record)
 

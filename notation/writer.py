@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Final
 
 from lath.games.core import Position
-from lath.notation.record import Annotation, Comment, Ply, Record, Variation
+from lath.notation.record import Annotation, Comment, Ply, Record, Variation, require_record
 
 
 def diagram(position: Position) -> str:
@@ -55,6 +55,7 @@ _BREAK: Final = "\n"
 
 def format_record(record: Record) -> str:
     """Return the canonical text of one record, with a line end after its result."""
+    require_record(record)
     comments = (wrapped(comment_words(comment)) for comment in record.comments)
     before = "".join(f"{comment}\n" for comment in comments if comment)
     moves = wrapped([*_line_words(record.plies, 1), record.result])

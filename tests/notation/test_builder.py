@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from exploring import FEW
@@ -12,10 +13,20 @@ from game_files import THREE_VERSIONS, write_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
+from wrong_values import nested
 
 from lath import games
 from lath.games.core import Seat
-from lath.notation import Builder, Ply, Termination, canonical, check, format_record, parse, retag
+from lath.notation import (
+    Builder,
+    Ply,
+    Termination,
+    canonical,
+    check,
+    format_record,
+    parse,
+    retag,
+)
 from lath.notation.errors import RecordValueError
 
 WON = ("a1", "e1", "b1", "e2", "d1", "f1", "c1")
@@ -52,7 +63,8 @@ def test_a_record_goes_on_in_a_builder() -> None:
     )
 
 
-REFUSED: list[tuple[Callable[[Builder], object], str]] = [
+# what each does is seen by no type checker: these are the values that it would refuse, too
+REFUSED: list[tuple[Callable[[Any], object], str]] = [
     (lambda b: b.play("e5"), "ply 3: illegal move e5: e5 already has a stone; expected one of 59"),
     (lambda b: b.play("c3", "zz"), "ply 4: 'zz' is not a move of yavalath; expected a cell"),
     (lambda b: b.play("C3"), "ply 3: 'C3' is not a move of yavalath; did you mean 'c3'?"),
@@ -67,6 +79,15 @@ REFUSED: list[tuple[Callable[[Builder], object], str]] = [
     (lambda b: b.comment(" "), "ply 2: a comment is empty; expected a text"),
     (lambda b: b.annotate(eval=2), "ply 2: [%eval 2] is not a number from -1 to 1"),
     (lambda b: b.annotate(é=2), "ply 2: 'é' is no name of an annotation"),
+    (lambda b: b.annotate(pv=["d4"]), "ply 2: the value of %pv is ['d4']; expected a number or"),
+    (lambda b: b.annotate(nodes=None), "ply 2: the value of %nodes is None; expected a number or"),
+    (lambda b: b.comment(None), "ply 2: the comment is None; expected text"),
+    (lambda b: b.variation("a1", comment=1), "ply 2: the comment is 1; expected text"),
+    (lambda b: b.resign("first"), "ply 2: 'first' is no seat; expected Seat.FIRST, Seat.SECOND"),
+    (lambda b: b.resign(-1), "ply 2: -1 is no seat; expected Seat.FIRST"),
+    (lambda b: b.time(2), "ply 2: 2 is no seat; expected Seat.FIRST"),
+    (lambda b: b.take_back("all"), "ply 2: cannot take back 'all' plies; expected 0 to 2"),
+    (lambda b: b.end("1-0", None), "ply 2: the Termination is None; expected text"),
     (lambda b: b.tag(Date="today"), "the Date 'today' is not a date; expected the form 2026-11-20"),
     (lambda b: b.tag(Site="a\nb"), "the value of Site has a line break"),
     (lambda b: b.tag(Result="1-0"), "the tag Result is not set here; expected resign(), draw()"),
@@ -82,7 +103,7 @@ REFUSED: list[tuple[Callable[[Builder], object], str]] = [
 
 
 @pytest.mark.parametrize(("change", "told"), REFUSED)
-def test_what_is_refused_changes_nothing(change: Callable[[Builder], object], told: str) -> None:
+def test_what_is_refused_changes_nothing(change: Callable[[Any], object], told: str) -> None:
     builder = Builder("yavalath").play("e5", "d4")
     before = builder.record()
     with pytest.raises(RecordValueError) as refusal:
@@ -95,6 +116,15 @@ def test_what_is_refused_changes_nothing(change: Callable[[Builder], object], to
     ("begin", "told"),
     [
         (lambda: Builder("yavalat"), "unknown game 'yavalat'; did you mean 'yavalath'?"),
+        (
+            lambda: Builder(cast("Any", games.get("yavalath"))),
+            "<game yavalath> is no id of a game, nor a record; expected text such as 'yavalath'",
+        ),
+        (
+            lambda: Builder("yavalath").play("d4").variation(nested(100)),
+            "variations are nested more than 100 deep",
+        ),
+        (lambda: Builder(cast("Any", None)), "None is no id of a game, nor a record; expected"),
         (lambda: Builder("yavalath", position="5/6 w"), "'5/6' has 2 rows; expected 9"),
         (lambda: Builder("mammalath", setup="ABC"), "1 row"),
         (lambda: Builder("yavalath").glyph("!"), "no ply has a glyph yet; expected play()"),

@@ -10,7 +10,7 @@ from record_strategies import RECORDS
 from sample_records import random_game
 
 from lath.notation import check, format_record, parse
-from lath.notation.changes import retag, strip, truncate
+from lath.notation.changes import _with_tag, retag, strip, truncate
 from lath.notation.errors import RecordValueError
 from lath.notation.record import Annotation, Record, all_comments, all_plies
 
@@ -110,6 +110,14 @@ def test_a_tag_that_would_be_untrue_is_refused(
     with pytest.raises(RecordValueError) as refusal:
         retag(WON, values, rename=rename)
     assert str(refusal.value).startswith(told)
+
+
+def test_any_number_of_new_tags_is_set_without_copying_the_others_for_each() -> None:
+    tags = {"Game": "yavalath"}
+    assert _with_tag(tags, "Mood", "good") is tags
+    new = {f"Mood{number}": "good" for number in range(1000)}
+    changed = retag(parse('[Game "yavalath"] [Result "*"] 1. e5 *'), new | {"First": "ann"})
+    assert [name for name, _ in changed.tags] == ["Game", "First", "Result", *new]
 
 
 def test_a_wrong_record_may_be_mended_tag_by_tag() -> None:

@@ -69,6 +69,7 @@ UNREACHABLE = {
     "a record of more than {MAX_PARTS} {what}": "shown in test_limits",
     "a record of more than {MAX_WORDS} words": "shown in test_limits",
     "the tag {name} is not set here": "a refusal of Builder.tag, shown in test_builder",
+    "{game} is no id of a game, nor a record": "a refusal of Builder, shown in test_builder",
     "the tag {name} would stand there twice": "a refusal of retag, shown in test_changes",
     "its text is read as another record": "of a value made in Python, shown in test_values",
 }

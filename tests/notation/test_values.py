@@ -15,17 +15,26 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from record_strategies import RECORDS
 from sample_records import random_game
-from wrong_values import CASES, Wrong
+from wrong_values import CASES, Wrong, nested
 
 from lath.notation import (
     Annotation,
+    Builder,
     Ply,
     Record,
     Termination,
     Variation,
+    annotation,
+    canonical,
     check,
     format_record,
+    format_records,
+    positions,
     reader,
+    retag,
+    start_of,
+    strip,
+    truncate,
 )
 from lath.notation.errors import RecordValueError
 from lath.notation.reader import entries_of
@@ -149,21 +158,17 @@ def test_what_check_finds_nothing_wrong_with_is_read_back(
         assert is_read_back(record)
 
 
-def nested(depth: int) -> Ply:
-    """Return a ply with variations inside each other."""
-    ply = Ply("e5")
-    for _ in range(depth):
-        ply = Ply("e5", variations=(Variation((ply,)),))
-    return ply
-
-
 def test_variations_are_refused_beyond_the_depth_that_is_read() -> None:
     deepest = Record(SOUND.tags, (nested(MAX_NESTING),))
     assert is_read_back(deepest)
     assert check(deepest) == []
     with pytest.raises(RecordValueError, match="variations are nested more than 100 deep"):
-        Record(SOUND.tags, (nested(MAX_NESTING + 1),))
-    too_deep = forced(SOUND, plies=(nested(MAX_NESTING + 1),))
+        Variation((nested(MAX_NESTING),))  # no text has it, in whatever record
+    line = forced(Variation((Ply("e5"),)), plies=(nested(MAX_NESTING),))
+    plies = (Ply("e5", variations=(line,)),)
+    with pytest.raises(RecordValueError, match="variations are nested more than 100 deep"):
+        Record(SOUND.tags, plies)
+    too_deep = forced(SOUND, plies=plies)
     assert check(too_deep)[0].message == "variations are nested more than 100 deep"
 
 
@@ -180,6 +185,35 @@ class Loud(str):
 
     def __format__(self, _: str) -> str:
         return self.upper()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("", "1", "'' is no name of an annotation"),
+        ("é", "1", "'é' is no name of an annotation"),
+        ("emt", 1, "the value of %emt is 1; expected text"),
+        ("emt", "\ud800", "the value of %emt has half a character"),
+    ],
+)
+def test_annotation_makes_nothing_that_has_no_text(name: str, value: Any, told: str) -> None:
+    with pytest.raises(RecordValueError) as refusal:
+        annotation(name, value)
+    assert str(refusal.value).startswith(told)
+
+
+def test_what_is_no_record_is_refused_in_words() -> None:
+    builder: Any = Builder("yavalath")
+    doors: tuple[Callable[[Any], object], ...] = (
+        *(check, format_record, canonical, strip, retag, start_of),
+        *(lambda value: truncate(value, 1), lambda value: list(positions(value))),
+        lambda value: "".join(format_records([value])),
+    )
+    for door in doors:
+        with pytest.raises(TypeError, match=r"a Builder, expected a Record; its record\(\) is one"):
+            door(builder)
+        with pytest.raises(TypeError, match=r"'games\.lath' is a str, expected a Record$"):
+            door("games.lath")
 
 
 def test_a_text_that_is_written_otherwise_is_told_of() -> None:

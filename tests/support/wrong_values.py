@@ -9,6 +9,14 @@ from lath.notation.record import Annotation, Ply, Record, Variation
 GAME: Final = ("Game", "yavalath")
 
 
+def nested(depth: int) -> Ply:
+    """Return a ply with variations inside each other."""
+    ply = Ply("e5")
+    for _ in range(depth):
+        ply = Ply("e5", variations=(Variation((ply,)),))
+    return ply
+
+
 class Wrong(NamedTuple):
     """A value that must not be."""
 
