@@ -138,8 +138,11 @@ class PairBegan(_Event):
     numbers: tuple[Positive, ...]
     """Of the games that are played now, one after the other."""
 
+    host: str = ""
+    """The machine of a cluster that plays them; empty: this one."""
+
     @classmethod
-    def of(cls, job: PairJob, slot: int) -> Self:
+    def of(cls, job: PairJob, slot: int, host: str = "") -> Self:
         """Return the event of a job; slots are counted from 0 here."""
         one, other = job.bots
         return cls(
@@ -149,6 +152,7 @@ class PairBegan(_Event):
             round=job.games[0].round,
             bots=(one.name, other.name),
             numbers=tuple(plan.number for plan in job.games),
+            host=host,
         )
 
 
@@ -243,6 +247,43 @@ class Status(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HostSeen:
+    """One machine of a cluster."""
+
+    name: str
+    slots: Count
+    """Games that it plays at a time."""
+
+    games: Count
+    """Played by it in this run."""
+
+    rate: Amount
+    """Games a second in the last minute."""
+
+    speed: Amount
+    """Of one core: a fixed piece of work, in thousands of steps a second."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSeen(_Event):
+    """How it stands with the machines of a cluster: when one comes or goes, and now and then."""
+
+    type: Literal["cluster"] = "cluster"
+    address: str
+    """Of the scheduler."""
+
+    connected: bool
+    workers: Count
+    slots: Count
+    hosts: tuple[HostSeen, ...]
+    queued: Count
+    """Pairs that are on their way, or wait on machines."""
+
+    lost: Count
+    """Pairs that were in hand when a machine was lost; they are played again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded(_Event):
     """In the end, when all files are written."""
 
@@ -299,6 +340,7 @@ Event = (
     | Warned
     | PairingStopped
     | Status
+    | ClusterSeen
     | RunEnded
     | RunFailed
 )

@@ -1,7 +1,7 @@
 """A tournament from start to end: the schedule minus what is stored, workers, the store.
 
-Must not know the screen: it tells a `Listener`; nor where games are played: `slots.Executors` is
-the seam.
+Must not know the screen: it tells a `Listener`; nor where games are played: `places.Places` is the
+seam.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+from concurrent.futures import BrokenExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
@@ -20,7 +20,7 @@ from typing import Final
 from lath.arena import signals
 from lath.arena.errors import MachineError, MovedError, StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.referee.trees import reap_orphans, scratches, sweep
+from lath.arena.referee.trees import scratches, sweep
 from lath.arena.schedule.budget import UNLIMITED, Budget, WhereGamesTell
 from lath.arena.schedule.core import Dealer, Openings, Played, Schedule, Tags, pair_of
 from lath.arena.schedule.formats import FORMATS
@@ -41,8 +41,9 @@ from lath.arena.tournament.events import (
     warner,
 )
 from lath.arena.tournament.outcomes import outcome_of
+from lath.arena.tournament.places import Here, Opener, Places
 from lath.arena.tournament.rows import moves_of
-from lath.arena.tournament.slots import Executors, Pace, Slot, Worker, end
+from lath.arena.tournament.slots import Executors, Host, Pace, PlaceLostError, Slot, Worker
 from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import BufferedWriter, Store, Stored
 from lath.arena.tournament.strengths import strengths_of
@@ -221,12 +222,18 @@ WAKE_S: Final = 0.1
 MAX_BREAKS: Final = 3
 """Times that a job may take its worker with it before its pairing is stopped."""
 
+MOST_ASIDE: Final = 1000
+"""Jobs that are passed over in the search of one that a host may play."""
+
 MANY_REPEATS: Final = 3
 """Games that repeat others: once or twice it may be chance."""
 
 PARTING_S: Final = 5.0
 """Time that the workers have in the end, together: their bots may take a second to quit."""
 
+
+SEEN_S: Final = 5.0
+"""How often people are told of the machines of a cluster."""
 
 RECORDS_S: Final = 30.0
 """How often `games.lath` is written during a run, at most."""
@@ -302,17 +309,19 @@ class Runner:
         tags: Tags = (),
         openings: Openings | None = None,
         executors: Executors = Worker,
+        places: Opener | None = None,
         patience_s: float = PATIENCE_S,
         budget: Budget = UNLIMITED,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`tree` begins the marks of all processes that the run starts.
 
-        `executors` makes what plays in a slot. `tags` stand in every record; without `openings`
-        setups are drawn. `patience_s` is how long to wait for room on a full disk, or for what
-        else the machine lacks. `budget` is of this run, its time by `clock`. Raises StoreError.
+        `executors` makes what plays in a slot here, `places` says where else. `tags` stand in every
+        record; without `openings` setups are drawn. `patience_s` is how long to wait for room on a
+        full disk, or for what else the machine lacks. `budget` is of this run, its time by `clock`.
+        Raises StoreError.
         """
-        self._executors: Final = executors
+        self._open_places: Final = places or partial(Here, executors)
         self._config: Final = config
         self._store: Final = store
         self._tell: Final = tell
@@ -326,12 +335,21 @@ class Runner:
         self._clock: Final = clock
         self._deadline_s = math.inf
         """When no further pair begins, by the clock."""
-        self._patience: Final = Patience(self._warn, patience_s, well=ENOUGH)
-        self._trial: tuple[Slot, PairJob] | None = None
-        """A job without games, and who is to try it next: whether the machine has enough again."""
+        self._patience_s: Final = patience_s
         self._breaks: Counter[int] = Counter()
         self._pace: Final = Pace(config.jobs, has_deadline=budget.seconds is not None)
-        self._slots: list[Slot] = []
+        self._places: Places
+        """While games are played."""
+        self._host_of: Final[dict[int, Host]] = {}
+        """Of pairs that were played and are not judged yet."""
+        self._avoid: Final[defaultdict[int, set[Host]]] = defaultdict(set)
+        """By pair, hosts on which it broke, or could not be played."""
+        self._lost = 0
+        """Pairs that were in hand when their place was lost, and are played again."""
+        self._machines: tuple[bool, int, int] | None = None
+        """Whether there is a cluster, and its workers and slots, when that was told last."""
+        self._due_s = 0.0
+        """When to tell it again, by the clock."""
         self._notes: Counter[str] = Counter()
         self._has_repeats = False
         """Whether people were warned of repeated games."""
@@ -397,49 +415,76 @@ class Runner:
         return self._interrupted
 
     def _play(self) -> None:
-        slots = self._slots = self._new_slots()
+        places = self._places = self._open_places(
+            self._config, self._tree, self._new_host, self._tell
+        )
         try:
             while True:
+                places.look()
+                self._pace.slots = max(1, len(places.slots))
                 if not self._writer.is_waiting:  # else what is played could not be kept
                     self._feed()
-                for slot in slots:
+                for slot in places.slots:
                     slot.show()
                 self._tell(Waiting(self._open.schedule.total, self._open.outcome))
-                is_short = self._patience.is_waiting and not self._is_late
-                is_undecided = self._writer.is_waiting or is_short or self._open.lost
-                if self._look() or not (is_undecided or any(slot.jobs for slot in slots)):
+                self._tell_of_hosts()
+                if self._look() or not self._has_more():
                     break
                 self._collect(WAKE_S)
             self._collect(0.0, at_once=True)  # what is finished when a signal comes counts
             if not self._look():
-                end(slots, within_s=PARTING_S)
+                places.end(PARTING_S)
         except (KeyboardInterrupt, MachineError):  # an order to stop, not to forget
             for _, result in self._writer.store(at_once=True):
                 self._open.report(result.games)
             self._keep_lost(at_once=True)
             raise
         finally:
-            end(slots, within_s=2.0, at_once=True)  # whoever still works ends its bots now
+            places.end(2.0, at_once=True)  # whoever still works ends its bots now
             sweep(self._tree)
             for scratch in scratches(self._tree):
                 self._warn(f"{scratch}, a bot's, could not be removed")
-        for worker in [slot.worker for slot in slots if slot.worker]:
-            self._note(worker.notes)
+        self._note(places.notes())
 
-    def _new_slots(self) -> list[Slot]:
-        """Return the places where games are played, each with cores of its own if there are."""
-        config = self._config
-        count = config.jobs
-        threads = max(bot.threads for bot in config.bots)
-        shares = config.shares
-        if config.pin == "auto" and shares is None:
-            needed = count * threads
-            games = "1 game needs" if count == 1 else f"{count} games at a time need"
-            self._warn(f"{games} {needed} cores: nothing is pinned")
-        return [
-            Slot(partial(self._executors, self._tree, share), self._tell, number)
-            for number, share in enumerate(shares or [()] * count)
-        ]
+    def _tell_of_hosts(self) -> None:
+        """Tell how it stands with other machines: now and then, and when one comes or goes."""
+        seen = self._places.seen()
+        if seen is None:
+            return
+        machines = seen.connected, seen.workers, seen.slots
+        if machines != self._machines or self._clock() >= self._due_s:
+            self._machines, self._due_s = machines, self._clock() + SEEN_S
+            self._tell(replace(seen, lost=self._lost))
+
+    def _new_host(self, name: str) -> Host:
+        """Return what is known of a machine; of this one the name is empty."""
+
+        def warn(text: str) -> None:
+            self._warn(f"{name}: {text}" if name else text)
+
+        return Host(name, Patience(warn, self._patience_s, well=ENOUGH))
+
+    def _has_more(self) -> bool:
+        """Return whether something is played, or waits to be."""
+        if self._writer.is_waiting or self._open.lost:
+            return True
+        if any(slot.jobs for slot in self._places.slots):
+            return True
+        if self._is_late:
+            return False
+        hosts = [host for host in self._places.hosts if not host.is_given_up]
+        if not hosts:  # it is not known whether there is more until somebody asks
+            if not self._open.again and (job := self._open.next()) is not None:
+                self._open.again.append(job)
+        elif not any(host.patience.is_waiting for host in hosts):
+            self._stop_homeless()
+        return bool(self._open.again)
+
+    def _stop_homeless(self) -> None:
+        """Stop what waits and can be played on none of the hosts that there are."""
+        for job in [job for job in self._open.again if not self._has_home(job)]:
+            self._open.again.remove(job)
+            self._stop(job, "there is no other host to try it on", None)
 
     def _note(self, notes: Iterable[str]) -> None:
         """Count what is odd, and tell of it when it comes for the first time."""
@@ -449,42 +494,78 @@ class Runner:
             self._notes[note] += 1
 
     @property
-    def _is_waiting(self) -> bool:
-        return self._writer.is_waiting or self._patience.is_waiting
-
-    @property
     def _is_late(self) -> bool:
         """Return whether the time of this run is over."""
         return self._clock() >= self._deadline_s
 
     def _feed(self) -> None:
-        """Keep every worker's window full; the emptiest first.
+        """Keep every slot's window full; the emptiest first.
 
-        Where the machine lacks something, only try now and then whether it still does.
+        Where a machine lacks something, only try now and then whether it still does.
         """
-        if self._patience.is_waiting:
-            if self._trial and self._patience.is_due and not self._is_late:
-                trial, self._trial = self._trial, None
+        places = self._places
+        for host in places.hosts:
+            if host.trial and host.patience.is_due and not self._is_late:
+                trial, host.trial = host.trial, None
                 self._hand(*trial)
-            return
-        for depth in range(self._pace.window):
-            for slot in self._slots:
-                if len(slot.jobs) > depth or signals.requests() or self._is_late:
+        window = self._pace.window(places.task_s)
+        hungry = [slot for slot in places.slots if len(slot.jobs) < window]
+        for depth in range(window if hungry else 0):
+            for slot in hungry:
+                if len(slot.jobs) > depth or not self._takes_part(slot):
                     continue
-                job = self._open.next()
-                if job is None:
+                if signals.requests() or self._is_late:
+                    break
+                job = self._next_for(slot.host)
+                if job is not None:
+                    self._hand(slot, job)
+                elif not self._is_choosy:
+                    places.send(self._pace.chunk(places.task_s))
                     return
-                self._hand(slot, job)
-                if self._patience.is_waiting:
-                    return
+        places.send(self._pace.chunk(places.task_s))
+
+    @staticmethod
+    def _takes_part(slot: Slot) -> bool:
+        """Return whether a slot may have more jobs."""
+        host = slot.host
+        return not (slot.is_gone or host.is_given_up or host.patience.is_waiting)
+
+    @property
+    def _is_choosy(self) -> bool:
+        """Return whether there is a pair that not every host may play."""
+        return bool(self._avoid) or any(host.unfit for host in self._places.hosts)
+
+    def _next_for(self, host: Host) -> PairJob | None:
+        """Return a job that a host may play; None where there is none for now."""
+        if not self._is_choosy:
+            return self._open.next()
+        aside: list[PairJob] = []
+        while (job := self._open.next()) is not None and not self._fits(job, host):
+            aside.append(job)
+            if len(aside) >= MOST_ASIDE:
+                job = None
+                break
+        self._open.again.extendleft(reversed(aside))
+        return job
+
+    def _fits(self, job: PairJob, host: Host) -> bool:
+        return not (job.pairing & host.unfit) and host not in self._avoid.get(job.pair, ())
+
+    def _has_home(self, job: PairJob) -> bool:
+        """Return whether there is a host that may play a job."""
+        return any(self._fits(job, host) for host in self._places.hosts if not host.is_given_up)
 
     def _hand(self, slot: Slot, job: PairJob) -> None:
         """Hand a worker a job, now or when the machine has what it lacks."""
         try:
             try:
                 slot.submit(job)
-            except BrokenExecutor:  # it died without being noticed: its successor plays
-                self._take_back(slot)
+            except BrokenExecutor as error:  # it died without being noticed: its successor plays
+                self._take_back(slot, error)
+                if isinstance(error, PlaceLostError):
+                    if job.games:
+                        self._open.again.append(job)
+                    return
                 slot.submit(job)
         except MachineError as error:
             self._wait_for(error, slot, job)
@@ -492,13 +573,22 @@ class Runner:
     def _wait_for(self, lack: MachineError, slot: Slot, job: PairJob) -> None:
         """Let a job wait until the machine has what it lacks; raises MachineError for too long.
 
-        Whether it has is tried where it was lacking: others may have all that they need.
+        Whether it has is tried where it was lacking: others may have all that they need. A host
+        among others is given up in the end.
         """
+        host = slot.host
         if job.games:
             self._open.again.append(job)
-        if not (job.games and self._patience.is_waiting):
-            self._trial = slot, replace(job, games=())
-            self._patience.lacks(lack)
+        if job.games and host.patience.is_waiting:
+            return
+        host.trial = slot, replace(job, games=())
+        try:
+            host.patience.lacks(lack)
+        except MachineError as error:
+            host.trial, host.is_given_up = None, True
+            if all(other.is_given_up for other in self._places.hosts):
+                raise
+            self._warn(f"{host.name} plays no more in this run: {error}")
 
     def _collect(self, within_s: float, *, at_once: bool = False) -> None:
         """Store what is ready, in one transaction, and put it on the screen.
@@ -506,10 +596,11 @@ class Runner:
         On a full disk it waits for a later call. Raises DiskError where that never comes, and
         MachineError likewise.
         """
-        futures = [future for slot in self._slots for future in slot.jobs]
-        done, _ = wait(futures, within_s, FIRST_COMPLETED)
-        time.sleep(within_s if self._is_waiting and not futures else self._pace.gather_s)
-        results, lacks = self._finished() if done else ([], [])
+        rung = self._places.bell.wait(within_s) if within_s else ()
+        if rung and self._pace.gather_s:
+            time.sleep(self._pace.gather_s)
+        slots = [slot for slot in self._places.slots if slot in rung or not within_s]
+        results, lacks = self._finished(slots) if slots else ([], [])
         self._pace.count(len(results))
         if signals.requests():
             results = [(job, _without_crashes(result)) for job, result in results]
@@ -528,26 +619,28 @@ class Runner:
             for file in self._files:
                 file.sometimes(self._open.schedule.done)
 
-    def _finished(self) -> tuple[list[Stored], list[_Lack]]:
+    def _finished(self, slots: Iterable[Slot]) -> tuple[list[Stored], list[_Lack]]:
         """Take what workers have done, and what they could not do for want of something."""
         results: list[Stored] = []
         lacks: list[_Lack] = []
-        for slot in self._slots:
+        for slot in slots:
             for future in [future for future in slot.jobs if future.done()]:
                 try:
                     result = read_result(future.result())
-                except BrokenExecutor:
-                    self._take_back(slot)
+                except BrokenExecutor as error:
+                    self._take_back(slot, error)
                     break
                 except MachineError as error:
                     lacks += [(error, slot, job) for job in slot.replace()]
                     break
                 job = slot.take(future)
                 results.append((job, result))
+                self._host_of[job.pair] = slot.host
+                slot.host.games += len(result.games)
                 if result.lack:
                     lacks.append((MachineError(result.lack), slot, _left(job, result)))
                 elif not job.games:
-                    self._patience.granted()
+                    slot.host.patience.granted()
         return results, lacks
 
     def _keep_lost(self, *, at_once: bool) -> None:
@@ -556,20 +649,25 @@ class Runner:
         if lost and self._writer.takes(partial(self._store.add_walkovers, lost), at_once=at_once):
             self._open.lose()
 
-    def _take_back(self, slot: Slot) -> None:
-        """Replace a worker that died; play its pair again, and the one it had not begun."""
+    def _take_back(self, slot: Slot, why: BrokenExecutor) -> None:
+        """Replace a worker that died; play its pair again, and those that it had not begun."""
+        host = slot.host
         jobs = slot.replace()
         lost = [job for job in jobs if job.games]
         if len(lost) < len(jobs):  # who was to try whether it may start has started
-            self._patience.granted()
+            host.patience.granted()
         self._open.again.extend(lost)
-        alive = [slot.worker.pid for slot in self._slots if slot.worker]
-        sweep(self._tree, spare=[f"{self._tree}{pid}." for pid in alive])  # the dead one's bots
-        reap_orphans()
+        self._places.tidy()
         if not lost or signals.requests():
             return
+        self._lost += len(lost)
+        if isinstance(why, PlaceLostError):
+            return
         broken = lost[0]
-        self._warn(f"a worker died in pair {broken.pair}; the pair is played again")
+        on = f" on {host.name}" if host.name else ""
+        self._warn(f"a worker died{on} in pair {broken.pair}; the pair is played again")
+        if len(self._places.hosts) > 1:
+            self._avoid[broken.pair].add(host)
         self._count_break(broken, f"pair {broken.pair} ended its worker {MAX_BREAKS} times")
 
     def _count_break(self, job: PairJob, why: str) -> None:
@@ -577,8 +675,11 @@ class Runner:
         self._breaks[job.pair] += 1
         if self._breaks[job.pair] >= MAX_BREAKS:
             self._stop(job, why, None)
+        elif not self._has_home(job):
+            self._avoid.pop(job.pair, None)
 
     def _judge(self, job: PairJob, result: PairResult) -> None:
+        host = self._host_of.pop(job.pair)
         if result.voided:
             self._warn(f"{' - '.join(sorted(job.pairing))}: {result.voided} void, played again")
         for name in sorted(set(result.spent) - self._open.spent):
@@ -593,12 +694,35 @@ class Runner:
         if result.void and result.lack:
             self._count_break(job, f"{MAX_BREAKS} times while {result.lack}: {result.void}")
         elif result.void:
-            self._stop(job, result.void, result.void_bot or None)
+            self._blame(job, result, host)
         for game in result.games:
             self._tell(GameEnded.of(result.pair, game))
-        if job.games and not result.lack:
+        is_elsewhere = result.void and frozenset(job.pairing) not in self._open.stops
+        if job.games and not result.lack and not is_elsewhere:
             ended = PairEnded(pair=result.pair, games=len(result.games), voided=result.voided)
             self._tell(ended)
+
+    def _blame(self, job: PairJob, result: PairResult, host: Host) -> None:
+        """Stop a pairing in which a game could not be played; not for the fault of one host.
+
+        On a cluster that is a host's fault until it happens on a second one.
+        """
+        hosts, bot = self._places.hosts, result.void_bot
+        if bot:
+            host.unfit.add(bot)
+            failed = sum(bot in each.unfit for each in hosts)
+        else:
+            self._avoid[job.pair].add(host)
+            failed = len(self._avoid[job.pair])
+        left = _left(job, result)
+        if not host.name or failed > 1:
+            self._stop(job, result.void, bot or None)
+        elif not self._has_home(left):
+            self._stop(job, f"{result.void}; there is no other host to try it on", None)
+        else:
+            what = f"{bot} plays elsewhere" if bot else f"pair {job.pair} is played elsewhere"
+            self._warn(f"{result.void} (on {host.name}); {what}")
+            self._open.again.append(left)
 
     def _look_at_repeats(self) -> None:
         """Warn once where games repeat others; tell where that ends a match."""

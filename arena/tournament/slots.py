@@ -1,4 +1,4 @@
-"""Worker processes, one a slot: starting them, handing jobs over, replacing one that died.
+"""Slots that play one job after the other, and what plays in those here: a worker process each.
 
 A transaction on a disk takes as long as a hundred plies of bots that answer at once: games that
 short are stored some at a time. Longer ones are stored as they come.
@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
 from typing import Any, Final
@@ -27,7 +27,7 @@ from lath.arena import signals
 from lath.arena.errors import LACKS, ArenaError
 from lath.arena.referee import trees
 from lath.arena.tournament.events import Listener, PairBegan
-from lath.arena.tournament.system import Cores
+from lath.arena.tournament.system import Cores, Patience
 from lath.arena.tournament.worker import NO_THREAD, Job, PairJob, play_pair
 
 GATHER_S: Final = 0.02
@@ -54,7 +54,8 @@ class Pace:
         *,
         has_deadline: bool = False,
     ) -> None:
-        self._slots: Final = slots
+        self.slots = slots
+        """How many there are now."""
         self._has_deadline: Final = has_deadline
         self._clock: Final = clock
         self._last_s: float | None = None
@@ -69,7 +70,7 @@ class Pace:
         before_s, self._last_s = self._last_s, self._clock()
         if before_s is None:
             return
-        took_s = (self._last_s - before_s) * self._slots / pairs
+        took_s = (self._last_s - before_s) * self.slots / pairs
         self._pair_s += (_WEIGHT if self._pair_s else 1.0) * (took_s - self._pair_s)
 
     def stored(self, took_s: float) -> None:
@@ -81,15 +82,27 @@ class Pace:
         """Return how long to wait for more results once there is one; 0 for long pairs."""
         return GATHER_S if 0 < self._pair_s < GATHER_S / 2 else 0.0
 
-    @property
-    def window(self) -> int:
-        """Return how many pairs a worker should have, so that it never waits for the runner."""
+    def chunk(self, task_s: float) -> int:
+        """Return how many pairs are in a task that should take so long."""
+        return min(MOST, math.ceil(task_s / self._pair_s)) if self._pair_s and task_s else 1
+
+    def window(self, task_s: float = 0.0) -> int:
+        """Return how many pairs a worker should have, so that it never waits for the runner.
+
+        Where a task should take `task_s`, that is four of them.
+        """
         if self._has_deadline and not 0 < self._pair_s < LONG_S:
             return 1
         if not self._pair_s:
             return FEWEST
         away_s = self.gather_s + self._storing_s
-        return min(MOST, max(FEWEST, math.ceil(3 * away_s / self._pair_s)))
+        tasks = 4 * self.chunk(task_s) if task_s else FEWEST
+        return max(tasks, min(MOST, math.ceil(3 * away_s / self._pair_s)))
+
+    @property
+    def pair_s(self) -> float:
+        """Return how long a pair takes of late; 0 while nobody knows."""
+        return self._pair_s
 
 
 NO_WORKER: Final = "no worker can be started"
@@ -108,10 +121,13 @@ class Worker(Executor):
     job, and breaks whole.
     """
 
-    def __init__(self, tree: str, cores: Cores = ()) -> None:
+    def __init__(
+        self, tree: str, cores: Cores = (), *, env: Mapping[str, str] | None = None
+    ) -> None:
         """Start the process; raises OSError and MachineError.
 
         `tree` marks what it starts; `cores` are those that it and its bots stay on, empty: any.
+        `env` are its variables; None: ours.
         """
         self.notes: tuple[str, ...] = ()
         """What it noted when it ended its bots."""
@@ -124,6 +140,7 @@ class Worker(Executor):
             [sys.executable, "-P", "-c", _PROGRAM, paths, *places],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            env=env,
             start_new_session=True,  # a Ctrl-C is the runner's
         )
         trees.own.add(self._process.pid)
@@ -224,7 +241,7 @@ class Worker(Executor):
 
 
 Executors = Callable[[str, Cores], Executor]
-"""Makes what plays the pairs of a slot: a process here, or a place on another machine.
+"""Makes what plays the pairs of a slot here.
 
 It is given what marks the processes that it starts, and the cores that are its alone, none if any
 will do. What it returns plays one PairJob after the other and returns texts; it must end its bots
@@ -232,21 +249,62 @@ when the runner is gone, and raise BrokenExecutor when it breaks.
 """
 
 
+class PlaceLostError(BrokenExecutor):
+    """What played in a slot is gone, or cannot be reached: no fault of what it played."""
+
+
+class Host:
+    """A machine that plays: what holds for it alone, since others may go on where it cannot."""
+
+    def __init__(self, name: str, patience: Patience) -> None:
+        """`name` is empty for this machine; `patience` says when to ask again for what it lacks."""
+        self.name: Final = name
+        self.patience: Final = patience
+        self.trial: tuple[Slot, PairJob] | None = None
+        """A job without games, and who is to try it next: whether there is enough again."""
+        self.is_given_up = False
+        """Whether it lacked something for too long."""
+        self.unfit: Final[set[str]] = set()
+        """Bots that do not start there."""
+        self.games = 0
+        """Games that it has played in this run."""
+
+
 class Slot:
     """One worker at a time, started with the first job and replaced when it breaks."""
 
-    def __init__(self, make: Callable[[], Executor], tell: Listener, number: int = 0) -> None:
-        """`tell` hears of each pair that begins; slots are counted from 0."""
+    def __init__(
+        self,
+        make: Callable[[], Executor],
+        tell: Listener,
+        host: Host,
+        number: int = 0,
+        *,
+        bell: Callable[[Slot], None] = lambda _: None,
+    ) -> None:
+        """`tell` hears of each pair that begins; slots are counted from 0.
+
+        `bell` is rung, by any thread, when a job is over.
+        """
         self._make: Final = make
         self._tell: Final = tell
+        self.host: Final = host
         self._number: Final = number
+        self._bell: Final = bell
         self._executor: Executor | None = None
         self.jobs: dict[Future[str], PairJob] = {}
         self._told: set[Future[str]] = set()
         """Those of the jobs in hand that the listener knows of."""
+        self._has_changed = False
+        """Whether there may be a pair to tell of."""
+        self.is_gone = False
+        """Whether nothing plays here any more, nor will."""
 
     def show(self) -> None:
         """Tell of the jobs that the worker has finished, and of the one that it plays now, once."""
+        if not self._has_changed:
+            return
+        self._has_changed = False
         over = sum(future.done() for future in self.jobs)
         for future in list(self.jobs)[: over + 1]:
             self._show(future)
@@ -255,12 +313,13 @@ class Slot:
         if future not in self._told:
             self._told.add(future)
             if self.jobs[future].games:
-                self._tell(PairBegan.of(self.jobs[future], self._number))
+                self._tell(PairBegan.of(self.jobs[future], self._number, self.host.name))
 
     def take(self, future: Future[str]) -> PairJob:
         """Return a job that is over and let go of it; tell of it before where nobody had looked."""
         self._show(future)
         self._told.remove(future)
+        self._has_changed = True
         return self.jobs.pop(future)
 
     @property
@@ -276,11 +335,18 @@ class Slot:
         try:
             if self._executor is None:
                 self._executor = self._make()
-            self.jobs[self._executor.submit(play_pair, job)] = job
+            future = self._executor.submit(play_pair, job)
         except OSError as error:
             if error.errno in LACKS:
                 raise trees.lacking(NO_WORKER, error.errno) from error
             raise ArenaError(f"{NO_WORKER}: {error.strerror}") from error
+        self.jobs[future] = job
+        self._has_changed = True
+        future.add_done_callback(self._ring)
+
+    def _ring(self, _future: Future[str]) -> None:
+        self._has_changed = True
+        self._bell(self)
 
     def replace(self) -> list[PairJob]:
         """Let go of a worker that broke; return what it has not played. The next job starts one.
@@ -294,6 +360,7 @@ class Slot:
         ]
         self._told.difference_update(lost)
         jobs = [self.jobs.pop(future) for future in lost]
+        self._has_changed = True
         self.close(at_once=True)
         if self.worker:
             self.worker.end()

@@ -8,8 +8,14 @@ from processes import new_tree
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.record import GamePlan
-from lath.arena.tournament.slots import Worker
+from lath.arena.tournament.slots import Host, Worker
+from lath.arena.tournament.system import Patience
 from lath.arena.tournament.worker import PairJob, PairResult, play_pair, read_result
+
+
+def a_host(name: str = "") -> Host:
+    """Return a machine that lacks nothing; without a name it is this one."""
+    return Host(name, Patience(lambda _: None, 0.0, well=""))
 
 
 def a_job(one: BotSpec, other: BotSpec, limits: Limits, *, pair: int = 1, tree: str) -> PairJob:

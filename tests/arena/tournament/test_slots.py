@@ -13,7 +13,7 @@ import pytest
 from bad_bots import Good
 from deeds import dies, forges, prints, sleeps, told
 from processes import alive_of, gone, new_tree
-from workers import a_job
+from workers import a_host, a_job
 
 from lath.arena.errors import ArenaError
 from lath.arena.referee.clock import Limits
@@ -123,7 +123,7 @@ def test_a_slot_starts_its_worker_with_the_first_job_and_replaces_it(tree: str) 
         return made[-1]
 
     begun: list[object] = []
-    slot = Slot(make, begun.append)
+    slot = Slot(make, begun.append, a_host())
     assert slot.worker is None
     job = a_job(spec("ann", bad_bots.HangsInItsMove), spec("bob"), RELAXED, tree=tree)
     slot.submit(job)

@@ -7,7 +7,7 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 import pytest
-from workers import a_job
+from workers import a_host, a_job
 
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
@@ -48,7 +48,7 @@ class Scene:
     def __init__(self) -> None:
         self.heard = Heard()
         self.hands = Hands()
-        self.slot = Slot(lambda: self.hands, self.heard)
+        self.slot = Slot(lambda: self.hands, self.heard, a_host())
 
     def submit(self, pair: int) -> None:
         ann, bob = (BotSpec(name=name, command=("true",)) for name in ("ann", "bob"))

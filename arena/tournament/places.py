@@ -1,0 +1,135 @@
+"""Where games are played: places that come and go, with a slot each; here they stay.
+
+The runner knows no more of it than `Places`: whether pairs are played by worker processes here or
+by other machines is the same to it. Must not know which job comes next, nor what is in a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Final, Protocol
+
+from lath.arena.referee.trees import reap_orphans, sweep
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.events import ClusterSeen, Listener, warner
+from lath.arena.tournament.slots import Executors, Host, Slot, end
+
+
+class Bell:
+    """Rung by slots that have something to collect, heard by who collects."""
+
+    def __init__(self) -> None:
+        self._rung: Final[SimpleQueue[Slot]] = SimpleQueue()
+        self.ring: Final = self._rung.put
+
+    def wait(self, within_s: float) -> set[Slot]:
+        """Return the slots that have rung since the last time; wait a little for the first."""
+        heard: set[Slot] = set()
+        try:
+            heard.add(self._rung.get(timeout=within_s))
+            while True:
+                heard.add(self._rung.get_nowait())
+        except Empty:
+            return heard
+
+
+class Places(Protocol):
+    """Where games are played."""
+
+    @property
+    def bell(self) -> Bell:
+        """Return what all slots ring."""
+
+    @property
+    def slots(self) -> Sequence[Slot]:
+        """Return the slots that there are by now; one that is gone is there until it is empty."""
+
+    @property
+    def hosts(self) -> Sequence[Host]:
+        """Return the machines that have such slots."""
+
+    @property
+    def task_s(self) -> float:
+        """Return how long a task should take at least: several pairs go into one that is short."""
+
+    def look(self) -> None:
+        """Notice which places have come and gone; raises MachineError where none comes."""
+
+    def send(self, pairs: int) -> None:
+        """Let go of what was handed to slots, so many pairs in a task."""
+
+    def tidy(self) -> None:
+        """Clear away what a worker has left that died."""
+
+    def seen(self) -> ClusterSeen | None:
+        """Return how it stands with other machines; None where there are none."""
+
+    def end(self, within_s: float, *, at_once: bool = False) -> None:
+        """Ask all places to end, and wait a little; `at_once` they give up what they play."""
+
+    def notes(self) -> Iterable[str]:
+        """Yield what was odd when places ended."""
+
+
+Opener = Callable[[Config, str, Callable[[str], Host], Listener], Places]
+"""Opens the places for a tournament.
+
+It is given how the marks of processes begin, what makes a host of a name, and who is told.
+"""
+
+
+class Here:
+    """Slots on this machine, each with a worker process and, where it can be, cores of its own."""
+
+    task_s = 0.0
+
+    def __init__(
+        self,
+        executors: Executors,
+        config: Config,
+        tree: str,
+        new_host: Callable[[str], Host],
+        tell: Listener,
+    ) -> None:
+        """Make the slots; a worker is started with the first job of each."""
+        self.bell: Final = Bell()
+        self._tree: Final = tree
+        host = new_host("")
+        self.hosts: Final = (host,)
+        count = config.jobs
+        shares = config.shares
+        if config.pin == "auto" and shares is None:
+            needed = count * max(bot.threads for bot in config.bots)
+            games = "1 game needs" if count == 1 else f"{count} games at a time need"
+            warner(tell)(f"{games} {needed} cores: nothing is pinned")
+        self.slots: Final = tuple(
+            Slot(partial(executors, tree, share), tell, host, number, bell=self.bell.ring)
+            for number, share in enumerate(shares or [()] * count)
+        )
+
+    def look(self) -> None:
+        """Do nothing: all places stay."""
+
+    def send(self, pairs: int) -> None:
+        """Do nothing: each pair is on its way already."""
+
+    def seen(self) -> None:
+        """Return that there are no other machines."""
+
+    def tidy(self) -> None:
+        """End the bots of workers that died."""
+        alive = [slot.worker.pid for slot in self.slots if slot.worker]
+        sweep(self._tree, spare=[f"{self._tree}{pid}." for pid in alive])
+        reap_orphans()
+
+    def end(self, within_s: float, *, at_once: bool = False) -> None:
+        """Ask workers to end, wait a little, and end them."""
+        end(self.slots, within_s, at_once=at_once)
+
+    def notes(self) -> Iterable[str]:
+        """Yield what workers noted when they ended their bots."""
+        for slot in self.slots:
+            if slot.worker:
+                yield from slot.worker.notes
