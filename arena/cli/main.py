@@ -242,6 +242,14 @@ Sandbox = Annotated[
     option("--sandbox", "WALL", "Around bots: auto, none, user (one each) or bwrap."),
 ]
 
+Cluster = Annotated[
+    str | None,
+    option("--cluster", "ADDRESS", "Play on Dask's workers: tls://HOST:PORT, or local:N here."),
+]
+HostsAlike = Annotated[
+    bool, flag("--hosts-alike", "Refuse machines whose speed differs by more than 10 %.")
+]
+
 
 class Side(StrEnum):
     """A seat, as flags name it."""

@@ -23,8 +23,18 @@ import typer
 
 from lath import games
 from lath.arena import signals
-from lath.arena.cli.ending import print_faults, unhurt_output
-from lath.arena.cli.main import App, AsJson, Sandbox, argument, flag, option, whole
+from lath.arena.cli.ending import at_cluster, print_faults, unhurt_output
+from lath.arena.cli.main import (
+    App,
+    AsJson,
+    Cluster,
+    HostsAlike,
+    Sandbox,
+    argument,
+    flag,
+    option,
+    whole,
+)
 from lath.arena.errors import (
     BETTER,
     FAULT,
@@ -349,6 +359,8 @@ def match(
     ] = "",
     seed: Annotated[int, option("--seed", "N", "For all chance.", **whole(0))] = 1,
     sandbox: Sandbox = None,
+    cluster: Cluster = None,
+    hosts_alike: HostsAlike = False,
     out: Annotated[Path | None, option("--out", "DIR", "Where the match is kept.")] = None,
     as_json: AsJson = False,
     quiet: Annotated[bool, flag("--quiet -q", "Say the verdict only.")] = False,
@@ -403,9 +415,12 @@ def match(
         wanted = terms.games or [one for one in named if one in common] or common
         config = _configured(tables, wanted, terms, event)
         progress = Progress(config)
-        with screen(progress, quiet=quiet, verbose=False, is_shared=False):
+        with (
+            at_cluster(cluster, hosts_alike=hosts_alike) as elsewhere,
+            screen(progress, quiet=quiet, verbose=False, is_shared=False),
+        ):
             # What another match would be has another digest: a build is never twice the same.
-            summary = play(config, where, progress, force=True, budget=allowed)
+            summary = play(config, where, progress, force=True, budget=allowed, elsewhere=elsewhere)
         status = _told(summary, progress, both, where, as_json=as_json, quiet=quiet)
     raise typer.Exit(status)
 

@@ -15,10 +15,12 @@ from typing import Annotated, Any, Final
 import typer
 
 from lath.arena import signals
-from lath.arena.cli.ending import Failures, events_of, print_end, resumable
+from lath.arena.cli.ending import Failures, at_cluster, events_of, print_end, resumable
 from lath.arena.cli.main import (
     App,
     AsJson,
+    Cluster,
+    HostsAlike,
     Sandbox,
     argument,
     flag,
@@ -136,6 +138,8 @@ def run(
         str | None, option("--pin", "auto|off", "auto: each game has cores of its own.")
     ] = None,
     sandbox: Sandbox = None,
+    cluster: Cluster = None,
+    hosts_alike: HostsAlike = False,
     log: Annotated[
         str | None, option("--log", "bad|all", "Of which games the lines are kept.")
     ] = None,
@@ -167,7 +171,7 @@ def run(
         option(
             "--disk-patience",
             "SECONDS",
-            "How long to wait for room on a full disk, or what else is lacking.",
+            "How long to wait for room on a full disk, workers, or what else is lacking.",
             **seconds(0),
         ),
     ] = 600.0,
@@ -180,8 +184,8 @@ def run(
 
     Exit status 0 when every game is played, or all that --budget allows, 1 when a pairing had to be
     stopped or a game ended as --fail-on says, 3 after Ctrl-C, 4 when no report could be made, 5
-    when the disk is full or failing, or the machine lacks memory, processes or open files: nobody
-    loses by it, and the same command goes on later.
+    when the disk is full or failing, the machine lacks memory, processes or open files, or the
+    cluster workers: nobody loses by it, and the same command goes on later.
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
@@ -206,6 +210,8 @@ def run(
     config, out = _place(config, out, names_bots=bool(add or bot), makes_pool=bool(add))
     added = [bot_flag(text, "--add") for text in add or ()]
     failures = Failures(fail_on)
+    if cluster is not None and jobs is not None:
+        raise ConfigError("--jobs is for this machine: on a cluster each thread plays a game")
     orders = Orders(
         void=tuple(void or ()),
         disqualify=tuple(disqualify or ()),
@@ -238,7 +244,10 @@ def run(
         events_of(progress, to_stdout=json_events, path=json_events_to),
         resumable(out, tournament.text),
     ):
-        with screen(progress, quiet=quiet, verbose=verbose, is_shared=is_shared):
+        with (
+            at_cluster(cluster, hosts_alike=hosts_alike, patience_s=disk_patience) as elsewhere,
+            screen(progress, quiet=quiet, verbose=verbose, is_shared=is_shared),
+        ):
             summary = play(
                 tournament,
                 out,
@@ -247,6 +256,7 @@ def run(
                 with_report=not no_report,
                 patience_s=disk_patience,
                 budget=allowed,
+                elsewhere=elsewhere,
             )
         status = print_end(
             summary,

@@ -96,6 +96,9 @@ class BotSpec:
     build: str = ""
     """What a shell makes it with, in its folder, before it is started."""
 
+    hosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
+    """Its command on the machines of a cluster whose names match, by pattern."""
+
 
 ANY: Final = ":*"
 """After the id of a game, in a greeting: whatever its parameters."""
@@ -435,6 +438,16 @@ class Bot:
         self.greeting = greeting
         for name, value in self.spec.options.items():
             self.say(wire.setoption_line(name, value))
+
+    def introduce(self, limits: Limits, game_ids: Iterable[str]) -> None:
+        """Start the bot, to hear whether it plays these games with its options.
+
+        Raises ConfigError where it does not, GameVoidError where it does not start.
+        """
+        self.start(limits)
+        self.refuse_unless_it_plays(game_ids)
+        for wrong in self.wrong_options():
+            raise ConfigError(f"bot {self.name!r}: {wrong}")
 
     def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
         """Raise ConfigError for a bot that has not named these games in its greeting."""

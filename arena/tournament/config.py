@@ -13,6 +13,7 @@ import json
 import os
 import re
 import secrets
+import shlex
 import tomllib
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -350,7 +351,7 @@ _NOT_NOTED: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("event", "games", "format", "pairs", "challengers", "seed"), True),
     **dict.fromkeys(("adjudication", "sprt", "openings"), True),
     "time": set(BotTime.model_fields),
-    "bot": {"__all__": {"name", "command", "files", "options", "time", "build"}},
+    "bot": {"__all__": {"name", "command", "files", "options", "time", "build", "hosts"}},
     # More of them may be played, not fewer.
     "rounds": True,
     # It changes no game.
@@ -391,6 +392,7 @@ def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec], openings: Ope
                 "threads": bot.threads,
                 "sandbox": bot.sandbox,
                 "reads": list(bot.reads),
+                "hosts": {name: shlex.join(words) for name, words in bot.hosts.items()},
             }
             for bot, row in zip(bots, rows, strict=True)
         },
@@ -752,6 +754,7 @@ def bot_spec(table: BotTable, folder: Path, sandbox: str = "auto") -> BotSpec:
         reads=tuple(os.path.normpath(folder / path) for path in table.reads),
         cache_bytes=table.cache,
         build=table.build,
+        hosts=table.hosts,
     )
 
 

@@ -53,7 +53,7 @@ def confined(
     tournament's. `at_once` bots run at the same time, and share the machine's memory. Raises
     ConfigError, for all bots at once, where a wall was asked for that is not possible.
     """
-    own = _own_folders(bots, closed)
+    own = own_folders(bots, closed)
     done: list[BotSpec] = []
     wrong: list[str] = []
     warnings: list[str] = []
@@ -165,7 +165,7 @@ def kept(what: str) -> Path:
 # What it may read
 
 
-def _own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, str]:
+def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, str]:
     """Return the folder of each bot that is its alone: without the tournament, or another's files.
 
     It is where it runs, else where the first file of its command lies. Those that run in the same
@@ -173,7 +173,7 @@ def _own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, 
     named.
     """
     homes = {bot.name: _home(bot) for bot in bots}
-    files = {bot.name: [*_files(bot), *filter(None, [homes[bot.name]])] for bot in bots}
+    files = {bot.name: [*files_of(bot), *filter(None, [homes[bot.name]])] for bot in bots}
     taken = [str(Path("~").expanduser()), *closed]
 
     def is_alone(bot: BotSpec) -> bool:
@@ -190,11 +190,11 @@ def _own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, 
 
 def _home(bot: BotSpec) -> str:
     """Return the folder in which a bot seems to live; empty where it is the system's."""
-    found = bot.cwd or next((str(Path(file).parent) for file in _files(bot)), "")
+    found = bot.cwd or next((str(Path(file).parent) for file in files_of(bot)), "")
     return "" if _is_systems(found) else os.path.realpath(found)
 
 
-def _files(bot: BotSpec) -> list[str]:
+def files_of(bot: BotSpec) -> list[str]:
     """Return the files and folders, absolute, that make up a bot, without what runs it."""
     words = (word for word in bot.command if word.startswith("/") and Path(word).is_file())
     return [
@@ -220,7 +220,7 @@ def _holds(folder: str, path: str) -> bool:
 def _needed(bot: BotSpec, own: str) -> list[str]:
     """Return what a bot cannot do without, or may read: files and folders, absolute."""
     installed = list(_interpreters(bot))
-    needed = [*([own] if own else _files(bot)), *bot.files, *bot.reads, *installed]
+    needed = [*([own] if own else files_of(bot)), *bot.files, *bot.reads, *installed]
     if sys.prefix in installed or sys.base_prefix in installed:  # it may be made of our modules
         needed += _ours()
     return needed

@@ -281,13 +281,19 @@ _CLOCKS: Final = "/sys/devices/system/clocksource/clocksource0"
 _READINGS: Final = 500
 
 
-def _clock() -> Finding:
-    source, listed = (_text(f"{_CLOCKS}/{name}_clocksource") for name in ("current", "available"))
+def clock_numbers() -> dict[str, float]:
+    """Return the resolution of the clock and how long a reading takes, both in nanoseconds."""
     began_s = time.perf_counter()
     for _ in range(_READINGS):
         time.monotonic()
     reading_ns = (time.perf_counter() - began_s) / _READINGS * 1e9
     resolution_ns = time.get_clock_info("monotonic").resolution * 1e9
+    return {"resolution_ns": resolution_ns, "reading_ns": round(reading_ns, 1)}
+
+
+def _clock() -> Finding:
+    source, listed = (_text(f"{_CLOCKS}/{name}_clocksource") for name in ("current", "available"))
+    numbers = clock_numbers()
     is_slow = source in _SLOW_CLOCKS
     better = next((each for each in listed.split() if each not in _SLOW_CLOCKS), "")
     return Finding(
@@ -295,13 +301,13 @@ def _clock() -> Finding:
         name="clock",
         verdict="note" if is_slow else "ok",
         found=f"{source or time.get_clock_info('monotonic').implementation}, resolution "
-        f"{resolution_ns:g} ns, a reading takes {reading_ns:.0f} ns",
+        f"{numbers['resolution_ns']:g} ns, a reading takes {numbers['reading_ns']:.0f} ns",
         remedy=""
         if not is_slow
         else f"echo {better} > {_CLOCKS}/current_clocksource"
         if better
         else "give bots more time a move: the system has no faster clock",
-        numbers={"resolution_ns": resolution_ns, "reading_ns": round(reading_ns, 1)},
+        numbers=numbers,
     )
 
 

@@ -51,6 +51,7 @@ from lath.arena.tournament.database import (
 )
 from lath.arena.tournament.events import Listener, Summary, Waiting, Warned, warner
 from lath.arena.tournament.exports import write_whole
+from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.resuming import (
     GAMES,
     Files,
@@ -109,8 +110,11 @@ def run(
     with_report: bool = True,
     patience_s: float = PATIENCE_S,
     budget: Budget = UNLIMITED,
+    elsewhere: Elsewhere | None = None,
 ) -> Summary:
     """Play what is left of a tournament in `folder` and write everything there.
+
+    That is on this machine, or `elsewhere`.
 
     With a `budget` no more than that allows: all is written then as after the last game.
 
@@ -130,9 +134,16 @@ def run(
             book = book_of(config, warner(tell))
         _refuse_files_of_others(folder)
         _when_granted(partial(prepare_folder, folder), tell, patience_s)
-        with HeldFolder(folder) as home, pointing_out(folder):
+        with HeldFolder(folder) as home, pointing_out(folder), closing(elsewhere or _NOWHERE):
             summary = _played(
-                config, home, book, tell, force=force, patience_s=patience_s, budget=budget
+                config,
+                home,
+                book,
+                tell,
+                force=force,
+                patience_s=patience_s,
+                budget=budget,
+                elsewhere=elsewhere,
             )
             try:
                 if not summary.interrupted:
@@ -278,6 +289,7 @@ def _played(
     force: bool,
     patience_s: float,
     budget: Budget,
+    elsewhere: Elsewhere | None,
 ) -> Summary:
     """Play what is left, keep the games and the logs."""
     folder = home.path
@@ -312,7 +324,7 @@ def _played(
             tell(Warned(text=words))
         for words in changed:
             tell(Warned(text=words))
-        config = _behind_walls(config, store, tell)
+        config = _bots_ready(config, store, tell, elsewhere)
         today = dt.datetime.now().astimezone().date()  # the organiser's
         tags = (("Event", config.event), ("Date", today.isoformat()))
         make = partial(
@@ -325,31 +337,42 @@ def _played(
             openings=book,
             patience_s=patience_s,
             budget=budget,
+            places=elsewhere.open if elsewhere else None,
         )
         with _remembered(book, store):
             summary = _play(
-                make, config, store, tell, files=files, tree=tree, patience_s=patience_s
+                make,
+                config,
+                store,
+                tell,
+                files=files,
+                tree=tree,
+                patience_s=patience_s,
+                elsewhere=elsewhere,
             )
         return replace(summary, bots=tuple(store.bots()))
 
 
-def _behind_walls(config: Config, store: Store, tell: Listener) -> Config:
+def _bots_ready(
+    config: Config, store: Store, tell: Listener, elsewhere: Elsewhere | None
+) -> Config:
     """Return a tournament whose bots are built, and behind their walls; says how they are.
 
     Raises ConfigError where a wall is not possible that was asked for, ArenaError of builds that
-    fail.
+    fail, and MachineError where no other machine is there.
     """
     closed = sorted({str(store.folder.resolve()), *config.closed, *(store.note(CLOSED) or ())})
     with reading_database(store.folder / DATABASE):
         if closed != store.note(CLOSED):
             store.keep_notes({CLOSED: closed})
-    logs = store.folder / LOGS
+    if elsewhere:
+        return elsewhere.enter(config, closed, tell)
     so_far = Outcome(format=config.format, event=config.event)
 
     def says(words: str) -> None:
         tell(Waiting(0, lambda: so_far, words))
 
-    bots = built(config.bots, closed=closed, logs=logs, tell=says)
+    bots = built(config.bots, closed=closed, logs=store.folder / LOGS, tell=says)
     found = confined(bots, closed=closed, at_once=2 * config.jobs)
     for words in found.warnings:
         tell(Warned(text=words))
@@ -382,6 +405,7 @@ def _play(
     files: Files,
     tree: str,
     patience_s: float,
+    elsewhere: Elsewhere | None,
 ) -> Summary:
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
     with signals.interruptible():
@@ -389,7 +413,10 @@ def _play(
     outcome = runner.summary().outcome
     _when_granted(partial(write_outcome, store.folder, outcome), tell, patience_s)
     try:
-        said = _greet_bots(config, tell, tree, patience_s) or {}
+        if elsewhere:
+            said = _greet_elsewhere(config, tell, elsewhere)
+        else:
+            said = _greet_bots(config, tell, tree, patience_s) or {}
         if not runner.summary().is_complete:
             _when_granted(partial(mark_stale, store.folder), tell, patience_s)
             with reading_database(store.folder / DATABASE):
@@ -419,6 +446,15 @@ def _play(
         tell(Warned(text=str(error)))
     return summary
 
+
+class _Nowhere:
+    """What there is to close of a tournament on this machine: nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+_NOWHERE: Final = _Nowhere()
 
 Done = TypeVar("Done")
 
@@ -530,23 +566,37 @@ def _greet_bots(
 def _greet(bot: Bot, config: Config, tell: Listener, tree: str) -> None:
     """Start a bot and end it; raises MachineError."""
     try:
-        bot.start(config.limits)
-        bot.refuse_unless_it_plays(config.games)
-        for wrong in bot.wrong_options():
-            raise ConfigError(f"bot {bot.name!r}: {wrong}")
+        bot.introduce(config.limits, config.games)
     except GameVoidError as error:
         bot.kill()
         refuse_if_lacking(tree)
-        if schedule_of(config).keeps_walkovers:
-            raise ArenaError(
-                f"{error}; in a {config.format} all its games would be lost for good: mend it "
-                "or take it out"
-            ) from error
-        tell(Warned(text=str(error)))
+        _tell_of_void(error, config, tell)
     finally:
         if signals.requests():  # nobody waits until it has ended
             bot.kill()
         bot.quit()
+
+
+def _tell_of_void(error: GameVoidError, config: Config, tell: Listener) -> None:
+    """Warn of a bot that does not start; raises ArenaError where that cannot be made good."""
+    if schedule_of(config).keeps_walkovers:
+        raise ArenaError(
+            f"{error}; in a {config.format} all its games would be lost for good: mend it or take "
+            "it out"
+        ) from error
+    tell(Warned(text=str(error)))
+
+
+def _greet_elsewhere(config: Config, tell: Listener, elsewhere: Elsewhere) -> dict[str, Greeting]:
+    """Do on another machine what `_greet_bots` does on this one."""
+    said = {}
+    for name in config.names:
+        if name not in config.ruled.bots:
+            try:
+                said[name] = elsewhere.greeted(name)
+            except GameVoidError as error:
+                _tell_of_void(error, config, tell)
+    return said
 
 
 def _settle_outcome(store: Store, outcome: Outcome) -> None:

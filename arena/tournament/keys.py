@@ -131,6 +131,14 @@ Risk = Annotated[
 _ByteSize = Annotated[
     int, BeforeValidator(_size), _json({"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"})
 ]
+Command = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_words),
+    _json(
+        {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        {"type": "string", "minLength": 1},
+    ),
+]
 Sandbox = Annotated[
     str,
     _must(SANDBOXES.__contains__),
@@ -206,14 +214,9 @@ class BotTable(Table):
     """One bot."""
 
     name: Name
-    command: Annotated[
-        tuple[str, ...],
-        BeforeValidator(_words),
-        _json(
-            {"type": "array", "items": {"type": "string"}, "minItems": 1},
-            {"type": "string", "minLength": 1},
-        ),
-    ] = Field(default=(), description="a list of words such as ['python', 'mybot.py'], or one text")
+    command: Command = Field(
+        default=(), description="a list of words such as ['python', 'mybot.py'], or one text"
+    )
     files: list[Text] = Field(
         default=[], description="a list of files and folders such as ['search.py', 'net/']"
     )
@@ -243,6 +246,10 @@ class BotTable(Table):
     )
     cache: _ByteSize = Field(
         default=0, ge=1, le=1 << 40, description="a size such as '64MiB' (KiB, MiB or GiB)"
+    )
+    hosts: dict[Variable, Command] = Field(
+        default={},
+        description="a table of commands by names of machines, such as { 'gpu-*' = '/opt/mine' }",
     )
 
 

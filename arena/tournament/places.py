@@ -11,6 +11,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
+from lath.arena.referee.conversation import Greeting
 from lath.arena.referee.trees import reap_orphans, sweep
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import ClusterSeen, Listener, warner
@@ -63,6 +64,10 @@ class Places(Protocol):
     def tidy(self) -> None:
         """Clear away what a worker has left that died."""
 
+    @property
+    def machines(self) -> tuple[bool, int, int] | None:
+        """Return whether there is a cluster, how many workers and slots; None: none was named."""
+
     def seen(self) -> ClusterSeen | None:
         """Return how it stands with other machines; None where there are none."""
 
@@ -80,10 +85,31 @@ It is given how the marks of processes begin, what makes a host of a name, and w
 """
 
 
+class Elsewhere(Protocol):
+    """Other machines, where bots have to get before they play."""
+
+    def enter(self, config: Config, closed: Sequence[str], tell: Listener) -> Config:
+        """Return the tournament as it is played there, its bots ready; raises ArenaError.
+
+        `closed` are files and folders that no bot may see.
+        """
+
+    def greeted(self, name: str) -> Greeting:
+        """Return what a bot says of itself; raises GameVoidError and ConfigError."""
+
+    @property
+    def open(self) -> Opener:
+        """Return what opens the places there."""
+
+    def close(self) -> None:
+        """Let go of all of them; again does nothing."""
+
+
 class Here:
     """Slots on this machine, each with a worker process and, where it can be, cores of its own."""
 
     task_s = 0.0
+    machines = None
 
     def __init__(
         self,

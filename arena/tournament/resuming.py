@@ -342,6 +342,8 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
                 return f"SHA-256 {seed_digest(seed)[:12]}…"
             case ["cwd"], "":
                 return "a scratch folder"
+            case ["hosts"], dict():
+                return ", ".join(f"{host}: {command}" for host, command in value.items()) or "none"
             case (["env"], dict()) | (["reads"], list()):
                 return ", ".join(map(str, value)) or "nothing"
         return f"{value}"

@@ -448,12 +448,11 @@ class Runner:
 
     def _tell_of_hosts(self) -> None:
         """Tell how it stands with other machines: now and then, and when one comes or goes."""
-        seen = self._places.seen()
-        if seen is None:
+        machines = self._places.machines
+        if machines is None or (machines == self._machines and self._clock() < self._due_s):
             return
-        machines = seen.connected, seen.workers, seen.slots
-        if machines != self._machines or self._clock() >= self._due_s:
-            self._machines, self._due_s = machines, self._clock() + SEEN_S
+        self._machines, self._due_s = machines, self._clock() + SEEN_S
+        if (seen := self._places.seen()) is not None:
             self._tell(replace(seen, lost=self._lost))
 
     def _new_host(self, name: str) -> Host:

@@ -289,7 +289,7 @@ class Slot:
         self._make: Final = make
         self._tell: Final = tell
         self.host: Final = host
-        self._number: Final = number
+        self.number: Final = number
         self._bell: Final = bell
         self._executor: Executor | None = None
         self.jobs: dict[Future[str], PairJob] = {}
@@ -313,7 +313,7 @@ class Slot:
         if future not in self._told:
             self._told.add(future)
             if self.jobs[future].games:
-                self._tell(PairBegan.of(self.jobs[future], self._number, self.host.name))
+                self._tell(PairBegan.of(self.jobs[future], self.number, self.host.name))
 
     def take(self, future: Future[str]) -> PairJob:
         """Return a job that is over and let go of it; tell of it before where nobody had looked."""

@@ -25,7 +25,13 @@ from queue import SimpleQueue
 from typing import Any, Final
 
 from lath import games
-from lath.arena.errors import ArenaError, GameVoidError, HeldUpError, MachineError
+from lath.arena.errors import (
+    ArenaError,
+    ConfigError,
+    GameVoidError,
+    HeldUpError,
+    MachineError,
+)
 from lath.arena.referee import trees
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
@@ -230,6 +236,46 @@ def play_pair(job: PairJob) -> str:
         spent=tuple(sorted((team.spent & job.pairing) - job.spent)),
         notes=team.take_notes(),
     ).as_text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GreetJob:
+    """A bot that is started once, so that it says what it is."""
+
+    bot: BotSpec
+    limits: Limits
+    games: tuple[str, ...]
+    """Those that it has to play."""
+
+    tree: str
+
+
+def greet_bot(job: GreetJob) -> str:
+    """Start a bot and end it; return as JSON what it says of itself, and what is wrong with it.
+
+    `void` is why it could not be started, `wrong` why it cannot play, `lack` what the machine
+    lacks; else they are empty.
+    """
+    bot = Bot(job.bot, Watch(), tree=_own_tree(job.tree))
+    said = {"void": "", "wrong": "", "lack": ""}
+    try:
+        bot.introduce(job.limits, job.games)
+    except ConfigError as error:
+        said["wrong"] = str(error)
+    except GameVoidError as error:
+        bot.kill()
+        said["void"] = str(error)
+        try:
+            trees.refuse_if_lacking(_own_tree(job.tree))
+        except MachineError as lack:
+            said["lack"] = str(lack)
+    except MachineError as error:
+        said["lack"] = str(error)
+    finally:
+        bot.quit()
+    greeting = bot.greeting
+    said |= {"name": greeting.name, "author": greeting.author, "version": greeting.version}
+    return json.dumps(said)
 
 
 def _without_rules(plans: Iterable[GamePlan]) -> GameVoidError | None:

@@ -1,0 +1,1 @@
+"""Tournaments on other machines, through Dask.distributed: the extra `dask`."""

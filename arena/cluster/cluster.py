@@ -1,0 +1,724 @@
+"""The machines of a cluster as places where pairs are played.
+
+A worker is asked what it is, gets the bots that it has not, and becomes a slot a thread; one that
+is gone, or silent for too long, is taken out, and what it had is played elsewhere. Must not know
+which pair comes next, nor what is in a result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, Final
+
+from lath import games
+from lath.arena import signals
+from lath.arena.cluster import seat
+from lath.arena.cluster.link import Link, RemoteError, Seen, is_loopback, security_of
+from lath.arena.cluster.messages import (
+    Answer,
+    Entered,
+    Entry,
+    GameFile,
+    GreetingOf,
+    Hello,
+    Pair,
+    Said,
+    Task,
+    Terms,
+    read,
+    write,
+)
+from lath.arena.cluster.parcels import Parcel
+from lath.arena.cluster.preparation import travelling
+from lath.arena.errors import ArenaError, ConfigError, GameVoidError, MachineError
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import Greeting
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.events import ClusterSeen, HostSeen, Listener, Rate, Waiting, warner
+from lath.arena.tournament.places import Bell
+from lath.arena.tournament.slots import Host, PlaceLostError, Slot
+from lath.arena.tournament.system import Patience
+from lath.arena.tournament.worker import PairJob, PairResult
+from lath.games.core import version_of
+from lath.reports.outcome import Outcome
+
+TASKS_A_S: Final = 250
+"""Tasks that a scheduler is given in a second at most; it can do about twice as many."""
+
+SHORTEST_S: Final = 0.3
+"""How long a task should take at least: of shorter pairs, several go into one."""
+
+ALIKE: Final = 0.1
+"""Part by which hosts may differ in speed and be alike."""
+
+SETTLE_S: Final = 15.0
+"""How long the first game waits for the others of the machines that are there from the start."""
+
+PLIES: Final = 400
+"""More than a game has: for the longest time that one may take."""
+
+GRACE_S: Final = 600.0
+"""How much longer than ever before a pair may take, and fifty times as long, before its worker
+counts as stuck."""
+
+ENTER_AGAIN_S: Final = 5.0
+"""After what time a worker that was lost while it was made ready is tried again."""
+
+
+@dataclass(slots=True)
+class Place:
+    """A worker that plays, or will."""
+
+    seen: Seen
+    host: str = ""
+    """What its machine is called."""
+
+    hello: Hello | None = None
+    slots: list[Slot] = field(default_factory=list)
+    seats: set[Seat] = field(default_factory=set)
+    is_gone: bool = False
+    must_enter: bool = False
+    """Whether it is another one by now, that knows no bots."""
+
+
+class Seat(Executor):
+    """What plays the pairs of a slot: tasks for the worker of its place."""
+
+    def __init__(self, cluster: Cluster, place: Place) -> None:
+        self._cluster: Final = cluster
+        self._place: Final = place
+        self._waiting: Final[list[tuple[PairJob, Future[str]]]] = []
+        """What was not sent yet."""
+        self._sent: Final[dict[Future[str], list[tuple[PairJob, Future[str]]]]] = {}
+        place.seats.add(self)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **_kwargs: Any) -> Future[Any]:  # noqa: ARG002
+        """Take a job, which goes with the next task; raises PlaceLostError."""
+        if self._place.is_gone:
+            raise PlaceLostError("its worker is gone")
+        (job,) = args
+        future: Future[str] = Future()
+        self._waiting.append((job, future))
+        return future
+
+    def send(self, pairs: int) -> None:
+        """Send what was taken, so many pairs in a task."""
+        while self._waiting:
+            chunk = self._waiting[:pairs]
+            del self._waiting[:pairs]
+            ahead = sum(map(len, self._sent.values())) + len(chunk)
+            answer = self._cluster.ask(self._place, [job for job, _ in chunk], ahead)
+            self._sent[answer] = chunk
+            answer.add_done_callback(self._take)
+
+    def _take(self, answer: Future[str]) -> None:
+        """Hand on what a task came to; a thread of the link does it."""
+        chunk = self._sent.pop(answer, [])
+        try:
+            said = read(Answer, answer.result())
+            results = [_checked(text, job) for text, (job, _) in zip(said.results, chunk)]  # noqa: B905
+        except PlaceLostError as error:
+            _break(chunk, error)
+            return
+        except ArenaError as error:
+            _break(chunk, PlaceLostError(f"{error}"))
+            self._cluster.distrust(self._place, str(error))
+            return
+        except BaseException as error:  # noqa: BLE001 - a future must come to its end
+            _break(chunk, PlaceLostError(f"{error}"))
+            return
+        for (_, future), text in zip(chunk, results, strict=False):
+            if not future.done():
+                future.set_result(text)
+        left = chunk[len(results) :]
+        if said.is_unknown:
+            self._place.must_enter = True
+            _break(left, PlaceLostError("its worker was started anew"))
+        elif said.lack:
+            _break(left, MachineError(said.lack))
+        elif left:
+            _break(left, BrokenExecutor("the worker died"))
+
+    def lose(self, why: str) -> None:
+        """Give up what was taken: the worker is gone."""
+        chunks = [self._waiting[:], *self._sent.values()]
+        self._waiting.clear()
+        self._give_up()
+        for chunk in chunks:
+            _break(chunk, PlaceLostError(why))
+
+    def _give_up(self) -> None:
+        for answer in list(self._sent):
+            self._sent.pop(answer, None)
+            answer.cancel()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
+        """Let go of the place; with `cancel_futures` at once, and of what it plays."""
+        self._place.seats.discard(self)
+        if cancel_futures:
+            self._give_up()
+
+
+def _checked(text: str, job: PairJob) -> str:
+    """Return a result as text, if it is one of this job; raises ArenaError."""
+    found = read(PairResult, text)
+    wanted = {plan.number: (plan.game, plan.names) for plan in job.games}
+    numbers = [game.number for game in found.games]
+    is_of_job = len(set(numbers)) == len(numbers) and all(
+        wanted.get(game.number) == (game.game, (game.first, game.second)) for game in found.games
+    )
+    if found.pair != job.pair or not is_of_job:
+        raise ArenaError(f"pair {job.pair} was asked for, and another one answered")
+    return text
+
+
+def _break(chunk: Iterable[tuple[PairJob, Future[str]]], error: Exception) -> None:
+    for _, future in chunk:
+        if not future.done():
+            future.set_exception(error)
+
+
+class Cluster:
+    """Workers of a Dask cluster; the runner's `Places` as soon as it has asked for them."""
+
+    task_s = SHORTEST_S
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        hosts_alike: bool = False,
+        patience_s: float = 600.0,
+        workers: int = 1,
+    ) -> None:
+        """Name a scheduler; raises ConfigError where it may not be talked to.
+
+        With `hosts_alike` machines are refused that are faster or slower than most. `patience_s`
+        is how long to wait where there is no worker, or no scheduler. The first game waits a little
+        for so many `workers`.
+        """
+        self.bell: Final = Bell()
+        self.slots: list[Slot] = []
+        self.hosts: list[Host] = []
+        self._address: Final = address
+        self._security: Final = security_of(address)
+        self._hosts_alike: Final = hosts_alike
+        self._workers: Final = workers
+        self._patience_s: Final = patience_s
+        self._link: Link | None = None
+        self._terms: Terms
+        self._digest = ""
+        self._parcels: Mapping[str, Parcel] = {}
+        self._places: Final[dict[str, Place]] = {}
+        """By address, those that play or are being made ready."""
+        self._refused: Final[dict[str, float]] = {}
+        """Addresses that are not tried, until when on the monotonic clock."""
+        self._distrust: Final[dict[str, int]] = {}
+        self._news: Final[SimpleQueue[tuple[Place, str, Sequence[str]]]] = SimpleQueue()
+        """Workers that are ready, or refused for a reason; and warnings."""
+        self._names: Final[dict[tuple[str, str], str]] = {}
+        """Of machines, by what they call themselves and where they are."""
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._speeds: Final[dict[str, float]] = {}
+        """By host."""
+        self._rates: Final[dict[str, tuple[Rate, int]]] = {}
+        self._tell: Listener = lambda _: None
+        self._new_host: Callable[[str], Host] | None = None
+        self._is_over = False
+        self._longest_s = 0.0
+        """Of a pair, from when it was sent."""
+        self._patience: Patience
+        self._times_matter = True
+
+    # Before the first game
+
+    def enter(self, config: Config, closed: Sequence[str], tell: Listener) -> Config:
+        """Connect, and make workers ready; return the tournament with as many games at a time.
+
+        `closed` are files of the tournament, which stay here. Raises ConfigError, ArenaError where
+        no scheduler answers or every worker is refused, and MachineError where none comes.
+        """
+        self._tell, warn = tell, warner(tell)
+        self._patience = Patience(warn, self._patience_s, well="there are workers")
+        bots, parcels = travelling(config.bots, closed)
+        self._parcels = parcels
+        is_local = is_loopback(self._address)
+        self._terms = Terms(
+            tree=f"{secrets.token_hex(12)}.",
+            bots=bots,
+            games=config.games,
+            game_files=tuple(_game_files(config.games)),
+            limits=config.limits,
+            adjudication=config.adjudication,
+            keeps_logs=config.log == "all",
+            pins=config.pin == "auto",
+            wall="bwrap",
+            must_be_walled=not is_local,
+        )
+        self._digest = hashlib.sha256(write(self._terms).encode()).hexdigest()
+        times = [config.limits.time, *(bot.time for bot in config.bots if bot.time)]
+        self._times_matter = any(not time.nodes for time in times)
+        with signals.interruptible():
+            self._link = Link(self._address, self._security)
+            self._wait_for_first()
+        return replace(config, jobs=max(1, self._threads()))
+
+    def _wait_for_first(self) -> None:
+        """Wait until a worker is ready, and a little for the others that are there by then."""
+        assert self._link
+        began_s = time.monotonic()
+        told = False
+        while True:
+            self._take_news()
+            self._notice()
+            ready = [place for place in self._places.values() if place.hello]
+            pending = len(self._places) - len(ready)
+            waited_s = time.monotonic() - began_s
+            is_whole = len(ready) >= self._workers and not pending
+            if ready and (is_whole or waited_s > SETTLE_S):
+                break
+            if not pending and not ready:
+                if self._refused and waited_s > 2:
+                    raise ArenaError(
+                        f"none of the workers of {self._address} can play: see the warnings above"
+                    )
+                if waited_s > 2:
+                    self._wait()
+            if pending and not told and waited_s > 2:
+                told = True
+                self._say(f"{pending} workers get their bots")
+            time.sleep(0.05)
+        self._patience.granted()
+        count, machines = self._threads(), len(self._speeds)
+        where = f"on {machines} machine{'s' * (machines > 1)}"
+        dashboard = f"; its dashboard: {self._link.dashboard}" if self._link.dashboard else ""
+        games_ = f"{count} game{'s' * (count > 1)} at a time"
+        self._say(f"cluster {self._address}: {games_} {where}{dashboard}")
+        self._compare()
+
+    def _say(self, words: str) -> None:
+        outcome = Outcome(format="")
+        self._tell(Waiting(0, lambda: outcome, words))
+
+    def _threads(self) -> int:
+        return sum(place.seen.threads for place in self._places.values() if place.hello)
+
+    def _compare(self) -> None:
+        """Tell of machines that are faster or slower than most; take them out if that is asked."""
+        usual = self._usual_speed()
+        for host in sorted(self._speeds):
+            self._judge_speed(host, usual)
+
+    def _usual_speed(self) -> float:
+        """Return the speed of most slots, as machines are alike; of the faster where it is even."""
+        slots = {
+            host: sum(p.seen.threads for p in self._places.values() if p.host == host)
+            for host in self._speeds
+        }
+
+        def weight(speed: float) -> tuple[int, float]:
+            alike = (slots[h] for h, s in self._speeds.items() if abs(s / speed - 1) <= ALIKE)
+            return sum(alike), speed
+
+        return max(self._speeds.values(), key=weight)
+
+    def _judge_speed(self, host: str, usual: float) -> None:
+        part = self._speeds[host] / usual - 1
+        if abs(part) <= ALIKE or not (self._times_matter or self._hosts_alike):
+            return
+        words = (
+            f"{host} is {abs(part):.0%} {'faster' if part > 0 else 'slower'} than most "
+            f"({self._speeds[host]:,.0f} steps a ms, most {usual:,.0f})"
+        )
+        if not self._hosts_alike:
+            warner(self._tell)(
+                f"{words}: bots have less or more of their time there; --hosts-alike refuses it, "
+                "and a limit by nodes makes it equal"
+            )
+            return
+        warner(self._tell)(f"{words} and is refused: --hosts-alike")
+        del self._speeds[host]
+        for place in [place for place in self._places.values() if place.host == host]:
+            self._drop(place, "its machine is not like the others")
+            self._refused[place.seen.address] = float("inf")
+
+    def greeted(self, name: str) -> Greeting:
+        """Return what a bot says of itself, which is started on one machine, else on another.
+
+        Raises GameVoidError where it starts on none of two, and ConfigError where it cannot play.
+        """
+        assert self._link
+        asked = write(GreetingOf(terms=self._digest, bot=name))
+        void = ""
+        hosts: set[str] = set()
+        for place in [place for place in self._places.values() if place.hello]:
+            if place.host in hosts or len(hosts) == 2:
+                continue
+            hosts.add(place.host)
+            within_s = 2 * self._terms.limits.startup_s + 60
+            call = partial(self._link.call, place.seen.address, seat.greet, asked)
+            try:
+                with signals.interruptible():
+                    answer = self._link.do(call(within_s=within_s)).result()
+                said = read(Said, answer)
+            except (BrokenExecutor, RemoteError) as error:
+                void = f"{name}: on {place.host}: {error}"
+                continue
+            if said.wrong:
+                raise ConfigError(said.wrong)
+            if not said.void:
+                return Greeting(name=said.name, author=said.author, version=said.version)
+            void = f"{said.void} (on {place.host})"
+        raise GameVoidError("", void or f"{name}: no worker is there to start it")
+
+    # While games are played
+
+    def open(
+        self, config: Config, tree: str, new_host: Callable[[str], Host], tell: Listener
+    ) -> Cluster:
+        """Return itself as the runner's places; the mark of processes is its own."""
+        del config, tree
+        self._new_host, self._tell = new_host, tell
+        for place in [place for place in self._places.values() if place.hello]:
+            self._add_slots(place)
+        return self
+
+    def _add_slots(self, place: Place) -> None:
+        assert self._new_host
+        host = next((host for host in self.hosts if host.name == place.host), None)
+        if host is None:
+            host = self._new_host(place.host)
+            self.hosts.append(host)
+        used = {slot.number for slot in self.slots}
+        free = (n for n in range(len(used) + place.seen.threads) if n not in used)
+        for number, _ in zip(free, range(place.seen.threads), strict=False):
+            make = partial(Seat, self, place)
+            slot = Slot(make, self._tell, host, number, bell=self.bell.ring)
+            place.slots.append(slot)
+            self.slots.append(slot)
+
+    def look(self) -> None:
+        """Notice which workers have come and gone; raises MachineError where none comes."""
+        self._take_news()
+        self._notice()
+        if len(self.slots) > sum(len(place.slots) for place in self._places.values()):
+            self.slots = [slot for slot in self.slots if slot.jobs or not slot.is_gone]
+            names = {slot.host for slot in self.slots}
+            self.hosts = [host for host in self.hosts if host in names]
+        if any(place.slots for place in self._places.values()):
+            self._patience.granted()
+        elif not any(self._places):
+            self._wait()
+        self.task_s = max(SHORTEST_S, len(self.slots) / TASKS_A_S)
+
+    def _wait(self) -> None:
+        """Wait where there is nobody to play; raises MachineError for too long."""
+        assert self._link
+        if not self._patience.is_due:
+            return
+        why = "no worker is there" if self._link.is_connected else self._link.why
+        error = f"cluster {self._address}: {why}"
+        if not self._patience.refused(f"{error}; waiting for {self._patience_s:.0f} s"):
+            raise MachineError(
+                f"{error}; what was played is kept: go on with the same command, without --cluster "
+                "or on another one"
+            )
+
+    def _notice(self) -> None:
+        """See who has come and gone."""
+        assert self._link
+        workers = self._link.workers
+        for place in list(self._places.values()):
+            if place.seen.address not in workers:
+                self._drop(place, "is gone, or silent" if self._link.is_connected else "is lost")
+            elif place.must_enter:
+                self._drop(place, "was started anew")
+        now_s = time.monotonic()
+        for address in [one for one in self._refused if one not in workers]:
+            del self._refused[address]
+        for address, seen in workers.items():
+            if address not in self._places and self._refused.get(address, 0.0) <= now_s:
+                self._refused.pop(address, None)
+                place = self._places[address] = Place(seen)
+                self._link.do(self._make_ready(place)).add_done_callback(
+                    partial(self._made_ready, place)
+                )
+
+    def _drop(self, place: Place, why: str) -> None:
+        """Take a place out; what it had is played elsewhere."""
+        self._places.pop(place.seen.address, None)
+        place.is_gone = True
+        for slot in place.slots:
+            slot.is_gone = True
+        had = sum(len(slot.jobs) for slot in place.slots)
+        for one in list(place.seats):
+            one.lose(f"its worker {why}")
+        if place.slots and not self._is_over:
+            again = f"; {had} pairs are played elsewhere" if had else ""
+            name = f"{place.host or '?'}: worker {place.seen.address}"
+            warner(self._tell)(f"{name} {why}{again}")
+        place.slots.clear()
+
+    def distrust(self, place: Place, why: str) -> None:
+        """Note that a worker has answered what is no answer; after three times it is refused."""
+        address = place.seen.address
+        self._distrust[address] = self._distrust.get(address, 0) + 1
+        if self._distrust[address] >= 3:
+            self._news.put((place, why, ()))
+
+    async def _make_ready(self, place: Place) -> tuple[str, Sequence[str]]:
+        """Make a worker ready; return why it is refused, empty if it is not, and warnings."""
+        assert self._link
+        address = place.seen.address
+        call = self._link.call
+        if self._security is not None and not address.startswith("tls://"):
+            return "it is not reached by TLS", ()
+        if self._security is None and not is_loopback(address):
+            return "it is on another machine, and not reached by TLS", ()
+        hello = read(Hello, await call(address, seat.hello, "", priority=10))
+        if why := self._unlike(hello):
+            return why, ()
+        place.host = self._name(hello.node, place.seen.ip)
+        async with self._locks.setdefault(place.host, asyncio.Lock()):
+            entered = await self._enter(place)
+            for digest in entered.missing:
+                if refused := await self._send(address, self._parcels[digest]):
+                    return refused, ()
+            if entered.missing:
+                entered = await self._enter(place)
+        if entered.missing:
+            return "it does not keep the files of bots", ()
+        if entered.refused:
+            return entered.refused, ()
+        place.hello = hello
+        return "", entered.warnings
+
+    async def _enter(self, place: Place) -> Entered:
+        assert self._link
+        alike = sorted(
+            (seen.address, seen.threads)
+            for seen in self._link.workers.values()
+            if seen.ip == place.seen.ip
+        )
+        entry = Entry(
+            terms=self._terms,
+            digest=self._digest,
+            host=place.host,
+            first=sum(n for address, n in alike if address < place.seen.address),
+            slots=max(place.seen.threads, sum(n for _, n in alike)),
+        )
+        text = write(entry)
+        within_s = seat.PREPARE_S + 60
+        answer = await self._link.call(place.seen.address, seat.enter, text, within_s=within_s)
+        return read(Entered, answer)
+
+    async def _send(self, address: str, parcel: Parcel) -> str:
+        """Send the files of a bot; return why that cannot be, empty where it could."""
+        assert self._link
+        chunks: Iterator[bytes] = parcel.chunks()
+        number = 0
+        while True:
+            chunk = await asyncio.to_thread(next, chunks, b"")
+            answer = await self._link.call(
+                address, seat.take, parcel.digest, number, chunk, within_s=600, priority=10
+            )
+            if refused := read(Entered, answer).refused:
+                return refused
+            if not chunk:
+                return ""
+            number += 1
+
+    def _name(self, node: str, ip: str) -> str:
+        """Return what a machine is called: as it calls itself, where no other one does."""
+        if (node, ip) not in self._names:
+            is_new = all(known != node for known, _ in self._names)
+            self._names[node, ip] = node if is_new else f"{node}-{ip}"
+        return self._names[node, ip]
+
+    def _unlike(self, hello: Hello) -> str:
+        """Return what is different on a machine that must not be; empty where nothing is."""
+        ours, theirs = seat.versions(), hello.versions
+        for name, version in ours.items():
+            if theirs.get(name) != version:
+                return f"its {name} is {theirs.get(name, 'unknown')}, expected {version}, as here"
+        files = {file.name for file in self._terms.game_files}
+        for game_id in self._terms.games:
+            base = game_id.partition(":")[0]
+            rules = version_of(games.get(game_id))
+            if games.origin(game_id) is None and hello.games.get(base) != rules:
+                found = hello.games.get(base)
+                what = f"has the rules {found}" if found else "is not installed"
+                return (
+                    f"the game {base} {what} there, expected {rules} (sent are {files or 'none'})"
+                )
+        return ""
+
+    def _made_ready(self, place: Place, done: Future[tuple[str, Sequence[str]]]) -> None:
+        """Hand on how a worker was made ready; a thread of the link does it."""
+        try:
+            why, warnings = done.result()
+        except (PlaceLostError, asyncio.CancelledError):
+            why, warnings = "?", ()
+        except BaseException as error:  # noqa: BLE001 - the runner must hear of it
+            why, warnings = f"{error}", ()
+        self._news.put((place, why, warnings))
+
+    def _take_news(self) -> None:
+        """Take in which workers are ready, and which are refused."""
+        while True:
+            try:
+                place, why, warnings = self._news.get_nowait()
+            except Empty:
+                return
+            warn = warner(self._tell)
+            for words in warnings:
+                warn(f"{place.host}: {words}")
+            if place.is_gone:
+                continue
+            if why:
+                place.hello = None
+                self._drop(place, why)
+                until_s = time.monotonic() + ENTER_AGAIN_S if why == "?" else float("inf")
+                self._refused[place.seen.address] = until_s
+                if why != "?":
+                    name = f"worker {place.seen.address}"
+                    name = f"{place.host}: {name}" if place.host else name
+                    warn(f"{name} is refused: {why}")
+                continue
+            assert place.hello
+            is_new = place.host not in self._speeds
+            self._speeds[place.host] = place.hello.speed
+            if self._new_host is not None:
+                if is_new:
+                    self._judge_speed(place.host, self._usual_speed())
+                if not place.is_gone:
+                    self._add_slots(place)
+
+    def ask(self, place: Place, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
+        """Send pairs to a worker; the future is what `seat.play` answers."""
+        assert self._link
+        text = write(Task(terms=self._digest, pairs=tuple(map(_pair, jobs))))
+        return self._link.do(self._play(place, text, ahead))
+
+    async def _play(self, place: Place, text: str, ahead: int) -> str:
+        assert self._link
+        began_s = time.monotonic()
+        address = place.seen.address
+        within_s = ahead * self._longest_pair_s()
+        try:
+            answer = await self._link.call(address, seat.play, text, within_s=within_s)
+        except PlaceLostError:
+            if time.monotonic() - began_s >= within_s:  # what it plays is stuck
+                await self._link.tell(address, seat.leave, self._digest)
+            raise
+        self._longest_s = max(self._longest_s, (time.monotonic() - began_s) / ahead)
+        return answer
+
+    def _longest_pair_s(self) -> float:
+        """Return how long a pair may take before something must be wrong."""
+        by_rules_s = 2 * _longest_game_s(self._terms.limits)
+        if not self._longest_s:
+            return by_rules_s
+        return min(by_rules_s, GRACE_S + 50 * self._longest_s)
+
+    def send(self, pairs: int) -> None:
+        """Send what was handed to slots, so many pairs in a task."""
+        for place in list(self._places.values()):
+            for one in list(place.seats):
+                one.send(pairs)
+
+    def tidy(self) -> None:
+        """Do nothing: a worker clears away what it has left."""
+
+    @property
+    def machines(self) -> tuple[bool, int, int]:
+        """Return whether there is a scheduler, and how many workers and slots."""
+        assert self._link
+        workers = sum(bool(place.slots) for place in self._places.values())
+        return self._link.is_connected, workers, len(self.slots)
+
+    def seen(self) -> ClusterSeen:
+        """Return how it stands with the machines."""
+        connected, workers, slots = self.machines
+        return ClusterSeen(
+            address=self._address,
+            connected=connected,
+            workers=workers,
+            slots=slots,
+            hosts=tuple(map(self._seen, self.hosts)),
+            queued=sum(max(0, len(slot.jobs) - 1) for slot in self.slots),
+            lost=0,
+        )
+
+    def _seen(self, host: Host) -> HostSeen:
+        now_s = time.monotonic()
+        rate, games_before = self._rates.get(host.name, (Rate(now_s), 0))
+        rate.add(host.games - games_before, now_s)
+        self._rates[host.name] = rate, host.games
+        return HostSeen(
+            name=host.name,
+            slots=sum(slot.host is host for slot in self.slots),
+            games=host.games,
+            rate=round(rate.recent(now_s), 3),
+            speed=self._speeds.get(host.name, 0.0),
+        )
+
+    def end(self, within_s: float, *, at_once: bool = False) -> None:
+        """Have bots ended on all machines, and let go of the scheduler."""
+        del within_s, at_once  # what was not collected is given up
+        self.close()
+
+    def close(self) -> None:
+        """Let go of all workers and of the scheduler."""
+        self._is_over = True
+        link, self._link = self._link, None
+        if link is None:
+            return
+        for place in self._places.values():
+            for taken in list(place.seats):
+                taken.lose("the run is over")
+        told = [link.do(link.tell(address, seat.leave, self._digest)) for address in self._places]
+        until_s = time.monotonic() + 5.0
+        for one in told:
+            with suppress(Exception):
+                one.result(max(0.0, until_s - time.monotonic()))
+        link.close()
+
+    def notes(self) -> Iterable[str]:
+        """Yield nothing: what was odd stands in results."""
+        return ()
+
+
+def _pair(job: PairJob) -> Pair:
+    one, other = job.bots
+    same = "pair", "games", "spent", "started"
+    return Pair(bots=(one.name, other.name), **{name: getattr(job, name) for name in same})
+
+
+def _game_files(game_ids: Iterable[str]) -> Iterator[GameFile]:
+    for origin in dict.fromkeys(filter(None, map(games.origin, game_ids))):
+        try:
+            source = Path(origin.path).read_bytes().decode()  # its line ends count
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{origin.path} cannot be sent: {error}") from error
+        yield GameFile(name=origin.name, sha256=origin.sha256, source=source)
+
+
+def _longest_game_s(limits: Limits) -> float:
+    """Return how long a game may take by its time, if it has no more plies than any."""
+    time_ = limits.time
+    each_s = limits.margin_s + time_.increment_ms / 1000 + time_.move_ms / 1000
+    if not (time_.has_clock or time_.move_ms):
+        each_s = limits.hard_limit_s
+    start_s = 4 * limits.startup_s + 2 * (time_.initial_ms + time_.first_ms) / 1000
+    return start_s + PLIES * each_s

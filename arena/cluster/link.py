@@ -1,0 +1,309 @@
+"""The connection to a Dask scheduler: who is there, and calls to workers that come to an end.
+
+Dask does the work; here stand a time limit for every call, and what to think of a worker that is
+connected and says nothing. `Client.get_executor` is not used: where a result cannot be fetched, its
+future never ends. Must not know games.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+import socket
+import stat
+import threading
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.tournament.slots import PlaceLostError
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.security import Security
+
+GUIDE: Final = "docs/cluster.md"
+
+CONNECT_S: Final = 10.0
+"""How long a scheduler may take to answer."""
+
+AGAIN_S: Final = 2.0
+"""Between two tries to reach one that is gone."""
+
+POLL_S: Final = 1.0
+"""How often the scheduler is asked who is there; less often where that are many."""
+
+EACH_S: Final = 0.02
+"""The interval is so long for each worker."""
+
+SILENCE_S: Final = 30.0
+"""After what time a worker that is connected and does not say so counts as gone.
+
+Dask's workers say it every half second where there are few, every nine where there are 1,600.
+"""
+
+SHORT_S: Final = 60.0
+"""How long a call may take that plays no games."""
+
+
+class RemoteError(ArenaError):
+    """What was called on a worker has raised something: the text says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A worker that the scheduler knows."""
+
+    address: str
+    threads: int
+    ip: str
+    """Of its machine, as the scheduler reaches it."""
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether an address such as `tcp://127.0.0.1:8786` is this machine's own alone."""
+    host = urlsplit(address).hostname or ""
+    try:
+        found = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
+    except OSError:
+        return False
+    return all(ipaddress.ip_address(str(one).partition("%")[0]).is_loopback for one in found)
+
+
+def security_of(address: str) -> Security | None:
+    """Return the certificates for an address; None where it needs none.
+
+    Raises ConfigError: no address of a scheduler, not encrypted though others may listen, no
+    certificates, or a key that everybody may read.
+    """
+    parts = urlsplit(address)
+    try:
+        is_whole = bool(parts.hostname and parts.port)
+    except ValueError:
+        is_whole = False
+    if parts.scheme not in ("tcp", "tls") or not is_whole:
+        raise ConfigError(
+            f"--cluster {address!r}, expected tls://HOST:PORT, tcp://127.0.0.1:PORT or local:N"
+        )
+    if parts.scheme == "tcp":
+        if is_loopback(address):
+            return None
+        raise ConfigError(
+            f"--cluster {address}: tcp:// is for this machine alone, 127.0.0.1: who can reach "
+            "such a scheduler can run anything on all its machines. Use tls:// with certificates; "
+            f"{GUIDE} says how they are made"
+        )
+    from distributed.security import Security
+
+    found = Security(require_encryption=True)
+    names = {
+        "ca-file": found.tls_ca_file,
+        "client.cert": found.tls_client_cert,
+        "client.key": found.tls_client_key,
+    }
+    if missing := [f"distributed.comm.tls.{name}" for name, value in names.items() if not value]:
+        raise ConfigError(
+            f"--cluster {address}: {', '.join(missing)} of Dask's configuration say nothing: where "
+            f"the certificates are; {GUIDE} says how they are made"
+        )
+    for name, path in names.items():
+        _refuse_unreadable(name, str(path))
+    return found
+
+
+def _refuse_unreadable(name: str, path: str) -> None:
+    if "-----BEGIN" in path:  # Dask takes the text itself, too
+        return
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - a path of Dask's
+        with open(path, "rb"):  # noqa: PTH123 - likewise
+            pass
+    except OSError as error:
+        raise ConfigError(f"distributed.comm.tls.{name}: {path}: {error.strerror}") from error
+    if name.endswith("key") and mode & (stat.S_IROTH | stat.S_IWOTH):
+        raise ConfigError(
+            f"distributed.comm.tls.{name}: {path} can be read by everybody on this machine; "
+            f"`chmod 600 {path}`"
+        )
+
+
+class Link:
+    """A scheduler, found again when it was lost; its workers, and calls to them.
+
+    A thread of its own talks to it. All methods are for other threads.
+    """
+
+    def __init__(self, address: str, security: Security | None) -> None:
+        """Connect to a scheduler; raises ArenaError where none answers."""
+        self.address: Final = address
+        self.dashboard = ""
+        self.workers: Mapping[str, Seen] = {}
+        """Those that are there and say so, by address; another mapping each time."""
+        self.is_connected = False
+        self.why = ""
+        """Why it is not."""
+        self._security: Final = security
+        self._client: Client | None = None
+        self._calls: Final[set[asyncio.Task[Any]]] = set()
+        self._since: dict[str, tuple[float, float]] = {}
+        """By worker, what it said last of the time, and when we heard that."""
+        self._loop: asyncio.AbstractEventLoop
+        self._is_closing = False
+        begun: Future[None] = Future()
+        self._thread: Final = threading.Thread(target=self._run, args=(begun,), daemon=True)
+        self._thread.start()
+        begun.result()
+
+    def _run(self, begun: Future[None]) -> None:
+        asyncio.run(self._keep(begun))
+
+    async def _keep(self, begun: Future[None]) -> None:
+        """Stay connected until it is closed; the first time somebody waits for it."""
+        self._loop = asyncio.get_running_loop()
+        while not self._is_closing:
+            try:
+                await self._stay(begun)
+                self.why = "the connection was lost"
+            except Exception as error:  # noqa: BLE001 - Dask raises whatever it meets
+                self.why = " ".join(f"{error}".split()) or type(error).__name__
+            self.is_connected, self.workers = False, {}
+            self._give_up()
+            if not begun.done():
+                begun.set_exception(
+                    ArenaError(f"no scheduler answers at {self.address}: {self.why}")
+                )
+                return
+            for _ in range(round(AGAIN_S / 0.1)):
+                if not self._is_closing:
+                    await asyncio.sleep(0.1)
+
+    async def _stay(self, begun: Future[None]) -> None:
+        """Connect, and watch who is there as long as there is a connection."""
+        from distributed import Client
+
+        client = Client(
+            self.address,
+            asynchronous=True,
+            set_as_default=False,
+            security=self._security,
+            timeout=CONNECT_S,
+        )
+        try:
+            await asyncio.wait_for(_started(client), 2 * CONNECT_S)
+            self._client = client
+            while client.status == "running" and not self._is_closing:
+                found = await asyncio.wait_for(client.scheduler.identity(n_workers=-1), SHORT_S)
+                self._note(found["workers"])
+                if "dashboard" in found.get("services", {}):
+                    self.dashboard = str(client.dashboard_link or "")
+                self.is_connected = True
+                if not begun.done():
+                    begun.set_result(None)
+                until_s = time.monotonic() + max(POLL_S, EACH_S * len(self.workers))
+                while time.monotonic() < until_s and not self._is_closing:
+                    if client.status != "running":
+                        return
+                    await asyncio.sleep(0.05)
+        finally:
+            self._client = None
+            self._give_up()
+            with suppress(Exception):
+                await asyncio.wait_for(client.close(), 5.0)
+
+    def _note(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take in who is there; a worker that has not said so for long is not."""
+        now_s = time.monotonic()
+        # Where we ourselves were stopped for a while, nobody else was silent.
+        newest_s = max((heard_s for _, heard_s in self._since.values()), default=now_s)
+        held_s = max(0.0, now_s - newest_s - SILENCE_S / 2)
+        before, self._since = self._since, {}
+        there = {}
+        for address, row in workers.items():
+            said_s, heard_s = before.get(address, (0.0, now_s))
+            if row["last_seen"] != said_s:
+                said_s, heard_s = row["last_seen"], now_s
+            self._since[address] = said_s, heard_s + (held_s if len(before) > 1 else 0.0)
+            if now_s - heard_s < SILENCE_S:
+                there[address] = Seen(address, row["nthreads"], row["host"])
+        self.workers = there
+
+    def _give_up(self) -> None:
+        for call in list(self._calls):
+            call.cancel()
+
+    def do(self, what: Coroutine[Any, Any, Any]) -> Future[Any]:
+        """Have something done that awaits `call`; the future is over when the link is lost."""
+        return asyncio.run_coroutine_threadsafe(self._watched(what), self._loop)
+
+    async def _watched(self, what: Coroutine[Any, Any, Any]) -> Any:
+        task = asyncio.ensure_future(what)
+        self._calls.add(task)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            raise PlaceLostError(self.why or "the scheduler is gone") from None
+        finally:
+            self._calls.discard(task)
+            task.cancel()
+
+    async def call(
+        self,
+        address: str,
+        function: Callable[..., str],
+        *arguments: object,
+        within_s: float = SHORT_S,
+        priority: int = 0,
+    ) -> str:
+        """Return what a function of texts answers on a worker.
+
+        Raises PlaceLostError where it does not in time or is gone, and RemoteError.
+        """
+        from distributed import CancelledError, KilledWorker
+        from distributed.comm import CommClosedError
+
+        if (client := self._client) is None:
+            raise PlaceLostError("the scheduler is gone")
+        future = client.submit(
+            function,
+            *arguments,
+            workers=[address],
+            allow_other_workers=False,
+            pure=False,
+            priority=priority,
+        )
+        try:
+            return str(await asyncio.wait_for(future.result(), within_s))
+        except TimeoutError as error:
+            raise PlaceLostError(f"no answer in {within_s:.0f} s") from error
+        except asyncio.CancelledError:
+            raise
+        except (CancelledError, KilledWorker, CommClosedError, OSError) as error:
+            raise PlaceLostError(f"{error}") from error
+        except ModuleNotFoundError as error:
+            raise RemoteError(f"{error}: install lath-arena[dask] there") from error
+        except Exception as error:
+            raise RemoteError(f"{type(error).__name__}: {error}") from error
+        finally:
+            future.release()
+
+    async def tell(self, address: str, function: Callable[[str], str], text: str) -> None:
+        """Have a short function called on a worker at once, whatever it does."""
+        if (client := self._client) is not None:
+            running = client.run(function, text, workers=[address])
+            with suppress(Exception):
+                await asyncio.wait_for(running, CONNECT_S / 2)
+
+    def close(self) -> None:
+        """Let go of the scheduler; what was called and has not answered is given up."""
+        self._is_closing = True
+        self._thread.join(CONNECT_S)
+
+
+async def _started(client: Client) -> None:
+    await client

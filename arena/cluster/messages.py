@@ -1,0 +1,243 @@
+"""What goes between a runner and the machines of a cluster: one JSON text each way, validated.
+
+Must not know how it gets there, nor what a machine makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from lath.arena.errors import ArenaError
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.match import Adjudication
+from lath.arena.referee.record import GamePlan
+from lath.notation.protocol import TimeControl
+
+VERSION: Final = 1
+"""Of these messages; those of other versions are not understood."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """A word of a command, or a path: as it is, or what stands for it on each machine."""
+
+    kind: Literal["text", "python", "files"] = "text"
+    """`python`: the interpreter that runs the arena; `files`: a path in what the bot brings."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traveller:
+    """A bot as it is sent: what its machine makes a `BotSpec` of."""
+
+    name: str
+    command: tuple[Word, ...]
+    hosts: Mapping[str, tuple[str, ...]]
+    """Its command on machines whose names match; elsewhere it is `command`."""
+
+    cwd: Word | None
+    parcel: str
+    """The digest of its files; empty: it brings none."""
+
+    env: Mapping[str, str]
+    options: Mapping[str, str | int | float | bool]
+    memory_bytes: int | None
+    time: TimeControl | None
+    threads: int
+    lacks: str
+    sandbox: str
+    reads: tuple[str, ...]
+    cache_bytes: int
+    build: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameFile:
+    """The file of a game that is nobody's package."""
+
+    name: str
+    sha256: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What holds for all pairs of a run, and is sent to each machine once."""
+
+    version: Literal[1] = VERSION
+    tree: str
+    """Marks the processes that are started for the run."""
+
+    bots: tuple[Traveller, ...]
+    games: tuple[str, ...]
+    game_files: tuple[GameFile, ...]
+    limits: Limits
+    adjudication: Adjudication
+    keeps_logs: bool
+    pins: bool
+    """Whether games get cores of their own, where there are enough."""
+
+    wall: str
+    """Of bots that ask for none: `auto`, `user` or `bwrap`."""
+
+    must_be_walled: bool
+    """Whether a machine that has no such wall is refused; else its bots play without."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What a worker is told before it plays."""
+
+    terms: Terms
+    digest: str
+    """Of the terms: jobs name them by it."""
+
+    host: str
+    """What its machine is called in records."""
+
+    first: int
+    """How many games the workers before it play at a time on its machine."""
+
+    slots: int
+    """How many all workers of its machine play at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a bot says of itself before its first game."""
+
+    name: str = ""
+    author: str = ""
+    version: str = ""
+    void: str = ""
+    """Why it could not be started; else empty."""
+
+    wrong: str = ""
+    """Why it cannot play in this tournament at all; else empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entered:
+    """How a worker is ready to play."""
+
+    missing: tuple[str, ...] = ()
+    """Parcels that it has not: it is not ready, and wants them first."""
+
+    refused: str = ""
+    """Why it cannot play at all; empty: it can."""
+
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """The games of one pair that are still to be played."""
+
+    pair: int
+    games: tuple[GamePlan, ...]
+    bots: tuple[str, str]
+    spent: frozenset[str]
+    started: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Pairs that a worker plays one after the other."""
+
+    terms: str
+    """The digest of those that it was told."""
+
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came of a task."""
+
+    results: tuple[str, ...] = ()
+    """A `PairResult` as text for each pair that was played, in their order."""
+
+    is_unknown: bool = False
+    """Whether the worker does not know the terms: it is another one by now."""
+
+    died: bool = False
+    """Whether what played the next pair died of it."""
+
+    lack: str = ""
+    """What the machine lacks, so that nothing more was played; else empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GreetingOf:
+    """Asks what a bot says of itself, which is started once for that."""
+
+    terms: str
+    bot: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hello:
+    """What a worker says of itself and its machine."""
+
+    node: str
+    versions: Mapping[str, str]
+    """Of what has to be the same everywhere, by name."""
+
+    games: Mapping[str, str]
+    """Versions of the rules of the games that are installed."""
+
+    cpu: str
+    cores: int
+    speed: float
+    """Of one core: steps of a fixed piece of work, in thousands a second of CPU time."""
+
+    resolution_ns: float
+    """Of the clock."""
+
+    reading_ns: float
+    """How long it takes to read it."""
+
+    no_bwrap: str
+    """Why bots cannot be walled off there; empty: they can."""
+
+    is_root: bool
+    bots: tuple[str, ...]
+    """Bundled ones."""
+
+    free_bytes: int
+    """Room for bots' files."""
+
+
+Message = TypeVar("Message")
+
+_ADAPTERS: Final[dict[type[Any], TypeAdapter[Any]]] = {}
+
+
+def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+    """Return what reads and writes messages of a kind; to make one takes milliseconds."""
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
+
+
+def write(message: object) -> str:
+    """Return a message as a JSON text."""
+    return _adapter(type(message)).dump_json(message).decode()
+
+
+def read(kind: type[Message], text: str) -> Message:
+    """Return the message that a text is; raises ArenaError for what is none."""
+    try:
+        found: Message = _adapter(kind).validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "all of it"
+        raise ArenaError(
+            f"expected a message {kind.__name__}, found {text[:80]!r}: {where}: {first['msg']}"
+        ) from error
+    return found
