@@ -479,12 +479,6 @@ class Runner:
             self._stop_homeless()
         return bool(self._open.again)
 
-    def _stop_homeless(self) -> None:
-        """Stop what waits and can be played on none of the hosts that there are."""
-        for job in [job for job in self._open.again if not self._has_home(job)]:
-            self._open.again.remove(job)
-            self._stop(job, "there is no other host to try it on", None)
-
     def _note(self, notes: Iterable[str]) -> None:
         """Count what is odd, and tell of it when it comes for the first time."""
         for note in notes:
@@ -548,7 +542,7 @@ class Runner:
         return job
 
     def _fits(self, job: PairJob, host: Host) -> bool:
-        return not (job.pairing & host.unfit) and host not in self._avoid.get(job.pair, ())
+        return job.pairing.isdisjoint(host.unfit) and host not in self._avoid.get(job.pair, ())
 
     def _has_home(self, job: PairJob) -> bool:
         """Return whether there is a host that may play a job."""
@@ -706,22 +700,42 @@ class Runner:
 
         On a cluster that is a host's fault until it happens on a second one.
         """
-        hosts, bot = self._places.hosts, result.void_bot
+        bot = result.void_bot
+        if not host.name:
+            self._stop(job, result.void, bot or None)
+            return
         if bot:
-            host.unfit.add(bot)
-            failed = sum(bot in each.unfit for each in hosts)
+            host.unfit[bot] = result.void
         else:
             self._avoid[job.pair].add(host)
-            failed = len(self._avoid[job.pair])
-        left = _left(job, result)
-        if not host.name or failed > 1:
+        if len(self._unfit_for(job, bot)) > 1:
             self._stop(job, result.void, bot or None)
-        elif not self._has_home(left):
-            self._stop(job, f"{result.void}; there is no other host to try it on", None)
-        else:
+            return
+        left = _left(job, result)
+        self._open.again.append(left)
+        if self._has_home(left):
             what = f"{bot} plays elsewhere" if bot else f"pair {job.pair} is played elsewhere"
             self._warn(f"{result.void} (on {host.name}); {what}")
-            self._open.again.append(left)
+
+    def _unfit_for(self, job: PairJob, bot: str) -> list[Host]:
+        """Return the hosts on which a bot does not start; without one, where the pair failed."""
+        avoided = self._avoid.get(job.pair, ())
+        return [
+            host for host in self._places.hosts if (bot in host.unfit if bot else host in avoided)
+        ]
+
+    def _stop_homeless(self) -> None:
+        """Stop what waits and can be played on none of the hosts that there are.
+
+        A bot that does not start on two of them is at fault.
+        """
+        for job in [job for job in self._open.again if not self._has_home(job)]:
+            self._open.again.remove(job)
+            unfit = {name: self._unfit_for(job, name) for name in sorted(job.pairing)}
+            name, hosts = max(unfit.items(), key=lambda row: len(row[1]))
+            why = hosts[0].unfit[name] if hosts else f"pair {job.pair} could not be played"
+            words = f"{why}; there is no other host to try it on"
+            self._stop(job, words, name if len(hosts) > 1 else None)
 
     def _look_at_repeats(self) -> None:
         """Warn once where games repeat others; tell where that ends a match."""

@@ -264,8 +264,8 @@ class Host:
         """A job without games, and who is to try it next: whether there is enough again."""
         self.is_given_up = False
         """Whether it lacked something for too long."""
-        self.unfit: Final[set[str]] = set()
-        """Bots that do not start there."""
+        self.unfit: Final[dict[str, str]] = {}
+        """Bots that do not start there, and why."""
         self.games = 0
         """Games that it has played in this run."""
 

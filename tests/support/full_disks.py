@@ -338,7 +338,8 @@ def main(folder: Path, scenarios: str, *sizes: str) -> None:
     for scenario, size in product(scenarios.split(","), map(int, sizes)):
         folder.mkdir(exist_ok=True)
         resize(folder, size)
-        with patch.object(Pace, "window", 2):  # many small transactions, as of longer games
+        # Many small transactions, as of longer games.
+        with patch.object(Pace, "window", lambda *_: 2):
             found = SCENARIOS[scenario](folder, size)
         print(json.dumps({"scenario": scenario, "size": size, **found}), flush=True)
         subprocess.run(["umount", folder], check=True)

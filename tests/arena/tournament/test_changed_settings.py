@@ -83,6 +83,7 @@ CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
         "sandbox": (NOTED, "none", {}),
         "reads": (NOTED, ["home"], {}),
         "cache": (NOTED, "1MiB", {}),
+        "hosts": (NOTED, {"gpu-*": ["mine"]}, {}),
     },
 }
 """Of every key what becomes of another value, such a value, and what else stands there."""

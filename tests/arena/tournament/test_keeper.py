@@ -74,7 +74,7 @@ class Place:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     """Give a new store."""
     monkeypatch.setattr(system, "FIRST_WAIT_S", 0.001)
-    monkeypatch.setattr(Pace, "window", WINDOW)
+    monkeypatch.setattr(Pace, "window", lambda *_: WINDOW)
     place = Place(tmp_path)
     yield place
     place.store.close()

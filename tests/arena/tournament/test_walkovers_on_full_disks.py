@@ -156,7 +156,7 @@ def assert_alike(cup: Cup, whole: Cup, summary: Summary) -> None:
 def test_a_tie_of_more_pairs_than_workers_have_at_a_time_is_lost_whole(
     jobs: int, cup: Cup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Pace, "window", 2)
+    monkeypatch.setattr(Pace, "window", lambda *_: 2)
     summary = cup.runner(pairs=9, jobs=jobs).run()
     assert summary.is_complete
     assert not summary.interrupted
