@@ -12,26 +12,24 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Final
+from typing import Final
 
 from lath import games
 from lath.arena import signals
 from lath.arena.cluster import seat
-from lath.arena.cluster.link import Link, RemoteError, Seen, is_loopback, security_of
+from lath.arena.cluster.link import Link, RemoteError, is_loopback, security_of
 from lath.arena.cluster.messages import (
-    Answer,
     Entered,
     Entry,
     GameFile,
     GreetingOf,
     Hello,
-    Pair,
     Said,
     Task,
     Terms,
@@ -40,6 +38,7 @@ from lath.arena.cluster.messages import (
 )
 from lath.arena.cluster.parcels import Parcel
 from lath.arena.cluster.preparation import travelling
+from lath.arena.cluster.tasks import Place, Tasks, pair_of
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, MachineError
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Greeting
@@ -48,7 +47,7 @@ from lath.arena.tournament.events import ClusterSeen, HostSeen, Listener, Rate, 
 from lath.arena.tournament.places import Bell
 from lath.arena.tournament.slots import Host, PlaceLostError, Slot
 from lath.arena.tournament.system import Patience
-from lath.arena.tournament.worker import PairJob, PairResult
+from lath.arena.tournament.worker import PairJob
 from lath.games.core import version_of
 from lath.reports.outcome import Outcome
 
@@ -73,119 +72,6 @@ counts as stuck."""
 
 ENTER_AGAIN_S: Final = 5.0
 """After what time a worker that was lost while it was made ready is tried again."""
-
-
-@dataclass(slots=True)
-class Place:
-    """A worker that plays, or will."""
-
-    seen: Seen
-    host: str = ""
-    """What its machine is called."""
-
-    hello: Hello | None = None
-    slots: list[Slot] = field(default_factory=list)
-    seats: set[Seat] = field(default_factory=set)
-    is_gone: bool = False
-    must_enter: bool = False
-    """Whether it is another one by now, that knows no bots."""
-
-
-class Seat(Executor):
-    """What plays the pairs of a slot: tasks for the worker of its place."""
-
-    def __init__(self, cluster: Cluster, place: Place) -> None:
-        self._cluster: Final = cluster
-        self._place: Final = place
-        self._waiting: Final[list[tuple[PairJob, Future[str]]]] = []
-        """What was not sent yet."""
-        self._sent: Final[dict[Future[str], list[tuple[PairJob, Future[str]]]]] = {}
-        place.seats.add(self)
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **_kwargs: Any) -> Future[Any]:  # noqa: ARG002
-        """Take a job, which goes with the next task; raises PlaceLostError."""
-        if self._place.is_gone:
-            raise PlaceLostError("its worker is gone")
-        (job,) = args
-        future: Future[str] = Future()
-        self._waiting.append((job, future))
-        return future
-
-    def send(self, pairs: int) -> None:
-        """Send what was taken, so many pairs in a task."""
-        while self._waiting:
-            chunk = self._waiting[:pairs]
-            del self._waiting[:pairs]
-            ahead = sum(map(len, self._sent.values())) + len(chunk)
-            answer = self._cluster.ask(self._place, [job for job, _ in chunk], ahead)
-            self._sent[answer] = chunk
-            answer.add_done_callback(self._take)
-
-    def _take(self, answer: Future[str]) -> None:
-        """Hand on what a task came to; a thread of the link does it."""
-        chunk = self._sent.pop(answer, [])
-        try:
-            said = read(Answer, answer.result())
-            results = [_checked(text, job) for text, (job, _) in zip(said.results, chunk)]  # noqa: B905
-        except PlaceLostError as error:
-            _break(chunk, error)
-            return
-        except ArenaError as error:
-            _break(chunk, PlaceLostError(f"{error}"))
-            self._cluster.distrust(self._place, str(error))
-            return
-        except BaseException as error:  # noqa: BLE001 - a future must come to its end
-            _break(chunk, PlaceLostError(f"{error}"))
-            return
-        for (_, future), text in zip(chunk, results, strict=False):
-            if not future.done():
-                future.set_result(text)
-        left = chunk[len(results) :]
-        if said.is_unknown:
-            self._place.must_enter = True
-            _break(left, PlaceLostError("its worker was started anew"))
-        elif said.lack:
-            _break(left, MachineError(said.lack))
-        elif left:
-            _break(left, BrokenExecutor("the worker died"))
-
-    def lose(self, why: str) -> None:
-        """Give up what was taken: the worker is gone."""
-        chunks = [self._waiting[:], *self._sent.values()]
-        self._waiting.clear()
-        self._give_up()
-        for chunk in chunks:
-            _break(chunk, PlaceLostError(why))
-
-    def _give_up(self) -> None:
-        for answer in list(self._sent):
-            self._sent.pop(answer, None)
-            answer.cancel()
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        """Let go of the place; with `cancel_futures` at once, and of what it plays."""
-        self._place.seats.discard(self)
-        if cancel_futures:
-            self._give_up()
-
-
-def _checked(text: str, job: PairJob) -> str:
-    """Return a result as text, if it is one of this job; raises ArenaError."""
-    found = read(PairResult, text)
-    wanted = {plan.number: (plan.game, plan.names) for plan in job.games}
-    numbers = [game.number for game in found.games]
-    is_of_job = len(set(numbers)) == len(numbers) and all(
-        wanted.get(game.number) == (game.game, (game.first, game.second)) for game in found.games
-    )
-    if found.pair != job.pair or not is_of_job:
-        raise ArenaError(f"pair {job.pair} was asked for, and another one answered")
-    return text
-
-
-def _break(chunk: Iterable[tuple[PairJob, Future[str]]], error: Exception) -> None:
-    for _, future in chunk:
-        if not future.done():
-            future.set_exception(error)
 
 
 class Cluster:
@@ -402,7 +288,7 @@ class Cluster:
         used = {slot.number for slot in self.slots}
         free = (n for n in range(len(used) + place.seen.threads) if n not in used)
         for number, _ in zip(free, range(place.seen.threads), strict=False):
-            make = partial(Seat, self, place)
+            make = partial(Tasks, place, self.ask, self.distrust)
             slot = Slot(make, self._tell, host, number, bell=self.bell.ring)
             place.slots.append(slot)
             self.slots.append(slot)
@@ -461,7 +347,7 @@ class Cluster:
         for slot in place.slots:
             slot.is_gone = True
         had = sum(len(slot.jobs) for slot in place.slots)
-        for one in list(place.seats):
+        for one in list(place.tasks):
             one.lose(f"its worker {why}")
         if place.slots and not self._is_over:
             again = f"; {had} pairs are played elsewhere" if had else ""
@@ -607,7 +493,7 @@ class Cluster:
     def ask(self, place: Place, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
         """Send pairs to a worker; the future is what `seat.play` answers."""
         assert self._link
-        text = write(Task(terms=self._digest, pairs=tuple(map(_pair, jobs))))
+        text = write(Task(terms=self._digest, pairs=tuple(map(pair_of, jobs))))
         return self._link.do(self._play(place, text, ahead))
 
     async def _play(self, place: Place, text: str, ahead: int) -> str:
@@ -634,7 +520,7 @@ class Cluster:
     def send(self, pairs: int) -> None:
         """Send what was handed to slots, so many pairs in a task."""
         for place in list(self._places.values()):
-            for one in list(place.seats):
+            for one in list(place.tasks):
                 one.send(pairs)
 
     def tidy(self) -> None:
@@ -685,7 +571,7 @@ class Cluster:
         if link is None:
             return
         for place in self._places.values():
-            for taken in list(place.seats):
+            for taken in list(place.tasks):
                 taken.lose("the run is over")
         told = [link.do(link.tell(address, seat.leave, self._digest)) for address in self._places]
         until_s = time.monotonic() + 5.0
@@ -697,12 +583,6 @@ class Cluster:
     def notes(self) -> Iterable[str]:
         """Yield nothing: what was odd stands in results."""
         return ()
-
-
-def _pair(job: PairJob) -> Pair:
-    one, other = job.bots
-    same = "pair", "games", "spent", "started"
-    return Pair(bots=(one.name, other.name), **{name: getattr(job, name) for name in same})
 
 
 def _game_files(game_ids: Iterable[str]) -> Iterator[GameFile]:

@@ -1,0 +1,144 @@
+"""What is sent to the workers of a cluster for a slot: several short pairs a task, each a future.
+
+The seam between both is `concurrent.futures.Executor`, as it is for a worker process here. Must not
+know how a task gets to its worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from lath.arena.cluster.link import Seen
+from lath.arena.cluster.messages import Answer, Hello, Pair, read
+from lath.arena.errors import ArenaError, MachineError
+from lath.arena.tournament.slots import PlaceLostError, Slot
+from lath.arena.tournament.worker import PairJob, PairResult
+
+
+@dataclass(slots=True)
+class Place:
+    """A worker that plays, or will."""
+
+    seen: Seen
+    host: str = ""
+    """What its machine is called."""
+
+    hello: Hello | None = None
+    slots: list[Slot] = field(default_factory=list)
+    tasks: set[Tasks] = field(default_factory=set)
+    is_gone: bool = False
+    must_enter: bool = False
+    """Whether it is another one by now, that knows no bots."""
+
+
+Ask = Callable[[Place, Sequence[PairJob], int], Future[str]]
+"""Sends pairs to a place, of which so many are on their way; the future is what it answers."""
+
+
+class Tasks(Executor):
+    """What plays the pairs of a slot: tasks for the worker of its place."""
+
+    def __init__(self, place: Place, ask: Ask, distrust: Callable[[Place, str], None]) -> None:
+        """`ask` sends pairs to a place; `distrust` hears of answers that are none."""
+        self._place: Final = place
+        self._ask: Final = ask
+        self._distrust: Final = distrust
+        self._waiting: Final[list[tuple[PairJob, Future[str]]]] = []
+        """What was not sent yet."""
+        self._sent: Final[dict[Future[str], list[tuple[PairJob, Future[str]]]]] = {}
+        place.tasks.add(self)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **_kwargs: Any) -> Future[Any]:  # noqa: ARG002
+        """Take a job, which goes with the next task; raises PlaceLostError."""
+        if self._place.is_gone:
+            raise PlaceLostError("its worker is gone")
+        (job,) = args
+        future: Future[str] = Future()
+        self._waiting.append((job, future))
+        return future
+
+    def send(self, pairs: int) -> None:
+        """Send what was taken, so many pairs in a task."""
+        while self._waiting:
+            chunk = self._waiting[:pairs]
+            del self._waiting[:pairs]
+            ahead = sum(map(len, self._sent.values())) + len(chunk)
+            answer = self._ask(self._place, [job for job, _ in chunk], ahead)
+            self._sent[answer] = chunk
+            answer.add_done_callback(self._take)
+
+    def _take(self, answer: Future[str]) -> None:
+        """Hand on what a task came to; a thread of the link does it."""
+        chunk = self._sent.pop(answer, [])
+        try:
+            said = read(Answer, answer.result())
+            results = [_checked(text, job) for text, (job, _) in zip(said.results, chunk)]  # noqa: B905
+        except PlaceLostError as error:
+            _break(chunk, error)
+            return
+        except ArenaError as error:
+            _break(chunk, PlaceLostError(f"{error}"))
+            self._distrust(self._place, str(error))
+            return
+        except BaseException as error:  # noqa: BLE001 - a future must come to its end
+            _break(chunk, PlaceLostError(f"{error}"))
+            return
+        for (_, future), text in zip(chunk, results, strict=False):
+            if not future.done():
+                future.set_result(text)
+        left = chunk[len(results) :]
+        if said.is_unknown:
+            self._place.must_enter = True
+            _break(left, PlaceLostError("its worker was started anew"))
+        elif said.lack:
+            _break(left, MachineError(said.lack))
+        elif left:
+            _break(left, BrokenExecutor("the worker died"))
+
+    def lose(self, why: str) -> None:
+        """Give up what was taken: the worker is gone."""
+        chunks = [self._waiting[:], *self._sent.values()]
+        self._waiting.clear()
+        self._give_up()
+        for chunk in chunks:
+            _break(chunk, PlaceLostError(why))
+
+    def _give_up(self) -> None:
+        for answer in list(self._sent):
+            self._sent.pop(answer, None)
+            answer.cancel()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
+        """Let go of the place; with `cancel_futures` at once, and of what it plays."""
+        self._place.tasks.discard(self)
+        if cancel_futures:
+            self._give_up()
+
+
+def _checked(text: str, job: PairJob) -> str:
+    """Return a result as text, if it is one of this job; raises ArenaError."""
+    found = read(PairResult, text)
+    wanted = {plan.number: (plan.game, plan.names) for plan in job.games}
+    numbers = [game.number for game in found.games]
+    is_of_job = len(set(numbers)) == len(numbers) and all(
+        wanted.get(game.number) == (game.game, (game.first, game.second)) for game in found.games
+    )
+    if found.pair != job.pair or not is_of_job:
+        raise ArenaError(f"pair {job.pair} was asked for, and another one answered")
+    return text
+
+
+def _break(chunk: Iterable[tuple[PairJob, Future[str]]], error: Exception) -> None:
+    for _, future in chunk:
+        if not future.done():
+            future.set_exception(error)
+
+
+def pair_of(job: PairJob) -> Pair:
+    """Return a job as it is sent."""
+    one, other = job.bots
+    same = "pair", "games", "spent", "started"
+    return Pair(bots=(one.name, other.name), **{name: getattr(job, name) for name in same})
