@@ -114,7 +114,11 @@ class Cluster:
         """Workers that are ready, or refused for a reason; and warnings."""
         self._names: Final[dict[tuple[str, str], str]] = {}
         """Of machines, by what they call themselves and where they are."""
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._asked: Final[set[str]] = set()
+        """Workers that are asked what they are."""
+        self._all_said: Final = asyncio.Event()
+        self._nameless: Final[set[tuple[str, str]]] = set()
+        self._locks: Final[dict[str, asyncio.Lock]] = {}
         self._speeds: Final[dict[str, float]] = {}
         """By host."""
         self._rates: Final[dict[str, tuple[Rate, int]]] = {}
@@ -327,8 +331,9 @@ class Cluster:
         for place in list(self._places.values()):
             if place.seen.address not in workers:
                 self._drop(place, "is gone, or silent" if self._link.is_connected else "is lost")
-            elif place.must_enter:
-                self._drop(place, "was started anew")
+            elif place.why_lost:
+                self._drop(place, place.why_lost)
+                self._refused[place.seen.address] = time.monotonic() + ENTER_AGAIN_S
         now_s = time.monotonic()
         for address in [one for one in self._refused if one not in workers]:
             del self._refused[address]
@@ -371,10 +376,17 @@ class Cluster:
             return "it is not reached by TLS", ()
         if self._security is None and not is_loopback(address):
             return "it is on another machine, and not reached by TLS", ()
-        hello = read(Hello, await call(address, seat.hello, "", priority=10))
+        self._asked.add(address)
+        self._all_said.clear()
+        try:
+            hello = read(Hello, await call(address, seat.hello, "", priority=10))
+        finally:
+            self._asked.discard(address)
+            if not self._asked:
+                self._all_said.set()
         if why := self._unlike(hello):
             return why, ()
-        place.host = self._name(hello.node, place.seen.ip)
+        place.host = await self._name(hello.node, place.seen.ip)
         async with self._locks.setdefault(place.host, asyncio.Lock()):
             entered = await self._enter(place)
             for digest in entered.missing:
@@ -424,11 +436,18 @@ class Cluster:
                 return ""
             number += 1
 
-    def _name(self, node: str, ip: str) -> str:
-        """Return what a machine is called: as it calls itself, where no other one does."""
-        if (node, ip) not in self._names:
-            is_new = all(known != node for known, _ in self._names)
-            self._names[node, ip] = node if is_new else f"{node}-{ip}"
+    async def _name(self, node: str, ip: str) -> str:
+        """Return what a machine is called: as it calls itself, where no other one does.
+
+        Of some that come together, the one with the first address has the name alone.
+        """
+        self._nameless.add((node, ip))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._all_said.wait(), SETTLE_S)
+        for one, where in sorted(self._nameless):
+            is_new = all(known != one for known, _ in self._names)
+            self._names.setdefault((one, where), one if is_new else f"{one}-{where}")
+        self._nameless.clear()
         return self._names[node, ip]
 
     def _unlike(self, hello: Hello) -> str:

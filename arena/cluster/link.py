@@ -15,9 +15,10 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -47,6 +48,9 @@ SILENCE_S: Final = 30.0
 
 Dask's workers say it every half second where there are few, every nine where there are 1,600.
 """
+
+CLOSE_S: Final = 2.0
+"""How long Dask may take to let go of a scheduler, which may be gone."""
 
 SHORT_S: Final = 60.0
 """How long a call may take that plays no games."""
@@ -169,11 +173,8 @@ class Link:
         while not self._is_closing:
             try:
                 await self._stay(begun)
-                self.why = "the connection was lost"
             except Exception as error:  # noqa: BLE001 - Dask raises whatever it meets
                 self.why = " ".join(f"{error}".split()) or type(error).__name__
-            self.is_connected, self.workers = False, {}
-            self._give_up()
             if not begun.done():
                 begun.set_exception(
                     ArenaError(f"no scheduler answers at {self.address}: {self.why}")
@@ -202,7 +203,7 @@ class Link:
                 self._note(found["workers"])
                 if "dashboard" in found.get("services", {}):
                     self.dashboard = str(client.dashboard_link or "")
-                self.is_connected = True
+                self.is_connected, self.why = True, ""
                 if not begun.done():
                     begun.set_result(None)
                 until_s = time.monotonic() + max(POLL_S, EACH_S * len(self.workers))
@@ -211,10 +212,11 @@ class Link:
                         return
                     await asyncio.sleep(0.05)
         finally:
-            self._client = None
+            self.is_connected, self.workers, self._client = False, {}, None
+            self.why = self.why or "the connection was lost"
             self._give_up()
             with suppress(Exception):
-                await asyncio.wait_for(client.close(), 5.0)
+                await asyncio.wait_for(client.close(), CLOSE_S)
 
     def _note(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
         """Take in who is there; a worker that has not said so for long is not."""
@@ -239,18 +241,36 @@ class Link:
 
     def do(self, what: Coroutine[Any, Any, Any]) -> Future[Any]:
         """Have something done that awaits `call`; the future is over when the link is lost."""
-        return asyncio.run_coroutine_threadsafe(self._watched(what), self._loop)
+        told: Future[Any] = Future()
+        self._loop.call_soon_threadsafe(self._begin, what, told)
+        return told
 
-    async def _watched(self, what: Coroutine[Any, Any, Any]) -> Any:
-        task = asyncio.ensure_future(what)
+    def _begin(self, what: Coroutine[Any, Any, Any], told: Future[Any]) -> None:
+        if told.cancelled() or not self.is_connected:
+            what.close()
+            if not told.done():
+                told.set_exception(PlaceLostError(self.why or "the scheduler is gone"))
+            return
+        task = self._loop.create_task(what)
         self._calls.add(task)
-        try:
-            return await task
-        except asyncio.CancelledError:
-            raise PlaceLostError(self.why or "the scheduler is gone") from None
-        finally:
-            self._calls.discard(task)
-            task.cancel()
+        task.add_done_callback(partial(self._end, told))
+        told.add_done_callback(partial(self._cancel, task))
+
+    def _end(self, told: Future[Any], task: asyncio.Task[Any]) -> None:
+        """Hand on what came of something, unless who asked has given it up."""
+        self._calls.discard(task)
+        lost = PlaceLostError(self.why or "the scheduler is gone")
+        error = lost if task.cancelled() else task.exception()
+        with suppress(InvalidStateError):
+            if error is not None:
+                told.set_exception(error)
+            else:
+                told.set_result(task.result())
+
+    def _cancel(self, task: asyncio.Task[Any], told: Future[Any]) -> None:
+        if told.cancelled():
+            with suppress(RuntimeError):  # the link is closed
+                self._loop.call_soon_threadsafe(task.cancel)
 
     async def call(
         self,

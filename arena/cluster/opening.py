@@ -6,6 +6,7 @@ A trial has Dask's own command line start a scheduler and workers, which end wit
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -64,12 +65,22 @@ def cluster_at(
     refuse_without_dask()
     from lath.arena.cluster.cluster import Cluster
 
+    _hush()
     with ExitStack() as stack:
         workers = 1
         if named.startswith(LOCAL):
             workers = _count(named)
             named = stack.enter_context(trial(workers))
         yield Cluster(named, hosts_alike=hosts_alike, patience_s=patience_s, workers=workers)
+
+
+def _hush() -> None:
+    """Have Dask write nothing to the terminal: what is lost people are told by us."""
+    import distributed  # noqa: F401 - it sets up what is taken away here
+
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _count(named: str) -> int:

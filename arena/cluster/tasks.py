@@ -7,7 +7,7 @@ know how a task gets to its worker.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -30,8 +30,8 @@ class Place:
     slots: list[Slot] = field(default_factory=list)
     tasks: set[Tasks] = field(default_factory=set)
     is_gone: bool = False
-    must_enter: bool = False
-    """Whether it is another one by now, that knows no bots."""
+    why_lost: str = ""
+    """Why it has to be made ready again; else empty."""
 
 
 Ask = Callable[[Place, Sequence[PairJob], int], Future[str]]
@@ -77,21 +77,21 @@ class Tasks(Executor):
             said = read(Answer, answer.result())
             results = [_checked(text, job) for text, (job, _) in zip(said.results, chunk)]  # noqa: B905
         except PlaceLostError as error:
+            self._place.why_lost = str(error)
             _break(chunk, error)
             return
         except ArenaError as error:
             _break(chunk, PlaceLostError(f"{error}"))
             self._distrust(self._place, str(error))
             return
-        except BaseException as error:  # noqa: BLE001 - a future must come to its end
-            _break(chunk, PlaceLostError(f"{error}"))
+        except CancelledError:  # given up
             return
         for (_, future), text in zip(chunk, results, strict=False):
             if not future.done():
                 future.set_result(text)
         left = chunk[len(results) :]
         if said.is_unknown:
-            self._place.must_enter = True
+            self._place.why_lost = "was started anew"
             _break(left, PlaceLostError("its worker was started anew"))
         elif said.lack:
             _break(left, MachineError(said.lack))

@@ -704,6 +704,7 @@ class Runner:
         if not host.name:
             self._stop(job, result.void, bot or None)
             return
+        is_news = bot not in host.unfit
         if bot:
             host.unfit[bot] = result.void
         else:
@@ -713,7 +714,7 @@ class Runner:
             return
         left = _left(job, result)
         self._open.again.append(left)
-        if self._has_home(left):
+        if is_news and self._has_home(left):
             what = f"{bot} plays elsewhere" if bot else f"pair {job.pair} is played elsewhere"
             self._warn(f"{result.void} (on {host.name}); {what}")
 

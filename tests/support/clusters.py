@@ -1,0 +1,200 @@
+"""A Dask cluster of this machine, as an organiser starts one: a scheduler and workers.
+
+Loopback has more than one address: workers of different ones are different hosts to a runner.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from processes import PATIENCE_S
+
+from lath.arena.cluster.cluster import Cluster
+from lath.arena.cluster.opening import SETTINGS, WORKER
+from lath.arena.tournament.config import Config, build
+from lath.arena.tournament.events import ClusterSeen, Event, GameEnded, Summary, Waiting, Warned
+from lath.arena.tournament.folder import run
+from lath.arena.walls.limits import die_with
+from lath.notation import read
+from lath.notation.record import Record
+
+HOST, OTHER_HOST = "127.0.0.1", "127.0.0.2"
+
+PLAIN: Final = {"DASK_DISTRIBUTED__ADMIN__LOG_FORMAT": "%(message)s"}
+
+
+@dataclass
+class Machines:
+    """A scheduler, and the workers that a test has started."""
+
+    folder: Path
+    address: str = ""
+    scheduler: subprocess.Popen[bytes] | None = None
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    env: dict[str, str] = field(default_factory=dict)
+    """Variables of all of them."""
+
+    def start_scheduler(self, host: str = HOST, port: int = 0, *options: str) -> None:
+        """Start a scheduler, and wait until it says where it is."""
+        at = self.folder / "scheduler.json"
+        at.unlink(missing_ok=True)
+        words = ["--host", host, "--port", str(port), "--no-dashboard", "--scheduler-file", str(at)]
+        self.scheduler = self._start("scheduler", *words, *options)
+        self.address = until(lambda: _address(at))
+
+    def add(
+        self, host: str = HOST, threads: int = 1, *options: str, **env: str
+    ) -> subprocess.Popen[bytes]:
+        """Start a worker; nobody waits until it is there."""
+        place = self.folder / f"local-{host}-{len(self.workers)}"
+        home = {"XDG_CACHE_HOME": str(self.folder / f"cache-{host}")}
+        words = [self.address, *WORKER, "--no-dashboard", "--host", host]
+        words += ["--local-directory", str(place), *options]
+        words[words.index("--nthreads") + 1] = str(threads)
+        worker = self._start("worker", *words, **home, **env)
+        self.workers.append(worker)
+        return worker
+
+    def _start(self, what: str, *words: str, **env: str) -> subprocess.Popen[bytes]:
+        with (self.folder / f"{what}.log").open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-P", "-m", f"distributed.cli.dask_{what}", *words],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, **SETTINGS, **PLAIN, **self.env, **env},
+                start_new_session=True,
+                preexec_fn=partial(die_with, os.getpid()),  # noqa: PLW1509 - it allocates nothing
+            )
+
+    def stop(self, *processes: subprocess.Popen[bytes]) -> None:
+        """End processes and wait for that; without any, all of them."""
+        ended = processes or (*self.workers, *([self.scheduler] if self.scheduler else []))
+        for process in ended:
+            with suppress(ProcessLookupError):
+                process.send_signal(signal.SIGCONT)
+            process.kill()
+        for process in ended:
+            process.wait(PATIENCE_S)
+            if process in self.workers:
+                self.workers.remove(process)
+
+    @property
+    def said(self) -> str:
+        """Return what all of them have said, for who wonders why a test fails."""
+        return "".join(path.read_text() for path in sorted(self.folder.glob("*.log")))
+
+
+def until(found: Callable[[], Any]) -> Any:
+    """Return what is found, as soon as it is something."""
+    end_s = time.monotonic() + PATIENCE_S
+    while not (what := found()):
+        assert time.monotonic() < end_s, "waited in vain"
+        time.sleep(0.02)
+    return what
+
+
+def _address(at: Path) -> str:
+    with suppress(OSError, ValueError, KeyError):
+        return str(json.loads(at.read_text())["address"])
+    return ""
+
+
+@contextmanager
+def machines(folder: Path, *hosts: str, threads: int = 1) -> Iterator[Machines]:
+    """Give a scheduler and a worker on each of some hosts."""
+    made = Machines(folder)
+    try:
+        made.start_scheduler()
+        for host in hosts:
+            made.add(host, threads)
+        yield made
+    finally:
+        made.stop()
+
+
+class Watcher:
+    """A listener that remembers, and does something when something happens."""
+
+    def __init__(self, act: Callable[[Event], object] = lambda _: None) -> None:
+        self.act = act
+        self.warnings: list[str] = []
+        self.games: list[int] = []
+        self.clusters: list[ClusterSeen] = []
+
+    def __call__(self, event: Event | Waiting) -> None:
+        if isinstance(event, Waiting):
+            return
+        if isinstance(event, Warned):
+            self.warnings.append(event.text)
+        elif isinstance(event, GameEnded):
+            self.games.append(event.number)
+        elif isinstance(event, ClusterSeen):
+            self.clusters.append(event)
+        self.act(event)
+
+
+def a_tournament(*bots: dict[str, Any], folder: Path = Path(), **more: Any) -> Config:
+    """Return a tournament of Yavalath by nodes, between bundled bots where none are named."""
+    table = {
+        "games": ["yavalath"],
+        "rounds": 3,
+        "time": {"nodes": 200},
+        "openings": "random:2",
+        "bot": list(bots) or [{"name": "random"}, {"name": "greedy"}],
+        **more,
+    }
+    return build(table, folder)
+
+
+def play(
+    config: Config,
+    folder: Path,
+    address: str = "",
+    tell: Watcher | None = None,
+    *,
+    patience_s: float = 60.0,
+    **more: Any,
+) -> Summary:
+    """Play a tournament on a cluster, or here without an address."""
+    elsewhere = Cluster(address, patience_s=patience_s, **more) if address else None
+    return run(
+        config,
+        folder,
+        tell or Watcher(),
+        with_report=False,
+        patience_s=patience_s,
+        elsewhere=elsewhere,
+    )
+
+
+def games_of(folder: Path) -> dict[int, str]:
+    """Return the games of a directory by number, without what depends on place and day.
+
+    Each is there once.
+    """
+    found: dict[int, str] = {}
+    for record in read(folder / "games.lath"):
+        assert isinstance(record, Record)
+        number = int(record.tag("Number"))
+        assert number not in found
+        tags = [tag for tag in record.tags if tag[0] not in ("Host", "Date", "Event")]
+        found[number] = f"{tags} {' '.join(ply.move for ply in record.plies)} {record.result}"
+    return found
+
+
+def hosts_of(folder: Path) -> list[str]:
+    """Return the machine that each game of a directory was played on."""
+    return re.findall(r'^\[Host "(.*)"\]$', (folder / "games.lath").read_text(), re.MULTILINE)
