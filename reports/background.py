@@ -142,6 +142,19 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OtherMachine:
+    """A machine of a cluster that plays games."""
+
+    name: str
+    """As in the tag Host of records."""
+
+    cpu: str
+    cores: Positive
+    jobs: Positive
+    """Games that it plays at the same time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
     """A bot as it plays."""
 
@@ -181,6 +194,9 @@ class Provenance:
 
     cores: tuple[tuple[Count, ...], ...]
     """Those that each of these games had for itself; empty where nothing was pinned."""
+
+    hosts: tuple[OtherMachine, ...] = ()
+    """Those that were there in the beginning, in place of `machine`; empty where that plays."""
 
     seed: int | None
     """None until all games are played."""

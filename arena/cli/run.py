@@ -230,6 +230,8 @@ def run(
         else:
             tournament = _configured(config, out, flags, quiet=quiet)
     if plan or as_json:
+        if cluster is not None:
+            raise ConfigError("--plan counts games at a time by --jobs: leave --cluster out")
         if not plan:
             raise ConfigError("--json is for --plan; --json-events tells programs of a run")
         print_planned(tournament, out, allowed, as_json=as_json)

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
@@ -23,7 +24,7 @@ from typing import Final
 from lath import games
 from lath.arena import signals
 from lath.arena.cluster import seat
-from lath.arena.cluster.link import Link, RemoteError, is_loopback, security_of
+from lath.arena.cluster.link import SHORT_S, Link, RemoteError, is_loopback, security_of
 from lath.arena.cluster.messages import (
     Entered,
     Entry,
@@ -49,6 +50,7 @@ from lath.arena.tournament.slots import Host, PlaceLostError, Slot
 from lath.arena.tournament.system import Patience
 from lath.arena.tournament.worker import PairJob
 from lath.games.core import version_of
+from lath.reports.background import OtherMachine
 from lath.reports.outcome import Outcome
 
 TASKS_A_S: Final = 250
@@ -178,7 +180,7 @@ class Cluster:
             if ready and (is_whole or waited_s > SETTLE_S):
                 break
             if not pending and not ready:
-                if self._refused and waited_s > 2:
+                if self._refused and waited_s > 1:
                     raise ArenaError(
                         f"none of the workers of {self._address} can play: see the warnings above"
                     )
@@ -238,38 +240,68 @@ class Cluster:
             return
         warner(self._tell)(f"{words} and is refused: --hosts-alike")
         del self._speeds[host]
-        for place in [place for place in self._places.values() if place.host == host]:
-            self._drop(place, "its machine is not like the others")
-            self._refused[place.seen.address] = float("inf")
+        unlike = [place for place in self._places.values() if place.host == host]
+        self._drop(unlike, "is not used: its machine is not like the others")
+        self._refused.update((place.seen.address, float("inf")) for place in unlike)
 
-    def greeted(self, name: str) -> Greeting:
-        """Return what a bot says of itself, which is started on one machine, else on another.
+    def about(self) -> list[OtherMachine]:
+        """Return the machines that are there, by name."""
+        slots = Counter[str]()
+        said: dict[str, Hello] = {}
+        for place in self._places.values():
+            if place.hello:
+                slots[place.host] += place.seen.threads
+                said[place.host] = place.hello
+        return [
+            OtherMachine(
+                name=host, cpu=said[host].cpu, cores=said[host].cores, jobs=max(1, slots[host])
+            )
+            for host in sorted(said)
+        ]
 
-        Raises GameVoidError where it starts on none of two, and ConfigError where it cannot play.
+    def greeted(self, names: Sequence[str]) -> dict[str, Greeting | GameVoidError]:
+        """Return what bots say of themselves, each started on one machine, else on another.
+
+        Of one that starts on none of two, why that is. Raises ConfigError where one cannot play.
         """
         assert self._link
-        asked = write(GreetingOf(terms=self._digest, bot=name))
-        void = ""
-        hosts: set[str] = set()
-        for place in [place for place in self._places.values() if place.hello]:
-            if place.host in hosts or len(hosts) == 2:
-                continue
-            hosts.add(place.host)
-            within_s = 2 * self._terms.limits.startup_s + 60
-            call = partial(self._link.call, place.seen.address, seat.greet, asked)
+        first_of: dict[str, Place] = {}
+        for place in self._places.values():
+            if place.hello:
+                first_of.setdefault(place.host, place)
+        places = list(first_of.values())
+        with signals.interruptible():
+            asked = {
+                # Each on another pair of machines: there may be many bots.
+                name: self._link.do(self._greet(name, (places[at:] + places[:at])[:2]))
+                for number, name in enumerate(names)
+                for at in [number % max(1, len(places))]
+            }
+            said = {name: future.result() for name, future in asked.items()}
+        found: dict[str, Greeting | GameVoidError] = {}
+        for name, one in said.items():
+            if one.wrong:
+                raise ConfigError(one.wrong)
+            greeting = Greeting(name=one.name, author=one.author, version=one.version)
+            found[name] = GameVoidError("", one.void) if one.void else greeting
+        return found
+
+    async def _greet(self, name: str, places: Iterable[Place]) -> Said:
+        assert self._link
+        text = write(GreetingOf(terms=self._digest, bot=name))
+        within_s = 2 * self._terms.limits.startup_s + SHORT_S
+        said = Said(void=f"{name}: no worker is there to start it")
+        for place in places:
+            address = place.seen.address
             try:
-                with signals.interruptible():
-                    answer = self._link.do(call(within_s=within_s)).result()
+                answer = await self._link.call(address, seat.greet, text, within_s=within_s)
                 said = read(Said, answer)
             except (BrokenExecutor, RemoteError) as error:
-                void = f"{name}: on {place.host}: {error}"
-                continue
-            if said.wrong:
-                raise ConfigError(said.wrong)
+                said = Said(void=f"{name}: {error}")
             if not said.void:
-                return Greeting(name=said.name, author=said.author, version=said.version)
-            void = f"{said.void} (on {place.host})"
-        raise GameVoidError("", void or f"{name}: no worker is there to start it")
+                return said
+            said = replace(said, void=f"{said.void} (on {place.host})")
+        return said
 
     # While games are played
 
@@ -328,12 +360,14 @@ class Cluster:
         """See who has come and gone."""
         assert self._link
         workers = self._link.workers
-        for place in list(self._places.values()):
-            if place.seen.address not in workers:
-                self._drop(place, "is gone, or silent" if self._link.is_connected else "is lost")
-            elif place.why_lost:
-                self._drop(place, place.why_lost)
-                self._refused[place.seen.address] = time.monotonic() + ENTER_AGAIN_S
+        gone = [place for place in self._places.values() if place.seen.address not in workers]
+        if not self._link.is_connected:
+            self._drop(gone, "is lost: the scheduler is gone")
+        else:
+            self._drop(gone, "is gone, or silent")
+        for place in [place for place in self._places.values() if place.why_lost]:
+            self._drop([place], place.why_lost)
+            self._refused[place.seen.address] = time.monotonic() + ENTER_AGAIN_S
         now_s = time.monotonic()
         for address in [one for one in self._refused if one not in workers]:
             del self._refused[address]
@@ -345,20 +379,27 @@ class Cluster:
                     partial(self._made_ready, place)
                 )
 
-    def _drop(self, place: Place, why: str) -> None:
-        """Take a place out; what it had is played elsewhere."""
-        self._places.pop(place.seen.address, None)
-        place.is_gone = True
-        for slot in place.slots:
-            slot.is_gone = True
-        had = sum(len(slot.jobs) for slot in place.slots)
-        for one in list(place.tasks):
-            one.lose(f"its worker {why}")
-        if place.slots and not self._is_over:
-            again = f"; {had} pairs are played elsewhere" if had else ""
-            name = f"{place.host or '?'}: worker {place.seen.address}"
-            warner(self._tell)(f"{name} {why}{again}")
-        place.slots.clear()
+    def _drop(self, places: Sequence[Place], why: str) -> None:
+        """Take places out; what they had is played elsewhere."""
+        had, played = 0, [place for place in places if place.slots]
+        for place in places:
+            self._places.pop(place.seen.address, None)
+            place.is_gone = True
+            for slot in place.slots:
+                slot.is_gone = True
+                had += len(slot.jobs)
+            for one in list(place.tasks):
+                one.lose(f"its worker {why}")
+            place.slots.clear()
+        if not played or self._is_over:
+            return
+        name = f"{played[0].host}: worker {played[0].seen.address}"
+        if len(played) > 1:
+            hosts = sorted({place.host for place in played})
+            more = f" and {len(hosts) - 3} more" if len(hosts) > 3 else ""
+            name = f"{len(played)} workers on {', '.join(hosts[:3])}{more}: each"
+        again = f"; {had} pair{'s are' if had > 1 else ' is'} played again" if had else ""
+        warner(self._tell)(f"{name} {why}{again}")
 
     def distrust(self, place: Place, why: str) -> None:
         """Note that a worker has answered what is no answer; after three times it is refused."""
@@ -492,7 +533,7 @@ class Cluster:
                 continue
             if why:
                 place.hello = None
-                self._drop(place, why)
+                self._drop([place], why)
                 until_s = time.monotonic() + ENTER_AGAIN_S if why == "?" else float("inf")
                 self._refused[place.seen.address] = until_s
                 if why != "?":

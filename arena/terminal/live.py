@@ -30,6 +30,7 @@ from lath.arena.terminal.layout import (
 )
 from lath.arena.tournament.events import (
     BotStanding,
+    ClusterSeen,
     Event,
     GameEnded,
     PairingStopped,
@@ -55,13 +56,15 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
         for text in progress.outcome().words
         for line in textwrap.wrap(letters.plain(text), width - LABEL) or [""]
     ]
-    bots, runs, warns, stand, title, hint = share_rows(
+    machines = cluster_words(progress.cluster) if progress.cluster else []
+    bots, runs, warns, stand, hosts, title, hint = share_rows(
         height - 1,
         [
             (1 + min(3, len(progress.scores)), 1 + len(progress.scores)),
             (1, min(len(running), 8)),
             (1, min(len(progress.warnings), 3)),
             (1, min(len(words), 6)),
+            (1, min(len(machines), 6)),
             (1, 1),
             (1, 1),
         ],
@@ -82,6 +85,7 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
         *standings(progress, width, bots, letters),
         _progress(progress, width, letters),
         *_labelled(progress.config.format, words, stand),
+        *_labelled("cluster", machines, hosts),
         *_labelled("running", pairs, runs),
         *warned,
         *([[part("Ctrl-C stops; nothing finished is lost", "dim")]] if hint else []),
@@ -197,6 +201,27 @@ def progress_words(progress: Progress) -> list[str]:
     return words
 
 
+def cluster_words(seen: ClusterSeen) -> list[str]:
+    """Return a line of all machines of a cluster, and one of each, the fastest first."""
+    counts = [
+        f"{seen.workers} worker{'s' * (seen.workers != 1)}",
+        f"{seen.slots} games at a time",
+        f"{seen.queued} pairs wait there",
+    ]
+    if seen.lost:
+        counts.append(f"{seen.lost} were lost and played again")
+    if not seen.connected:
+        counts = ["no scheduler answers", *counts[3:]]
+    hosts = sorted(seen.hosts, key=lambda host: -host.rate)
+    return [
+        ", ".join(counts),
+        *(
+            f"{host.name}: {host.slots} at a time, {_rate(host.rate)} games/s, {host.games} games"
+            for host in hosts
+        ),
+    ]
+
+
 def _rate(games_a_second: float) -> str:
     """Return about three figures: some runs have a game a minute, some hundreds a second."""
     decimals = next((n for n, under in ((3, 0.1), (2, 10), (1, 100)) if games_a_second < under), 0)
@@ -282,6 +307,8 @@ class _View:
                 self._say(f"warning: {next(reversed(self._progress.warnings))}", "yellow")
             case Status() if not self.is_live and not self._quiet:
                 self.print_progress()
+                if self._progress.cluster:
+                    self._say(f"cluster: {'; '.join(cluster_words(self._progress.cluster)[:4])}")
                 for line in self._progress.outcome().words:
                     self._say(line)
             case Waiting() if event.what and not self._quiet:

@@ -547,6 +547,8 @@ class Progress:
         self.warned_times = 0
         self.outcome: Callable[[], Outcome] = partial(Outcome, format=config.format)
         """What it has come to by the rules of its format."""
+        self.cluster: ClusterSeen | None = None
+        """How it stood last with other machines; None while there are none."""
         self._listens_s: Final = clock()  # since when
         self._next_status_s = self._listens_s + STATUS_S
         self._games: Final[dict[int, list[GameEnded]]] = {}
@@ -604,6 +606,8 @@ class Progress:
                 self._warn(event.text, *blamed(self.names, event.text))
             case PairingStopped():
                 self._warn_of_stop(event)
+            case ClusterSeen():
+                self.cluster = event
             case Waiting():
                 self.total, self.outcome = event.total, event.outcome
 

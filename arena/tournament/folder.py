@@ -420,7 +420,8 @@ def _play(
         if not runner.summary().is_complete:
             _when_granted(partial(mark_stale, store.folder), tell, patience_s)
             with reading_database(store.folder / DATABASE):
-                note = partial(note_provenance, store, config, files, said)
+                hosts = elsewhere.about() if elsewhere else ()
+                note = partial(note_provenance, store, config, files, said, hosts)
                 _when_granted(note, tell, patience_s)
         answered = int(runner.run().interrupted)
         for number, text in store.logs():  # which can be read there, too
@@ -588,14 +589,14 @@ def _tell_of_void(error: GameVoidError, config: Config, tell: Listener) -> None:
 
 
 def _greet_elsewhere(config: Config, tell: Listener, elsewhere: Elsewhere) -> dict[str, Greeting]:
-    """Do on another machine what `_greet_bots` does on this one."""
+    """Do on other machines what `_greet_bots` does on this one."""
     said = {}
-    for name in config.names:
-        if name not in config.ruled.bots:
-            try:
-                said[name] = elsewhere.greeted(name)
-            except GameVoidError as error:
-                _tell_of_void(error, config, tell)
+    names = [name for name in config.names if name not in config.ruled.bots]
+    for name, found in elsewhere.greeted(names).items():
+        if isinstance(found, GameVoidError):
+            _tell_of_void(found, config, tell)
+        else:
+            said[name] = found
     return said
 
 

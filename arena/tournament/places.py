@@ -6,16 +6,18 @@ by other machines is the same to it. Must not know which job comes next, nor wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
+from lath.arena.errors import GameVoidError
 from lath.arena.referee.conversation import Greeting
 from lath.arena.referee.trees import reap_orphans, sweep
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import ClusterSeen, Listener, warner
 from lath.arena.tournament.slots import Executors, Host, Slot, end
+from lath.reports.background import OtherMachine
 
 
 class Bell:
@@ -94,8 +96,11 @@ class Elsewhere(Protocol):
         `closed` are files and folders that no bot may see.
         """
 
-    def greeted(self, name: str) -> Greeting:
-        """Return what a bot says of itself; raises GameVoidError and ConfigError."""
+    def greeted(self, names: Sequence[str]) -> Mapping[str, Greeting | GameVoidError]:
+        """Return what bots say of themselves, or why one does not start; raises ConfigError."""
+
+    def about(self) -> Sequence[OtherMachine]:
+        """Return which machines are there."""
 
     @property
     def open(self) -> Opener:

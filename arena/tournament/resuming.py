@@ -38,6 +38,7 @@ from lath.reports.background import (
     Entrant,
     Machine,
     Options,
+    OtherMachine,
     Provenance,
 )
 
@@ -222,21 +223,25 @@ def note_changes(
 
 
 def note_provenance(
-    store: Store, config: Config, files: Files, said: Mapping[str, Greeting]
+    store: Store,
+    config: Config,
+    files: Files,
+    said: Mapping[str, Greeting],
+    hosts: Sequence[OtherMachine] = (),
 ) -> None:
     """Note with what games are played from now on, where it is another than before.
 
-    `said` is what the bots that could be started have said of themselves. Raises StoreError, and
-    whatever a damaged note gives rise to.
+    `said` is what the bots that could be started have said of themselves, `hosts` are the machines
+    of a cluster. Raises StoreError, and whatever a damaged note gives rise to.
     """
     games = sum(tally.games for tally in store.tally())
     noted = store.note(PROVENANCE) or []
     kept = [row for row in noted if row["games"] < games]  # no game was played with the others
-    now = json.loads(json.dumps(asdict(_provenance(config, files, said, games))))
+    now = json.loads(json.dumps(asdict(_provenance(config, files, said, games, hosts))))
     if kept:
         _spell(now, kept[-1])
     same = {"games": 0, "date": ""}
-    if not kept or {**now, **same} != {"game_files": {}, **kept[-1], **same}:
+    if not kept or {**now, **same} != {"game_files": {}, "hosts": [], **kept[-1], **same}:
         kept.append(now)
     if kept != noted:
         store.keep_notes({PROVENANCE: kept})
@@ -255,7 +260,11 @@ def _spell(now: dict[str, Any], before: Mapping[str, Any]) -> None:
 
 
 def _provenance(
-    config: Config, files: Files, said: Mapping[str, Greeting], games: int
+    config: Config,
+    files: Files,
+    said: Mapping[str, Greeting],
+    games: int,
+    hosts: Sequence[OtherMachine],
 ) -> Provenance:
     import tomlkit
 
@@ -270,7 +279,8 @@ def _provenance(
         arena=version("lath-arena"),
         machine=Machine(**system.machine()),
         jobs=config.jobs,
-        cores=tuple(config.shares or ()),
+        cores=() if hosts else tuple(config.shares or ()),
+        hosts=tuple(hosts),
         seed=config.seed,
         seed_sha256=seed_digest(config.seed),
         game_files={file.name: file.sha256 for one in config.games if (file := origin(one))},

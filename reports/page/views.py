@@ -416,6 +416,8 @@ def at_once(provenance: Mapping[str, Any]) -> str:
     ('2, each on cores of its own: 0+1, 2+3', '1, not pinned to cores')
     """
     own = ", ".join("+".join(map(str, cores)) for cores in provenance["cores"])
+    if provenance.get("hosts"):
+        return f"{provenance['jobs']}, on other machines"
     if not own:
         return f"{provenance['jobs']}, not pinned to cores"
     return f"{provenance['jobs']}, each on cores of its own: {own}"

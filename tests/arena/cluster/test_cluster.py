@@ -113,7 +113,8 @@ def test_a_worker_that_hangs_is_played_for_and_comes_back(
     two_hosts: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(link, "SILENCE_S", 1.5)
-    config = a_tournament(rounds=20_000)
+    monkeypatch.setattr(link, "POLL_S", 0.2)
+    config = a_tournament(rounds=5_000)
     stopped = two_hosts.workers[1]
     hung = [0]
 
