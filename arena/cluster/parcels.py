@@ -36,6 +36,9 @@ CHUNK: Final = 4 << 20
 KEPT_BYTES: Final = 4 << 30
 """How much a machine keeps of parcels; those that were not used for longest go first."""
 
+OLD_S: Final = 3600.0
+"""By how much a piece is older than the newest parcel that nobody goes on with."""
+
 WAITS: Final = 300
 """Tenths of a second that a machine waits for a bot that plays with files which are not sound."""
 
@@ -258,7 +261,8 @@ def _forget_old(folder: Path) -> None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             done.unlink()
             trees.remove(str(place))
+    newest_s = newest_first[0].stat().st_mtime if newest_first else 0.0
     for part in folder.glob(f"*{_PART}"):  # of a worker that died meanwhile
         with suppress(OSError):
-            if part.stat().st_mtime < time.time() - 3600:
+            if part.stat().st_mtime < newest_s - OLD_S:
                 part.unlink()

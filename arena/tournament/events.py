@@ -585,15 +585,7 @@ class Progress:
     def _count(self, event: Event | Waiting) -> None:
         match event:
             case RunBegan():
-                self.names = event.bots  # of a pool, as their versions are called
-                self.scores = {name: Score(name) for name in event.bots}
-                self.total = event.total
-                self.rate = Rate(self.clock())
-                self._budget = Budget(games=event.budget_games, seconds=event.budget_s)
-                for tally in event.stored:
-                    self._count_games(tally, tally.games)
-                for pair in event.stored_pairs:
-                    self._count_pair((pair.one, pair.other), pair.points, pair.games, pair.pairs)
+                self._begin(event)
             case PairBegan():
                 self.running[event.slot] = event
             case GameEnded():
@@ -610,6 +602,17 @@ class Progress:
                 self.cluster = event
             case Waiting():
                 self.total, self.outcome = event.total, event.outcome
+
+    def _begin(self, event: RunBegan) -> None:
+        self.names = event.bots  # of a pool, as their versions are called
+        self.scores = {name: Score(name) for name in event.bots}
+        self.total = event.total
+        self.rate = Rate(self.clock())
+        self._budget = Budget(games=event.budget_games, seconds=event.budget_s)
+        for tally in event.stored:
+            self._count_games(tally, tally.games)
+        for pair in event.stored_pairs:
+            self._count_pair((pair.one, pair.other), pair.points, pair.games, pair.pairs)
 
     def _count_games(self, alike: GameEnded | Tally, games: int) -> None:
         self.played += games

@@ -32,7 +32,7 @@ from results import a_config, a_result
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.schedule.core import InEncounters
 from lath.arena.tournament import runner as running
-from lath.arena.tournament import slots, system
+from lath.arena.tournament import places, slots, system
 from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.events import Event, GameEnded, Waiting
 from lath.arena.tournament.runner import OpenGames, Runner
@@ -304,7 +304,8 @@ def quick() -> ExitStack:
     """Have a run wait for nothing, and look for no processes."""
     stack = ExitStack()
     for module, names in (
-        (running, {"WAKE_S": 0.0, "sweep": mock.DEFAULT, "reap_orphans": mock.DEFAULT}),
+        (running, {"WAKE_S": 0.0, "sweep": mock.DEFAULT}),
+        (places, {"sweep": mock.DEFAULT, "reap_orphans": mock.DEFAULT}),
         (slots, {"GATHER_S": 0.0}),
         (system, {"FIRST_WAIT_S": 0.0}),
     ):
