@@ -31,8 +31,8 @@ from results import a_config, a_result
 
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.schedule.core import InEncounters
-from lath.arena.tournament import runner as running
 from lath.arena.tournament import places, slots, system
+from lath.arena.tournament import runner as running
 from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.events import Event, GameEnded, Waiting
 from lath.arena.tournament.runner import OpenGames, Runner
