@@ -184,7 +184,7 @@ class Cluster:
                     raise ArenaError(
                         f"none of the workers of {self._address} can play: see the warnings above"
                     )
-                if waited_s > 2:
+                if waited_s > SETTLE_S:
                     self._wait()
             if pending and not told and waited_s > 2:
                 told = True
@@ -193,7 +193,8 @@ class Cluster:
         self._patience.granted()
         count, machines = self._threads(), len(self._speeds)
         where = f"on {machines} machine{'s' * (machines > 1)}"
-        dashboard = f"; its dashboard: {self._link.dashboard}" if self._link.dashboard else ""
+        page = self._link.dashboard
+        dashboard = f"; Dask shows what it does at {page}, if bokeh is there" if page else ""
         games_ = f"{count} game{'s' * (count > 1)} at a time"
         self._say(f"cluster {self._address}: {games_} {where}{dashboard}")
         self._compare()

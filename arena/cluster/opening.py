@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import gettempdir, mkdtemp
 from typing import Final
 
 from lath.arena import signals
@@ -35,6 +35,9 @@ START_S: Final = 60.0
 """How long a scheduler may take to say where it is: on a busy machine it takes seconds."""
 
 END_S: Final = 5.0
+
+_FOLDER: Final = "lath-cluster-"
+"""How folders of trials begin; the number of the process that made it follows."""
 
 SETTINGS: Final = {
     "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "60s",
@@ -96,7 +99,8 @@ def trial(workers: int) -> Iterator[str]:
 
     They end with the block, and with this process however that ends. Raises ArenaError.
     """
-    folder = Path(mkdtemp(prefix="lath-cluster-"))
+    _remove_left()
+    folder = Path(mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-"))
     processes: list[subprocess.Popen[bytes]] = []
     try:
         at = folder / "scheduler.json"
@@ -111,6 +115,24 @@ def trial(workers: int) -> Iterator[str]:
     finally:
         _end(processes)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_left() -> None:
+    """Remove folders of trials whose process was killed."""
+    for folder in Path(gettempdir()).glob(f"{_FOLDER}*"):
+        pid = folder.name.removeprefix(_FOLDER).partition("-")[0]
+        if pid.isdigit() and not _is_alive(int(pid)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _dask(what: str, options: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
