@@ -186,6 +186,7 @@ def take(digest: str, number: int, chunk: bytes) -> None:
     Raises ArenaError for what is not what the digest says, and OSError.
     """
     place = place_of(digest)
+    place.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
     part = place.with_suffix(f".{os.getpid()}{_PART}")
     with part.open("wb" if number == 0 else "ab") as file:
         file.write(chunk)
