@@ -20,6 +20,7 @@ from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.builds import built
 from lath.arena.tournament.confinement import confined, files_of, kept, own_folders
 from lath.arena.tournament.programs import resolve
+from lath.arena.walls.wall import Wall
 
 
 def travelling(
@@ -92,24 +93,20 @@ def prepare(job: tuple[str, Sequence[str]]) -> str:
 
 def _prepared(terms: Terms, host: str, closed: Sequence[str], slots: int) -> Prepared:
     bots = [_spec(bot, host) for bot in terms.bots]
+    warnings = []
     asked = [_walled(bot, terms.wall) for bot in bots]
+    if why := Wall(kind="bwrap").why_not():
+        if terms.must_be_walled and asked != bots:
+            raise ConfigError(
+                f"bots are walled off on a cluster, and cannot be there: {why}; `--sandbox none` "
+                "plays without a wall"
+            )
+        warnings += [f"bots play without a wall: {why}"] * (asked != bots)
+        asked = bots
     tell = partial(print, file=sys.stderr, flush=True)
-    warnings: list[str] = []
-
-    def behind_walls(bots: Sequence[BotSpec]) -> tuple[BotSpec, ...]:
-        done = built(bots, closed=closed, logs=kept("builds"), tell=tell)
-        found = confined(done, closed=closed, at_once=2 * slots)
-        warnings.extend(found.warnings)
-        return found.bots
-
-    try:
-        ready = behind_walls(asked)
-    except ConfigError as error:
-        if terms.must_be_walled or asked == bots:
-            raise
-        ready = behind_walls(bots)
-        warnings.append(f"bots play without the wall {terms.wall!r}: {error}")
-    return Prepared(bots=ready, warnings=tuple(warnings))
+    ready = built(asked, closed=closed, logs=kept("builds"), tell=tell)
+    found = confined(ready, closed=closed, at_once=2 * slots)
+    return Prepared(bots=found.bots, warnings=(*warnings, *found.warnings))
 
 
 def _walled(bot: BotSpec, wall: str) -> BotSpec:

@@ -12,11 +12,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from processes import PATIENCE_S
@@ -113,9 +114,11 @@ def _address(at: Path) -> str:
 
 
 @contextmanager
-def machines(folder: Path, *hosts: str, threads: int = 1) -> Iterator[Machines]:
-    """Give a scheduler and a worker on each of some hosts."""
-    made = Machines(folder)
+def machines(
+    folder: Path, *hosts: str, threads: int = 1, env: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Machines]:
+    """Give a scheduler and a worker on each of some hosts, all with these variables."""
+    made = Machines(folder, env=dict(env))
     try:
         made.start_scheduler()
         for host in hosts:

@@ -24,14 +24,23 @@ from clusters import (
 from lath.arena.cluster import link
 from lath.arena.errors import ArenaError, MachineError
 from lath.arena.tournament.events import ClusterSeen, Event, GameEnded, PairBegan
+from lath.arena.walls.bubblewrap import why_not
+
+GAME = Path(__file__).parents[3] / "examples/games/order_and_chaos.py"
 
 pytestmark = pytest.mark.xdist_group("cluster")
+
+
+SECRET = "the key of a worker"
 
 
 @pytest.fixture(scope="module")
 def two_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
     """Give a scheduler and two workers that no test harms."""
-    with machines(tmp_path_factory.mktemp("cluster"), HOST, OTHER_HOST) as made:
+    folder = tmp_path_factory.mktemp("cluster")
+    (folder / "worker.key").write_text(SECRET)
+    key = {"DASK_DISTRIBUTED__COMM__TLS__WORKER__KEY": str(folder / "worker.key")}
+    with machines(folder, HOST, OTHER_HOST, env=key) as made:
         yield made
 
 
@@ -67,6 +76,40 @@ def test_machines_play_the_games_that_this_one_would(two_hosts: Machines, tmp_pa
     assert len(hosts) == 2
     assert {host.name for host in watcher.clusters[-1].hosts} == hosts
     assert hosts_of(tmp_path / "here") == []
+
+
+SPY = """
+import glob, sys
+from lath.bots.sdk import run
+
+for path in [{key!r}, *glob.glob("/proc/[0-9]*/environ")]:
+    try:
+        with open(path, "rb") as file:
+            said = file.read()
+    except OSError:
+        continue
+    if {secret!r} in said or b"TLS__WORKER__KEY" in said:
+        sys.exit("I have the key")
+run(lambda position, turn: position.legal_moves()[0], name="Spy")
+"""
+
+
+@pytest.mark.skipif(bool(why_not()), reason=f"no bubblewrap here: {why_not()}")
+def test_a_bot_cannot_read_the_keys_of_its_machine(two_hosts: Machines, tmp_path: Path) -> None:
+    key = str(two_hosts.folder / "worker.key")
+    (tmp_path / "spy.py").write_text(SPY.format(key=key, secret=SECRET.encode()))
+    spy = {"name": "spy", "command": ["python", str(tmp_path / "spy.py")]}
+    greedy = {"name": "greedy"}
+    walled = a_tournament(spy, greedy, rounds=1, games=["yavalath", str(GAME)])
+    assert play(walled, tmp_path / "walled", two_hosts.address).is_complete
+    open_to_all = a_tournament(spy, greedy, rounds=1, sandbox="none")
+    watcher = Watcher()
+    assert not play(open_to_all, tmp_path / "open", two_hosts.address, watcher).is_complete
+    assert any("I have the key" in words for words in watcher.warnings)
+    asks = a_tournament({**spy, "reads": [str(two_hosts.folder)]}, greedy)
+    with pytest.raises(ArenaError, match="none of the workers"):
+        play(asks, tmp_path / "asks", two_hosts.address, watcher)
+    assert watcher.warnings[-1].endswith(f"holds {key}, which no bot may see")
 
 
 def test_a_bot_that_starts_on_one_host_only_plays_there(
