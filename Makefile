@@ -112,6 +112,7 @@ mutants: $(VENV)/made-dev
 
 bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/runner.py
+	$(BIN)/python benchmarks/cluster.py
 	$(BIN)/python benchmarks/records.py
 	$(BIN)/python benchmarks/throughput.py
 	$(BIN)/python benchmarks/walls.py
