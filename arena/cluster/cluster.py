@@ -498,16 +498,11 @@ class Cluster:
         for name, version in ours.items():
             if theirs.get(name) != version:
                 return f"its {name} is {theirs.get(name, 'unknown')}, expected {version}, as here"
-        files = {file.name for file in self._terms.game_files}
         for game_id in self._terms.games:
-            base = game_id.partition(":")[0]
-            rules = version_of(games.get(game_id))
-            if games.origin(game_id) is None and hello.games.get(base) != rules:
-                found = hello.games.get(base)
-                what = f"has the rules {found}" if found else "is not installed"
-                return (
-                    f"the game {base} {what} there, expected {rules} (sent are {files or 'none'})"
-                )
+            base, rules = game_id.partition(":")[0], version_of(games.get(game_id))
+            if games.origin(game_id) is None and (found := hello.games.get(base)) != rules:
+                what = f"has the rules {found} there" if found else "is not installed there"
+                return f"the game {base} {what}, expected the rules {rules}, as here"
         return ""
 
     def _made_ready(self, place: Place, done: Future[tuple[str, Sequence[str]]]) -> None:
@@ -544,7 +539,8 @@ class Cluster:
                 continue
             assert place.hello
             is_new = place.host not in self._speeds
-            self._speeds[place.host] = place.hello.speed
+            known = self._speeds.get(place.host, 0.0)
+            self._speeds[place.host] = max(known, place.hello.speed)  # busy cores look slower
             if self._new_host is not None:
                 if is_new:
                     self._judge_speed(place.host, self._usual_speed())

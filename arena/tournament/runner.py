@@ -672,7 +672,7 @@ class Runner:
             self._avoid.pop(job.pair, None)
 
     def _judge(self, job: PairJob, result: PairResult) -> None:
-        host = self._host_of.pop(job.pair)
+        host = self._host_of.pop(job.pair, None)
         if result.voided:
             self._warn(f"{' - '.join(sorted(job.pairing))}: {result.voided} void, played again")
         for name in sorted(set(result.spent) - self._open.spent):
@@ -695,13 +695,13 @@ class Runner:
             ended = PairEnded(pair=result.pair, games=len(result.games), voided=result.voided)
             self._tell(ended)
 
-    def _blame(self, job: PairJob, result: PairResult, host: Host) -> None:
+    def _blame(self, job: PairJob, result: PairResult, host: Host | None) -> None:
         """Stop a pairing in which a game could not be played; not for the fault of one host.
 
         On a cluster that is a host's fault until it happens on a second one.
         """
         bot = result.void_bot
-        if not host.name:
+        if host is None or not host.name:
             self._stop(job, result.void, bot or None)
             return
         is_news = bot not in host.unfit

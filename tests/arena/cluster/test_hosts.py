@@ -1,0 +1,142 @@
+"""What a runner thinks of machines: their names, their speed, and what differs on them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from clusters import Watcher
+
+from lath import games
+from lath.arena.cluster import seat
+from lath.arena.cluster.cluster import Cluster
+from lath.arena.cluster.link import Seen
+from lath.arena.cluster.messages import Hello, Terms
+from lath.arena.cluster.tasks import Place
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.match import NO_ADJUDICATION
+from lath.games.core import version_of
+from lath.notation.protocol import TimeControl
+
+HELLO = Hello(
+    node="node",
+    versions=seat.versions(),
+    games={game_id: version_of(games.get(game_id)) for game_id in games.builtin_ids()},
+    cpu="a processor",
+    cores=2,
+    speed=1000.0,
+    resolution_ns=1.0,
+    reading_ns=50.0,
+    no_bwrap="",
+    is_root=False,
+    bots=("random",),
+    free_bytes=1 << 30,
+)
+
+
+class Machines:
+    """A cluster of machines that are made up."""
+
+    def __init__(self, *, hosts_alike: bool = False, nodes: int = 0) -> None:
+        self.watcher = Watcher()
+        self.cluster = Cluster("tcp://127.0.0.1:1", hosts_alike=hosts_alike)
+        self.cluster._tell = self.watcher
+        time = TimeControl(nodes=nodes) if nodes else TimeControl(move_ms=100)
+        self.cluster._times_matter = not nodes
+        self.cluster._terms = Terms(
+            tree="",
+            bots=(),
+            games=("yavalath",),
+            game_files=(),
+            limits=Limits(time=time),
+            adjudication=NO_ADJUDICATION,
+            keeps_logs=False,
+            pins=True,
+            wall="bwrap",
+            must_be_walled=True,
+        )
+
+    def add(self, host: str, speed: float, slots: int) -> None:
+        seen = Seen(f"tcp://127.0.0.1:{len(self.cluster._places) + 1}", slots, "127.0.0.1")
+        hello = replace(HELLO, speed=speed)
+        self.cluster._places[seen.address] = Place(seen, host=host, hello=hello)
+        self.cluster._speeds[host] = speed
+
+    @property
+    def left(self) -> set[str]:
+        self.cluster._compare()
+        return {place.host for place in self.cluster._places.values()}
+
+
+def three(**how: Any) -> Machines:
+    """Return two machines that are alike within a tenth, and one that is not."""
+    made = Machines(**how)
+    made.add("old", 700.0, 8)
+    made.add("one", 1000.0, 16)
+    made.add("two", 1090.0, 16)
+    return made
+
+
+def test_a_machine_that_is_slower_than_most_is_told() -> None:
+    made = three()
+    assert made.left == {"old", "one", "two"}
+    (words,) = made.watcher.warnings
+    assert words.startswith("old is 36% slower than most (700 steps a ms, most 1,090)")
+    assert "--hosts-alike refuses it" in words
+
+
+def test_hosts_alike_refuses_it() -> None:
+    made = three(hosts_alike=True)
+    assert made.left == {"one", "two"}
+    (words,) = made.watcher.warnings
+    assert words.endswith("and is refused: --hosts-alike")
+
+
+def test_most_slots_decide_what_is_usual() -> None:
+    made = Machines(hosts_alike=True)
+    made.add("big", 700.0, 64)
+    made.add("fast", 1000.0, 16)
+    assert made.left == {"big"}
+
+
+def test_speed_is_nobodys_concern_where_bots_count_nodes() -> None:
+    made = three(nodes=100)
+    assert made.left == {"old", "one", "two"}
+    assert made.watcher.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({}, ""),
+        ({"versions": {**HELLO.versions, "python": "3.9"}}, "its python is 3.9, expected 3."),
+        ({"versions": {}}, "its lath-arena is unknown, expected "),
+        ({"games": {}}, "the game yavalath is not installed there, expected the rules"),
+        ({"games": {"yavalath": "9"}}, "the game yavalath has the rules 9 there, expected"),
+    ],
+)
+def test_what_must_be_the_same_is_compared(change: dict[str, Any], why: str) -> None:
+    found = Machines().cluster._unlike(replace(HELLO, **change))
+    assert found.startswith(why)
+    assert bool(found) == bool(why)
+
+
+def test_machines_of_one_name_are_told_apart_by_where_they_are() -> None:
+    cluster = Machines().cluster
+    where = [("node", "10.0.0.9"), ("node", "10.0.0.1"), ("other", "10.0.0.3")]
+
+    async def named() -> list[str]:
+        cluster._all_said.set()
+        return [await name for name in [cluster._name(*one) for one in where]]
+
+    async def together() -> list[str]:
+        cluster._asked.add("somebody")
+        names = [asyncio.ensure_future(cluster._name(*one)) for one in where]
+        await asyncio.sleep(0)
+        cluster._all_said.set()
+        return await asyncio.gather(*names)
+
+    assert asyncio.run(together()) == ["node-10.0.0.9", "node", "other"]
+    assert asyncio.run(named()) == ["node-10.0.0.9", "node", "other"]
