@@ -188,7 +188,7 @@ class Cluster:
                     self._wait()
             if pending and not told and waited_s > 2:
                 told = True
-                self._say(f"{pending} workers get their bots")
+                self._say(f"{pending} worker{'s' * (pending > 1)} get ready")
             time.sleep(0.05)
         self._patience.granted()
         count, machines = self._threads(), len(self._speeds)

@@ -232,7 +232,7 @@ PARTING_S: Final = 5.0
 """Time that the workers have in the end, together: their bots may take a second to quit."""
 
 
-SEEN_S: Final = 5.0
+SEEN_S: Final = 2.0
 """How often people are told of the machines of a cluster."""
 
 RECORDS_S: Final = 30.0
