@@ -51,6 +51,7 @@ from lath.arena.tournament.database import (
 )
 from lath.arena.tournament.events import Listener, Summary, Waiting, Warned, warner
 from lath.arena.tournament.exports import write_whole
+from lath.arena.tournament.open_games import OpenGames, book_of, schedule_of
 from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.resuming import (
     GAMES,
@@ -65,7 +66,7 @@ from lath.arena.tournament.resuming import (
     resumed,
 )
 from lath.arena.tournament.rulings import Orders, given, in_force, keep, rulings_of
-from lath.arena.tournament.runner import WAKE_S, OpenGames, Runner, book_of, schedule_of
+from lath.arena.tournament.runner import WAKE_S, Runner
 from lath.arena.tournament.sources import (
     OUTCOME,
     REPORT,

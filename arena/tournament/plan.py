@@ -29,9 +29,9 @@ from lath.arena.schedule.pool import Pool
 from lath.arena.schedule.sprt import NORMAL_95, Sprt, expected_pairs
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import DATABASE, opened_to_read
+from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.resuming import fingerprints, resumed
 from lath.arena.tournament.rulings import in_force, rulings_of
-from lath.arena.tournament.runner import OpenGames
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.strengths import Strengths, strengths_of
 from lath.arena.tournament.system import database_errors

@@ -1,4 +1,4 @@
-"""A tournament from start to end: the schedule minus what is stored, workers, the store.
+"""A tournament from start to end: what is left is handed out, what comes back is stored.
 
 Must not know the screen: it tells a `Listener`; nor where games are played: `places.Places` is the
 seam.
@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
@@ -19,16 +19,10 @@ from typing import Final
 
 from lath.arena import signals
 from lath.arena.errors import MachineError, MovedError, StoreError
-from lath.arena.referee.record import GameResult
 from lath.arena.referee.trees import scratches, sweep
-from lath.arena.schedule.budget import UNLIMITED, Budget, WhereGamesTell
-from lath.arena.schedule.core import Dealer, Openings, Played, Schedule, Tags, pair_of
-from lath.arena.schedule.formats import FORMATS
-from lath.arena.schedule.openings import Book, BookChoice
-from lath.arena.schedule.pool import Pool
-from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
+from lath.arena.schedule.budget import UNLIMITED, Budget
+from lath.arena.schedule.core import Openings, Tags
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.database import SPENT, Walkover
 from lath.arena.tournament.events import (
     GameEnded,
     Listener,
@@ -40,181 +34,14 @@ from lath.arena.tournament.events import (
     two,
     warner,
 )
-from lath.arena.tournament.outcomes import outcome_of
+from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.places import Here, Opener, Places
-from lath.arena.tournament.rows import moves_of
 from lath.arena.tournament.slots import Executors, Host, Pace, PlaceLostError, Slot, Worker
 from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import BufferedWriter, Store, Stored
-from lath.arena.tournament.strengths import strengths_of
 from lath.arena.tournament.system import ENOUGH, PATIENCE_S, Patience
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.notation.record import Termination
-from lath.reports.outcome import Outcome
-
-
-def book_of(config: Config, tell: Callable[[str], None]) -> Openings | None:
-    """Return the openings of a tournament, read and checked; None without.
-
-    `tell` hears where there are fewer than are needed. Raises ConfigError.
-    """
-    match config.openings:
-        case BookChoice() as choice:
-            return Book(choice, config.games, config.seed)
-        case RandomChoice() as choice:
-            return RandomOpenings(choice, config.games, config.seed, tell)
-    return None
-
-
-def schedule_of(
-    config: Config,
-    openings: Openings | None = None,
-    tags: Tags = (),
-    budget: Budget = UNLIMITED,
-) -> Schedule:
-    """Return the schedule of a tournament of which nothing is played.
-
-    A pool with a budget plays where games tell most; others play what they would, no further.
-    """
-    make = FORMATS[config.format].make
-    if budget != UNLIMITED and make is Pool:
-        make = partial(Pool, rule=WhereGamesTell(config.names, strengths_of))
-    return make(config.names, Dealer(config, openings, tags))
-
-
-class OpenGames:
-    """What is left to play: says which job comes next."""
-
-    def __init__(
-        self,
-        config: Config,
-        store: Store,
-        *,
-        tree: str,
-        openings: Openings | None = None,
-        tags: Tags = (),
-        budget: Budget = UNLIMITED,
-    ) -> None:
-        """Take in what is stored; raises StoreError. `tree` marks what the jobs start.
-
-        Of `budget` the games count.
-        """
-        self._config: Final = config
-        self._budget: Final = budget
-        self._reported = 0
-        """Games of this run that are stored."""
-        self._begun: Final[Counter[int]] = Counter()
-        """By pair, how many games are being played or wait to be played again."""
-        self._tree: Final = tree
-        self._specs: Final = {bot.name: bot for bot in config.bots}
-        self.again: Final[deque[PairJob]] = deque()
-        """Jobs taken back, of which nothing was reported; they come before new ones."""
-        self.stops: dict[frozenset[str], tuple[str, str | None]] = {}
-        """Why two bots play no more in this run, and whose fault it is, if one's."""
-        self.lost: Final[list[Walkover]] = []
-        """What is lost by walkover and does not count yet, since it is not stored."""
-        self.spent: Final[set[str]] = set(store.note(SPENT) or ())
-        """Bots that a game was void for, though they can be started."""
-        self._started: Final[set[str]] = set()
-        """Bots that have played a game to its end."""
-        self.schedule: Final = schedule_of(config, openings, tags, budget)
-        self.schedule.take_in(self._taking_part(store.results()))
-        if self.schedule.keeps_walkovers:
-            for pair, loser in store.walkovers():
-                self.schedule.walkover(pair, loser)
-
-    def outcome(self) -> Outcome:
-        """Return what it has come to by the rules of the format."""
-        return outcome_of(
-            self.schedule.standing(),
-            self._config.format,
-            event=self._config.event,
-            done=self.schedule.done,
-            total=self.schedule.total,
-        )
-
-    @property
-    def is_spent(self) -> bool:
-        """Return whether no further game may begin."""
-        games = self._budget.games
-        return games is not None and self._reported + self._begun.total() >= games
-
-    def next(self) -> PairJob | None:
-        """Return a job to begin; None while it waits for what runs or is `lost`, and in the end.
-
-        Pairs of a pairing that was stopped are lost without being played.
-        """
-        while True:
-            if self.again:
-                job = self.again.popleft()
-            elif not self.is_spent and (pair := self.schedule.next()) is not None:
-                one, other = pair.names
-                job = PairJob(
-                    pair=pair.number,
-                    games=pair.left(self.schedule.finished),
-                    bots=(self._specs[one], self._specs[other]),
-                    limits=self._config.limits,
-                    tree=self._tree,
-                    adjudication=self._config.adjudication,
-                    keeps_logs=self._config.log == "all",
-                    spent=frozenset(pair.names) & self.spent,
-                    started=frozenset(pair.names) & self._started,
-                )
-                self._begun[job.pair] += len(job.games)
-            else:
-                return None
-            if job.pairing not in self.stops:
-                return job
-            self._walk_over(job.pair, self.stops[job.pairing][1])
-
-    def report(self, games: Iterable[GameResult]) -> None:
-        """Count games that are stored now."""
-        for game in games:
-            self._started.update((game.first, game.second))
-            played = game.first, game.second, game.result
-            tags = *played, game.game
-            moves = moves_of(tags, game.termination, game.plies, game.record)
-            self.schedule.report(game.number, *played, moves)
-            self._reported += 1
-            pair = pair_of(game.number)
-            self._begun[pair] -= 1
-            if self._begun[pair] <= 0:
-                del self._begun[pair]  # so it has as many as the windows of all workers
-
-    def _taking_part(self, played: Iterable[Played]) -> Iterator[Played]:
-        """Yield games, whose bots can be started."""
-        for game in played:
-            self._started.update(game[1:3])
-            yield game
-
-    def lose(self) -> None:
-        """Count all of `lost`, which is stored now."""
-        for walkover in self.lost:
-            self.schedule.walkover(*walkover)
-        self.lost.clear()
-
-    def stop(self, job: PairJob, why: str, loser: str | None) -> bool:
-        """Play no more between two bots in this run; return whether this is news.
-
-        What the job has left is lost by `loser`.
-        """
-        is_news = job.pairing not in self.stops
-        _, loser = self.stops.setdefault(job.pairing, (why, loser))
-        self._walk_over(job.pair, loser)
-        return is_news
-
-    def _walk_over(self, pair: int, loser: str | None) -> None:
-        """Let what a pair has left be lost: at once, or once that is stored where it is for good.
-
-        What is lost for good is a bot's fault. What is nobody's stays open, and with it what
-        depends on it: the next run tries again.
-        """
-        self._begun.pop(pair, None)
-        if not self.schedule.keeps_walkovers:
-            self.schedule.walkover(pair, loser)
-        elif loser is not None:
-            self.lost.append(Walkover(pair, loser))
-
 
 WAKE_S: Final = 0.1
 """How long a signal waits at most."""

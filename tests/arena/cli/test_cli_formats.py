@@ -17,7 +17,7 @@ from quick_runs import play_nothing
 from lath import notation
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament import config, keys
-from lath.arena.tournament.runner import book_of, schedule_of
+from lath.arena.tournament.open_games import book_of, schedule_of
 
 PAGE = (DOCS / "tournaments.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -21,7 +21,7 @@ from lath.arena.tournament import store as keeper
 from lath.arena.tournament import system
 from lath.arena.tournament.database import DATABASE
 from lath.arena.tournament.events import warner
-from lath.arena.tournament.runner import OpenGames
+from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.slots import Pace
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairResult

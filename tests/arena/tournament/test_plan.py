@@ -24,8 +24,8 @@ from lath.arena.schedule.budget import Budget
 from lath.arena.schedule.sprt import Sprt, expected_pairs, score_of, state
 from lath.arena.tournament import plan as plans
 from lath.arena.tournament.config import Config
+from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.plan import half_widths, planned
-from lath.arena.tournament.runner import OpenGames
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.strengths import strengths_of
 from lath.notation.protocol import TimeControl

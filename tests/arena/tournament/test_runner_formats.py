@@ -12,7 +12,7 @@ from desks import Desk
 from results import a_config, a_result, finished
 
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.tournament.runner import OpenGames
+from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.slots import MOST
 from lath.arena.tournament.worker import PairJob, PairResult
 

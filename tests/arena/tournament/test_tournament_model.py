@@ -35,7 +35,8 @@ from lath.arena.tournament import places, slots, system
 from lath.arena.tournament import runner as running
 from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.events import Event, GameEnded, Waiting
-from lath.arena.tournament.runner import OpenGames, Runner
+from lath.arena.tournament.open_games import OpenGames
+from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairJob, PairResult
 
