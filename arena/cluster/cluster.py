@@ -46,15 +46,15 @@ from lath.arena.referee.conversation import Greeting
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import ClusterSeen, HostSeen, Listener, Rate, Waiting, warner
 from lath.arena.tournament.places import Bell
-from lath.arena.tournament.slots import Host, PlaceLostError, Slot
+from lath.arena.tournament.slots import FEWEST, Host, PlaceLostError, Slot
 from lath.arena.tournament.system import Patience
 from lath.arena.tournament.worker import PairJob
 from lath.games.core import version_of
 from lath.reports.background import OtherMachine
 from lath.reports.outcome import Outcome
 
-TASKS_A_S: Final = 250
-"""Tasks that a scheduler is given in a second at most; it can do about twice as many."""
+TASKS_A_S: Final = 125
+"""Tasks that a scheduler is given in a second at most; it can do four times as many, alone."""
 
 SHORTEST_S: Final = 0.3
 """How long a task should take at least: of shorter pairs, several go into one."""
@@ -78,8 +78,6 @@ ENTER_AGAIN_S: Final = 5.0
 
 class Cluster:
     """Workers of a Dask cluster; the runner's `Places` as soon as it has asked for them."""
-
-    task_s = SHORTEST_S
 
     def __init__(
         self,
@@ -127,6 +125,8 @@ class Cluster:
         self._tell: Listener = lambda _: None
         self._new_host: Callable[[str], Host] | None = None
         self._is_over = False
+        self._task_s = SHORTEST_S
+        """How long a task should take."""
         self._longest_s = 0.0
         """Of a pair, from when it was sent."""
         self._patience: Patience
@@ -342,7 +342,7 @@ class Cluster:
             self._patience.granted()
         elif not any(self._places):
             self._wait()
-        self.task_s = max(SHORTEST_S, len(self.slots) / TASKS_A_S)
+        self._task_s = max(SHORTEST_S, len(self.slots) / TASKS_A_S)
 
     def _wait(self) -> None:
         """Wait where there is nobody to play; raises MachineError for too long."""
@@ -574,9 +574,16 @@ class Cluster:
             return by_rules_s
         return min(by_rules_s, GRACE_S + 50 * self._longest_s)
 
-    def send(self, pairs: int) -> None:
-        """Send what was handed to slots, so many pairs in a task."""
+    @property
+    def fewest(self) -> int:
+        """Return how many pairs a slot should have at least: of two tasks, more of short ones."""
+        places = [place for place in self._places.values() if place.slots]
+        return max((place.fewest(self._task_s) for place in places), default=FEWEST)
+
+    def send(self) -> None:
+        """Send what was handed to slots, so many pairs in a task that it takes long enough."""
         for place in list(self._places.values()):
+            pairs = place.pairs(self._task_s)
             for one in list(place.tasks):
                 one.send(pairs)
 

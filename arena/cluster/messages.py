@@ -162,6 +162,9 @@ class Answer:
     results: tuple[str, ...] = ()
     """A `PairResult` as text for each pair that was played, in their order."""
 
+    seconds: float = 0.0
+    """How long all of its pairs took, together; 0 where they were not all played."""
+
     is_unknown: bool = False
     """Whether the worker does not know the terms: it is another one by now."""
 

@@ -352,6 +352,7 @@ def play(text: str) -> str:
     if stay is None:
         return write(Answer(is_unknown=True))
     results: list[str] = []
+    began_s = time.monotonic()
     try:
         with _pool.borrowed(stay) as worker:
             futures: list[Future[str]] = [
@@ -366,7 +367,7 @@ def play(text: str) -> str:
         return write(Answer(results=tuple(results), died=True))
     except (MachineError, OSError) as error:
         return write(Answer(results=tuple(results), lack=str(error)))
-    return write(Answer(results=tuple(results)))
+    return write(Answer(results=tuple(results), seconds=time.monotonic() - began_s))
 
 
 def greet(text: str) -> str:

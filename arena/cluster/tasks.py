@@ -6,6 +6,7 @@ know how a task gets to its worker.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from dataclasses import dataclass, field
@@ -14,8 +15,11 @@ from typing import Any, Final
 from lath.arena.cluster.link import Seen
 from lath.arena.cluster.messages import Answer, Hello, Pair, read
 from lath.arena.errors import ArenaError, MachineError
-from lath.arena.tournament.slots import PlaceLostError, Slot
+from lath.arena.tournament.slots import MOST, WEIGHT, PlaceLostError, Slot
 from lath.arena.tournament.worker import PairJob, PairResult
+
+AHEAD_S: Final = 1.2
+"""How much a slot has to do at least, while its next task is on its way."""
 
 
 @dataclass(slots=True)
@@ -29,9 +33,27 @@ class Place:
     hello: Hello | None = None
     slots: list[Slot] = field(default_factory=list)
     tasks: set[Tasks] = field(default_factory=set)
+    pair_s: float = 0.0
+    """How long it takes for a pair, of late; 0 while nobody knows.
+
+    By its own clock: how often pairs come back tells nothing where the runner cannot keep up.
+    """
     is_gone: bool = False
     why_lost: str = ""
     """Why it has to be made ready again; else empty."""
+
+    def pairs(self, task_s: float) -> int:
+        """Return how many pairs are in a task that should take so long."""
+        return min(MOST, math.ceil(task_s / self.pair_s)) if self.pair_s else 1
+
+    def fewest(self, task_s: float) -> int:
+        """Return how many pairs a slot should have at least: two tasks, of short ones more.
+
+        While nobody knows how long they take it is one, since they may be many small tasks.
+        """
+        pairs = self.pairs(task_s)
+        tasks = math.ceil(AHEAD_S / max(task_s, pairs * self.pair_s))
+        return pairs * max(2, tasks) if self.pair_s else 1
 
 
 Ask = Callable[[Place, Sequence[PairJob], int], Future[str]]
@@ -75,6 +97,10 @@ class Tasks(Executor):
         chunk = self._sent.pop(answer, [])
         try:
             said = read(Answer, answer.result())
+            if said.seconds:
+                pair_s = said.seconds / len(chunk)
+                before_s = self._place.pair_s or pair_s
+                self._place.pair_s = before_s + WEIGHT * (pair_s - before_s)
             results = [_checked(text, job) for text, (job, _) in zip(said.results, chunk)]  # noqa: B905
         except PlaceLostError as error:
             self._place.why_lost = str(error)

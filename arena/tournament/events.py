@@ -542,6 +542,8 @@ class Progress:
         self.scores = {name: Score(name) for name in config.names}
         self.running: dict[int, PairBegan] = {}
         """By slot, from 1."""
+        self._slots: Final[dict[int, int]] = {}
+        """Where a pair began last that has not ended."""
         self.warnings: Final[dict[str, int]] = {}
         """The last different ones and how often each came, the newest last."""
         self.warned_times = 0
@@ -587,7 +589,9 @@ class Progress:
             case RunBegan():
                 self._begin(event)
             case PairBegan():
+                self._leave(event.pair)
                 self.running[event.slot] = event
+                self._slots[event.pair] = event.slot
             case GameEnded():
                 self._spent += 1
                 self._games.setdefault(event.pair, []).append(event)
@@ -621,8 +625,14 @@ class Progress:
             if halves == 0 and alike.termination in FORFEITS:
                 self._score(name).forfeits[alike.termination] += games
 
+    def _leave(self, pair: int) -> None:
+        """Note that a pair is played in no slot: it has ended, or begins again in another one."""
+        slot = self._slots.pop(pair, 0)
+        if slot in self.running and self.running[slot].pair == pair:
+            del self.running[slot]
+
     def _end_pair(self, pair: int) -> None:
-        self.running = {slot: one for slot, one in self.running.items() if one.pair != pair}
+        self._leave(pair)
         if games := self._games.pop(pair, []):
             self.rate.add(len(games), self.clock())
             one, other = games[0].first, games[0].second

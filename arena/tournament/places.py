@@ -16,7 +16,7 @@ from lath.arena.referee.conversation import Greeting
 from lath.arena.referee.trees import reap_orphans, sweep
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import ClusterSeen, Listener, warner
-from lath.arena.tournament.slots import Executors, Host, Slot, end
+from lath.arena.tournament.slots import FEWEST, Executors, Host, Slot, end
 from lath.reports.background import OtherMachine
 
 
@@ -54,14 +54,14 @@ class Places(Protocol):
         """Return the machines that have such slots."""
 
     @property
-    def task_s(self) -> float:
-        """Return how long a task should take at least: several pairs go into one that is short."""
+    def fewest(self) -> int:
+        """Return how many pairs a slot should have at least: what it plays, and what is next."""
 
     def look(self) -> None:
         """Notice which places have come and gone; raises MachineError where none comes."""
 
-    def send(self, pairs: int) -> None:
-        """Let go of what was handed to slots, so many pairs in a task."""
+    def send(self) -> None:
+        """Let go of what was handed to slots."""
 
     def tidy(self) -> None:
         """Clear away what a worker has left that died."""
@@ -113,7 +113,7 @@ class Elsewhere(Protocol):
 class Here:
     """Slots on this machine, each with a worker process and, where it can be, cores of its own."""
 
-    task_s = 0.0
+    fewest = FEWEST
     machines = None
 
     def __init__(
@@ -143,7 +143,7 @@ class Here:
     def look(self) -> None:
         """Do nothing: all places stay."""
 
-    def send(self, pairs: int) -> None:
+    def send(self) -> None:
         """Do nothing: each pair is on its way already."""
 
     def seen(self) -> None:

@@ -328,7 +328,7 @@ class Runner:
             if host.trial and host.patience.is_due and not self._is_late:
                 trial, host.trial = host.trial, None
                 self._hand(*trial)
-        window = self._pace.window(places.task_s)
+        window = self._pace.window(places.fewest)
         hungry = [slot for slot in places.slots if len(slot.jobs) < window]
         for depth in range(window if hungry else 0):
             for slot in hungry:
@@ -340,9 +340,9 @@ class Runner:
                 if job is not None:
                     self._hand(slot, job)
                 elif not self._is_choosy:
-                    places.send(self._pace.chunk(places.task_s))
+                    places.send()
                     return
-        places.send(self._pace.chunk(places.task_s))
+        places.send()
 
     @staticmethod
     def _takes_part(slot: Slot) -> bool:

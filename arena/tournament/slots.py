@@ -40,7 +40,7 @@ LONG_S: Final = 1.0
 """A pair so long is not handed over before the last one has ended where the run has a deadline: it
 would begin after it. To wait for the runner then costs a worker a hundredth of its time at most."""
 
-_WEIGHT: Final = 0.2
+WEIGHT: Final = 0.2
 """Of the newest measurement in the mean."""
 
 
@@ -71,33 +71,25 @@ class Pace:
         if before_s is None:
             return
         took_s = (self._last_s - before_s) * self.slots / pairs
-        self._pair_s += (_WEIGHT if self._pair_s else 1.0) * (took_s - self._pair_s)
+        self._pair_s += (WEIGHT if self._pair_s else 1.0) * (took_s - self._pair_s)
 
     def stored(self, took_s: float) -> None:
         """Note how long a transaction took: on a slow disk a hundredth of a second and more."""
-        self._storing_s += _WEIGHT * (took_s - self._storing_s)
+        self._storing_s += WEIGHT * (took_s - self._storing_s)
 
     @property
     def gather_s(self) -> float:
-        """Return how long to wait for more results once there is one; 0 for long pairs."""
-        return GATHER_S if 0 < self._pair_s < GATHER_S / 2 else 0.0
+        """Return how long to wait for more results once there is one; 0 where few come."""
+        return GATHER_S if 0 < self._pair_s < self.slots * GATHER_S / 4 else 0.0
 
-    def chunk(self, task_s: float) -> int:
-        """Return how many pairs are in a task that should take so long."""
-        return min(MOST, math.ceil(task_s / self._pair_s)) if self._pair_s and task_s else 1
-
-    def window(self, task_s: float = 0.0) -> int:
-        """Return how many pairs a worker should have, so that it never waits for the runner.
-
-        Where a task should take `task_s`, that is four of them.
-        """
+    def window(self, fewest: int = FEWEST) -> int:
+        """Return how many pairs a worker should have, so that it never waits for the runner."""
         if self._has_deadline and not 0 < self._pair_s < LONG_S:
             return 1
         if not self._pair_s:
-            return FEWEST
+            return fewest
         away_s = self.gather_s + self._storing_s
-        tasks = 4 * self.chunk(task_s) if task_s else FEWEST
-        return max(tasks, min(MOST, math.ceil(3 * away_s / self._pair_s)))
+        return max(fewest, min(MOST, math.ceil(3 * away_s / self._pair_s)))
 
     @property
     def pair_s(self) -> float:

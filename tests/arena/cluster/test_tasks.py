@@ -128,3 +128,17 @@ def test_a_message_of_other_types_is_refused_in_one_line(change: dict[str, Any])
     text = json.dumps(said | change) if change else "{"
     with pytest.raises(ArenaError, match=r"^expected a message Task, found .*: .*$"):
         read(Task, text)
+
+
+def test_pairs_go_together_as_long_as_a_task_should_take(worker: Worker) -> None:
+    worker.take(1, 2)
+    assert worker.place.pairs(0.3) == worker.place.fewest(0.3) == 1
+    worker.answers[0].set_result(write(Answer(results=(result(1, 1, 2),), seconds=0.1)))
+    assert (worker.place.pairs(0.3), worker.place.fewest(0.3)) == (3, 12)
+    assert (worker.place.pairs(3.0), worker.place.fewest(3.0)) == (30, 60)
+
+
+def test_long_pairs_are_a_task_each(worker: Worker) -> None:
+    worker.take(1)
+    worker.answers[0].set_result(write(Answer(results=(result(1, 1, 2),), seconds=60.0)))
+    assert (worker.place.pairs(6.0), worker.place.fewest(6.0)) == (1, 2)

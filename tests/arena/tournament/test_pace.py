@@ -72,3 +72,7 @@ def test_no_long_pair_waits_for_a_worker_where_the_run_has_a_deadline() -> None:
             clock.now_s += pair_s
             pace.count(1)
         assert pace.window() == window
+
+
+def test_long_pairs_of_many_slots_are_stored_some_at_a_time() -> None:
+    assert paced(2.0, slots=1600, pairs=20).gather_s == GATHER_S
