@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import dask.config
 import pytest
 from clusters import (
     HOST,
@@ -21,7 +22,7 @@ from clusters import (
     play,
 )
 
-from lath.arena.cluster import link
+from lath.arena.cluster import link, seat
 from lath.arena.errors import ArenaError, MachineError
 from lath.arena.tournament.events import ClusterSeen, Event, GameEnded, PairBegan
 from lath.arena.walls.bubblewrap import why_not
@@ -39,16 +40,27 @@ def two_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
     """Give a scheduler and two workers that no test harms."""
     folder = tmp_path_factory.mktemp("cluster")
     (folder / "worker.key").write_text(SECRET)
-    key = {"DASK_DISTRIBUTED__COMM__TLS__WORKER__KEY": str(folder / "worker.key")}
-    with machines(folder, HOST, OTHER_HOST, env=key) as made:
+    (folder / "worker.key").chmod(0o600)
+    with machines(folder) as made:
+        for host in (HOST, OTHER_HOST):
+            made.add(host, DASK_DISTRIBUTED__COMM__TLS__WORKER__KEY=str(folder / "worker.key"))
         yield made
 
 
-MINE = """
+SPY = """
+import glob, sys
 from brain import choose
 from lath.bots.sdk import run
 
-run(choose, name="Mine")
+for path in [KEY, *glob.glob("/proc/[0-9]*/environ")]:
+    try:
+        with open(path, "rb") as file:
+            said = file.read()
+    except OSError:
+        continue
+    if SECRET in said or b"TLS__WORKER__KEY=" in said:
+        sys.exit("I have the key")
+run(choose, name="Spy")
 """
 
 BRAIN = """
@@ -57,59 +69,46 @@ def choose(position, turn):
 """
 
 
-def a_bot(home: Path, **more: Any) -> dict[str, Any]:
-    """Return the table of a bot of two files in a folder of its own."""
-    home.mkdir(exist_ok=True)
-    (home / "mine.py").write_text(MINE)
+def a_spy(home: Path, key: Path) -> dict[str, Any]:
+    """Return a bot of two files that plays if it cannot read the key of a machine."""
+    home.mkdir()
+    text = SPY.replace("KEY,", f"{str(key)!r},").replace("SECRET", f"{SECRET.encode()!r}")
+    (home / "spy.py").write_text(text)
     (home / "brain.py").write_text(BRAIN)
-    return {"name": "mine", "command": ["python", str(home / "mine.py")], **more}
-
-
-def test_machines_play_the_games_that_this_one_would(two_hosts: Machines, tmp_path: Path) -> None:
-    config = a_tournament(a_bot(tmp_path / "mine"), {"name": "greedy"}, rounds=4)
-    watcher = Watcher()
-    summary = play(config, tmp_path / "there", two_hosts.address, watcher)
-    assert summary.is_complete, (watcher.warnings, two_hosts.said)
-    assert play(config, tmp_path / "here").is_complete
-    assert games_of(tmp_path / "there") == games_of(tmp_path / "here")
-    hosts = set(hosts_of(tmp_path / "there"))
-    assert len(hosts) == 2
-    assert {host.name for host in watcher.clusters[-1].hosts} == hosts
-    assert hosts_of(tmp_path / "here") == []
-
-
-SPY = """
-import glob, sys
-from lath.bots.sdk import run
-
-for path in [{key!r}, *glob.glob("/proc/[0-9]*/environ")]:
-    try:
-        with open(path, "rb") as file:
-            said = file.read()
-    except OSError:
-        continue
-    if {secret!r} in said or b"TLS__WORKER__KEY" in said:
-        sys.exit("I have the key")
-run(lambda position, turn: position.legal_moves()[0], name="Spy")
-"""
+    return {"name": "spy", "command": ["python", str(home / "spy.py")]}
 
 
 @pytest.mark.skipif(bool(why_not()), reason=f"no bubblewrap here: {why_not()}")
-def test_a_bot_cannot_read_the_keys_of_its_machine(two_hosts: Machines, tmp_path: Path) -> None:
-    key = str(two_hosts.folder / "worker.key")
-    (tmp_path / "spy.py").write_text(SPY.format(key=key, secret=SECRET.encode()))
-    spy = {"name": "spy", "command": ["python", str(tmp_path / "spy.py")]}
-    greedy = {"name": "greedy"}
-    walled = a_tournament(spy, greedy, rounds=1, games=["yavalath", str(GAME)])
-    assert play(walled, tmp_path / "walled", two_hosts.address).is_complete
-    open_to_all = a_tournament(spy, greedy, rounds=1, sandbox="none")
+def test_machines_play_the_games_that_this_one_would_and_keep_their_keys(
+    two_hosts: Machines, tmp_path: Path
+) -> None:
+    spy = a_spy(tmp_path / "spy", two_hosts.folder / "worker.key")
+    cup: dict[str, Any] = {"rounds": 2, "games": ["yavalath", str(GAME)]}
+    config = a_tournament(spy, {"name": "greedy"}, **cup)
     watcher = Watcher()
-    assert not play(open_to_all, tmp_path / "open", two_hosts.address, watcher).is_complete
+    summary = play(config, tmp_path / "there", two_hosts.address, watcher)
+    assert summary.is_complete, (watcher.warnings, two_hosts.said)
+    hosts = set(hosts_of(tmp_path / "there"))
+    assert len(hosts) == 2
+    assert {host.name for host in watcher.clusters[-1].hosts} == hosts
+    walled = a_tournament(spy, {"name": "greedy"}, **cup, sandbox="bwrap")
+    assert play(walled, tmp_path / "here").is_complete
+    assert games_of(tmp_path / "there") == games_of(tmp_path / "here")
+    assert hosts_of(tmp_path / "here") == []
+
+
+def test_without_a_wall_a_bot_has_the_key(two_hosts: Machines, tmp_path: Path) -> None:
+    spy = a_spy(tmp_path / "spy", two_hosts.folder / "worker.key")
+    watcher = Watcher()
+    config = a_tournament(spy, {"name": "greedy"}, rounds=1, sandbox="none")
+    assert not play(config, tmp_path / "cup", two_hosts.address, watcher).is_complete
     assert any("I have the key" in words for words in watcher.warnings)
-    asks = a_tournament({**spy, "reads": [str(two_hosts.folder)]}, greedy)
-    with pytest.raises(ArenaError, match="none of the workers"):
-        play(asks, tmp_path / "asks", two_hosts.address, watcher)
-    assert watcher.warnings[-1].endswith(f"holds {key}, which no bot may see")
+
+
+def test_no_bot_may_ask_for_a_key(tmp_path: Path) -> None:
+    (tmp_path / "key").touch()
+    with dask.config.set({"distributed.comm.tls.worker.key": str(tmp_path / "key")}):
+        assert str(tmp_path / "key") in seat._closed()
 
 
 def test_a_bot_that_starts_on_one_host_only_plays_there(
@@ -135,28 +134,11 @@ def test_a_bot_that_starts_on_neither_of_two_is_at_fault(
     assert why.startswith("mine: ")
 
 
-def test_a_worker_that_dies_is_played_for(two_hosts: Machines, tmp_path: Path) -> None:
-    config = a_tournament(rounds=20)
-    third = two_hosts.add(HOST, 2)
-    busy = []
-
-    def kill(event: Event) -> None:
-        if isinstance(event, PairBegan) and event.slot > 2:
-            busy.append(event.pair)
-        if isinstance(event, GameEnded) and third in two_hosts.workers and busy:
-            two_hosts.stop(third)
-
-    watcher = Watcher(kill)
-    assert play(config, tmp_path / "cup", two_hosts.address, watcher, workers=3).is_complete
-    assert third not in two_hosts.workers
-    assert sorted(watcher.games) == list(range(1, 41)) == sorted(games_of(tmp_path / "cup"))
-
-
 def test_a_worker_that_hangs_is_played_for_and_comes_back(
     two_hosts: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link, "SILENCE_S", 1.5)
-    monkeypatch.setattr(link, "POLL_S", 0.2)
+    monkeypatch.setattr(link, "SILENCE_S", 1.0)
+    monkeypatch.setattr(link, "POLL_S", 0.1)
     config = a_tournament(rounds=5_000)
     stopped = two_hosts.workers[1]
     hung = [0]
@@ -182,25 +164,33 @@ def test_a_worker_that_hangs_is_played_for_and_comes_back(
     assert any("silent" in words for words in watcher.warnings)
 
 
-def test_without_a_scheduler_a_run_waits_and_goes_on_elsewhere(tmp_path: Path) -> None:
+def test_a_run_outlives_a_worker_and_goes_on_here_when_the_scheduler_is_gone(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "cluster").mkdir()
     config = a_tournament(rounds=30)
-    with machines(tmp_path / "cluster", HOST) as made:
+    workers_left = []
+    with machines(tmp_path / "cluster", HOST, OTHER_HOST) as made:
 
         def kill(event: Event) -> None:
-            if isinstance(event, GameEnded) and made.workers:
+            if isinstance(event, PairBegan) and event.slot == 2 and len(made.workers) == 2:
+                made.stop(made.workers[1])
+            elif isinstance(event, ClusterSeen) and event.workers == 1:
+                workers_left.append(len(watcher.games))
+            elif isinstance(event, GameEnded) and workers_left and made.workers:
                 assert made.scheduler
                 made.stop(made.scheduler, *made.workers)
                 made.scheduler = None
 
         watcher = Watcher(kill)
         with pytest.raises(MachineError, match="what was played is kept: go on with"):
-            play(config, tmp_path / "cup", made.address, watcher, patience_s=1.0)
-    assert 0 < len(watcher.games) < 60
+            play(config, tmp_path / "cup", made.address, watcher, patience_s=1.0, workers=2)
+    assert any("played again" in words for words in watcher.warnings)
     assert any("waiting for 1 s" in words for words in watcher.warnings)
     again = Watcher()
     assert play(config, tmp_path / "cup", tell=again).is_complete
     assert sorted([*watcher.games, *again.games]) == list(range(1, 61))
+    assert sorted(games_of(tmp_path / "cup")) == list(range(1, 61))
 
 
 def test_another_version_is_refused_in_words(
