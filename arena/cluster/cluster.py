@@ -144,7 +144,6 @@ class Cluster:
         self._patience = Patience(warn, self._patience_s, well="there are workers")
         bots, parcels = travelling(config.bots, closed)
         self._parcels = parcels
-        is_local = is_loopback(self._address)
         self._terms = Terms(
             tree=f"{secrets.token_hex(12)}.",
             bots=bots,
@@ -155,7 +154,7 @@ class Cluster:
             keeps_logs=config.log == "all",
             pins=config.pin == "auto",
             wall="bwrap",
-            must_be_walled=not is_local,
+            must_be_walled=self._security is not None,  # a tunnel ends here, too
         )
         self._digest = hashlib.sha256(write(self._terms).encode()).hexdigest()
         times = [config.limits.time, *(bot.time for bot in config.bots if bot.time)]

@@ -55,6 +55,9 @@ CLOSE_S: Final = 2.0
 SHORT_S: Final = 60.0
 """How long a call may take that plays no games."""
 
+_NOT_READ: Final = "Error during deserialization"
+"""How Dask begins when its scheduler lacks our modules, which it loads, too."""
+
 
 class RemoteError(ArenaError):
     """What was called on a worker has raised something: the text says what."""
@@ -308,7 +311,10 @@ class Link:
         except ModuleNotFoundError as error:
             raise RemoteError(f"{error}: install lath-arena[dask] there") from error
         except Exception as error:
-            raise RemoteError(f"{type(error).__name__}: {error}") from error
+            words = f"{type(error).__name__}: {error}"
+            if _NOT_READ in words:
+                words = "the scheduler cannot read what it is sent: install lath-arena[dask] there"
+            raise RemoteError(words) from error
         finally:
             future.release()
 

@@ -119,6 +119,8 @@ def _digest_of_ours() -> str:
         for folder in ("games", "notation", "arena", "bots"):
             for path in sorted(Path(place, folder).rglob("*.py")):
                 name = path.relative_to(place)
+                if name.is_relative_to("arena/starters"):  # a wheel has them, a checkout has not
+                    continue
                 total.update(f"{name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -92,6 +94,21 @@ def test_hosts_alike_refuses_it() -> None:
     assert made.left == {"one", "two"}
     (words,) = made.watcher.warnings
     assert words.endswith("and is refused: --hosts-alike")
+
+
+def test_what_only_a_wheel_has_is_no_other_version(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(seat, "lath", SimpleNamespace(__path__=[str(tmp_path)]))
+    starter, rules = tmp_path / "arena/starters/dice.py", tmp_path / "games/rules.py"
+    rules.parent.mkdir()
+    rules.touch()
+    digest = seat._digest_of_ours()
+    starter.parent.mkdir(parents=True)
+    starter.touch()
+    assert seat._digest_of_ours() == digest
+    rules.write_text("another")
+    assert seat._digest_of_ours() != digest
 
 
 def test_most_slots_decide_what_is_usual() -> None:

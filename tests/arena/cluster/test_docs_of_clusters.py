@@ -1,0 +1,104 @@
+"""An organiser follows docs/cluster.md: certificates, configuration, scheduler, worker, games."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import commands
+import dask.config
+import distributed  # noqa: F401 - it has the defaults of what is set
+import pytest
+from clusters import HOST, OTHER_HOST, hosts_of, until
+from places import ROOT
+from processes import PATIENCE_S
+
+from lath.arena.walls.bubblewrap import why_not
+from lath.arena.walls.limits import die_with
+
+PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+CERTIFICATES, CONFIGURATION = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+SCHEDULER, WORKER, RUNNER = (
+    next(re.finditer(rf"^{who}\$ /opt/arena/bin/(.*)$", PAGE, re.MULTILINE))[1]
+    for who in ("scheduler", "worker1", "runner")
+)
+
+pytestmark = [
+    pytest.mark.xdist_group("cluster"),
+    pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl here"),
+]
+
+
+def typed(commands_: str, home: Path) -> None:
+    """Have a shell run what stands on the page, as the user of a home folder."""
+    home.mkdir(exist_ok=True)
+    env = {**os.environ, "HOME": str(home)}
+    subprocess.run(["sh", "-e", "-c", commands_], env=env, cwd=home, check=True, timeout=PATIENCE_S)
+
+
+@contextmanager
+def started(line: str, home: Path, *more: str) -> Iterator[None]:
+    """Run a `dask` command of the page as the user of a home folder; it ends with the block."""
+    _, what, *words = shlex.split(line)
+    with (home / "said.txt").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", f"distributed.cli.dask_{what}", *words, *more],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env={**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")},
+            start_new_session=True,
+            preexec_fn=partial(die_with, os.getpid()),  # noqa: PLW1509 - it allocates nothing
+        )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+
+
+def address_in(file: Path) -> str:
+    """Return where a scheduler is, as soon as it has said so."""
+    return str(json.loads(file.read_text())["address"]) if file.is_file() else ""
+
+
+def test_who_follows_the_page_has_an_encrypted_cluster_that_plays(tmp_path: Path) -> None:
+    runner, scheduler, worker = homes = [tmp_path / who for who in ("runner", "one", "two")]
+    typed(CERTIFICATES, runner)
+    own = runner / ".config/dask/tls"
+    keys = ["ca.key", "client.key", "scheduler.key", "worker.key"]
+    assert sorted(path.name for path in own.glob("*.key")) == keys
+    assert {path.stat().st_mode & 0o077 for path in own.iterdir()} == {0}
+    for who, home in (("scheduler", scheduler), ("worker", worker)):
+        there = home / ".config/dask/tls"
+        there.mkdir(parents=True)
+        for name in ("ca.pem", f"{who}.pem", f"{who}.key"):
+            shutil.copy(own / name, there)
+    for home in homes:
+        typed(CONFIGURATION, home)
+    at = scheduler / "address.json"
+    begun = SCHEDULER.replace("10.0.0.1", HOST).replace(":8787", ":0")
+    with started(begun, scheduler, "--port", "0", "--scheduler-file", str(at)):
+        address = until(partial(address_in, at))
+        assert address.startswith("tls://")
+        begun = WORKER.replace("tls://10.0.0.1:8786", address).replace("10.0.0.11", OTHER_HOST)
+        begun = begun.replace("--nthreads 16", "--nthreads 1").replace("/var/tmp", str(worker))
+        config = dask.config.collect([str(runner / ".config/dask")], env={})
+        config = dask.config.merge(dask.config.config, config)
+        with started(begun, worker), dask.config.set(config):
+            typed_words = shlex.split(RUNNER.replace("tls://10.0.0.1:8786", address))[1:]
+            typed_words.remove("league.toml")
+            cup = ["--bot", "greedy", "--bot", "random", "--game", "yavalath", "--rounds", "1"]
+            cup += ["--sandbox", "none"] if why_not() else []
+            ran = commands.arena(*typed_words, *cup, "--out", tmp_path / "cup")
+    assert ran.status == 0, (ran.err, (worker / "said.txt").read_text())
+    assert len(hosts_of(tmp_path / "cup")) == 2
