@@ -8,37 +8,27 @@ which pair comes next, nor what is in a result.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Future
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final
 
-from lath import games
 from lath.arena import signals
 from lath.arena.cluster import seat
-from lath.arena.cluster.link import SHORT_S, Link, RemoteError, is_loopback, security_of
+from lath.arena.cluster.entrance import Entrance, terms_of
+from lath.arena.cluster.link import Link, is_loopback, security_of
 from lath.arena.cluster.messages import (
-    Entered,
-    Entry,
-    GameFile,
-    GreetingOf,
     Hello,
     Said,
     Task,
     Terms,
-    read,
     write,
 )
-from lath.arena.cluster.parcels import Parcel
-from lath.arena.cluster.preparation import travelling
 from lath.arena.cluster.tasks import Place, Tasks, pair_of
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, MachineError
 from lath.arena.referee.clock import Limits
@@ -49,7 +39,6 @@ from lath.arena.tournament.places import Bell
 from lath.arena.tournament.slots import FEWEST, Host, PlaceLostError, Slot
 from lath.arena.tournament.system import Patience
 from lath.arena.tournament.worker import PairJob
-from lath.games.core import version_of
 from lath.reports.background import OtherMachine
 from lath.reports.outcome import Outcome
 
@@ -103,8 +92,7 @@ class Cluster:
         self._patience_s: Final = patience_s
         self._link: Link | None = None
         self._terms: Terms
-        self._digest = ""
-        self._parcels: Mapping[str, Parcel] = {}
+        self._entrance: Entrance
         self._places: Final[dict[str, Place]] = {}
         """By address, those that play or are being made ready."""
         self._refused: Final[dict[str, float]] = {}
@@ -112,13 +100,6 @@ class Cluster:
         self._distrust: Final[dict[str, int]] = {}
         self._news: Final[SimpleQueue[tuple[Place, str, Sequence[str]]]] = SimpleQueue()
         """Workers that are ready, or refused for a reason; and warnings."""
-        self._names: Final[dict[tuple[str, str], str]] = {}
-        """Of machines, by what they call themselves and where they are."""
-        self._asked: Final[set[str]] = set()
-        """Workers that are asked what they are."""
-        self._all_said: Final = asyncio.Event()
-        self._nameless: Final[set[tuple[str, str]]] = set()
-        self._locks: Final[dict[str, asyncio.Lock]] = {}
         self._speeds: Final[dict[str, float]] = {}
         """By host."""
         self._rates: Final[dict[str, tuple[Rate, int]]] = {}
@@ -142,25 +123,13 @@ class Cluster:
         """
         self._tell, warn = tell, warner(tell)
         self._patience = Patience(warn, self._patience_s, well="there are workers")
-        bots, parcels = travelling(config.bots, closed)
-        self._parcels = parcels
-        self._terms = Terms(
-            tree=f"{secrets.token_hex(12)}.",
-            bots=bots,
-            games=config.games,
-            game_files=tuple(_game_files(config.games)),
-            limits=config.limits,
-            adjudication=config.adjudication,
-            keeps_logs=config.log == "all",
-            pins=config.pin == "auto",
-            wall="bwrap",
-            must_be_walled=self._security is not None,  # a tunnel ends here, too
-        )
-        self._digest = hashlib.sha256(write(self._terms).encode()).hexdigest()
+        is_walled = self._security is not None  # a tunnel ends here, too
+        self._terms, parcels = terms_of(config, closed, must_be_walled=is_walled)
         times = [config.limits.time, *(bot.time for bot in config.bots if bot.time)]
         self._times_matter = any(not time.nodes for time in times)
         with signals.interruptible():
             self._link = Link(self._address, self._security)
+            self._entrance = Entrance(self._link, self._terms, parcels)
             self._wait_for_first()
         return replace(config, jobs=max(1, self._threads()))
 
@@ -287,17 +256,9 @@ class Cluster:
         return found
 
     async def _greet(self, name: str, places: Iterable[Place]) -> Said:
-        assert self._link
-        text = write(GreetingOf(terms=self._digest, bot=name))
-        within_s = 2 * self._terms.limits.startup_s + SHORT_S
         said = Said(void=f"{name}: no worker is there to start it")
         for place in places:
-            address = place.seen.address
-            try:
-                answer = await self._link.call(address, seat.greet, text, within_s=within_s)
-                said = read(Said, answer)
-            except (BrokenExecutor, RemoteError) as error:
-                said = Said(void=f"{name}: {error}")
+            said = await self._entrance.greet(place.seen.address, name)
             if not said.void:
                 return said
             said = replace(said, void=f"{said.void} (on {place.host})")
@@ -410,99 +371,19 @@ class Cluster:
 
     async def _make_ready(self, place: Place) -> tuple[str, Sequence[str]]:
         """Make a worker ready; return why it is refused, empty if it is not, and warnings."""
-        assert self._link
         address = place.seen.address
-        call = self._link.call
         if self._security is not None and not address.startswith("tls://"):
             return "it is not reached by TLS", ()
         if self._security is None and not is_loopback(address):
             return "it is on another machine, and not reached by TLS", ()
-        self._asked.add(address)
-        self._all_said.clear()
-        try:
-            hello = read(Hello, await call(address, seat.hello, "", priority=10))
-        finally:
-            self._asked.discard(address)
-            if not self._asked:
-                self._all_said.set()
-        if why := self._unlike(hello):
+        hello = await self._entrance.hello(address)
+        if why := self._entrance.unlike(hello):
             return why, ()
-        place.host = await self._name(hello.node, place.seen.ip)
-        async with self._locks.setdefault(place.host, asyncio.Lock()):
-            entered = await self._enter(place)
-            for digest in entered.missing:
-                if refused := await self._send(address, self._parcels[digest]):
-                    return refused, ()
-            if entered.missing:
-                entered = await self._enter(place)
-        if entered.missing:
-            return "it does not keep the files of bots", ()
-        if entered.refused:
-            return entered.refused, ()
-        place.hello = hello
-        return "", entered.warnings
-
-    async def _enter(self, place: Place) -> Entered:
-        assert self._link
-        alike = sorted(
-            (seen.address, seen.threads)
-            for seen in self._link.workers.values()
-            if seen.ip == place.seen.ip
-        )
-        entry = Entry(
-            terms=self._terms,
-            digest=self._digest,
-            host=place.host,
-            first=sum(n for address, n in alike if address < place.seen.address),
-            slots=max(place.seen.threads, sum(n for _, n in alike)),
-        )
-        text = write(entry)
-        within_s = seat.PREPARE_S + 60
-        answer = await self._link.call(place.seen.address, seat.enter, text, within_s=within_s)
-        return read(Entered, answer)
-
-    async def _send(self, address: str, parcel: Parcel) -> str:
-        """Send the files of a bot; return why that cannot be, empty where it could."""
-        assert self._link
-        chunks: Iterator[bytes] = parcel.chunks()
-        number = 0
-        while True:
-            chunk = await asyncio.to_thread(next, chunks, b"")
-            answer = await self._link.call(
-                address, seat.take, parcel.digest, number, chunk, within_s=600, priority=10
-            )
-            if refused := read(Entered, answer).refused:
-                return refused
-            if not chunk:
-                return ""
-            number += 1
-
-    async def _name(self, node: str, ip: str) -> str:
-        """Return what a machine is called: as it calls itself, where no other one does.
-
-        Of some that come together, the one with the first address has the name alone.
-        """
-        self._nameless.add((node, ip))
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._all_said.wait(), SETTLE_S)
-        for one, where in sorted(self._nameless):
-            is_new = all(known != one for known, _ in self._names)
-            self._names.setdefault((one, where), one if is_new else f"{one}-{where}")
-        self._nameless.clear()
-        return self._names[node, ip]
-
-    def _unlike(self, hello: Hello) -> str:
-        """Return what is different on a machine that must not be; empty where nothing is."""
-        ours, theirs = seat.versions(), hello.versions
-        for name, version in ours.items():
-            if theirs.get(name) != version:
-                return f"its {name} is {theirs.get(name, 'unknown')}, expected {version}, as here"
-        for game_id in self._terms.games:
-            base, rules = game_id.partition(":")[0], version_of(games.get(game_id))
-            if games.origin(game_id) is None and (found := hello.games.get(base)) != rules:
-                what = f"has the rules {found} there" if found else "is not installed there"
-                return f"the game {base} {what}, expected the rules {rules}, as here"
-        return ""
+        place.host = await self._entrance.name(hello.node, place.seen.ip)
+        entered = await self._entrance.enter(place.seen, place.host)
+        if not entered.refused:
+            place.hello = hello
+        return entered.refused, entered.warnings
 
     def _made_ready(self, place: Place, done: Future[tuple[str, Sequence[str]]]) -> None:
         """Hand on how a worker was made ready; a thread of the link does it."""
@@ -549,7 +430,7 @@ class Cluster:
     def ask(self, place: Place, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
         """Send pairs to a worker; the future is what `seat.play` answers."""
         assert self._link
-        text = write(Task(terms=self._digest, pairs=tuple(map(pair_of, jobs))))
+        text = write(Task(terms=self._entrance.digest, pairs=tuple(map(pair_of, jobs))))
         return self._link.do(self._play(place, text, ahead))
 
     async def _play(self, place: Place, text: str, ahead: int) -> str:
@@ -561,7 +442,7 @@ class Cluster:
             answer = await self._link.call(address, seat.play, text, within_s=within_s)
         except PlaceLostError:
             if time.monotonic() - began_s >= within_s:  # what it plays is stuck
-                await self._link.tell(address, seat.leave, self._digest)
+                await self._link.tell(address, seat.leave, self._entrance.digest)
             raise
         self._longest_s = max(self._longest_s, (time.monotonic() - began_s) / ahead)
         return answer
@@ -636,7 +517,10 @@ class Cluster:
         for place in self._places.values():
             for taken in list(place.tasks):
                 taken.lose("the run is over")
-        told = [link.do(link.tell(address, seat.leave, self._digest)) for address in self._places]
+        told = [
+            link.do(link.tell(address, seat.leave, self._entrance.digest))
+            for address in self._places
+        ]
         until_s = time.monotonic() + 5.0
         for one in told:
             with suppress(Exception):
@@ -646,15 +530,6 @@ class Cluster:
     def notes(self) -> Iterable[str]:
         """Yield nothing: what was odd stands in results."""
         return ()
-
-
-def _game_files(game_ids: Iterable[str]) -> Iterator[GameFile]:
-    for origin in dict.fromkeys(filter(None, map(games.origin, game_ids))):
-        try:
-            source = Path(origin.path).read_bytes().decode()  # its line ends count
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{origin.path} cannot be sent: {error}") from error
-        yield GameFile(name=origin.name, sha256=origin.sha256, source=source)
 
 
 def _longest_game_s(limits: Limits) -> float:

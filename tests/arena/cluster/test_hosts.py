@@ -14,7 +14,8 @@ from clusters import Watcher
 from lath import games
 from lath.arena.cluster import seat
 from lath.arena.cluster.cluster import Cluster
-from lath.arena.cluster.link import Seen
+from lath.arena.cluster.entrance import Entrance
+from lath.arena.cluster.link import Link, Seen
 from lath.arena.cluster.messages import Hello, Terms
 from lath.arena.cluster.tasks import Place
 from lath.arena.referee.clock import Limits
@@ -59,6 +60,8 @@ class Machines:
             wall="bwrap",
             must_be_walled=True,
         )
+        link = object.__new__(Link)  # there is nobody to talk to
+        self.entrance = Entrance(link, self.cluster._terms, {})
 
     def add(self, host: str, speed: float, slots: int) -> None:
         seen = Seen(f"tcp://127.0.0.1:{len(self.cluster._places) + 1}", slots, "127.0.0.1")
@@ -135,24 +138,24 @@ def test_speed_is_nobodys_concern_where_bots_count_nodes() -> None:
     ],
 )
 def test_what_must_be_the_same_is_compared(change: dict[str, Any], why: str) -> None:
-    found = Machines().cluster._unlike(replace(HELLO, **change))
+    found = Machines().entrance.unlike(replace(HELLO, **change))
     assert found.startswith(why)
     assert bool(found) == bool(why)
 
 
 def test_machines_of_one_name_are_told_apart_by_where_they_are() -> None:
-    cluster = Machines().cluster
+    entrance = Machines().entrance
     where = [("node", "10.0.0.9"), ("node", "10.0.0.1"), ("other", "10.0.0.3")]
 
     async def named() -> list[str]:
-        cluster._all_said.set()
-        return [await name for name in [cluster._name(*one) for one in where]]
+        entrance._all_said.set()
+        return [await name for name in [entrance.name(*one) for one in where]]
 
     async def together() -> list[str]:
-        cluster._asked.add("somebody")
-        names = [asyncio.ensure_future(cluster._name(*one)) for one in where]
+        entrance._asked.add("somebody")
+        names = [asyncio.ensure_future(entrance.name(*one)) for one in where]
         await asyncio.sleep(0)
-        cluster._all_said.set()
+        entrance._all_said.set()
         return await asyncio.gather(*names)
 
     assert asyncio.run(together()) == ["node-10.0.0.9", "node", "other"]

@@ -1,0 +1,186 @@
+"""How a worker of a cluster becomes one that plays: it is asked what it is, and given the bots.
+
+Must not know who plays whom, nor who waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from lath import games
+from lath.arena.cluster import seat
+from lath.arena.cluster.link import SHORT_S, Link, RemoteError, Seen
+from lath.arena.cluster.messages import (
+    Entered,
+    Entry,
+    GameFile,
+    GreetingOf,
+    Hello,
+    Said,
+    Terms,
+    read,
+    write,
+)
+from lath.arena.cluster.parcels import Parcel
+from lath.arena.cluster.preparation import travelling
+from lath.arena.errors import ConfigError
+from lath.arena.tournament.config import Config
+from lath.games.core import version_of
+
+NAMING_S: Final = 15.0
+"""How long the name of a machine waits for others that are being asked for theirs."""
+
+SENDING_S: Final = 600.0
+"""How long a piece of a parcel may take, and the unpacking."""
+
+
+def terms_of(
+    config: Config, closed: Sequence[str], *, must_be_walled: bool
+) -> tuple[Terms, Mapping[str, Parcel]]:
+    """Return what a run tells all machines, and the bots' files by digest; raises ConfigError.
+
+    `closed` are files and folders that stay here: the tournament's. Bots without a wall of their
+    own get one; `must_be_walled`: where there is none they do not play.
+    """
+    bots, parcels = travelling(config.bots, closed)
+    terms = Terms(
+        tree=f"{secrets.token_hex(12)}.",
+        bots=bots,
+        games=config.games,
+        game_files=tuple(_game_files(config.games)),
+        limits=config.limits,
+        adjudication=config.adjudication,
+        keeps_logs=config.log == "all",
+        pins=config.pin == "auto",
+        wall="bwrap",
+        must_be_walled=must_be_walled,
+    )
+    return terms, parcels
+
+
+def _game_files(game_ids: Iterable[str]) -> Iterator[GameFile]:
+    for origin in dict.fromkeys(filter(None, map(games.origin, game_ids))):
+        try:
+            source = Path(origin.path).read_bytes().decode()  # its line ends count
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{origin.path} cannot be sent: {error}") from error
+        yield GameFile(name=origin.name, sha256=origin.sha256, source=source)
+
+
+class Entrance:
+    """Makes workers ready. Its coroutines are for `Link.do`, and raise what `Link.call` does."""
+
+    def __init__(self, link: Link, terms: Terms, parcels: Mapping[str, Parcel]) -> None:
+        """`parcels` are the files of the bots of `terms`, by their digests."""
+        self.digest: Final = hashlib.sha256(write(terms).encode()).hexdigest()
+        """Of the terms: jobs name them by it."""
+        self._link: Final = link
+        self._terms: Final = terms
+        self._parcels: Final = parcels
+        self._names: Final[dict[tuple[str, str], str]] = {}
+        """Of machines, by what they call themselves and where they are."""
+        self._asked: Final[set[str]] = set()
+        """Workers that are asked what they are."""
+        self._all_said: Final = asyncio.Event()
+        self._nameless: Final[set[tuple[str, str]]] = set()
+        self._locks: Final[dict[str, asyncio.Lock]] = {}
+
+    async def hello(self, address: str) -> Hello:
+        """Return what a worker says of itself."""
+        self._asked.add(address)
+        self._all_said.clear()
+        try:
+            return read(Hello, await self._link.call(address, seat.hello, "", priority=10))
+        finally:
+            self._asked.discard(address)
+            if not self._asked:
+                self._all_said.set()
+
+    def unlike(self, hello: Hello) -> str:
+        """Return what is different on a machine that must not be; empty where nothing is."""
+        ours, theirs = seat.versions(), hello.versions
+        for name, version in ours.items():
+            if theirs.get(name) != version:
+                return f"its {name} is {theirs.get(name, 'unknown')}, expected {version}, as here"
+        for game_id in self._terms.games:
+            base, rules = game_id.partition(":")[0], version_of(games.get(game_id))
+            if games.origin(game_id) is None and (found := hello.games.get(base)) != rules:
+                what = f"has the rules {found} there" if found else "is not installed there"
+                return f"the game {base} {what}, expected the rules {rules}, as here"
+        return ""
+
+    async def name(self, node: str, ip: str) -> str:
+        """Return what a machine is called: as it calls itself, where no other one does.
+
+        Of some that come together, the one with the first address has the name alone.
+        """
+        self._nameless.add((node, ip))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._all_said.wait(), NAMING_S)
+        for one, where in sorted(self._nameless):
+            is_new = all(known != one for known, _ in self._names)
+            self._names.setdefault((one, where), one if is_new else f"{one}-{where}")
+        self._nameless.clear()
+        return self._names[node, ip]
+
+    async def enter(self, seen: Seen, host: str) -> Entered:
+        """Have a worker make the bots ready, and send it what it has not.
+
+        Workers of one machine come one after the other: they share what was sent.
+        """
+        async with self._locks.setdefault(host, asyncio.Lock()):
+            entered = await self._enter(seen, host)
+            for digest in entered.missing:
+                if refused := await self._send(seen.address, self._parcels[digest]):
+                    return Entered(refused=refused)
+            if entered.missing:
+                entered = await self._enter(seen, host)
+        if entered.missing:
+            return Entered(refused="it does not keep the files of bots")
+        return entered
+
+    async def _enter(self, seen: Seen, host: str) -> Entered:
+        alike = [each for each in self._link.workers.values() if each.ip == seen.ip]
+        before = (each.threads for each in alike if each.address < seen.address)
+        entry = Entry(
+            terms=self._terms,
+            digest=self.digest,
+            host=host,
+            first=sum(before),
+            slots=max(seen.threads, sum(each.threads for each in alike)),
+        )
+        within_s = seat.PREPARE_S + SHORT_S
+        answer = await self._link.call(seen.address, seat.enter, write(entry), within_s=within_s)
+        return read(Entered, answer)
+
+    async def _send(self, address: str, parcel: Parcel) -> str:
+        """Send the files of a bot; return why that cannot be, empty where it could."""
+        chunks: Iterator[bytes] = parcel.chunks()
+        number = 0
+        while True:
+            chunk = await asyncio.to_thread(next, chunks, b"")
+            answer = await self._link.call(
+                address, seat.take, parcel.digest, number, chunk, within_s=SENDING_S, priority=10
+            )
+            if refused := read(Entered, answer).refused:
+                return refused
+            if not chunk:
+                return ""
+            number += 1
+
+    async def greet(self, address: str, bot: str) -> Said:
+        """Return what a bot says of itself, which is started once by a worker that is ready."""
+        text = write(GreetingOf(terms=self.digest, bot=bot))
+        within_s = 2 * self._terms.limits.startup_s + SHORT_S
+        try:
+            said = read(Said, await self._link.call(address, seat.greet, text, within_s=within_s))
+        except (BrokenExecutor, RemoteError) as error:
+            return Said(void=f"{bot}: {error}")
+        return said
