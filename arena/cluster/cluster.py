@@ -103,6 +103,8 @@ class Cluster:
         self._speeds: Final[dict[str, float]] = {}
         """By host."""
         self._rates: Final[dict[str, tuple[Rate, int]]] = {}
+        self._games: Final[dict[str, int]] = {}
+        """Played by hosts, some of which may have gone, and come back with nothing held against."""
         self._tell: Listener = lambda _: None
         self._new_host: Callable[[str], Host] | None = None
         self._is_over = False
@@ -156,7 +158,7 @@ class Cluster:
                     self._wait()
             if pending and not told and waited_s > 2:
                 told = True
-                self._say(f"{pending} worker{'s' * (pending > 1)} get ready")
+                self._say(f"{pending} worker{'s get' if pending > 1 else ' gets'} ready")
             time.sleep(0.05)
         self._patience.granted()
         count, machines = self._threads(), len(self._speeds)
@@ -281,6 +283,7 @@ class Cluster:
         host = next((host for host in self.hosts if host.name == place.host), None)
         if host is None:
             host = self._new_host(place.host)
+            host.games = self._games.get(place.host, 0)
             self.hosts.append(host)
         used = {slot.number for slot in self.slots}
         free = (n for n in range(len(used) + place.seen.threads) if n not in used)
@@ -297,6 +300,7 @@ class Cluster:
         if len(self.slots) > sum(len(place.slots) for place in self._places.values()):
             self.slots = [slot for slot in self.slots if slot.jobs or not slot.is_gone]
             names = {slot.host for slot in self.slots}
+            self._games.update((host.name, host.games) for host in self.hosts)
             self.hosts = [host for host in self.hosts if host in names]
         if any(place.slots for place in self._places.values()):
             self._patience.granted()
