@@ -163,7 +163,9 @@ def test_a_worker_that_hangs_is_played_for_and_comes_back(
     assert sorted(watcher.games) == sorted(games_of(tmp_path / "cup"))
     assert any("silent" in words for words in watcher.warnings)
     for name in {host.name for seen in watcher.clusters for host in seen.hosts}:
-        games = [host.games for seen in watcher.clusters for host in seen.hosts if host.name == name]
+        games = [
+            host.games for seen in watcher.clusters for host in seen.hosts if host.name == name
+        ]
         assert games == sorted(games)
 
 
