@@ -13,7 +13,7 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.main import App, AsJson, argument, option
-from lath.arena.errors import FAULT
+from lath.arena.errors import FAULT, ConfigError
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.diagnosis import Finding, findings
@@ -31,16 +31,32 @@ def doctor(
     sandbox: Annotated[
         str | None, option("--sandbox", "WALL", "The wall that bots need: user or bwrap.")
     ] = None,
+    cluster: Annotated[
+        str | None,
+        option("--cluster", "ADDRESS", "Ask the workers of a cluster, as `arena run` names it."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what this machine can do, and what would mend the rest.
+    """Say what this machine can do, or those of a cluster, and what would mend the rest.
 
-    Exit status 0 where a tournament can be run, 1 where something that it needs is missing; with
-    --sandbox that wall is needed, too.
+    Of a cluster each worker is asked, also whether the bots of the tournament in DIR start there.
+
+    Exit status 0 where a tournament can be run, 1 where something that it needs is missing, or a
+    worker cannot play; with --sandbox that wall is needed, too.
 
     Example: arena doctor --sandbox bwrap
     """
-    found = [*findings(folder, wall_of(sandbox)), _terminal(Output(to_stdout=True))]
+    if cluster is not None:
+        if sandbox is not None:
+            raise ConfigError("--sandbox is for this machine; --cluster says of walls, too")
+        from lath.arena.cluster.opening import address_of
+
+        with address_of(cluster) as (address, workers):
+            from lath.arena.cluster.diagnosis import findings as of_workers
+
+            found = list(of_workers(address, folder, workers=workers))
+    else:
+        found = [*findings(folder, wall_of(sandbox)), _terminal(Output(to_stdout=True))]
     if as_json:
         rows = list(map(asdict, found))
         print(json.dumps(rows, indent=2, ensure_ascii=False), file=data_output())

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,16 +65,26 @@ def cluster_at(
 
     Raises ConfigError, and ArenaError where a trial cannot be started.
     """
-    refuse_without_dask()
-    from lath.arena.cluster.cluster import Cluster
+    with address_of(named) as (address, workers):
+        from lath.arena.cluster.cluster import Cluster
 
+        yield Cluster(address, hosts_alike=hosts_alike, patience_s=patience_s, workers=workers)
+
+
+@contextmanager
+def address_of(named: str) -> Iterator[tuple[str, int]]:
+    """Give the address of a scheduler, and how many workers there will be at least.
+
+    Raises as `cluster_at` does.
+    """
+    refuse_without_dask()
     _hush()
-    with ExitStack() as stack:
-        workers = 1
-        if named.startswith(LOCAL):
-            workers = _count(named)
-            named = stack.enter_context(trial(workers))
-        yield Cluster(named, hosts_alike=hosts_alike, patience_s=patience_s, workers=workers)
+    if not named.startswith(LOCAL):
+        yield named, 1
+        return
+    workers = _count(named)
+    with trial(workers) as address:
+        yield address, workers
 
 
 def _hush() -> None:

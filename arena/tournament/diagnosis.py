@@ -39,7 +39,10 @@ from lath.reports.schema import Schema, schema_of
 
 Verdict = Literal["ok", "note", "missing"]
 
-_EXTRAS: Final = {"arrow": ("pyarrow", "Parquet and Arrow tables")}
+_EXTRAS: Final = {
+    "arrow": ("pyarrow", "Parquet and Arrow tables"),
+    "dask": ("distributed", "tournaments on other machines"),
+}
 """Our extras: the package that each brings, and what that gives."""
 
 
@@ -51,7 +54,7 @@ class Finding:
     """Where it belongs, such as `walls`."""
 
     name: str
-    """No two findings have the same."""
+    """No two findings of a group have the same."""
 
     verdict: Verdict = "ok"
     """`note`: a tournament can be run without it; `missing`: it cannot."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import commands
 import dask.config
 import pytest
 from clusters import (
@@ -198,6 +200,33 @@ def test_a_run_outlives_a_worker_and_goes_on_here_when_the_scheduler_is_gone(
     assert sorted(games_of(tmp_path / "cup")) == list(range(1, 61))
 
 
+TWO_BOTS = f"""
+games = ["yavalath"]
+[[bot]]
+name = "greedy"
+[[bot]]
+name = "mine"
+command = "random"
+hosts = {{ "*{OTHER_HOST}" = "/no/such/bot" }}
+"""
+
+
+def test_a_doctor_asks_each_worker_and_starts_the_bots_there(
+    two_hosts: Machines, tmp_path: Path
+) -> None:
+    (tmp_path / "tournament.toml").write_text(TWO_BOTS)
+    ran = commands.arena("doctor", tmp_path, "--cluster", two_hosts.address, "--json")
+    assert ran.status == 0, ran.err
+    rows = json.loads(ran.out)
+    groups = {row["group"] for row in rows}
+    assert len(groups) == 3
+    assert {row["name"]: row["numbers"] for row in rows}["workers"]["hosts"] == 2
+    (wrong,) = [row for row in rows if row["name"] == "bot mine" and row["verdict"] == "note"]
+    assert OTHER_HOST in wrong["group"]
+    assert "/no/such/bot" in wrong["found"]
+    assert {row["found"] for row in rows if row["name"] == "bot greedy"} == {"starts"}
+
+
 def test_another_version_is_refused_in_words(
     two_hosts: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,3 +238,6 @@ def test_another_version_is_refused_in_words(
     assert len(watcher.warnings) == 2
     assert "is refused: its lath-arena is " in watcher.warnings[0]
     assert watcher.warnings[0].endswith(", expected 0.9, as here")
+    ran = commands.arena("doctor", tmp_path, "--cluster", two_hosts.address)
+    assert ran.status == 1
+    assert ran.out.count("install the same versions everywhere") == 2

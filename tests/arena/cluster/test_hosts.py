@@ -12,7 +12,7 @@ import pytest
 from clusters import Watcher
 
 from lath import games
-from lath.arena.cluster import seat
+from lath.arena.cluster import diagnosis, seat
 from lath.arena.cluster.cluster import Cluster
 from lath.arena.cluster.entrance import Entrance
 from lath.arena.cluster.link import Link, Seen
@@ -160,3 +160,27 @@ def test_machines_of_one_name_are_told_apart_by_where_they_are() -> None:
 
     assert asyncio.run(together()) == ["node-10.0.0.9", "node", "other"]
     assert asyncio.run(named()) == ["node-10.0.0.9", "node", "other"]
+
+
+def the_words(**change: Any) -> dict[str, tuple[str, str]]:
+    """Return what a doctor says of a worker with this hello, beside one that is as usual."""
+    found = []
+    for port, hello in enumerate((HELLO, HELLO, replace(HELLO, **change))):
+        seen = Seen(f"tcp://127.0.0.1:{port}", 4, "127.0.0.1")
+        found.append(diagnosis.Worker(seen, host="node", hello=hello))
+    points = list(diagnosis._said("tcp://127.0.0.1:9", found))
+    return {one.name: (one.verdict, one.found) for one in points if one.group.endswith(":2")}
+
+
+def test_a_doctor_tells_what_is_odd_about_a_worker() -> None:
+    told = the_words(speed=800.0, no_bwrap="bwrap is not installed", free_bytes=1 << 20, cores=8)
+    assert told["speed"] == ("note", "800 steps a ms of a core, 20% slower than most")
+    assert told["walls"] == ("note", "bwrap is not installed")
+    assert told["room"] == ("note", "1 MiB free for what bots bring")
+    assert told["cores"] == ("ok", "8, games at a time: 4, a processor")
+
+
+def test_a_doctor_of_a_cluster_without_workers_says_how_one_is_started() -> None:
+    (point,) = diagnosis._said("tls://10.0.0.1:8786", [])
+    assert point.verdict == "missing"
+    assert point.remedy.startswith("start some: dask worker tls://10.0.0.1:8786")

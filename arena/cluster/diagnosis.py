@@ -1,0 +1,212 @@
+"""What the machines of a cluster can do for tournaments, worker by worker.
+
+Each point is asked as a run asks it: the same greeting, the same way in for bots. Must not know how
+it is shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from lath.arena import signals
+from lath.arena.cluster import seat
+from lath.arena.cluster.cluster import ALIKE
+from lath.arena.cluster.entrance import Entrance, terms_of
+from lath.arena.cluster.link import GUIDE, Link, RemoteError, Seen, security_of
+from lath.arena.cluster.messages import Hello
+from lath.arena.errors import ArenaError
+from lath.arena.referee.watchdog import size
+from lath.arena.tournament.config import Config, build, demo, load_own
+from lath.arena.tournament.database import CONFIG
+from lath.arena.tournament.diagnosis import Finding, Verdict
+
+ROOM: Final = 1 << 30
+"""Bytes that should be free for what bots bring."""
+
+
+@dataclass(slots=True)
+class Worker:
+    """What was found of one worker."""
+
+    seen: Seen
+    host: str = ""
+    hello: Hello | None = None
+    unlike: str = ""
+    """What is different there that must not be."""
+
+    refused: str = ""
+    """Why no bot can be made ready there."""
+
+    warnings: Sequence[str] = ()
+    bots: dict[str, str] = field(default_factory=dict)
+    """Why each bot cannot be started there; empty: it can."""
+
+
+def tournament_of(folder: Path) -> tuple[Config, list[str]]:
+    """Return whose bots are looked for, and what stays here: a folder's, else the bundled ones.
+
+    Raises ConfigError.
+    """
+    own = folder if folder.is_file() else folder / CONFIG
+    if own.is_file():
+        return load_own(own), [str(folder.resolve())] if folder.is_dir() else [str(own.resolve())]
+    return build({**demo(), "openings": "random:0"}, Path()), []
+
+
+def findings(address: str, folder: Path, *, workers: int = 1) -> Iterator[Finding]:
+    """Yield what is found of a cluster's workers; the bots are those of the tournament in `folder`.
+
+    So many `workers` are waited for a little. Raises ConfigError, and ArenaError where no
+    scheduler answers.
+    """
+    security = security_of(address)
+    config, closed = tournament_of(folder)
+    terms, parcels = terms_of(config, closed, must_be_walled=security is not None)
+    with signals.interruptible():
+        link = Link(address, security)
+    try:
+        entrance = Entrance(link, terms, parcels)
+        with signals.interruptible():
+            found = link.do(_asked(link, entrance, config.names, workers)).result()
+            yield from _said(address, found)
+    finally:
+        for place in link.workers:
+            link.do(link.tell(place, seat.leave, entrance.digest)).exception(10.0)
+        link.close()
+
+
+async def _asked(
+    link: Link, entrance: Entrance, names: Sequence[str], workers: int
+) -> list[Worker]:
+    """Return what all workers are, by host and address."""
+    for _ in range(100):
+        if len(link.workers) >= workers:
+            break
+        await asyncio.sleep(0.1)
+    found = [Worker(seen) for seen in link.workers.values()]
+    await asyncio.gather(*(_ask(entrance, worker, names) for worker in found))
+    return sorted(found, key=lambda worker: (worker.host, worker.seen.address))
+
+
+async def _ask(entrance: Entrance, worker: Worker, names: Sequence[str]) -> None:
+    address = worker.seen.address
+    try:
+        hello = worker.hello = await entrance.hello(address)
+        worker.host = await entrance.name(hello.node, worker.seen.ip)
+        worker.unlike = entrance.unlike(hello)
+        if worker.unlike:
+            return
+        entered = await entrance.enter(worker.seen, worker.host)
+        worker.refused, worker.warnings = entered.refused, entered.warnings
+        if worker.refused:
+            return
+        for name in names:
+            said = await entrance.greet(address, name)
+            worker.bots[name] = said.void or said.wrong
+    except (ArenaError, BrokenExecutor, RemoteError) as error:
+        worker.refused = f"{error}"
+
+
+def _said(address: str, found: Sequence[Worker]) -> Iterator[Finding]:
+    if not found:
+        yield Finding(
+            group=f"cluster {address}",
+            name="workers",
+            verdict="missing",
+            found="none is there",
+            remedy=f"start some: dask worker {address} ({GUIDE})",
+        )
+        return
+    slots = sum(worker.seen.threads for worker in found)
+    hosts = {worker.host for worker in found}
+    yield Finding(
+        group=f"cluster {address}",
+        name="workers",
+        found=f"{len(found)}, with {slots} games at a time; machines: {len(hosts)}",
+        numbers={"workers": len(found), "slots": slots, "hosts": len(hosts)},
+    )
+    speeds = [worker.hello.speed for worker in found if worker.hello]
+    usual = median(speeds) if speeds else 0.0
+    for worker in found:
+        yield from _of(worker, usual)
+
+
+def _of(worker: Worker, usual: float) -> Iterator[Finding]:
+    """Yield the points of one worker."""
+    group = f"{worker.host or '?'} {worker.seen.address}"
+
+    def point(
+        name: str, found: str, verdict: Verdict = "ok", remedy: str = "", **numbers: float
+    ) -> Finding:
+        return Finding(
+            group=group, name=name, verdict=verdict, found=found, remedy=remedy, numbers=numbers
+        )
+
+    hello = worker.hello
+    if hello is None:
+        yield point("worker", worker.refused, "missing", "pip install 'lath-arena[dask]' there")
+        return
+    if worker.unlike:
+        yield point("versions", worker.unlike, "missing", "install the same versions everywhere")
+    else:
+        words = ", ".join(f"{name} {version}" for name, version in hello.versions.items())
+        yield point("versions", words)
+    threads, cores = worker.seen.threads, hello.cores
+    many = threads > cores
+    yield point(
+        "cores",
+        f"{cores}, games at a time: {threads}, {hello.cpu}",
+        "note" if many else "ok",
+        f"--nthreads {cores}, or bots take time from each other" if many else "",
+        cores=cores,
+        threads=threads,
+    )
+    yield _speed(point("speed", ""), hello.speed, usual)
+    yield point(
+        "clock",
+        f"resolution {hello.resolution_ns:g} ns, a reading takes {hello.reading_ns:.0f} ns",
+        resolution_ns=hello.resolution_ns,
+        reading_ns=hello.reading_ns,
+    )
+    yield point(
+        "walls",
+        hello.no_bwrap or "bubblewrap is possible",
+        "note" if hello.no_bwrap else "ok",
+        "without it bots play there with --sandbox none alone" if hello.no_bwrap else "",
+    )
+    few = hello.free_bytes < ROOM
+    yield point(
+        "room",
+        f"{size(hello.free_bytes)} free for what bots bring",
+        "note" if few else "ok",
+        "XDG_CACHE_HOME says where else" if few else "",
+        free_bytes=hello.free_bytes,
+    )
+    if worker.refused:
+        yield point("bots", worker.refused, "missing", GUIDE)
+    for words in worker.warnings:
+        yield point("bots", words, "note")
+    for name, why in worker.bots.items():
+        remedy = f"`hosts` of the bot says where it is ({GUIDE})" if why else ""
+        yield point(f"bot {name}", why or "starts", "note" if why else "ok", remedy)
+
+
+def _speed(point: Finding, speed: float, usual: float) -> Finding:
+    """Return a point of speed: how far it is from that of most."""
+    part = speed / usual - 1 if usual else 0.0
+    is_odd = abs(part) > ALIKE
+    how = f"{abs(part):.0%} {'faster' if part > 0 else 'slower'} than" if is_odd else "as"
+    return Finding(
+        group=point.group,
+        name=point.name,
+        verdict="note" if is_odd else "ok",
+        found=f"{speed:,.0f} steps a ms of a core, {how} most",
+        remedy="--hosts-alike leaves it out; a limit by nodes makes it equal" if is_odd else "",
+        numbers={"steps_a_ms": speed},
+    )
