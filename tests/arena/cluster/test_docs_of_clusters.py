@@ -19,6 +19,7 @@ import dask.config
 import distributed  # noqa: F401 - it has the defaults of what is set
 import pytest
 from clusters import HOST, OTHER_HOST, hosts_of, until
+from distributed.cli import dask_scheduler, dask_ssh, dask_worker
 from places import ROOT
 from processes import PATIENCE_S
 
@@ -32,10 +33,24 @@ SCHEDULER, WORKER, RUNNER = (
     for who in ("scheduler", "worker1", "runner")
 )
 
-pytestmark = [
-    pytest.mark.xdist_group("cluster"),
-    pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl here"),
-]
+
+def lines_of_dask() -> Iterator[list[str]]:
+    """Yield the words after `dask` of all commands of the page, and of its manifest."""
+    typed_ones = r"\bdask ((?:scheduler|worker|ssh) (?:-|tls:).*?)(?:;|$)"
+    yield from map(shlex.split, re.findall(typed_ones, PAGE, re.MULTILINE))
+    for inner in re.findall(r"args: \[dask, (.*)\]", PAGE):
+        yield [word.strip('"') for word in inner.split(", ")]
+
+
+@pytest.mark.parametrize("words", list(lines_of_dask()), ids=" ".join)
+def test_dask_takes_the_commands_of_the_page(words: list[str]) -> None:
+    command = {"scheduler": dask_scheduler.main, "worker": dask_worker.main, "ssh": dask_ssh.main}
+    command[words[0]].make_context(words[0], words[1:])  # raises for what it does not know
+
+
+def test_python_of_the_page_is_python() -> None:
+    (program,) = re.findall(r"^```py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    compile(program, "cluster.py", "exec")
 
 
 def typed(commands_: str, home: Path) -> None:
@@ -71,6 +86,8 @@ def address_in(file: Path) -> str:
     return str(json.loads(file.read_text())["address"]) if file.is_file() else ""
 
 
+@pytest.mark.xdist_group("cluster")
+@pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl here")
 def test_who_follows_the_page_has_an_encrypted_cluster_that_plays(tmp_path: Path) -> None:
     runner, scheduler, worker = homes = [tmp_path / who for who in ("runner", "one", "two")]
     typed(CERTIFICATES, runner)
