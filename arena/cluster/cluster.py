@@ -8,6 +8,7 @@ which pair comes next, nor what is in a result.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -64,6 +65,9 @@ counts as stuck."""
 ENTER_AGAIN_S: Final = 5.0
 """After what time a worker that was lost while it was made ready is tried again."""
 
+_AGAIN: Final = "? "
+"""How the reason begins why a worker is not used for a while only."""
+
 
 class Cluster:
     """Workers of a Dask cluster; the runner's `Places` as soon as it has asked for them."""
@@ -97,6 +101,8 @@ class Cluster:
         """By address, those that play or are being made ready."""
         self._refused: Final[dict[str, float]] = {}
         """Addresses that are not tried, until when on the monotonic clock."""
+        self._told: Final[set[str]] = set()
+        """Those of them that people know of."""
         self._distrust: Final[dict[str, int]] = {}
         self._news: Final[SimpleQueue[tuple[Place, str, Sequence[str]]]] = SimpleQueue()
         """Workers that are ready, or refused for a reason; and warnings."""
@@ -213,7 +219,7 @@ class Cluster:
         del self._speeds[host]
         unlike = [place for place in self._places.values() if place.host == host]
         self._drop(unlike, "is not used: its machine is not like the others")
-        self._refused.update((place.seen.address, float("inf")) for place in unlike)
+        self._refused.update((place.seen.address, math.inf) for place in unlike)
 
     def about(self) -> list[OtherMachine]:
         """Return the machines that are there, by name."""
@@ -393,8 +399,8 @@ class Cluster:
         """Hand on how a worker was made ready; a thread of the link does it."""
         try:
             why, warnings = done.result()
-        except (PlaceLostError, asyncio.CancelledError):
-            why, warnings = "?", ()
+        except (PlaceLostError, asyncio.CancelledError) as error:
+            why, warnings = f"{_AGAIN}{error}", ()
         except BaseException as error:  # noqa: BLE001 - the runner must hear of it
             why, warnings = f"{error}", ()
         self._news.put((place, why, warnings))
@@ -412,14 +418,7 @@ class Cluster:
             if place.is_gone:
                 continue
             if why:
-                place.hello = None
-                self._drop([place], why)
-                until_s = time.monotonic() + ENTER_AGAIN_S if why == "?" else float("inf")
-                self._refused[place.seen.address] = until_s
-                if why != "?":
-                    name = f"worker {place.seen.address}"
-                    name = f"{place.host}: {name}" if place.host else name
-                    warn(f"{name} is refused: {why}")
+                self._refuse(place, why)
                 continue
             assert place.hello
             is_new = place.host not in self._speeds
@@ -430,6 +429,19 @@ class Cluster:
                     self._judge_speed(place.host, self._usual_speed())
                 if not place.is_gone:
                     self._add_slots(place)
+
+    def _refuse(self, place: Place, why: str) -> None:
+        """Play nothing at a place: for a while where it only was not reached, else at all."""
+        address = place.seen.address
+        place.hello = None
+        self._drop([place], why.removeprefix(_AGAIN))
+        is_lost = why.startswith(_AGAIN)
+        self._refused[address] = time.monotonic() + ENTER_AGAIN_S if is_lost else math.inf
+        if address not in self._told:
+            self._told.add(address)
+            name = f"{place.host}: worker {address}" if place.host else f"worker {address}"
+            how = "is tried again" if is_lost else "is refused"
+            warner(self._tell)(f"{name} {how}: {why.removeprefix(_AGAIN)}")
 
     def ask(self, place: Place, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
         """Send pairs to a worker; the future is what `seat.play` answers."""

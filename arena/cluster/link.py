@@ -160,6 +160,8 @@ class Link:
         self._calls: Final[set[asyncio.Task[Any]]] = set()
         self._since: dict[str, tuple[float, float]] = {}
         """By worker, what it said last of the time, and when we heard that."""
+        self._asked_s = time.monotonic()
+        """When the scheduler was asked last who is there."""
         self._loop: asyncio.AbstractEventLoop
         self._is_closing = False
         begun: Future[None] = Future()
@@ -200,7 +202,7 @@ class Link:
         )
         try:
             await asyncio.wait_for(_started(client), 2 * CONNECT_S)
-            self._client = client
+            self._client, self._asked_s = client, time.monotonic()
             while client.status == "running" and not self._is_closing:
                 found = await asyncio.wait_for(client.scheduler.identity(n_workers=-1), SHORT_S)
                 self._note(found["workers"])
@@ -225,15 +227,15 @@ class Link:
         """Take in who is there; a worker that has not said so for long is not."""
         now_s = time.monotonic()
         # Where we ourselves were stopped for a while, nobody else was silent.
-        newest_s = max((heard_s for _, heard_s in self._since.values()), default=now_s)
-        held_s = max(0.0, now_s - newest_s - SILENCE_S / 2)
+        late_s = now_s - self._asked_s - max(POLL_S, EACH_S * len(self._since))
+        held_s = late_s if late_s > SILENCE_S / 2 else 0.0
+        self._asked_s = now_s
         before, self._since = self._since, {}
         there = {}
         for address, row in workers.items():
             said_s, heard_s = before.get(address, (0.0, now_s))
-            if row["last_seen"] != said_s:
-                said_s, heard_s = row["last_seen"], now_s
-            self._since[address] = said_s, heard_s + (held_s if len(before) > 1 else 0.0)
+            heard_s = now_s if row["last_seen"] != said_s else heard_s + held_s
+            self._since[address] = row["last_seen"], heard_s
             if now_s - heard_s < SILENCE_S:
                 there[address] = Seen(address, row["nthreads"], row["host"])
         self.workers = there
