@@ -44,10 +44,12 @@ NO_SKIPS = bool(os.environ.get("LATH_NO_SKIPS"))
 
 REASONS = (
     "no bubblewrap here: bwrap cannot",
+    "only root makes networks",
     "root may read everything",
     "root may write everywhere",
     "this Python's own",
     "this system grants no mount namespace",
+    "this system grants no network namespace",
     "this system grants no other user",
     "this system grants no control groups",
     "this system grants no tracing",

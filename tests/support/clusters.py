@@ -47,6 +47,14 @@ class Machines:
     env: dict[str, str] = field(default_factory=dict)
     """Variables of all of them."""
 
+    under: tuple[str, ...] = ()
+    """The command under which the next of them is started, such as one that changes networks."""
+
+    @property
+    def processes(self) -> list[subprocess.Popen[bytes]]:
+        """Return the scheduler and the workers."""
+        return [*self.workers, *([self.scheduler] if self.scheduler else [])]
+
     def start_scheduler(self, host: str = HOST, port: int = 0, *options: str) -> None:
         """Start a scheduler, and wait until it says where it is."""
         at = self.folder / "scheduler.json"
@@ -71,7 +79,7 @@ class Machines:
     def _start(self, what: str, *words: str, **env: str) -> subprocess.Popen[bytes]:
         with (self.folder / f"{what}.log").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-P", "-m", f"distributed.cli.dask_{what}", *words],
+                [*self.under, sys.executable, "-P", "-m", f"distributed.cli.dask_{what}", *words],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -82,7 +90,7 @@ class Machines:
 
     def stop(self, *processes: subprocess.Popen[bytes]) -> None:
         """End processes and wait for that; without any, all of them."""
-        ended = processes or (*self.workers, *([self.scheduler] if self.scheduler else []))
+        ended = processes or self.processes
         for process in ended:
             with suppress(ProcessLookupError):
                 process.send_signal(signal.SIGCONT)
