@@ -385,6 +385,8 @@ class Runner:
                 if isinstance(error, PlaceLostError):
                     if job.games:
                         self._open.again.append(job)
+                    else:  # nobody tries any more whether the machine has enough
+                        slot.host.patience.granted()
                     return
                 slot.submit(job)
         except MachineError as error:

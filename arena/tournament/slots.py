@@ -357,6 +357,8 @@ class Slot:
         if self.worker:
             self.worker.end()
         self._executor = None
+        if self.jobs:  # what it had played is over, and was rung for already
+            self._bell(self)
         return jobs
 
     def close(self, *, at_once: bool) -> None:

@@ -48,7 +48,8 @@ class Scene:
     def __init__(self) -> None:
         self.heard = Heard()
         self.hands = Hands()
-        self.slot = Slot(lambda: self.hands, self.heard, a_host())
+        self.rung: list[Slot] = []
+        self.slot = Slot(lambda: self.hands, self.heard, a_host(), bell=self.rung.append)
 
     def submit(self, pair: int) -> None:
         ann, bob = (BotSpec(name=name, command=("true",)) for name in ("ann", "bob"))
@@ -98,3 +99,14 @@ def test_a_pair_whose_worker_died_is_told_of_again(scene: Scene) -> None:
     scene.slot.replace()
     scene.submit(2)
     assert scene.show() == [1, 2, 2]
+
+
+def test_what_a_worker_had_played_before_it_died_is_rung_for_again(scene: Scene) -> None:
+    scene.hands.finish()
+    scene.rung.clear()
+    assert [job.pair for job in scene.slot.replace()] == [2, 3]
+    assert scene.rung == [scene.slot]
+    scene.collect()
+    scene.rung.clear()
+    assert scene.slot.replace() == []
+    assert scene.rung == []
