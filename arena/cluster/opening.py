@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -89,8 +90,9 @@ def address_of(named: str) -> Iterator[tuple[str, int]]:
 
 def _hush() -> None:
     """Have Dask write nothing to the terminal: what is lost people are told by us."""
-    import distributed  # noqa: F401 - it sets up what is taken away here
+    from distributed.versions import VersionMismatchWarning  # it sets up what is taken away here
 
+    warnings.filterwarnings("ignore", category=VersionMismatchWarning)
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import dask.config
 import distributed  # noqa: F401 - it has the defaults of what is set
 import pytest
+from distributed.versions import VersionMismatchWarning
 
 from lath.arena.cluster.link import is_loopback, security_of
 from lath.arena.cluster.opening import cluster_at
@@ -77,3 +79,9 @@ def test_without_dask_people_are_told_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.setattr("lath.arena.cluster.opening.find_spec", lambda _: None)
     with pytest.raises(ConfigError, match=r"lath-arena\[dask\]"), cluster_at("local:2"):
         pass
+
+
+def test_versions_are_told_in_our_words_alone(recwarn: pytest.WarningsRecorder) -> None:
+    with cluster_at("tcp://127.0.0.1:1"):
+        warnings.warn(VersionMismatchWarning("a table of versions"), stacklevel=1)
+    assert not recwarn.list
