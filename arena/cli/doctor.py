@@ -37,9 +37,9 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what this machine can do, or those of a cluster, and what would mend the rest.
+    """Say what this machine can do, and what would mend the rest.
 
-    Of a cluster each worker is asked, also whether the bots of the tournament in DIR start there.
+    With --cluster each worker is asked, also whether the bots of the tournament in DIR start there.
 
     Exit status 0 where a tournament can be run, 1 where something that it needs is missing, or a
     worker cannot play; with --sandbox that wall is needed, too.
