@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import os
+import re
 import socket
 import stat
 import threading
@@ -54,6 +55,9 @@ CLOSE_S: Final = 2.0
 
 SHORT_S: Final = 60.0
 """How long a call may take that plays no games."""
+
+_FOREIGN: Final = re.compile(r"\bTLS certificate\b|SSL[A-Z]*Error")
+"""What Dask says where one side does not trust the other."""
 
 _NOT_READ: Final = "Error during deserialization"
 """How Dask begins when its scheduler lacks our modules, which it loads, too."""
@@ -181,13 +185,19 @@ class Link:
             except Exception as error:  # noqa: BLE001 - Dask raises whatever it meets
                 self.why = " ".join(f"{error}".split()) or type(error).__name__
             if not begun.done():
-                begun.set_exception(
-                    ArenaError(f"no scheduler answers at {self.address}: {self.why}")
-                )
+                begun.set_exception(ArenaError(self._unanswered()))
                 return
             for _ in range(round(AGAIN_S / 0.1)):
                 if not self._is_closing:
                     await asyncio.sleep(0.1)
+
+    def _unanswered(self) -> str:
+        if _FOREIGN.search(self.why):
+            return (
+                f"the scheduler at {self.address} and this machine do not accept each other's "
+                f"certificates: {self.why}; {GUIDE} says how they are made"
+            )
+        return f"no scheduler answers at {self.address}: {self.why}"
 
     async def _stay(self, begun: Future[None]) -> None:
         """Connect, and watch who is there as long as there is a connection."""
@@ -308,7 +318,11 @@ class Link:
             raise PlaceLostError(f"no answer in {within_s:.0f} s") from error
         except asyncio.CancelledError:
             raise
-        except (CancelledError, KilledWorker, CommClosedError, OSError) as error:
+        except CancelledError as error:
+            raise PlaceLostError("the scheduler is gone") from error
+        except KilledWorker as error:
+            raise PlaceLostError("its process died each time that it had a task") from error
+        except (CommClosedError, OSError) as error:
             raise PlaceLostError(f"{error}") from error
         except ModuleNotFoundError as error:
             raise RemoteError(f"{error}: install lath-arena[dask] there") from error

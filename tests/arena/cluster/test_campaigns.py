@@ -63,7 +63,7 @@ def test_schedulers_killed_at_any_moment_lose_and_double_nothing(
     place: Range, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chance = random.Random(2)
-    campaign = Campaign(place, rounds=150)
+    campaign = Campaign(place, rounds=400)
     with machines(place.folder / "cluster", *HOSTS, env=campaign.env) as made:
         tend = tended(made, HOSTS)
         port = int(made.address.rpartition(":")[2])

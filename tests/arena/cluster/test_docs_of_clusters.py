@@ -86,6 +86,17 @@ def address_in(file: Path) -> str:
     return str(json.loads(file.read_text())["address"]) if file.is_file() else ""
 
 
+def certificates_of(home: Path, ca: Path) -> dict[str, str]:
+    """Return Dask's settings: the runner's certificate in one home, the authority of another."""
+    tls = Path(".config/dask/tls")
+    settings = {
+        "ca-file": ca / tls / "ca.pem",
+        "client.cert": home / tls / "client.pem",
+        "client.key": home / tls / "client.key",
+    }
+    return {f"distributed.comm.tls.{name}": str(path) for name, path in settings.items()}
+
+
 @pytest.mark.xdist_group("cluster")
 @pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl here")
 def test_who_follows_the_page_has_an_encrypted_cluster_that_plays(tmp_path: Path) -> None:
@@ -117,5 +128,14 @@ def test_who_follows_the_page_has_an_encrypted_cluster_that_plays(tmp_path: Path
             cup = ["--bot", "greedy", "--bot", "random", "--game", "yavalath", "--rounds", "1"]
             cup += ["--sandbox", "none"] if why_not() else []
             ran = commands.arena(*typed_words, *cup, "--out", tmp_path / "cup")
+        typed(CERTIFICATES, tmp_path / "stranger")
+        for ca in (tmp_path / "stranger", runner):
+            with (
+                dask.config.set(config),
+                dask.config.set(certificates_of(tmp_path / "stranger", ca)),
+            ):
+                refused = commands.arena(*typed_words, *cup, "--out", tmp_path / "none")
+            assert refused.status == 1
+            assert "do not accept each other's certificates" in refused.err
     assert ran.status == 0, (ran.err, (worker / "said.txt").read_text())
     assert len(hosts_of(tmp_path / "cup")) == 2
