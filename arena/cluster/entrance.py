@@ -49,7 +49,7 @@ def terms_of(
     `closed` are files and folders that stay here: the tournament's. Bots without a wall of their
     own get one; `must_be_walled`: where there is none they do not play.
     """
-    bots, parcels = travelling(config.bots, closed)
+    bots, parcels = travelling(config.bots, closed, keys=seat.secrets_here())
     terms = Terms(
         tree=f"{secrets.token_hex(12)}.",
         bots=bots,
@@ -163,11 +163,18 @@ class Entrance:
     async def _send(self, address: str, parcel: Parcel) -> str:
         """Send the files of a bot; return why that cannot be, empty where it could."""
         chunks: Iterator[bytes] = parcel.chunks()
-        number = 0
+        sender, number = secrets.token_hex(8), 0
         while True:
             chunk = await asyncio.to_thread(next, chunks, b"")
             answer = await self._link.call(
-                address, seat.take, parcel.digest, number, chunk, within_s=SENDING_S, priority=10
+                address,
+                seat.take,
+                parcel.digest,
+                sender,
+                number,
+                chunk,
+                within_s=SENDING_S,
+                priority=10,
             )
             if refused := read(Entered, answer).refused:
                 return refused

@@ -44,6 +44,9 @@ WAITS: Final = 300
 
 _PASSED_BY: Final = (".git", "__pycache__")
 
+_PROGRAMS: Final = "/usr"
+"""Where files are everybody's to read."""
+
 _DONE, _LOCK, _PART = ".done", ".lock", ".part"
 
 
@@ -64,7 +67,10 @@ class Parcel:
             try:
                 self._pack(file)
             except OSError as error:
-                raise ArenaError(f"{error.filename}: {error.strerror}") from error
+                raise ArenaError(
+                    f"a bot's files cannot be sent: {error.filename or self.root}: "
+                    f"{error.strerror or error}"
+                ) from error
             file.seek(0)
             while chunk := file.read(CHUNK):
                 yield chunk
@@ -89,12 +95,19 @@ def parcel_of(bot: str, paths: Sequence[str], closed: Collection[str] = ()) -> P
     """Return the parcel of a bot's files and folders, absolute; None where there are none.
 
     What lies in `closed`, in `.git`, in caches of Python and in virtual environments stays here.
-    Links are followed. Raises ConfigError: too much, or not readable.
+    Links are followed to other files of the bot and of the system. Raises ConfigError: too much,
+    not readable, or a link to what is not the bot's, such as somebody's key.
     """
     found: dict[str, Path] = {}
     size = 0
+    open_to_it = [*map(os.path.realpath, paths), _PROGRAMS]
     for path in map(Path, paths):
         for file in _files(path, closed):
+            if file.is_symlink() and _leads_out(file, open_to_it, closed):
+                raise ConfigError(
+                    f"bot {bot!r}: {file} is a link to {os.path.realpath(file)}, which is not in "
+                    "the bot's folder: put that there, or name it in the bot's `files`"
+                )
             found[str(file)] = file
             try:
                 size += file.stat().st_size
@@ -131,6 +144,14 @@ def _files(path: Path, closed: Collection[str]) -> Iterator[Path]:
         )
         files = (Path(place, name) for name in names)
         yield from (file for file in files if file.is_file() and str(file) not in closed)
+
+
+def _leads_out(link: Path, open_to_it: Collection[str], closed: Collection[str]) -> bool:
+    """Return whether a link leads to what is in none of the open places, or is closed."""
+    target, place = Path(os.path.realpath(link)), Path(os.path.realpath(link.parent))
+    return not any(map(target.is_relative_to, open_to_it)) or any(
+        target.is_relative_to(path) and not place.is_relative_to(path) for path in closed
+    )
 
 
 def digest_of(root: Path, names: Sequence[str]) -> str:
@@ -180,34 +201,43 @@ def _is_sound(digest: str, place: Path) -> bool:
         return False
 
 
-def take(digest: str, number: int, chunk: bytes) -> None:
+def take(digest: str, sender: str, number: int, chunk: bytes) -> None:
     """Take the next piece of a parcel, counted from 0; an empty one ends and unpacks it.
 
-    Raises ArenaError for what is not what the digest says, and OSError.
+    Others may send the same one meanwhile: `sender` is a word that no other has. Raises ArenaError
+    for what is not what the digest says, and OSError.
     """
     place = place_of(digest)
     place.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
-    part = place.with_suffix(f".{os.getpid()}{_PART}")
+    part = place.with_suffix(f".{sender}{_PART}")
     with part.open("wb" if number == 0 else "ab") as file:
         file.write(chunk)
     if chunk:
         return
     try:
         with place.with_suffix(_LOCK).open("a") as lock:
-            _wait_alone(lock, digest)
-            if not _is_sound(digest, place):
+            if _wait_alone(lock, digest, place) and not _is_sound(digest, place):
                 _unpack(digest, part, place)
     finally:
         part.unlink(missing_ok=True)
     _forget_old(place.parent)
 
 
-def _wait_alone(lock: IO[str], digest: str) -> None:
-    """Wait until nobody uses a parcel, for a while; raises ArenaError."""
+def _wait_alone(lock: IO[str], digest: str, place: Path) -> bool:
+    """Wait until nobody uses a parcel, for a while; raises ArenaError.
+
+    Returns whether nobody does: another run may have unpacked it meanwhile, and play with it.
+    """
+    looked_at = 0
     for _ in range(WAITS):
         with suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
+            return True
+        with suppress(OSError):
+            unpacked = place.with_suffix(_DONE).stat().st_mtime_ns
+            if unpacked != looked_at and _is_sound(digest, place):
+                return False
+            looked_at = unpacked
         time.sleep(0.1)
     raise ArenaError(f"parcel {digest[:12]} was changed while a bot plays with it")
 

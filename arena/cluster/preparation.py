@@ -6,6 +6,8 @@ that are played.
 
 from __future__ import annotations
 
+import os
+import platform
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,24 +20,37 @@ from lath.arena.cluster.parcels import Parcel, parcel_of, place_of
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.builds import built
-from lath.arena.tournament.confinement import confined, files_of, kept, own_folders
+from lath.arena.tournament.confinement import confined, files_of, holds, kept, own_folders
 from lath.arena.tournament.programs import resolve
 from lath.arena.walls.wall import Wall
 
 
 def travelling(
-    bots: Sequence[BotSpec], closed: Sequence[str]
+    bots: Sequence[BotSpec], closed: Sequence[str], *, keys: Sequence[str] = ()
 ) -> tuple[tuple[Traveller, ...], dict[str, Parcel]]:
     """Return bots as they are sent, and their parcels by digest; raises ConfigError.
 
-    `closed` are files and folders that stay here: the tournament's.
+    `closed` are files and folders that stay here: the tournament's; `keys` those that no bot may
+    name either.
     """
+    for bot in bots:
+        for path in bot.files:
+            if held := next((key for key in keys if holds(path, key)), ""):
+                raise ConfigError(
+                    f"bot {bot.name!r}: files: {path} holds {held}, which no bot may see"
+                )
+    closed = (*closed, *keys)
     own = own_folders(bots, closed)
     parcels: dict[str, Parcel] = {}
     sent = []
     for bot in bots:
         paths = [own[bot.name]] if own[bot.name] else files_of(bot)
-        parcel = parcel_of(bot.name, list(dict.fromkeys((*paths, *bot.files))), closed)
+        try:
+            parcel = parcel_of(bot.name, list(dict.fromkeys((*paths, *bot.files))), closed)
+        except ConfigError:
+            if not bot.hosts:
+                raise
+            parcel = None  # it is found where `hosts` says
         if parcel:
             parcels[parcel.digest] = parcel
         sent.append(_traveller(bot, parcel))
@@ -46,12 +61,14 @@ def _traveller(bot: BotSpec, parcel: Parcel | None) -> Traveller:
     def word(text: str) -> Word:
         if text == sys.executable:
             return Word(kind="python")
-        if parcel and Path(text).is_absolute() and Path(text).is_relative_to(parcel.root):
-            inner = str(Path(text).relative_to(parcel.root))
-            if inner in parcel.files or any(name.startswith(f"{inner}/") for name in parcel.files):
-                return Word(kind="files", text=inner)
-            if inner == ".":
-                return Word(kind="files", text=inner)
+        if not parcel or not Path(text).is_absolute():
+            return Word(text=text)
+        for path in map(Path, (text, os.path.realpath(text))):  # a folder may be reached by a link
+            if path.is_relative_to(parcel.root):
+                inner = str(path.relative_to(parcel.root))
+                within = "" if inner == "." else f"{inner}/"
+                if inner in parcel.files or any(n.startswith(within) for n in parcel.files):
+                    return Word(kind="files", text=inner)
         return Word(text=text)
 
     same = "name", "env", "memory_bytes", "time", "threads", "lacks", "sandbox", "reads"
@@ -138,5 +155,13 @@ def _spec(bot: Traveller, host: str) -> BotSpec:
 
 
 def _commands(bot: Traveller, host: str) -> Iterator[tuple[str, ...]]:
-    """Yield the commands that a bot has on a machine of this name, in place of its own."""
-    return (words for pattern, words in bot.hosts.items() if fnmatchcase(host, pattern))
+    """Yield the commands that a bot has on a machine of this name, in place of its own.
+
+    One that calls itself as another one does has its address behind the name.
+    """
+    names = {host, platform.node()}
+    return (
+        words
+        for pattern, words in bot.hosts.items()
+        if any(fnmatchcase(name, pattern) for name in names)
+    )

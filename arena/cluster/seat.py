@@ -204,7 +204,7 @@ def _enter(entry: Entry, text: str, stack: ExitStack) -> Entered:
     env = _environment(entry)
     worker = Worker(entry.terms.tree, env=env)
     try:
-        answer = worker.submit(prepare, (text, _closed())).result(PREPARE_S)
+        answer = worker.submit(prepare, (text, secrets_here())).result(PREPARE_S)
     finally:
         worker.shutdown()
         worker.end()
@@ -235,7 +235,7 @@ def _environment(entry: Entry) -> dict[str, str]:
     return {**os.environ, GAMES: os.pathsep.join(paths)}
 
 
-def _closed() -> tuple[str, ...]:
+def secrets_here() -> tuple[str, ...]:
     """Return files of Dask's configuration that no bot may see: its keys."""
     import dask.config
 
@@ -246,10 +246,10 @@ def _closed() -> tuple[str, ...]:
     return (*named, *filter(os.path.exists, dask.config.paths))
 
 
-def take(digest: str, number: int, chunk: bytes) -> str:
+def take(digest: str, sender: str, number: int, chunk: bytes) -> str:
     """Take a piece of a parcel, as `parcels.take` does; return an `Entered`."""
     try:
-        parcels.take(digest, number, chunk)
+        parcels.take(digest, sender, number, chunk)
     except (ArenaError, OSError) as error:
         return write(Entered(refused=str(error)))
     return write(Entered())

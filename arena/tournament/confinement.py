@@ -121,7 +121,7 @@ def _asked(bot: BotSpec, needed: Sequence[str], closed: Collection[str]) -> tupl
     view = View(reads=tuple(dict.fromkeys((*needed, *ours))), cache=_cache_of(bot))
     wall = Wall(kind="bwrap", view=view)
     for path in bot.reads:
-        if held := next((place for place in closed if _holds(path, place)), ""):
+        if held := next((place for place in closed if holds(path, place)), ""):
             return wall, f"reads: {path} holds {held}, which no bot may see"
     return wall, wall.why_not()
 
@@ -183,7 +183,7 @@ def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, s
             if other.name != bot.name and not (bot.cwd and other.cwd == bot.cwd)
             for file in files[other.name]
         )
-        return not any(_holds(homes[bot.name], place) for place in (*taken, *others))
+        return not any(holds(homes[bot.name], place) for place in (*taken, *others))
 
     return {bot.name: homes[bot.name] if homes[bot.name] and is_alone(bot) else "" for bot in bots}
 
@@ -205,14 +205,14 @@ def files_of(bot: BotSpec) -> list[str]:
 
 def _runs_others(program: str) -> bool:
     """Return whether a program is one that is installed, such as an interpreter."""
-    return len(list(_installation(program))) > 1
+    return any(Path(path).is_dir() for path in _installation(program))
 
 
 def _is_systems(path: str) -> bool:
-    return not path or any(_holds(place, path) for place in _SYSTEM)
+    return not path or any(holds(place, path) for place in _SYSTEM)
 
 
-def _holds(folder: str, path: str) -> bool:
+def holds(folder: str, path: str) -> bool:
     """Return whether a path is a folder's, or the folder itself."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
@@ -283,7 +283,7 @@ def _installation(program: str) -> Iterator[str]:
 def _is_everybodys(place: Path) -> bool:
     """Return whether more than one program is installed in a folder: all of a person's, or all."""
     home = Path("~").expanduser()
-    return place == home / ".local" or _holds(str(place), str(home))
+    return place == home / ".local" or holds(str(place), str(home))
 
 
 def _closed_to_others(bot: BotSpec, needed: Iterable[str]) -> str:

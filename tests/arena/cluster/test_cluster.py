@@ -25,7 +25,9 @@ from clusters import (
 )
 
 from lath.arena.cluster import link, seat
-from lath.arena.errors import ArenaError, MachineError
+from lath.arena.cluster.preparation import travelling
+from lath.arena.errors import ArenaError, ConfigError, MachineError
+from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.events import ClusterSeen, Event, GameEnded, PairBegan
 from lath.arena.walls.bubblewrap import why_not
 
@@ -108,9 +110,14 @@ def test_without_a_wall_a_bot_has_the_key(two_hosts: Machines, tmp_path: Path) -
 
 
 def test_no_bot_may_ask_for_a_key(tmp_path: Path) -> None:
-    (tmp_path / "key").touch()
-    with dask.config.set({"distributed.comm.tls.worker.key": str(tmp_path / "key")}):
-        assert str(tmp_path / "key") in seat._closed()
+    key = tmp_path / "key"
+    key.touch()
+    with dask.config.set({"distributed.comm.tls.worker.key": str(key)}):
+        assert str(key) in seat.secrets_here()
+    for path in (key, tmp_path):
+        mine = BotSpec(name="mine", command=("true",), files=(str(path),))
+        with pytest.raises(ConfigError, match=f"files: {path} holds {key}, which no bot may see"):
+            travelling([mine], [], keys=[str(key)])
 
 
 def test_a_bot_that_starts_on_one_host_only_plays_there(

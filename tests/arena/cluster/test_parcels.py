@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def packed(home: Path) -> Parcel:
 
 def send(digest: str, chunks: list[bytes]) -> None:
     for number, chunk in enumerate([*chunks, b""]):
-        take(digest, number, chunk)
+        take(digest, "me", number, chunk)
 
 
 def test_a_folder_travels_without_what_is_made_anew_or_is_the_tournament(home: Path) -> None:
@@ -73,6 +74,18 @@ def test_what_was_changed_on_the_machine_is_sent_again(home: Path) -> None:
         assert missing == (parcel.digest,)
     send(parcel.digest, list(parcel.chunks()))
     assert changed.read_text() == "main.py"
+
+
+def test_two_runs_send_the_same_files_at_once_and_play_with_them(home: Path) -> None:
+    parcel = packed(home)
+    (chunk,) = parcel.chunks()
+    for number, piece in enumerate((chunk[:99], chunk[99:], b"")):
+        take(parcel.digest, "one", number, piece)
+        if piece:
+            take(parcel.digest, "other", number, piece)
+    with used([parcel.digest]) as missing:
+        assert missing == ()
+        take(parcel.digest, "other", 2, b"")
 
 
 def test_the_same_files_are_the_same_parcel_wherever_they_lie(home: Path, tmp_path: Path) -> None:
@@ -132,8 +145,35 @@ def test_what_was_not_used_for_longest_goes_first(
 
 def test_too_much_is_refused_with_the_way_out(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parcels, "MOST_FILES", 2)
+    mine = BotSpec(name="mine", command=("python", str(home / "main.py")))
     with pytest.raises(ConfigError, match=r"bot 'mine': .* holds more than .* say with `hosts`"):
-        packed(home)
+        travelling([mine], [])
+    _, sent = travelling([replace(mine, hosts={"*": ("/opt/mine",)})], [])
+    assert sent == {}
+
+
+def test_a_link_takes_nothing_along_that_is_not_the_bots(home: Path, tmp_path: Path) -> None:
+    (home / "inner").symlink_to("main.py")
+    (home / "tool").symlink_to("/usr/bin/env")
+    assert {"inner", "tool"} < set(packed(home).files)
+    key = tmp_path / "client.key"
+    key.write_text("secret")
+    for name, target in (("key", key), ("games", home / "results/tournament.db")):
+        (home / name).symlink_to(target)
+        with pytest.raises(ConfigError, match=rf"bot 'mine': .*/{name} is a link to {target}"):
+            packed(home)
+        (home / name).unlink()
+
+
+def test_a_bot_that_is_reached_by_a_link_travels_whole(home: Path, tmp_path: Path) -> None:
+    link = tmp_path / "current"
+    link.symlink_to(home)
+    for cwd in (None, str(link)):
+        mine = BotSpec(name="mine", command=("python", str(link / "main.py")), cwd=cwd)
+        (bot,), sent = travelling([mine], [])
+        assert [bot.parcel] == list(sent)
+        assert (bot.command[1].kind, bot.command[1].text) == ("files", "main.py")
+        assert cwd is None or (bot.cwd and (bot.cwd.kind, bot.cwd.text) == ("files", "."))
 
 
 def test_a_command_travels_with_its_files_and_python_as_what_they_are(home: Path) -> None:
