@@ -40,6 +40,7 @@ _FOUNDATIONS: Final = {
     "core",
     "errors",
     "board",
+    "fast",
     "stones",
     "reach",
     "overlays",

@@ -90,6 +90,7 @@ class Board:
         self._empty_rows: Final = [" " if bit else "/" for bit in cells_and_ends]
         self._place_in_rows: Final = {bit: i for i, bit in enumerate(cells_and_ends) if bit}
         self._names_of_chunk: Final[dict[tuple[int, int], tuple[str, ...]]] = {}
+        self._places_of_chunk: Final[dict[tuple[int, int], tuple[int, ...]]] = {}
 
     @cached_property
     def grid(self) -> tuple[tuple[int, int], ...]:
@@ -127,6 +128,23 @@ class Board:
             mask >>= _CHUNK
             offset += _CHUNK
         return names
+
+    def places_in(self, mask: int) -> list[int]:
+        """Return the places in `names` of the cells of `mask`, in order."""
+        places: list[int] = []
+        offset = 0
+        while mask:
+            chunk = mask & 0xFF
+            if chunk:
+                known = self._places_of_chunk.get((offset, chunk))
+                if known is None:
+                    cells = self.bits(chunk << offset)
+                    known = tuple([(self.full & bit - 1).bit_count() for bit in cells])
+                    self._places_of_chunk[offset, chunk] = known
+                places += known
+            mask >>= _CHUNK
+            offset += _CHUNK
+        return places
 
     @cached_property
     def isometries(self) -> tuple[Isometry, ...]:

@@ -165,7 +165,8 @@ class Game(Protocol):
     or, where they are many, of so many that the least image of `position` is among its images. See
     `symmetries` below for a game without it, and `least` for what it is good for. Another is
     `moves`, a mapping of every way to write a move, legal or not, to the one way; with positions
-    that have `legal_bits` it has `bits`, a mapping of every move to a power of two of its own.
+    that have `legal_bits` it has `bits`, a mapping of every move to a power of two of its own. And
+    `fast(position)` is a board for searches, see `lath.games.fast`.
     """
 
     @property

@@ -13,17 +13,30 @@ Source: rulebook by nestorgames; rulings in docs/rules.md. `mammalath_plus.py` i
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from random import Random
 from typing import ClassVar, Final, NamedTuple
 
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Seat, Symmetry, require_legal
 from lath.games.errors import PositionError, SetupError
+from lath.games.fast import DRAW, FastBoard, keys
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
-from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Alternating, Turning, past_swap
+from lath.games.stones import (
+    DRAWN,
+    LOST,
+    NUMBERS,
+    OPEN,
+    SWAP,
+    WON,
+    Alternating,
+    Turning,
+    past_swap,
+    verdict_of,
+    winner_by,
+)
 
 _COLOURS: Final = {
     "armadillo": "#dd383e",
@@ -73,6 +86,9 @@ ANIMALS: Final = tuple(
 )
 """The six of both games, and the two that the expansion adds."""
 
+
+_REMEMBERED: Final = 4096
+"""Sets of animals of which a board knows the releases."""
 
 SIZES: Final = range(4, len(ANIMALS) + 1)
 """Of boards: there is a type of animals for each row."""
@@ -149,7 +165,7 @@ class Mammalath(Turning):
     def draw_setup(self, seed: int) -> str:
         """Return the animals shuffled by `seed`."""
         animals = list("".join(self.letters) * self.size)
-        random.Random(f"{self.id} {seed}").shuffle(animals)
+        Random(f"{self.id} {seed}").shuffle(animals)
         rows = (animals[i : i + self.size] for i in range(0, len(animals), self.size))
         return "/".join("".join(row) for row in rows)
 
@@ -301,6 +317,10 @@ class Mammalath(Turning):
         if swap:
             return black >= 1 and white < first_turns
         return plies == 0 or 1 <= white <= first_turns
+
+    def fast(self, position: MammalathPosition) -> MammalathBoard:
+        """Return a board for searches."""
+        return MammalathBoard(position)
 
 
 class _State(NamedTuple):
@@ -470,6 +490,220 @@ class MammalathPosition(_State, Alternating):
         animals = zip(self.game.letters, self.kinds, strict=True)
         tokens = zip("wb", self.tokens, strict=True)
         return self.game.board.contents([*animals, *tokens])
+
+
+class MammalathBoard(FastBoard):
+    """A board for searches: tokens of each seat and animals are cells as `Board.bit` has them.
+
+    Codes are the cells by their place in `Board.names`, the types, the lines and blocks in the
+    order of their texts, and the swap.
+    """
+
+    game: Mammalath
+
+    def __init__(self, position: MammalathPosition) -> None:
+        game = self.game = position.game
+        cells = len(game.board.names)
+        self.moves = (*map(Move, game.board.names), *game.type_releases, *game.releases, SWAP)
+        self.animals = position.animals
+        self.tokens = list(position.tokens)
+        """Of first and of second."""
+        self.to_move = mover = position.mover
+        self.winner = winner_by(position.verdict, mover)
+        self._swap = len(self.moves) - 1
+        self._bits = tuple(game.board.name)
+        shapes = game.releases.values()
+        self._taken = (*(0,) * cells, *position.kinds, *shapes)
+        """The cells that each release empties, of types those where one was at the beginning."""
+        self._kinds = [(cells + type_, kind) for type_, kind in enumerate(position.kinds)]
+        self._shapes = list(enumerate(shapes, cells + game.size))
+        self._at = tuple(game.shapes_at.values())
+        self._releasable: dict[int, list[int]] = {}
+        """By animals, the releases that they allow."""
+        self._past: list[tuple[int, int, int]] = []
+        many = keys("mammalath", (2 + game.size) * cells + 1)
+        # A turn changes who is to move: each key of a token has that in it.
+        self._turn = many[-1]
+        raw = many[:cells], many[cells : 2 * cells]
+        self._keys = tuple([key ^ self._turn for key in own] for own in raw)
+        self._animal_keys = dict.fromkeys(self._bits, 0)
+        for type_, kind in enumerate(position.kinds, 2):
+            for place in game.board.places_in(kind):
+                self._animal_keys[self._bits[place]] = many[type_ * cells + place]
+        self.key = self._turn if mover else 0
+        for tokens, own in zip(self.tokens, raw, strict=True):
+            for place in game.board.places_in(tokens):
+                self.key ^= own[place]
+        for bit in game.board.bits(self.animals):
+            self.key ^= self._animal_keys[bit]
+
+    def _releases(self) -> list[int]:
+        """Return the codes of the releases that the animals allow."""
+        animals = self.animals
+        known = self._releasable.get(animals)
+        if known is None:
+            if len(self._releasable) > _REMEMBERED:
+                self._releasable.clear()
+            known = [code for code, kind in self._kinds if kind & animals]
+            known += [code for code, shape in self._shapes if animals & shape == shape]
+            self._releasable[animals] = known
+        return known
+
+    def legal(self) -> list[int]:
+        """Return the codes of placements, releases of types, releases of lines, swap."""
+        if self.winner is not None:
+            return []
+        white, black = self.tokens
+        board = self.game.board
+        codes = board.places_in(board.full & ~(white | black))
+        if white or black:
+            codes += self._releases()
+            if not black and self._can_swap:
+                codes.append(self._swap)
+        return codes
+
+    @property
+    def _can_swap(self) -> bool:
+        white, black = self.tokens
+        is_first_turn = self.animals == self.game.board.full and self.to_move == 1
+        return is_first_turn and not black and white & (white - 1) == 0
+
+    def play(self, code: int) -> None:
+        """Place a token, release animals, or swap."""
+        mover, tokens = self.to_move, self.tokens
+        self._past.append((code, self.animals, self.key))
+        self.to_move = 1 - mover
+        if code < len(self._bits):
+            mine = tokens[mover] = tokens[mover] | self._bits[code]
+            self.key ^= self._keys[mover][code]
+            self._examine(mover, mine, code)
+        elif code == self._swap:
+            tokens.reverse()
+            (first,) = self.game.board.places_in(tokens[1])
+            self.key ^= self._keys[0][first] ^ self._keys[1][first] ^ self._turn
+        else:
+            taken = self._taken[code] & self.animals
+            self.animals ^= taken
+            self.key ^= self._turn
+            for bit in self.game.board.bits(taken):
+                self.key ^= self._animal_keys[bit]
+
+    def _examine(self, mover: int, mine: int, code: int) -> None:
+        """Say who has won by a token, if anybody."""
+        for shape in self._at[code]:
+            if mine & shape == shape:
+                if shape & self.animals:
+                    self.winner = 1 - mover
+                    return
+                self.winner = mover
+        if self.winner is None and mine.bit_count() == self.game.supply:
+            self.winner = DRAW
+
+    def undo(self) -> None:
+        """Take the last turn back."""
+        code, self.animals, self.key = self._past.pop()
+        mover = self.to_move = 1 - self.to_move
+        self.winner = None
+        if code < len(self._bits):
+            self.tokens[mover] ^= self._bits[code]
+        elif code == self._swap:
+            self.tokens.reverse()
+
+    def position(self) -> MammalathPosition:
+        """Return the state as a position."""
+        first, second = self.tokens
+        mover = self.to_move
+        verdict = verdict_of(self.winner, mover)
+        kinds = tuple(kind & self.animals for _, kind in self._kinds)
+        return MammalathPosition(self.game, kinds, self.animals, (first, second), mover, verdict)
+
+    def ending_cells(self, mover: int) -> tuple[int, int]:
+        """Return the empty cells where a token of `mover` wins, and those where it loses."""
+        mine, animals = self.tokens[mover], self.animals
+        empty = self.game.board.full & ~(mine | self.tokens[1 - mover])
+        wins = losses = 0
+        for shape in self.game.shapes:
+            missing = shape & ~mine
+            if missing & empty and missing & (missing - 1) == 0:
+                if shape & animals:
+                    losses |= missing
+                else:
+                    wins |= missing
+        return wins & ~losses, losses
+
+    def threats(self) -> tuple[list[int], list[int]]:
+        """Return the cells where a token wins, and where it loses; releases do neither."""
+        if self.winner is not None:
+            return [], []
+        wins, losses = self.ending_cells(self.to_move)
+        return self.game.board.places_in(wins), self.game.board.places_in(losses)
+
+    def candidates(self) -> list[int]:
+        """Return the cells that win; else those where the opponent would; else what does not lose.
+
+        Nothing but a token of one's own keeps the opponent out of a cell.
+        """
+        if self.winner is not None:
+            return []
+        mover, places_in = self.to_move, self.game.board.places_in
+        wins, losses = self.ending_cells(mover)
+        if wins:
+            return places_in(wins)
+        theirs, _ = self.ending_cells(1 - mover)
+        if theirs:
+            return places_in(theirs & ~losses) or places_in(theirs)
+        legal = self.legal()
+        if not losses:
+            return legal
+        lost = places_in(losses)
+        return [code for code in legal if code not in lost] or legal
+
+    def playout(self, chance: Random) -> tuple[int, int]:
+        """Play at random to the end; return the winner and how many plies that took."""
+        begun = 0
+        while self.winner is None and (not any(self.tokens) or self._can_swap):
+            legal = self.legal()
+            self.play(legal[int(chance.random() * len(legal))])
+            begun += 1
+        winner, plies = self._play_on(chance) if self.winner is None else (self.winner, 0)
+        for _ in range(begun):
+            self.undo()
+        return winner, begun + plies
+
+    def _play_on(self, chance: Random) -> tuple[int, int]:
+        """Do so from the third turn on.
+
+        What cannot be played then can never be again: it is met once, and dropped.
+        """
+        random, bits, at, taken = chance.random, self._bits, self._at, self._taken
+        cells, lines, supply = len(bits), len(bits) + self.game.size, self.game.supply
+        mover, animals = self.to_move, self.animals
+        mine, theirs = self.tokens[mover], self.tokens[1 - mover]
+        options = self.legal()
+        left = len(options)
+        plies = 1
+        placed = [theirs.bit_count(), mine.bit_count()]  # by the ply's parity
+        while True:
+            pick = int(random() * left)
+            left -= 1
+            code = options[pick]
+            options[pick] = options[left]
+            if code < cells:
+                mine |= bits[code]
+                placed[plies & 1] += 1
+                for shape in at[code]:
+                    if mine & shape == shape:
+                        has_won = self.game.verdict(mine, animals, at[code]) == WON
+                        return mover if has_won else 1 - mover, plies
+                if placed[plies & 1] == supply:
+                    return DRAW, plies
+            else:
+                gone = taken[code] & animals
+                if not gone or (code >= lines and gone != taken[code]):
+                    continue
+                animals ^= gone
+            plies += 1
+            mine, theirs, mover = theirs, mine, 1 - mover
 
 
 GAME: Final = Mammalath()

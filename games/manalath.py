@@ -13,18 +13,29 @@ online servers.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from random import Random
 from typing import ClassVar, Final, NamedTuple
 
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
+from lath.games.fast import DRAW, FastBoard, keys
 from lath.games.overlays import Groups
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more
-from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, WON, Alternating, Judged, Turning
+from lath.games.stones import (
+    DRAWN,
+    LOST,
+    NUMBERS,
+    OPEN,
+    WON,
+    Alternating,
+    Judged,
+    Turning,
+    winner_by,
+)
 
 MAX_BLOCKERS: Final = 3
 
@@ -86,6 +97,13 @@ class Manalath(Turning):
             for move, (colour, bit) in self.placements.items()
         }
         """The cell of every move, orange's as they are and purple's shifted by `Board.apart`."""
+        near = [self.board.around(bit) for bit in self.board.name]
+        self.near: Final = dict(zip(self.board.name, near, strict=True))
+        """The cells next to each, by its bit."""
+        self.placed: Final = tuple(
+            (colour, bit, self.near[bit]) for colour, bit in self.placements.values()
+        )
+        """For each move its colour, its cell, and the cells next to that."""
         self.counts: Final = sum(1 << self.board.apart * count for count in range(win + 1))
         """What puts a set of cells side by side, for each count to `win`, by multiplication."""
         # A turn changes the pieces of one colour alone.
@@ -143,7 +161,7 @@ class Manalath(Turning):
 
     def draw_setup(self, seed: int) -> str:
         """Return none to three blockers, number and cells drawn from `seed`."""
-        chance = random.Random(f"{self.id} {seed}")
+        chance = Random(f"{self.id} {seed}")
         cells = chance.sample(self.board.names, chance.randint(0, MAX_BLOCKERS))
         return self.canonical_setup(" ".join(cells) or "-")
 
@@ -218,6 +236,10 @@ class Manalath(Turning):
             # Else the player to move had lost or won at the end of the turn before.
             if not large(before & to_move)
         )
+
+    def fast(self, position: ManalathPosition) -> ManalathBoard:
+        """Return a board for searches."""
+        return ManalathBoard(position)
 
 
 class _State(NamedTuple):
@@ -395,6 +417,191 @@ class ManalathPosition(_State, Alternating):
         return self.game.board.contents(
             [("o", self.stones[0]), ("p", self.stones[1]), ("g", self.blockers)]
         )
+
+
+class ManalathBoard(FastBoard):
+    """A board for searches: pieces of each colour are cells as `Board.bit` has them.
+
+    The code of a move is twice the place of its cell in `Board.names`, and one more for purple.
+    """
+
+    game: Manalath
+
+    def __init__(self, position: ManalathPosition) -> None:
+        game = self.game = position.game
+        self.moves = tuple(game.placements)
+        self.stones = list(position.stones)
+        """Orange and purple."""
+        self.empty = game.board.full & ~(sum(self.stones) | position.blockers)
+        self.blockers = position.blockers
+        self.to_move = mover = position.mover
+        self._verdict = position.verdict
+        self.winner = self._winner(mover)
+        self._has_large = [bool(game.large(stones)) for stones in self.stones]
+        """Of each colour, whether a group would be examined."""
+        self._past: list[tuple[int, int, bool]] = []
+        many = keys("manalath", len(self.moves) + len(game.board.names) + 1)
+        # A turn changes who is to move: each key of a piece has that in it.
+        self._keys = [key ^ many[-1] for key in many]
+        self.key = many[-1] if mover else 0
+        for colour, stones in enumerate(self.stones):
+            for place in game.board.places_in(stones):
+                self.key ^= many[2 * place + colour]
+        for place in game.board.places_in(self.blockers):
+            self.key ^= many[len(self.moves) + place]
+
+    def _winner(self, mover: int) -> int | None:
+        """Return who has won by the verdict, `mover` being to move."""
+        if self._verdict in (_STUCK_WON, _STUCK_LOST):
+            return mover if self._verdict == _STUCK_WON else 1 - mover
+        return winner_by(self._verdict, mover)
+
+    def _open_cells(self, colour: int) -> int:
+        """Return the empty cells where a piece of `colour` makes no group that is too large."""
+        mine = self.stones[colour]
+        return self.empty & ~self.game.crowded(mine) if mine.bit_count() < self.game.supply else 0
+
+    def legal(self) -> list[int]:
+        """Return the codes by cell, orange before purple."""
+        if self.winner is not None:
+            return []
+        orange, purple = self._open_cells(0), self._open_cells(1)
+        places_in = self.game.board.places_in
+        codes = [2 * place for place in places_in(orange)]
+        codes += [2 * place + 1 for place in places_in(purple)]
+        codes.sort()
+        return codes
+
+    def _size(self, colour: int, bit: int, near: int) -> int:
+        """Return the size of the group that a piece would be in; or one that is too large."""
+        stones, near_of, win = self.stones[colour], self.game.near, self.game.win
+        size, group, front = 1, bit, near & stones
+        while front:
+            low = front & -front
+            group |= low
+            size += 1
+            if size > win:
+                break
+            front = (front | near_of[low] & stones) & ~group
+        return size
+
+    def play(self, code: int) -> None:
+        """Place a piece."""
+        game, mover, large = self.game, self.to_move, self._has_large
+        colour, bit, near = game.placed[code]
+        self._past.append((code, self.key, large[colour]))
+        if not large[colour] and self._size(colour, bit, near) >= game.lose:
+            large[colour] = True
+        self.stones[colour] |= bit
+        self.empty ^= bit
+        self.key ^= self._keys[code]
+        self.to_move = 1 - mover
+        if large[mover] or not self._can_move():
+            self._judge()
+
+    def _can_move(self) -> bool:
+        """Return whether there is a legal move, as nearly always at a first glance."""
+        game = self.game
+        for stones in self.stones:
+            if stones.bit_count() < game.supply and self.empty & ~game.board.around(stones):
+                return True
+        return bool(self._open_cells(0) or self._open_cells(1))
+
+    def _judge(self) -> None:
+        self._verdict = self.position().judged().verdict
+        self.winner = self._winner(self.to_move)
+
+    def undo(self) -> None:
+        """Take the last piece back."""
+        code, self.key, had_large = self._past.pop()
+        colour, bit, _ = self.game.placed[code]
+        self.stones[colour] ^= bit
+        self.empty ^= bit
+        self._has_large[colour] = had_large
+        self.to_move = 1 - self.to_move
+        self._verdict, self.winner = OPEN, None
+
+    def position(self) -> ManalathPosition:
+        """Return the state as a position."""
+        orange, purple = self.stones
+        return ManalathPosition(
+            self.game, (orange, purple), self.blockers, self.to_move, self._verdict
+        )
+
+    def threats(self) -> tuple[list[int], list[int]]:
+        """Return the moves that win, and those that lose: what they make of the mover's groups."""
+        if self.winner is not None:
+            return [], []
+        legal = self.legal()
+        if min(sum(code & 1 for code in legal), sum(~code & 1 for code in legal)) < 2:
+            return super().threats()  # one of them may leave the opponent without a move
+        game, mover = self.game, self.to_move
+        groups = list(game.board.groups(self.stones[mover])) if self._has_large[mover] else []
+        fours = [group for group in groups if group.bit_count() == game.lose]
+        has_five = any(group.bit_count() == game.win for group in groups)
+        wins, losses = [], []
+        for code in legal:
+            colour, bit, near = game.placed[code]
+            size = self._size(colour, bit, near) if colour == mover else 0
+            kept = [group for group in fours if colour != mover or not near & group]
+            if size == game.lose or kept:
+                losses.append(code)
+            elif size == game.win or has_five:
+                wins.append(code)
+        return wins, losses
+
+    def playout(self, chance: Random) -> tuple[int, int]:  # noqa: C901 - calls would cost much
+        """Play at random to the end; return the winner and how many plies that took.
+
+        What cannot be played once can never be again: it is met once, and dropped.
+        """
+        if self.winner is not None:
+            return self.winner, 0
+        game, random, near_of = self.game, chance.random, self.game.near
+        placed, win, lose, supply = game.placed, game.win, game.lose, game.supply
+        mover, stones, empty = self.to_move, self.stones.copy(), self.empty
+        large = self._has_large.copy()
+        options = self.legal()
+        plies = 0
+        for left in range(len(options), 0, -1):
+            pick = int(random() * left)
+            code = options[pick]
+            options[pick] = options[left - 1]
+            colour, bit, near = placed[code]
+            if not empty & bit:
+                continue
+            mine = stones[colour]
+            front = near & mine
+            size = 1
+            if front:
+                group = bit
+                while front:
+                    low = front & -front
+                    group |= low
+                    size += 1
+                    if size > win:
+                        break
+                    front = (front | near_of[low] & mine) & ~group
+                if size > win:
+                    continue
+                if size >= lose:
+                    large[colour] = True
+            if mine.bit_count() == supply:
+                continue
+            stones[colour] = mine | bit
+            empty ^= bit
+            plies += 1
+            if large[mover]:
+                return self._examined(stones, mover), plies
+            mover = 1 - mover
+        return self._examined(stones, mover), plies
+
+    def _examined(self, stones: list[int], colour: int) -> int:
+        """Return who has won where the groups of a colour are examined."""
+        sizes = {group.bit_count() for group in self.game.board.groups(stones[colour])}
+        if self.game.lose in sizes:
+            return 1 - colour
+        return colour if self.game.win in sizes else DRAW
 
 
 GAME: Final = Manalath()

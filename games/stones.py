@@ -25,10 +25,24 @@ from lath.games.core import (
     one_by_one,
 )
 from lath.games.errors import MoveSyntaxError, SetupError
+from lath.games.fast import DRAW
 from lath.games.parameters import Parameter, earlier_variants, title_of
 
 OPEN, WON, LOST, DRAWN = range(4)
 """A verdict: what the last turn did for who took it. Games may have more of their own."""
+
+
+def winner_by(verdict: int, mover: int) -> int | None:
+    """Return who has won, as boards for searches say it, by a verdict; `mover` is to move."""
+    return (None, 1 - mover, mover, DRAW)[verdict]
+
+
+def verdict_of(winner: int | None, mover: int) -> int:
+    """Return the verdict by which `winner` has won; `mover` is to move."""
+    if winner is None:
+        return OPEN
+    return DRAWN if winner == DRAW else LOST if winner == mover else WON
+
 
 NUMBERS: Final = dict(enumerate(("two", "three", "four", "five", "six", "seven", "eight"), 2))
 """In words."""

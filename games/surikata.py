@@ -14,18 +14,31 @@ Source: rulebook by Gerhards; rulings in docs/rules.md, which also show why the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import accumulate, product, takewhile
-from operator import add, or_
+from operator import add, mul, or_
+from random import Random
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import PositionError
+from lath.games.fast import DRAW, FastBoard, keys
 from lath.games.overlays import Sight
 from lath.games.parameters import Parameter
 from lath.games.reach import path_exists, read_fields, refuse_more, share_a_cell
-from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, WON, Judged, Turning, taking_turns
+from lath.games.stones import (
+    DRAWN,
+    LOST,
+    NUMBERS,
+    OPEN,
+    WON,
+    Judged,
+    Turning,
+    taking_turns,
+    verdict_of,
+    winner_by,
+)
 
 SIZE: Final = 5
 MOUNDS: Final = 5
@@ -97,12 +110,32 @@ class Surikata(Turning):
                     hiding[names[bit] + names[cell]] = between
         return hiding
 
-    @lru_cache(maxsize=4096)  # noqa: B019 - there is one object of this class
+    @cached_property
+    def sights(self) -> dict[int, tuple[tuple[int, dict[int, int]], ...]]:
+        """What is seen from each cell, in its row and in its column, by the mounds on them.
+
+        0, no cell, sees nothing.
+        """
+        sights: dict[int, tuple[tuple[int, dict[int, int]], ...]] = {0: ((0, {0: 0}),) * 2}
+        for bit, (up, down, right, left) in self.rays.items():
+            axes = []
+            for ahead, behind in ((up, down), (right, left)):
+                cells = [*ahead, *behind]
+                seen = {}
+                for choice in product((0, 1), repeat=len(cells)):
+                    mounds = sum(map(mul, choice, cells))
+                    seen[mounds] = sum(
+                        sum(takewhile(lambda cell: not cell & mounds, ray))  # noqa: B023 - used here
+                        for ray in (ahead, behind)
+                    )
+                axes.append((sum(cells), seen))
+            sights[bit] = tuple(axes)
+        return sights
+
     def view(self, meerkat: int, mounds: int) -> int:
-        """Return the cells that a meerkat on `meerkat` sees."""
-        return sum(
-            sum(takewhile(lambda cell: not cell & mounds, ray)) for ray in self.rays[meerkat]
-        )
+        """Return the cells that a meerkat on `meerkat` sees; on 0, where it is nowhere, none."""
+        (row, in_row), (column, in_column) = self.sights[meerkat]
+        return in_row[mounds & row] | in_column[mounds & column]
 
     def start(self, setup: str | None = None) -> SurikataPosition:
         """Return the empty board; raises SetupError for any setup."""
@@ -160,6 +193,10 @@ class Surikata(Turning):
                 "no order of the pieces puts each of them out of the meerkat's sight"
             )
 
+    def fast(self, position: SurikataPosition) -> SurikataBoard:
+        """Return a board for searches."""
+        return SurikataBoard(position)
+
 
 class _State(NamedTuple):
     """Mounds, pieces of both seats, the meerkat's cell (0: none), who moves, how it stands."""
@@ -198,7 +235,7 @@ class SurikataPosition(_State, Judged):
         """The cells that the player to move may use."""
         game = self.game
         free = game.board.full & ~(self.mounds | self.stones[0] | self.stones[1])
-        return free & ~game.view(self.meerkat, self.mounds) if self.meerkat else free
+        return free & ~game.view(self.meerkat, self.mounds)
 
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it goes on."""
@@ -332,6 +369,158 @@ class SurikataPosition(_State, Judged):
         """Return mound or piece of each cell, `ok` being the meerkat on an orange piece."""
         masks = self.mounds, *self.stones, self.meerkat
         return self.game.board.contents(zip("mowk", masks, strict=True))
+
+
+class SurikataBoard(FastBoard):
+    """A board for searches: mounds and the pieces of each seat are cells as `Board.bit` has them.
+
+    Codes are the cells by their place in `Board.names`, then the same cells for mounds.
+    """
+
+    game: Surikata
+
+    def __init__(self, position: SurikataPosition) -> None:
+        game = self.game = position.game
+        names = game.board.names
+        self.moves = (*map(Move, names), *(Move(f"M{name}") for name in names))
+        self.mounds = position.mounds
+        self.stones = list(position.stones)
+        """Of first and of second."""
+        self.meerkat = position.meerkat
+        """Its cell, 0 before it stands on one."""
+        self.to_move = mover = position.mover
+        self.winner = winner_by(position.verdict, mover)
+        self._cells = tuple(zip(game.lines_at, game.lines_at.values(), strict=True))
+        self._past: list[tuple[int, int, int, int]] = []
+        cells = len(names)
+        many = keys("surikata", 4 * cells + 1)
+        self._turn = many[-1]
+        self._mound_keys = many[:cells]
+        self._keys = many[cells : 2 * cells], many[2 * cells : 3 * cells]
+        bits = [bit for bit, _ in self._cells]
+        self._meerkat_keys = dict(zip(bits, many[3 * cells : 4 * cells], strict=True)) | {0: 0}
+        self.key = self._meerkat_keys[self.meerkat] ^ (self._turn if mover else 0)
+        for cells_, own in zip((self.mounds, *self.stones), (many, *self._keys), strict=True):
+            for place in game.board.places_in(cells_):
+                self.key ^= own[place]
+
+    @property
+    def open_cells(self) -> int:
+        """Return the cells that the player to move may use."""
+        game = self.game
+        free = game.board.full & ~(self.mounds | self.stones[0] | self.stones[1])
+        return free & ~game.view(self.meerkat, self.mounds)
+
+    def legal(self) -> list[int]:
+        """Return the codes of the cells that may be used."""
+        if self.winner is not None:
+            return []
+        places = self.game.board.places_in(self.open_cells)
+        if self.mounds.bit_count() == MOUNDS:
+            return places
+        return [len(self._cells) + place for place in places]
+
+    def play(self, code: int) -> None:
+        """Place a mound or a piece."""
+        mover = self.to_move
+        self._past.append((code, mover, self.meerkat, self.key))
+        if code >= len(self._cells):
+            code -= len(self._cells)
+            self.mounds |= self._cells[code][0]
+            self.key ^= self._mound_keys[code]
+            # Who placed the fifth mound also places the first piece.
+            if self.mounds.bit_count() < MOUNDS:
+                self.to_move = 1 - mover
+                self.key ^= self._turn
+            return
+        bit, lines = self._cells[code]
+        mine = self.stones[mover] = self.stones[mover] | bit
+        keys_ = self._meerkat_keys
+        self.key ^= self._keys[mover][code] ^ keys_[self.meerkat] ^ keys_[bit] ^ self._turn
+        self.meerkat = bit
+        self.to_move = 1 - mover
+        for line in lines:
+            if mine & line == line:
+                self.winner = 1 - mover
+                return
+        if not self.open_cells:
+            taken = self.mounds | self.stones[0] | self.stones[1]
+            self.winner = DRAW if taken == self.game.board.full else mover
+
+    def undo(self) -> None:
+        """Take the last mound or piece back."""
+        code, self.to_move, self.meerkat, self.key = self._past.pop()
+        self.winner = None
+        if code >= len(self._cells):
+            self.mounds ^= self._cells[code - len(self._cells)][0]
+        else:
+            self.stones[self.to_move] ^= self._cells[code][0]
+
+    def position(self) -> SurikataPosition:
+        """Return the state as a position."""
+        first, second = self.stones
+        mover = self.to_move
+        verdict = verdict_of(self.winner, mover)
+        return SurikataPosition(
+            self.game, self.mounds, (first, second), self.meerkat, mover, verdict
+        )
+
+    def threats(self) -> tuple[list[int], list[int]]:
+        """Return the cells where a piece wins, and where it loses; mounds do neither."""
+        if self.winner is not None or self.mounds.bit_count() < MOUNDS:
+            return [], []
+        game, mine = self.game, self.stones[self.to_move]
+        free = game.board.full & ~(self.mounds | self.stones[0] | self.stones[1])
+        wins, losses = [], []
+        for code in self.legal():
+            bit, lines = self._cells[code]
+            with_it = mine | bit
+            if any(with_it & line == line for line in lines):
+                losses.append(code)
+            elif free != bit and not free & ~bit & ~game.view(bit, self.mounds):
+                wins.append(code)
+        return wins, losses
+
+    def playout(self, chance: Random) -> tuple[int, int]:
+        """Play at random to the end; return the winner and how many plies that took."""
+        if self.winner is not None:
+            return self.winner, 0
+        game, random, cells = self.game, chance.random, self._cells
+        mounds, mover, plies, meerkat = self.mounds, self.to_move, 0, self.meerkat
+        mine, theirs = self.stones[mover], self.stones[1 - mover]
+        free = game.board.full & ~(mounds | mine | theirs)
+        places = game.board.places_in(free)
+        left = len(places)
+        for count in range(mounds.bit_count() + 1, MOUNDS + 1):
+            pick = int(random() * left)
+            left -= 1
+            mounds |= cells[places[pick]][0]
+            places[pick] = places[left]
+            plies += 1
+            mover = mover if count == MOUNDS else 1 - mover
+        free &= ~mounds
+        sights = game.sights
+        while free:
+            (row, in_row), (column, in_column) = sights[meerkat]
+            open_cells = free & ~(in_row[mounds & row] | in_column[mounds & column])
+            if not open_cells:
+                return 1 - mover, plies
+            while True:
+                pick = int(random() * left)
+                bit, lines = cells[places[pick]]
+                if bit & open_cells:
+                    break
+            left -= 1
+            places[pick] = places[left]
+            mine |= bit
+            plies += 1
+            for line in lines:
+                if mine & line == line:
+                    return 1 - mover, plies
+            free ^= bit
+            meerkat = bit
+            mine, theirs, mover = theirs, mine, 1 - mover
+        return DRAW, plies
 
 
 GAME: Final = Surikata()

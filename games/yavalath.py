@@ -11,14 +11,28 @@ Source: rulings in docs/rules.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from random import Random
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import PositionError
+from lath.games.fast import DRAW, FastBoard, keys
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_two_endings
-from lath.games.stones import DRAWN, LOST, NUMBERS, OPEN, SWAP, WON, Alternating, Turning, past_swap
+from lath.games.stones import (
+    DRAWN,
+    LOST,
+    NUMBERS,
+    OPEN,
+    SWAP,
+    WON,
+    Alternating,
+    Turning,
+    past_swap,
+    verdict_of,
+    winner_by,
+)
 
 
 class Yavalath(Turning):
@@ -55,6 +69,8 @@ class Yavalath(Turning):
         self.expected = f"expected a cell from a1 to {self.board.names[-1]}, or swap"
         self.losing_at: Final = self.board.through(self.board.lines(lose))
         self.winning_at: Final = self.board.through(self.board.lines(win))
+        self.placed: Final = tuple(zip(self.board.name, self.losing_at.values(), strict=True))
+        """For each cell its bit, and the lines through it that lose."""
 
     def start(self, setup: str | None = None) -> YavalathPosition:
         """Return the empty board; raises SetupError for any setup."""
@@ -79,6 +95,10 @@ class Yavalath(Turning):
         if self.board.finished(losing, theirs):
             verdict = WON if self.board.finished(self.board.lines(self.win), theirs) else LOST
         return YavalathPosition(self, (white, black), mover, verdict)
+
+    def fast(self, position: YavalathPosition) -> YavalathBoard:
+        """Return a board for searches."""
+        return YavalathBoard(position)
 
 
 class _State(NamedTuple):
@@ -197,6 +217,167 @@ class YavalathPosition(_State, Alternating):
     def contents(self) -> tuple[str, ...]:
         """Return the stone of each cell."""
         return self.game.board.contents(zip("wb", self.stones, strict=True))
+
+
+class YavalathBoard(FastBoard):
+    """A board for searches: the stones of each seat are cells as `Board.bit` has them.
+
+    The code of a cell is its place in `Board.names`; the one after the last is the swap.
+    """
+
+    game: Yavalath
+
+    def __init__(self, position: YavalathPosition) -> None:
+        game = self.game = position.game
+        self.moves = (*map(Move, game.board.names), SWAP)
+        self.stones = list(position.stones)
+        """Of first and of second."""
+        self.to_move = mover = position.mover
+        self.winner = winner_by(position.verdict, mover)
+        self._past: list[tuple[int, int]] = []
+        self._swap = len(game.board.names)
+        many = keys("yavalath", 2 * self._swap + 1)
+        # A turn changes who is to move: each key of a stone has that in it.
+        self._turn = many[-1]
+        self._keys = (
+            [key ^ self._turn for key in many[::2]],
+            [key ^ self._turn for key in many[1::2]],
+        )
+        self.key = self._turn if mover else 0
+        for stones, own in zip(self.stones, self._keys, strict=True):
+            for code in game.board.places_in(stones):
+                self.key ^= own[code] ^ self._turn
+
+    @property
+    def can_swap(self) -> bool:
+        """Return whether this is second's first turn."""
+        white, black = self.stones
+        return self.to_move == 1 and not black and white & (white - 1) == 0
+
+    def legal(self) -> list[int]:
+        """Return the codes of the empty cells, then the swap's."""
+        if self.winner is not None:
+            return []
+        white, black = self.stones
+        board = self.game.board
+        codes = board.places_in(board.full & ~(white | black))
+        if not black and self.can_swap:
+            codes.append(self._swap)
+        return codes
+
+    def play(self, code: int) -> None:
+        """Place a stone, or swap."""
+        mover, stones = self.to_move, self.stones
+        self._past.append((code, self.key))
+        self.to_move = 1 - mover
+        if code == self._swap:
+            stones.reverse()
+            (first,) = self.game.board.places_in(stones[1])
+            self.key ^= self._keys[0][first] ^ self._keys[1][first] ^ self._turn
+            return
+        bit, lines = self.game.placed[code]
+        mine = stones[mover] = stones[mover] | bit
+        self.key ^= self._keys[mover][code]
+        for line in lines:
+            if mine & line == line:
+                longer = self.game.winning_at[bit]
+                self.winner = mover if any(mine & line == line for line in longer) else 1 - mover
+                return
+        if mine | stones[1 - mover] == self.game.board.full:
+            self.winner = DRAW
+
+    def undo(self) -> None:
+        """Take the last stone or the swap back."""
+        code, self.key = self._past.pop()
+        mover = self.to_move = 1 - self.to_move
+        self.winner = None
+        if code == self._swap:
+            self.stones.reverse()
+        else:
+            self.stones[mover] ^= self.game.placed[code][0]
+
+    def position(self) -> YavalathPosition:
+        """Return the state as a position."""
+        first, second = self.stones
+        mover = self.to_move
+        verdict = verdict_of(self.winner, mover)
+        return YavalathPosition(self.game, (first, second), mover, verdict)
+
+    def ending_cells(self, mover: int) -> tuple[int, int]:
+        """Return the empty cells where a stone of `mover` wins, and those where it loses.
+
+        Of all cells at once: how many own stones stand in a row before and after each.
+        """
+        board, win, lose = self.game.board, self.game.win, self.game.lose
+        mine = self.stones[mover]
+        wins = losses = 0
+        for step in board.directions:
+            before, after = [-1], [-1]  # by how many stones at least
+            for shift in range(step, win * step, step):
+                before.append(before[-1] & mine << shift)
+                after.append(after[-1] & mine >> shift)
+            for count in range(win):
+                wins |= before[count] & after[win - 1 - count]
+            for count in range(lose):
+                losses |= before[count] & after[lose - 1 - count]
+        empty = board.full & ~(self.stones[0] | self.stones[1])
+        wins &= empty
+        return wins, losses & empty & ~wins
+
+    def threats(self) -> tuple[list[int], list[int]]:
+        """Return the cells where a stone wins, and where it loses."""
+        if self.winner is not None:
+            return [], []
+        wins, losses = self.ending_cells(self.to_move)
+        return self.game.board.places_in(wins), self.game.board.places_in(losses)
+
+    def candidates(self) -> list[int]:
+        """Return the cells that win; else those where the opponent would; else what does not lose.
+
+        Nothing but a stone of one's own keeps the opponent out of a cell.
+        """
+        if self.winner is not None:
+            return []
+        mover, places_in = self.to_move, self.game.board.places_in
+        wins, losses = self.ending_cells(mover)
+        if wins:
+            return places_in(wins)
+        theirs, _ = self.ending_cells(1 - mover)
+        if theirs:
+            return places_in(theirs & ~losses) or places_in(theirs)
+        legal = self.legal()
+        if not losses:
+            return legal
+        lost = places_in(losses)
+        return [code for code in legal if code not in lost] or legal
+
+    def playout(self, chance: Random) -> tuple[int, int]:
+        """Play at random to the end; return the winner and how many plies that took."""
+        if self.winner is not None:
+            return self.winner, 0
+        if self.can_swap:
+            legal = self.legal()
+            self.play(legal[int(chance.random() * len(legal))])
+            winner, plies = self.playout(chance)
+            self.undo()
+            return winner, plies + 1
+        placed, random = self.game.placed, chance.random
+        mover = self.to_move
+        mine, theirs = self.stones[mover], self.stones[1 - mover]
+        free = self.legal()
+        for left in range(len(free), 0, -1):
+            pick = int(random() * left)
+            code = free[pick]
+            free[pick] = free[left - 1]
+            bit, lines = placed[code]
+            mine |= bit
+            for line in lines:
+                if mine & line == line:
+                    longer = self.game.winning_at[bit]
+                    has_won = any(mine & line == line for line in longer)
+                    return mover if has_won else 1 - mover, len(free) - left + 1
+            mine, theirs, mover = theirs, mine, 1 - mover
+        return DRAW, len(free)
 
 
 GAME: Final = Yavalath()

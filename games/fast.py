@@ -1,0 +1,216 @@
+"""Boards for searches: one state that is played on and taken back, with moves as small ints.
+
+`fast_board(position)` returns the game's own, which stands in the game's file, or where a game has
+none, one over its positions, which is slower. All that holds of a position holds of its board; the
+contract tests compare them. Must not know any particular game.
+
+    board = fast_board(position)
+    for code in board.legal():
+        board.play(code)
+        ...
+        board.undo()
+
+A *code* is the place of a move in `moves`. Games of cells keep sets of cells as ints, one bit a
+cell: `Board.bit` of `lath.games.board` says which, rising by names with a gap after each letter, so
+that a shift by one of `Board.directions` is a step on the board and never turns a corner.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cache
+from random import Random
+from typing import Final, cast
+
+from lath.games.core import Game, Move, Position, symmetries
+
+DRAW: Final = 2
+"""`FastBoard.winner` of a drawn game; seats are 0 and 1."""
+
+
+class FastBoard(ABC):
+    """A state of a game that is played on in place. Not for two threads at once."""
+
+    game: Game
+
+    moves: Sequence[Move]
+    """The text of each move by its code. Of a game's own board every move that there ever is, in
+    the order of rules.md; else it grows as moves are met."""
+
+    to_move: int
+    """Who decides next, 0 or 1; turns need not alternate."""
+
+    winner: int | None
+    """None while the game goes on, else 0, 1 or `DRAW`."""
+
+    key: int
+    """64 bits, of which every part of the state has some (Zobrist 1970): equal states have the
+    same, others nearly never; the same in every process."""
+
+    @abstractmethod
+    def legal(self) -> list[int]:
+        """Return the codes of all legal moves, in the order of rules.md; none of a finished game."""
+
+    @abstractmethod
+    def play(self, code: int) -> None:
+        """Play a legal move; what is not legal is not noticed."""
+
+    @abstractmethod
+    def undo(self) -> None:
+        """Take the last move back; raises IndexError where there is none."""
+
+    @abstractmethod
+    def position(self) -> Position:
+        """Return the state as a position."""
+
+    def code(self, move: str) -> int:
+        """Return the code of a move in canonical text; raises ValueError."""
+        return self.moves.index(Move(move))
+
+    def threats(self) -> tuple[list[int], list[int]]:
+        """Return the legal moves with which who is to move wins at once, and loses at once."""
+        wins, losses = [], []
+        me = self.to_move
+        for code in self.legal():
+            self.play(code)
+            if self.winner == me:
+                wins.append(code)
+            elif self.winner == 1 - me:
+                losses.append(code)
+            self.undo()
+        return wins, losses
+
+    def candidates(self) -> list[int]:
+        """Return the legal moves that are worth a thought, at least one while the game goes on.
+
+        Where a move wins at once, such alone; else none that loses at once, or that lets the
+        opponent win with the next move as far as that is cheap to see. Where all lose, some of
+        them. Whatever is left out is no better than what is returned.
+        """
+        wins, losses = self.threats()
+        if wins:
+            return wins
+        legal = self.legal()
+        if losses:
+            return [code for code in legal if code not in losses] or legal
+        return legal
+
+    def playout(self, chance: Random) -> tuple[int, int]:
+        """Play legal moves at random to the end; return the winner and how many plies that took.
+
+        Each legal move is equally likely. The board is as before.
+        """
+        plies = 0
+        while (winner := self.winner) is None:
+            legal = self.legal()
+            self.play(legal[int(chance.random() * len(legal))])
+            plies += 1
+        for _ in range(plies):
+            self.undo()
+        return winner, plies
+
+    def lean(self) -> float:
+        """Return who seems to win, from -1 to 1 for who is to move, of a game that goes on.
+
+        A guess from what stands on the board, which takes about as long as a few moves; 0 where a
+        game has none.
+        """
+        return 0.0
+
+    def images(self) -> list[list[int]]:
+        """Return the symmetries of this state's rules: the code that each code becomes.
+
+        The first leaves each as it is, unless the game tells of none. See `lath.games.core`.
+        """
+        met = tuple(self.moves)
+        return [
+            [self.code(symmetry.move(move)) for move in met]
+            for symmetry in symmetries(self.position())
+        ]
+
+
+def fast_board(position: Position) -> FastBoard:
+    """Return a board that stands as `position` does.
+
+    >>> from lath import games
+    >>> board = fast_board(games.get("yavalath").start())
+    >>> board.play(board.code("e5"))
+    >>> len(board.legal()), board.position().text()
+    (61, '5/6/7/8/4w4/8/7/6/5 b')
+    """
+    offered = getattr(position.game, "fast", None)
+    return PlainBoard(position) if offered is None else cast("FastBoard", offered(position))
+
+
+def perft(board: FastBoard, depth: int) -> int:
+    """Return how many paths of `depth` moves start here, as `lath.games.core.perft` does."""
+    if depth == 0:
+        return 1
+    legal = board.legal()
+    if depth == 1:
+        return len(legal)
+    paths = 0
+    for code in legal:
+        board.play(code)
+        paths += perft(board, depth - 1)
+        board.undo()
+    return paths
+
+
+@cache
+def keys(name: str, size: int) -> tuple[int, ...]:
+    """Return so many random numbers of 64 bits, the same ones for the same name anywhere."""
+    chance = Random(name)
+    return tuple(chance.getrandbits(64) for _ in range(size))
+
+
+class PlainBoard(FastBoard):
+    """A board over positions, for games without one of their own."""
+
+    def __init__(self, position: Position) -> None:
+        self.game = position.game
+        self._codes: dict[Move, int] = {}
+        self.moves = cast("list[Move]", [])
+        self._line = [position]
+        self._take(position)
+
+    def _take(self, position: Position) -> None:
+        self.to_move = int(position.to_move)
+        outcome = position.outcome()
+        if outcome is None:
+            self.winner = None
+        else:
+            self.winner = DRAW if outcome.winner is None else int(outcome.winner)
+        from hashlib import blake2b  # games of their own board do without
+
+        digest = blake2b(position.text().encode(), digest_size=8).digest()
+        self.key = int.from_bytes(digest, "little")
+
+    def code(self, move: str) -> int:
+        """Return the code of a move, which is legal somewhere; a new one for one not met."""
+        code = self._codes.get(Move(move))
+        if code is None:
+            code = self._codes[Move(move)] = len(self.moves)
+            cast("list[Move]", self.moves).append(Move(move))
+        return code
+
+    def legal(self) -> list[int]:
+        """Return the codes of all legal moves."""
+        return [self.code(move) for move in self._line[-1].legal_moves()]
+
+    def play(self, code: int) -> None:
+        """Play a legal move."""
+        self._line.append(self._line[-1].play(self.moves[code]))
+        self._take(self._line[-1])
+
+    def undo(self) -> None:
+        """Take the last move back; raises IndexError."""
+        if len(self._line) == 1:
+            raise IndexError("no move to take back")
+        self._line.pop()
+        self._take(self._line[-1])
+
+    def position(self) -> Position:
+        """Return the position."""
+        return self._line[-1]

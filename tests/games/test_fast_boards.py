@@ -1,0 +1,165 @@
+"""Boards for searches are what the positions are, of all games that are installed, and relatives.
+
+Must not know any particular game: a new file in `games/` or a plugin is tested without a change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from random import Random
+from statistics import fmean, stdev
+from typing import Final
+
+import pytest
+from families import ALL, INSTALLED
+from walks import SOAK_GAMES, drawn_start, some_position, walk
+
+from lath import games
+from lath.games import core
+from lath.games.core import Game, Position, symmetries
+from lath.games.fast import DRAW, FastBoard, PlainBoard, fast_board, perft
+
+PLAYOUTS: Final = 300
+"""Random games on each of two boards, which are compared in the mean."""
+
+
+def ids_of(game: Game) -> str:
+    return game.id
+
+
+def texts(board: FastBoard, codes: list[int]) -> list[str]:
+    return [board.moves[code] for code in codes]
+
+
+def assert_same(board: FastBoard, position: Position) -> None:
+    """Check all that can be asked of a board against a position."""
+    assert [board.moves[code] for code in board.legal()] == list(position.legal_moves())
+    outcome = position.outcome()
+    winner = None if outcome is None else outcome.winner
+    assert board.winner == (None if outcome is None else DRAW if winner is None else winner)
+    assert board.to_move == position.to_move
+    assert board.position() == position
+
+
+def played(game: Game, seed: int) -> Iterator[FastBoard]:
+    """Play a random game on a board beside the positions, and back; yield the board at each ply."""
+    steps = list(walk(game, seed))
+    board = fast_board(steps[0][0])
+    seen = []
+    for position, move in steps:
+        assert_same(board, position)
+        assert fast_board(position).key == board.key
+        seen.append((position, board.key))
+        yield board
+        if move is not None:
+            board.play(board.code(move))
+    for position, key in seen[-2::-1]:
+        board.undo()
+        assert_same(board, position)
+        assert board.key == key
+    with pytest.raises(IndexError):
+        board.undo()
+
+
+@pytest.mark.parametrize("game", ALL, ids=ids_of)
+def test_a_board_is_what_the_positions_are_there_and_back(game: Game) -> None:
+    by_key: dict[int, str] = {}
+    for seed in range(2):
+        for board in played(game, seed):
+            text = board.position().text()
+            assert by_key.setdefault(board.key, text) == text
+
+
+@pytest.mark.parametrize("game", ALL, ids=ids_of)
+def test_threats_are_the_moves_that_end_the_game(game: Game) -> None:
+    for seed in range(2):
+        for position, _ in walk(game, seed):
+            board = fast_board(position)
+            assert board.threats() == FastBoard.threats(board)
+            plain = PlainBoard(position)
+            assert [texts(board, codes) for codes in board.threats()] == [
+                texts(plain, codes) for codes in plain.threats()
+            ]
+
+
+@pytest.mark.parametrize("game", ALL, ids=ids_of)
+def test_what_is_no_candidate_loses_at_once_or_lets_the_opponent_win(game: Game) -> None:
+    for seed in range(2):
+        for position, _ in walk(game, seed):
+            assert_candidates(fast_board(position))
+
+
+def assert_candidates(board: FastBoard) -> None:
+    """Check that nothing better is left out."""
+    me, legal, candidates = board.to_move, board.legal(), board.candidates()
+    assert set(candidates) <= set(legal)
+    assert bool(candidates) == bool(legal)
+    wins, losses = board.threats()
+    if wins:
+        assert sorted(candidates) == wins
+        return
+    for code in set(legal) - set(candidates) - set(losses):
+        board.play(code)
+        assert board.to_move != me
+        assert board.threats()[0]
+        board.undo()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("game", ALL, ids=ids_of)
+def test_boards_of_many_games(game: Game) -> None:
+    for seed in range(SOAK_GAMES // 50):
+        for board in played(game, seed):
+            assert board.threats() == FastBoard.threats(board)
+            assert_candidates(board)
+
+
+@pytest.mark.parametrize("game", INSTALLED, ids=ids_of)
+def test_paths_are_counted_as_positions_count_them(game: Game) -> None:
+    start = drawn_start(game, 1)
+    assert perft(fast_board(start), 2) == core.perft(start, 2)
+    late = some_position(game, 1, 9)
+    assert perft(fast_board(late), 2) == core.perft(late, 2)
+
+
+@pytest.mark.parametrize("game", INSTALLED, ids=ids_of)
+def test_playouts_are_random_games(game: Game) -> None:
+    board = fast_board(drawn_start(game, 2))
+    before = board.position()
+    samples = []
+    for playout in (board.playout, partial(FastBoard.playout, board)):
+        chance = Random(1)
+        samples.append([playout(chance) for _ in range(PLAYOUTS)])
+        assert board.position() == before
+    lengths = [[float(plies) for _, plies in sample] for sample in samples]
+    wins = [[float(winner == 0) for winner, _ in sample] for sample in samples]
+    for ours, plain in (lengths, wins):
+        error = (stdev(ours) ** 2 / PLAYOUTS + stdev(plain) ** 2 / PLAYOUTS) ** 0.5
+        assert abs(fmean(ours) - fmean(plain)) < 4 * error
+    assert {winner for winner, _ in samples[0]} <= {0, 1, DRAW}
+
+
+@pytest.mark.parametrize("game", INSTALLED, ids=ids_of)
+def test_a_board_of_a_finished_game_stays_so(game: Game) -> None:
+    *_, (position, _) = walk(game, 3)
+    board = fast_board(position)
+    assert board.playout(Random(1)) == (board.winner, 0)
+    assert board.threats() == ([], [])
+    assert board.legal() == []
+
+
+@pytest.mark.parametrize("game", INSTALLED, ids=ids_of)
+def test_images_of_codes_are_the_symmetries_of_moves(game: Game) -> None:
+    position = some_position(game, 4, 3)
+    board = fast_board(position)
+    legal = {board.moves[code] for code in board.legal()}
+    for image, symmetry in zip(board.images(), symmetries(position), strict=True):
+        turned = {board.moves[image[code]] for code in board.legal()}
+        assert turned == set(symmetry.position(position).legal_moves())
+        assert turned == {symmetry.move(move) for move in legal}
+
+
+def test_every_built_in_game_has_a_board_of_its_own() -> None:
+    for game_id in games.builtin_ids():
+        assert not isinstance(fast_board(games.get(game_id).start()), PlainBoard)
