@@ -50,7 +50,7 @@ class FastBoard(ABC):
 
     @abstractmethod
     def legal(self) -> list[int]:
-        """Return the codes of all legal moves, in the order of rules.md; none of a finished game."""
+        """Return the codes of all legal moves, in rules.md's order; none once it is over."""
 
     @abstractmethod
     def play(self, code: int) -> None:
@@ -105,6 +105,17 @@ class FastBoard(ABC):
         while (winner := self.winner) is None:
             legal = self.legal()
             self.play(legal[int(chance.random() * len(legal))])
+            plies += 1
+        for _ in range(plies):
+            self.undo()
+        return winner, plies
+
+    def careful_playout(self, chance: Random) -> tuple[int, int]:
+        """Do the same with `candidates`, each of them equally likely: nobody blunders at once."""
+        plies = 0
+        while (winner := self.winner) is None:
+            codes = self.candidates()
+            self.play(codes[int(chance.random() * len(codes))])
             plies += 1
         for _ in range(plies):
             self.undo()

@@ -619,17 +619,8 @@ class MammalathBoard(FastBoard):
 
     def ending_cells(self, mover: int) -> tuple[int, int]:
         """Return the empty cells where a token of `mover` wins, and those where it loses."""
-        mine, animals = self.tokens[mover], self.animals
-        empty = self.game.board.full & ~(mine | self.tokens[1 - mover])
-        wins = losses = 0
-        for shape in self.game.shapes:
-            missing = shape & ~mine
-            if missing & empty and missing & (missing - 1) == 0:
-                if shape & animals:
-                    losses |= missing
-                else:
-                    wins |= missing
-        return wins & ~losses, losses
+        empty = self.game.board.full & ~(self.tokens[0] | self.tokens[1])
+        return _ends(self._nearly(self.tokens[mover]), empty, self.animals)
 
     def threats(self) -> tuple[list[int], list[int]]:
         """Return the cells where a token wins, and where it loses; releases do neither."""
@@ -660,18 +651,28 @@ class MammalathBoard(FastBoard):
 
     def playout(self, chance: Random) -> tuple[int, int]:
         """Play at random to the end; return the winner and how many plies that took."""
+        return self._begun(chance, self._play_on)
+
+    def careful_playout(self, chance: Random) -> tuple[int, int]:
+        """Do the same with `candidates`."""
+        return self._begun(chance, self._play_on_with_care)
+
+    def _begun(
+        self, chance: Random, play_on: Callable[[Random], tuple[int, int]]
+    ) -> tuple[int, int]:
+        """Play the first two turns, in which nothing ends and not all may be played, then on."""
         begun = 0
         while self.winner is None and (not any(self.tokens) or self._can_swap):
             legal = self.legal()
             self.play(legal[int(chance.random() * len(legal))])
             begun += 1
-        winner, plies = self._play_on(chance) if self.winner is None else (self.winner, 0)
+        winner, plies = play_on(chance) if self.winner is None else (self.winner, 0)
         for _ in range(begun):
             self.undo()
         return winner, begun + plies
 
     def _play_on(self, chance: Random) -> tuple[int, int]:
-        """Do so from the third turn on.
+        """Play at random from the third turn on.
 
         What cannot be played then can never be again: it is met once, and dropped.
         """
@@ -704,6 +705,75 @@ class MammalathBoard(FastBoard):
                 animals ^= gone
             plies += 1
             mine, theirs, mover = theirs, mine, 1 - mover
+
+    def _play_on_with_care(self, chance: Random) -> tuple[int, int]:  # noqa: C901 - one hot loop
+        """Play candidates from the third turn on.
+
+        Shapes that lack one token are kept from ply to ply: only that token changes them.
+        """
+        random, bits, at, taken = chance.random, self._bits, self._at, self._taken
+        cells, lines = len(bits), len(bits) + self.game.size
+        mover, animals = self.to_move, self.animals
+        mine, theirs = self.tokens[mover], self.tokens[1 - mover]
+        nearly, their_nearly = self._nearly(mine), self._nearly(theirs)
+        empty = self.game.board.full & ~(mine | theirs)
+        options = self.legal()
+        left, plies = len(options), 1
+        while True:
+            wins, losses = _ends(nearly, empty, animals)
+            if wins:
+                return mover, plies
+            forced = self.game.board.places_in(_ends(their_nearly, empty, animals)[0])
+            choice, count = (forced, len(forced)) if forced else (options, left)
+            while count:  # until one does not lose
+                pick = int(random() * count)
+                code = choice[pick]
+                count -= 1
+                if code < cells:
+                    if not bits[code] & losses:
+                        break
+                    choice[pick], choice[count] = choice[count], code
+                    continue
+                gone = taken[code] & animals
+                if gone and (code < lines or gone == taken[code]):
+                    break
+                left -= 1  # it can never be played again
+                choice[pick], choice[count] = choice[count], choice[left]
+            else:
+                return 1 - mover, plies
+            left -= 1
+            options[options.index(code) if forced else pick] = options[left]
+            if code < cells:
+                mine |= bits[code]
+                empty ^= bits[code]
+                for shape in at[code]:
+                    missing = shape & ~mine
+                    if missing & empty and missing & (missing - 1) == 0:
+                        nearly.append((missing, shape))
+                if mine.bit_count() == self.game.supply:
+                    return DRAW, plies
+            else:
+                animals ^= gone
+            plies += 1
+            mine, theirs, mover = theirs, mine, 1 - mover
+            nearly, their_nearly = their_nearly, nearly
+
+    def _nearly(self, mine: int) -> list[tuple[int, int]]:
+        """Return the shapes that lack one token of some, each with the cell of that."""
+        lacking = ((shape & ~mine, shape) for shape in self.game.shapes)
+        return [(missing, shape) for missing, shape in lacking if missing & (missing - 1) == 0]
+
+
+def _ends(nearly: list[tuple[int, int]], empty: int, animals: int) -> tuple[int, int]:
+    """Return the cells where a token wins and loses, and forget the shapes that are blocked."""
+    nearly[:] = [pair for pair in nearly if pair[0] & empty]
+    wins = losses = 0
+    for missing, shape in nearly:
+        if shape & animals:
+            losses |= missing
+        else:
+            wins |= missing
+    return wins & ~losses, losses
 
 
 GAME: Final = Mammalath()

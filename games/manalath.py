@@ -107,8 +107,8 @@ class Manalath(Turning):
         self.counts: Final = sum(1 << self.board.apart * count for count in range(win + 1))
         """What puts a set of cells side by side, for each count to `win`, by multiplication."""
         # A turn changes the pieces of one colour alone.
-        self.crowded: Final = lru_cache(maxsize=1024)(self._crowded)
-        """The same as `_crowded`, remembered."""
+        self.sums: Final = lru_cache(maxsize=1024)(self._sums)
+        """The same as `_sums`, remembered."""
         self.moves_on: Final = lru_cache(maxsize=1 << 14)(self._moves_on)
         """The same as `_moves_on`, remembered."""
 
@@ -129,14 +129,22 @@ class Manalath(Turning):
             if group.bit_count() >= self.lose
         )
 
-    def _crowded(self, pieces: int) -> int:
-        """Return the cells where a further piece of these's colour makes a group too large.
+    def crowded(self, pieces: int) -> int:
+        """Return the cells where a further piece of these's colour makes a group too large."""
+        return self.sums(pieces) >> self.board.apart * self.win
+
+    def beside(self, pieces: int, count: int) -> int:
+        """Return the cells with exactly so many of these in groups next to them, below `win`."""
+        sums, apart = self.sums(pieces), self.board.apart
+        return sums >> apart * count & ~(sums >> apart * (count + 1)) & self.board.full
+
+    def _sums(self, pieces: int) -> int:
+        """Return for each count from 0 to `win`, side by side, where so many or more are beside.
 
         The sizes of the groups next to a cell are added up for all cells at once.
         """
         board, apart = self.board, self.board.apart
-        # For each count from 0 to `win`, side by side: the cells with so many pieces in groups next
-        # to them. A group moves the cells around it up by as many counts as it has pieces.
+        # A group moves the cells around it up by as many counts as it has pieces.
         counts = board.full
         alone = pieces & ~board.around(pieces)
         for step in board.directions:  # those that touch no other, all at once
@@ -145,7 +153,7 @@ class Manalath(Turning):
         for group in board.groups(pieces ^ alone):
             up = apart * group.bit_count()
             counts |= board.around(group) * self.counts & (counts << up | (1 << up) - 1)
-        return counts >> apart * self.win
+        return counts
 
     def _moves_on(self, place: int, orange: int, purple: int) -> tuple[Move, ...]:
         """Return the moves to cells by colour, in order; the cells are shifted down by `place`."""
@@ -532,25 +540,33 @@ class ManalathBoard(FastBoard):
         """Return the moves that win, and those that lose: what they make of the mover's groups."""
         if self.winner is not None:
             return [], []
-        legal = self.legal()
-        if min(sum(code & 1 for code in legal), sum(~code & 1 for code in legal)) < 2:
-            return super().threats()  # one of them may leave the opponent without a move
-        game, mover = self.game, self.to_move
-        groups = list(game.board.groups(self.stones[mover])) if self._has_large[mover] else []
-        fours = [group for group in groups if group.bit_count() == game.lose]
+        game, mover, places_in = self.game, self.to_move, self.game.board.places_in
+        opened = self._open_cells(0), self._open_cells(1)
+        if min(opened[0].bit_count(), opened[1].bit_count()) < 2:
+            return super().threats()  # a move may leave the opponent none
+        mine = self.stones[mover]
+        if not self._has_large[mover]:
+            wins = opened[mover] & game.beside(mine, game.win - 1)
+            losses = opened[mover] & game.beside(mine, game.lose - 1)
+            return (
+                [2 * place + mover for place in places_in(wins)],
+                [2 * place + mover for place in places_in(losses)],
+            )
+        groups = list(game.board.groups(mine))
+        losing = [game.board.around(group) for group in groups if group.bit_count() == game.lose]
         has_five = any(group.bit_count() == game.win for group in groups)
-        wins, losses = [], []
-        for code in legal:
+        won, lost = [], []
+        for code in self.legal():
             colour, bit, near = game.placed[code]
             size = self._size(colour, bit, near) if colour == mover else 0
-            kept = [group for group in fours if colour != mover or not near & group]
+            kept = [near for near in losing if colour != mover or not near & bit]
             if size == game.lose or kept:
-                losses.append(code)
+                lost.append(code)
             elif size == game.win or has_five:
-                wins.append(code)
-        return wins, losses
+                won.append(code)
+        return won, lost
 
-    def playout(self, chance: Random) -> tuple[int, int]:  # noqa: C901 - calls would cost much
+    def playout(self, chance: Random) -> tuple[int, int]:
         """Play at random to the end; return the winner and how many plies that took.
 
         What cannot be played once can never be again: it is met once, and dropped.
@@ -568,9 +584,9 @@ class ManalathBoard(FastBoard):
             code = options[pick]
             options[pick] = options[left - 1]
             colour, bit, near = placed[code]
-            if not empty & bit:
-                continue
             mine = stones[colour]
+            if not empty & bit or mine.bit_count() == supply:
+                continue
             front = near & mine
             size = 1
             if front:
@@ -586,8 +602,6 @@ class ManalathBoard(FastBoard):
                     continue
                 if size >= lose:
                     large[colour] = True
-            if mine.bit_count() == supply:
-                continue
             stones[colour] = mine | bit
             empty ^= bit
             plies += 1

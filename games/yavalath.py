@@ -69,8 +69,10 @@ class Yavalath(Turning):
         self.expected = f"expected a cell from a1 to {self.board.names[-1]}, or swap"
         self.losing_at: Final = self.board.through(self.board.lines(lose))
         self.winning_at: Final = self.board.through(self.board.lines(win))
-        self.placed: Final = tuple(zip(self.board.name, self.losing_at.values(), strict=True))
-        """For each cell its bit, and the lines through it that lose."""
+        self.placed: Final = tuple(
+            zip(self.board.name, self.losing_at.values(), self.winning_at.values(), strict=True)
+        )
+        """For each cell its bit, the lines through it that lose, and those that win."""
 
     def start(self, setup: str | None = None) -> YavalathPosition:
         """Return the empty board; raises SetupError for any setup."""
@@ -275,12 +277,11 @@ class YavalathBoard(FastBoard):
             (first,) = self.game.board.places_in(stones[1])
             self.key ^= self._keys[0][first] ^ self._keys[1][first] ^ self._turn
             return
-        bit, lines = self.game.placed[code]
+        bit, lines, longer = self.game.placed[code]
         mine = stones[mover] = stones[mover] | bit
         self.key ^= self._keys[mover][code]
         for line in lines:
             if mine & line == line:
-                longer = self.game.winning_at[bit]
                 self.winner = mover if any(mine & line == line for line in longer) else 1 - mover
                 return
         if mine | stones[1 - mover] == self.game.board.full:
@@ -369,14 +370,61 @@ class YavalathBoard(FastBoard):
             pick = int(random() * left)
             code = free[pick]
             free[pick] = free[left - 1]
-            bit, lines = placed[code]
+            bit, lines, longer = placed[code]
             mine |= bit
             for line in lines:
                 if mine & line == line:
-                    longer = self.game.winning_at[bit]
                     has_won = any(mine & line == line for line in longer)
                     return mover if has_won else 1 - mover, len(free) - left + 1
             mine, theirs, mover = theirs, mine, 1 - mover
+        return DRAW, len(free)
+
+    def careful_playout(self, chance: Random) -> tuple[int, int]:  # noqa: C901 - one hot loop
+        """Do the same with `candidates`; cells where a stone wins are kept from ply to ply."""
+        if self.winner is not None:
+            return self.winner, 0
+        if self.can_swap:
+            legal = self.legal()
+            self.play(legal[int(chance.random() * len(legal))])
+            winner, plies = self.careful_playout(chance)
+            self.undo()
+            return winner, plies + 1
+        placed, random, places_in = self.game.placed, chance.random, self.game.board.places_in
+        mover = self.to_move
+        mine, theirs = self.stones[mover], self.stones[1 - mover]
+        wins, their_wins = self.ending_cells(mover)[0], self.ending_cells(1 - mover)[0]
+        free = self.legal()
+        empty = self.game.board.full & ~(mine | theirs)
+        for left in range(len(free), 0, -1):
+            if wins:
+                return mover, len(free) - left + 1
+            forced = places_in(their_wins) if their_wins else []
+            choice, count = (forced, len(forced)) if forced else (free, left)
+            while True:
+                pick = int(random() * count)
+                code = choice[pick]
+                bit, lines, longer = placed[code]
+                with_it = mine | bit
+                for line in lines:
+                    if with_it & line == line:
+                        break  # it loses, since no cell wins
+                else:
+                    break
+                count -= 1
+                if not count:
+                    return 1 - mover, len(free) - left + 1
+                choice[pick], choice[count] = choice[count], code
+            if forced:
+                pick = free.index(code)
+            free[pick] = free[left - 1]
+            free[left - 1] = -1
+            empty ^= bit
+            for line in longer:
+                missing = line & ~with_it
+                if missing & empty and missing & (missing - 1) == 0:
+                    wins |= missing
+            mine, theirs, mover = theirs, with_it, 1 - mover
+            wins, their_wins = their_wins & empty, wins
         return DRAW, len(free)
 
 

@@ -16,7 +16,8 @@ from lath import games
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.core import Opening, draw
 from lath.arena.schedule.openings import known_by
-from lath.games.core import Game, Move, Position, follow, result_of
+from lath.games.core import Game, Move, Position, follow
+from lath.games.fast import fast_board
 
 PLIES: Final = 4
 """Of an opening where nobody says how many."""
@@ -33,9 +34,6 @@ PLAYOUTS: Final = 16
 
 UNEVEN: Final = 3
 """Games that one side may win more of these than the other."""
-
-GLANCES: Final = 16
-"""Moves that are tried at each ply of them: as many as tell most for the time, of 3 to all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,48 +187,31 @@ def _line(start: Position, plies: int, chance: random.Random) -> tuple[list[Move
 
 def is_lost(position: Position) -> bool:
     """Return whether the game is over, the next move wins, or whatever it is the one after wins."""
-    return (
-        position.is_over
-        or _can_win(position)
-        or not any(
-            result_of(after) == "1/2-1/2" or not (after.is_over or _can_win(after))
-            for after in map(position.play, position.legal_moves())
-        )
-    )
-
-
-def _can_win(position: Position) -> bool:
-    won = ("1-0", "0-1")[position.to_move]
-    return any(result_of(position.play(move)) == won for move in position.legal_moves())
+    board = fast_board(position)
+    wins, losses = board.threats()
+    if wins or board.winner is not None:
+        return True
+    for code in board.legal():
+        if code not in losses:
+            board.play(code)
+            holds = board.winner is not None or not board.threats()[0]
+            board.undo()
+            if holds:
+                return False
+    return True
 
 
 def unevenness(position: Position, chance: random.Random) -> int:
     """Return how many more of `PLAYOUTS` random games one side wins than the other.
 
-    In these a player tries some moves: what wins at once is played, what loses at once is not if
-    there was another. What blunders decide says little. Where more than `UNEVEN` are certain the
-    rest is not played: it is at least the number returned.
+    In these nobody blunders at once: what such games decide says little. Where more than `UNEVEN`
+    are certain the rest is not played: it is at least the number returned.
     """
+    board = fast_board(position)
     ahead = 0
     for left in reversed(range(PLAYOUTS)):
-        end = position
-        while not end.is_over:
-            end = _glanced(end, chance)
-        ahead += {"1-0": 1, "0-1": -1}.get(result_of(end), 0)
+        winner, _ = board.careful_playout(chance)
+        ahead += (1, -1, 0)[winner]
         if abs(ahead) - left > UNEVEN:
             return abs(ahead) - left
     return abs(ahead)
-
-
-def _glanced(position: Position, chance: random.Random) -> Position:
-    """Return the position after a random move: one that wins, else that goes on, else any."""
-    moves, won = position.legal_moves(), ("1-0", "0-1")[position.to_move]
-    going_on = None
-    for _ in range(GLANCES):
-        after = position.play(moves[int(chance.random() * len(moves))])
-        result = result_of(after)
-        if result == won:
-            return after
-        if result == "*" and going_on is None:
-            going_on = after
-    return going_on or after

@@ -124,11 +124,12 @@ def test_paths_are_counted_as_positions_count_them(game: Game) -> None:
 
 
 @pytest.mark.parametrize("game", INSTALLED, ids=ids_of)
-def test_playouts_are_random_games(game: Game) -> None:
-    board = fast_board(drawn_start(game, 2))
+@pytest.mark.parametrize("which", ["playout", "careful_playout"])
+def test_playouts_are_random_games(game: Game, which: str) -> None:
+    board = fast_board(some_position(game, 2, 2))
     before = board.position()
     samples = []
-    for playout in (board.playout, partial(FastBoard.playout, board)):
+    for playout in (getattr(board, which), partial(getattr(FastBoard, which), board)):
         chance = Random(1)
         samples.append([playout(chance) for _ in range(PLAYOUTS)])
         assert board.position() == before

@@ -24,8 +24,8 @@ from lath.arena.schedule.random_openings import (
 from lath.games.core import Game, Move, Position, read_move
 
 FIRST = {
-    "yavalath": "h2 i1 g7 a2",
-    "surikata": "Mc4 Ma2 Mb3 Me5",
+    "yavalath": "f5 d5 e6 a5",
+    "surikata": "Ma2 Ma3 Mc4 Mc1",
 }
 """Of seed 1: what every machine makes."""
 
