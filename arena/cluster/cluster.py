@@ -65,6 +65,9 @@ counts as stuck."""
 ENTER_AGAIN_S: Final = 5.0
 """After what time a worker that was lost while it was made ready is tried again."""
 
+GREETINGS: Final = 5
+"""How often bots are asked what they are, where the machines are lost that were to start them."""
+
 _AGAIN: Final = "? "
 """How the reason begins why a worker is not used for a while only."""
 
@@ -120,6 +123,8 @@ class Cluster:
         """Of a pair, from when it was sent."""
         self._patience: Patience
         self._times_matter = True
+        self._are_compared = False
+        """Whether a machine that comes is compared with those that are there."""
 
     # Before the first game
 
@@ -138,10 +143,12 @@ class Cluster:
         with signals.interruptible():
             self._link = Link(self._address, self._security)
             self._entrance = Entrance(self._link, self._terms, parcels)
-            self._wait_for_first()
+            self._wait_for_workers()
+            self._say_who_is_there()
+            self._compare()
         return replace(config, jobs=max(1, self._threads()))
 
-    def _wait_for_first(self) -> None:
+    def _wait_for_workers(self) -> None:
         """Wait until a worker is ready, and a little for the others that are there by then."""
         assert self._link
         began_s = time.monotonic()
@@ -156,7 +163,7 @@ class Cluster:
             if ready and (is_whole or waited_s > SETTLE_S):
                 break
             if not pending and not ready:
-                if self._refused and waited_s > 1:
+                if self._refused and waited_s > 1 and min(self._refused.values()) == math.inf:
                     raise ArenaError(
                         f"none of the workers of {self._address} can play: see the warnings above"
                     )
@@ -167,13 +174,15 @@ class Cluster:
                 self._say(f"{pending} worker{'s get' if pending > 1 else ' gets'} ready")
             time.sleep(0.05)
         self._patience.granted()
+
+    def _say_who_is_there(self) -> None:
+        assert self._link
         count, machines = self._threads(), len(self._speeds)
         where = f"on {machines} machine{'s' * (machines > 1)}"
         page = self._link.dashboard
         dashboard = f"; Dask shows what it does at {page}, if bokeh is there" if page else ""
         games_ = f"{count} game{'s' * (count > 1)} at a time"
         self._say(f"cluster {self._address}: {games_} {where}{dashboard}")
-        self._compare()
 
     def _say(self, words: str) -> None:
         outcome = Outcome(format="")
@@ -184,6 +193,7 @@ class Cluster:
 
     def _compare(self) -> None:
         """Tell of machines that are faster or slower than most; take them out if that is asked."""
+        self._are_compared = True
         usual = self._usual_speed()
         for host in sorted(self._speeds):
             self._judge_speed(host, usual)
@@ -239,37 +249,62 @@ class Cluster:
     def greeted(self, names: Sequence[str]) -> dict[str, Greeting | GameVoidError]:
         """Return what bots say of themselves, each started on one machine, else on another.
 
-        Of one that starts on none of two, why that is. Raises ConfigError where one cannot play.
+        Of one that starts on none of two, why that is. Raises ConfigError where one cannot play,
+        and MachineError where no machine is left.
         """
-        assert self._link
-        first_of: dict[str, Place] = {}
-        for place in self._places.values():
-            if place.hello:
-                first_of.setdefault(place.host, place)
-        places = list(first_of.values())
+        said: dict[str, Said] = {}
         with signals.interruptible():
-            asked = {
-                # Each on another pair of machines: there may be many bots.
-                name: self._link.do(self._greet(name, (places[at:] + places[:at])[:2]))
-                for number, name in enumerate(names)
-                for at in [number % max(1, len(places))]
-            }
-            said = {name: future.result() for name, future in asked.items()}
+            for number in range(GREETINGS):
+                if number:  # who was asked is lost
+                    self._wait_for_workers()
+                said |= self._greeted([name for name in names if name not in said])
+                if len(said) == len(names):
+                    break
         found: dict[str, Greeting | GameVoidError] = {}
-        for name, one in said.items():
+        for name in names:
+            one = said.get(name) or Said(void=f"{name}: each worker was lost that should start it")
             if one.wrong:
                 raise ConfigError(one.wrong)
             greeting = Greeting(name=one.name, author=one.author, version=one.version)
             found[name] = GameVoidError("", one.void) if one.void else greeting
         return found
 
+    def _greeted(self, names: Sequence[str]) -> dict[str, Said]:
+        """Return what bots say of themselves; those are missing whose machines were lost."""
+        assert self._link
+        first_of: dict[str, Place] = {}
+        for place in self._places.values():
+            if place.hello:
+                first_of.setdefault(place.host, place)
+        places = list(first_of.values())
+        asked = {
+            # Each on another pair of machines: there may be many bots.
+            name: self._link.do(self._greet(name, (places[at:] + places[:at])[:2]))
+            for number, name in enumerate(names)
+            for at in [number % max(1, len(places))]
+        }
+        said = {}
+        for name, future in asked.items():
+            with suppress(PlaceLostError):
+                said[name] = future.result()
+        return said
+
     async def _greet(self, name: str, places: Iterable[Place]) -> Said:
-        said = Said(void=f"{name}: no worker is there to start it")
+        """Return what a bot says on the first place where it starts; raises PlaceLostError."""
+        said = Said()
+        lost = PlaceLostError("no worker is there")
+        is_lost = True
         for place in places:
-            said = await self._entrance.greet(place.seen.address, name)
+            try:
+                said = await self._entrance.greet(place.seen.address, name)
+            except PlaceLostError as error:
+                lost, is_lost = error, True
+                break
             if not said.void:
                 return said
-            said = replace(said, void=f"{said.void} (on {place.host})")
+            said, is_lost = replace(said, void=f"{said.void} (on {place.host})"), False
+        if is_lost:
+            raise lost
         return said
 
     # While games are played
@@ -286,6 +321,8 @@ class Cluster:
 
     def _add_slots(self, place: Place) -> None:
         assert self._new_host
+        if place.slots:  # it was ready before it was said
+            return
         host = next((host for host in self.hosts if host.name == place.host), None)
         if host is None:
             host = self._new_host(place.host)
@@ -308,9 +345,10 @@ class Cluster:
             names = {slot.host for slot in self.slots}
             self._games.update((host.name, host.games) for host in self.hosts)
             self.hosts = [host for host in self.hosts if host in names]
-        if any(place.slots for place in self._places.values()):
+        able = [place for place in self._places.values() if not place.is_given_up]
+        if any(place.slots for place in able):
             self._patience.granted()
-        elif not any(self._places):
+        elif not able:
             self._wait()
         self._task_s = max(SHORTEST_S, len(self.slots) / TASKS_A_S)
 
@@ -319,7 +357,8 @@ class Cluster:
         assert self._link
         if not self._patience.is_due:
             return
-        why = "no worker is there" if self._link.is_connected else self._link.why
+        why = "no worker is there that can play" if self._places else "no worker is there"
+        why = why if self._link.is_connected else self._link.why
         error = f"cluster {self._address}: {why}"
         if not self._patience.refused(f"{error}; waiting for {self._patience_s:.0f} s"):
             raise MachineError(
@@ -346,9 +385,8 @@ class Cluster:
             if address not in self._places and self._refused.get(address, 0.0) <= now_s:
                 self._refused.pop(address, None)
                 place = self._places[address] = Place(seen)
-                self._link.do(self._make_ready(place)).add_done_callback(
-                    partial(self._made_ready, place)
-                )
+                place.making = self._link.do(self._make_ready(place))
+                place.making.add_done_callback(partial(self._made_ready, place))
 
     def _drop(self, places: Sequence[Place], why: str) -> None:
         """Take places out; what they had is played elsewhere."""
@@ -356,6 +394,8 @@ class Cluster:
         for place in places:
             self._places.pop(place.seen.address, None)
             place.is_gone = True
+            if place.making is not None:  # others of its machine wait until it is ready
+                place.making.cancel()
             for slot in place.slots:
                 slot.is_gone = True
                 had += len(slot.jobs)
@@ -402,7 +442,7 @@ class Cluster:
         except (PlaceLostError, asyncio.CancelledError) as error:
             why, warnings = f"{_AGAIN}{error}", ()
         except BaseException as error:  # noqa: BLE001 - the runner must hear of it
-            why, warnings = f"{error}", ()
+            why, warnings = f"{error}" or type(error).__name__, ()
         self._news.put((place, why, warnings))
 
     def _take_news(self) -> None:
@@ -424,11 +464,10 @@ class Cluster:
             is_new = place.host not in self._speeds
             known = self._speeds.get(place.host, 0.0)
             self._speeds[place.host] = max(known, place.hello.speed)  # busy cores look slower
-            if self._new_host is not None:
-                if is_new:
-                    self._judge_speed(place.host, self._usual_speed())
-                if not place.is_gone:
-                    self._add_slots(place)
+            if is_new and self._are_compared:
+                self._judge_speed(place.host, self._usual_speed())
+            if self._new_host is not None and not place.is_gone:
+                self._add_slots(place)
 
     def _refuse(self, place: Place, why: str) -> None:
         """Play nothing at a place: for a while where it only was not reached, else at all."""

@@ -9,7 +9,6 @@ import asyncio
 import hashlib
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -91,6 +90,8 @@ class Entrance:
         self._all_said: Final = asyncio.Event()
         self._nameless: Final[set[tuple[str, str]]] = set()
         self._locks: Final[dict[str, asyncio.Lock]] = {}
+        self._firsts: Final[dict[str, int]] = {}
+        """By worker, how many games others play before it on its machine."""
 
     async def hello(self, address: str) -> Hello:
         """Return what a worker says of itself."""
@@ -147,18 +148,35 @@ class Entrance:
         return entered
 
     async def _enter(self, seen: Seen, host: str) -> Entered:
-        alike = [each for each in self._link.workers.values() if each.ip == seen.ip]
-        before = (each.threads for each in alike if each.address < seen.address)
-        entry = Entry(
-            terms=self._terms,
-            digest=self.digest,
-            host=host,
-            first=sum(before),
-            slots=max(seen.threads, sum(each.threads for each in alike)),
-        )
+        first, slots = self._share(seen)
+        entry = Entry(terms=self._terms, digest=self.digest, host=host, first=first, slots=slots)
         within_s = seat.PREPARE_S + SHORT_S
-        answer = await self._link.call(seen.address, seat.enter, write(entry), within_s=within_s)
+        answer = await self._link.call(
+            seen.address, seat.enter, write(entry), within_s=within_s, priority=10
+        )
         return read(Entered, answer)
+
+    def _share(self, seen: Seen) -> tuple[int, int]:
+        """Return how many games others play before a worker on its machine, and all that it plays.
+
+        What a worker has stays its own as long as it is there, whoever comes and goes.
+        """
+        there = self._link.workers
+        for address in [one for one in self._firsts if one not in there]:
+            del self._firsts[address]
+        alike = {each.address: each for each in there.values() if each.ip == seen.ip}
+        taken = [
+            range(self._firsts[one], self._firsts[one] + each.threads)
+            for one, each in alike.items()
+            if one in self._firsts and one != seen.address
+        ]
+        first = self._firsts.get(seen.address, 0)
+        for other in sorted(taken, key=lambda place: place.start):
+            if first < other.stop and other.start < first + seen.threads:
+                first = other.stop
+        self._firsts[seen.address] = first
+        slots = max(first + seen.threads, sum(each.threads for each in alike.values()))
+        return first, slots
 
     async def _send(self, address: str, parcel: Parcel) -> str:
         """Send the files of a bot; return why that cannot be, empty where it could."""
@@ -183,11 +201,14 @@ class Entrance:
             number += 1
 
     async def greet(self, address: str, bot: str) -> Said:
-        """Return what a bot says of itself, which is started once by a worker that is ready."""
+        """Return what a bot says of itself, which is started once by a worker that is ready.
+
+        Raises PlaceLostError.
+        """
         text = write(GreetingOf(terms=self.digest, bot=bot))
         within_s = 2 * self._terms.limits.startup_s + SHORT_S
+        call = self._link.call(address, seat.greet, text, within_s=within_s, priority=10)
         try:
-            said = read(Said, await self._link.call(address, seat.greet, text, within_s=within_s))
-        except (BrokenExecutor, RemoteError) as error:
+            return read(Said, await call)
+        except RemoteError as error:
             return Said(void=f"{bot}: {error}")
-        return said

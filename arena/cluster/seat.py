@@ -184,6 +184,7 @@ def enter(text: str) -> str:
     entry = read(Entry, text)
     with _entering:
         if (known := _stays.get(entry.digest)) and known.entry == entry:
+            _needed(entry.digest)
             return write(Entered())
         close_to_others()
         stack = ExitStack()
@@ -196,6 +197,12 @@ def enter(text: str) -> str:
         return write(done)
 
 
+def _needed(digest: str) -> None:
+    """Note that a run is going on."""
+    with suppress(KeyError):
+        _stays.move_to_end(digest)
+
+
 def _enter(entry: Entry, text: str, stack: ExitStack) -> Entered:
     digests = [bot.parcel for bot in entry.terms.bots if bot.parcel]
     missing = stack.enter_context(parcels.used(digests))
@@ -205,8 +212,14 @@ def _enter(entry: Entry, text: str, stack: ExitStack) -> Entered:
     worker = Worker(entry.terms.tree, env=env)
     try:
         answer = worker.submit(prepare, (text, secrets_here())).result(PREPARE_S)
+        worker.shutdown(wait=False)
+        worker.join(time.monotonic() + IDLE_S)
+    except (TimeoutError, BrokenExecutor) as error:
+        worker.end()
+        trees.sweep(f"{entry.terms.tree}{worker.pid}.")
+        late = f"bots are not ready after {PREPARE_S / 60:.0f} minutes"
+        raise ArenaError(late if isinstance(error, TimeoutError) else f"{error}") from error
     finally:
-        worker.shutdown()
         worker.end()
     found = read(Prepared, answer)
     if found.refused:
@@ -353,6 +366,7 @@ def play(text: str) -> str:
     stay = _stays.get(task.terms)
     if stay is None:
         return write(Answer(is_unknown=True))
+    _needed(task.terms)
     results: list[str] = []
     began_s = time.monotonic()
     try:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -38,9 +39,17 @@ class Place:
 
     By its own clock: how often pairs come back tells nothing where the runner cannot keep up.
     """
+    making: Future[Any] | None = None
+    """Makes it ready."""
+
     is_gone: bool = False
     why_lost: str = ""
     """Why it has to be made ready again; else empty."""
+
+    @property
+    def is_given_up(self) -> bool:
+        """Return whether its machine has lacked something for too long."""
+        return any(slot.host.is_given_up for slot in self.slots)
 
     def pairs(self, task_s: float) -> int:
         """Return how many pairs are in a task that should take so long."""
@@ -95,6 +104,8 @@ class Tasks(Executor):
     def _take(self, answer: Future[str]) -> None:
         """Hand on what a task came to; a thread of the link does it."""
         chunk = self._sent.pop(answer, [])
+        if not chunk:  # given up meanwhile
+            return
         try:
             said = read(Answer, answer.result())
             if said.seconds:
@@ -110,10 +121,12 @@ class Tasks(Executor):
             _break(chunk, PlaceLostError(f"{error}"))
             self._distrust(self._place, str(error))
             return
-        except CancelledError:  # given up
+        except Exception as error:  # noqa: BLE001 - Dask raises whatever it meets
+            self._place.why_lost = f"{error}" or type(error).__name__
+            _break(chunk, PlaceLostError(self._place.why_lost))
             return
         for (_, future), text in zip(chunk, results, strict=False):
-            if not future.done():
+            with suppress(InvalidStateError):  # it was lost at this moment
                 future.set_result(text)
         left = chunk[len(results) :]
         if said.is_unknown:
@@ -159,7 +172,7 @@ def _checked(text: str, job: PairJob) -> str:
 
 def _break(chunk: Iterable[tuple[PairJob, Future[str]]], error: Exception) -> None:
     for _, future in chunk:
-        if not future.done():
+        with suppress(InvalidStateError):
             future.set_exception(error)
 
 

@@ -450,7 +450,7 @@ class Runner:
                 try:
                     result = read_result(future.result())
                 except BrokenExecutor as error:
-                    self._take_back(slot, error)
+                    self._take_back(slot, error, slot.jobs[future])
                     break
                 except MachineError as error:
                     lacks += [(error, slot, job) for job in slot.replace()]
@@ -471,8 +471,11 @@ class Runner:
         if lost and self._writer.takes(partial(self._store.add_walkovers, lost), at_once=at_once):
             self._open.lose()
 
-    def _take_back(self, slot: Slot, why: BrokenExecutor) -> None:
-        """Replace a worker that died; play its pair again, and those that it had not begun."""
+    def _take_back(self, slot: Slot, why: BrokenExecutor, broken: PairJob | None = None) -> None:
+        """Replace a worker that died; play its pair again, and those that it had not begun.
+
+        It died of `broken`, if that is known: another machine plays pairs in any order.
+        """
         host = slot.host
         jobs = slot.replace()
         lost = [job for job in jobs if job.games]
@@ -485,7 +488,7 @@ class Runner:
         self._lost += len(lost)
         if isinstance(why, PlaceLostError):
             return
-        broken = lost[0]
+        broken = broken if broken in lost else lost[0]
         on = f" on {host.name}" if host.name else ""
         self._warn(f"a worker died{on} in pair {broken.pair}; the pair is played again")
         if len(self._places.hosts) > 1:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from clusters import Watcher
+from clusters import Watcher, a_tournament
 
 from lath import games
-from lath.arena.cluster import diagnosis, seat
+from lath.arena.cluster import cluster, diagnosis, seat
 from lath.arena.cluster.cluster import Cluster
 from lath.arena.cluster.entrance import Entrance
 from lath.arena.cluster.link import Link, Seen
 from lath.arena.cluster.messages import Hello, Terms
 from lath.arena.cluster.tasks import Place
+from lath.arena.errors import ArenaError, MachineError
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import NO_ADJUDICATION
+from lath.arena.tournament.slots import Host
+from lath.arena.tournament.system import Patience
 from lath.games.core import version_of
 from lath.notation.protocol import TimeControl
 
@@ -60,14 +66,16 @@ class Machines:
             wall="bwrap",
             must_be_walled=True,
         )
-        link = object.__new__(Link)  # there is nobody to talk to
-        self.entrance = Entrance(link, self.cluster._terms, {})
+        self.link = object.__new__(Link)  # there is nobody to talk to
+        self.link.workers, self.link.is_connected = {}, True
+        self.entrance = Entrance(self.link, self.cluster._terms, {})
 
     def add(self, host: str, speed: float, slots: int) -> None:
         seen = Seen(f"tcp://127.0.0.1:{len(self.cluster._places) + 1}", slots, "127.0.0.1")
         hello = replace(HELLO, speed=speed)
         self.cluster._places[seen.address] = Place(seen, host=host, hello=hello)
         self.cluster._speeds[host] = speed
+        self.link.workers[seen.address] = seen  # type: ignore[index]
 
     @property
     def left(self) -> set[str]:
@@ -184,3 +192,83 @@ def test_a_doctor_of_a_cluster_without_workers_says_how_one_is_started() -> None
     (point,) = diagnosis._said("tls://10.0.0.1:8786", [])
     assert point.verdict == "missing"
     assert point.remedy.startswith("start some: dask worker tls://10.0.0.1:8786")
+
+
+def a_host(name: str) -> Host:
+    return Host(name, Patience(lambda _: None, 1.0, well=""))
+
+
+def opened(made: Machines) -> Cluster:
+    """Return a cluster whose machines play, without a scheduler."""
+    cluster = made.cluster
+    cluster._link = made.link
+    cluster._patience = Patience(lambda _: None, 0.0, well="")
+    cluster.open(a_tournament(), "", a_host, made.watcher)
+    return cluster
+
+
+def test_a_worker_that_got_ready_while_nobody_looked_plays_once() -> None:
+    made = three()
+    (place,) = (place for place in made.cluster._places.values() if place.host == "two")
+    made.cluster._news.put((place, "", ()))
+    cluster = opened(made)
+    cluster.look()
+    assert len(cluster.slots) == 8 + 16 + 16
+
+
+def test_a_run_ends_where_the_machines_that_are_left_were_given_up() -> None:
+    made = Machines()
+    made.add("one", 1000.0, 2)
+    made.add("two", 1000.0, 2)
+    cluster = opened(made)
+    cluster.hosts[0].is_given_up = True
+    cluster.look()
+    (gone,) = (place for place in cluster._places.values() if place.host == "two")
+    del made.link.workers[gone.seen.address]  # type: ignore[attr-defined]
+    with pytest.raises(MachineError, match="no worker is there that can play"):
+        cluster.look()
+
+
+def test_a_worker_that_is_gone_keeps_no_other_of_its_machine_waiting() -> None:
+    made = Machines()
+    made.add("one", 1000.0, 1)
+    ((address, place),) = made.cluster._places.items()
+    place.making = Future()
+    del made.link.workers[address]  # type: ignore[attr-defined]
+    made.cluster._link = made.link
+    made.cluster._notice()
+    assert place.making.cancelled()
+
+
+def test_workers_that_were_not_reached_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Machines()
+    made.add("one", 1000.0, 1)
+    made.cluster._link = made.link
+    (place,) = made.cluster._places.values()
+    again = {place.seen.address: replace(place)}
+    clock = SimpleNamespace(
+        monotonic=partial(next, count(0.0, 1.5)), sleep=lambda _: made.cluster._places.update(again)
+    )
+    monkeypatch.setattr(cluster, "time", clock)
+    made.cluster._refuse(place, "? no answer in 60 s")
+    made.cluster._patience = Patience(lambda _: None, 60.0, well="")
+    made.cluster._wait_for_workers()
+    made.cluster._refuse(place, "its python is 3.9")
+    with pytest.raises(ArenaError, match="none of the workers of "):
+        made.cluster._wait_for_workers()
+
+
+def test_workers_of_one_machine_have_their_own_cores_whoever_comes_and_goes() -> None:
+    made = Machines()
+
+    def joins(port: int, threads: int) -> tuple[int, int]:
+        seen = Seen(f"tcp://10.0.0.1:{port}", threads, "10.0.0.1")
+        made.link.workers[seen.address] = seen  # type: ignore[index]
+        return made.entrance._share(seen)
+
+    assert joins(5000, 2) == (0, 2)
+    assert joins(4000, 1) == (2, 3)
+    assert joins(3000, 1) == (3, 4)
+    del made.link.workers["tcp://10.0.0.1:4000"]  # type: ignore[attr-defined]
+    assert joins(2000, 1) == (2, 4)
+    assert joins(5000, 2) == (0, 4)

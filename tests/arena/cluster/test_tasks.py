@@ -115,6 +115,24 @@ def test_an_answer_that_comes_when_the_place_was_given_up_counts_for_nothing(
         worker.tasks.submit(play_pair, job(3))
 
 
+def test_an_answer_on_its_way_when_a_slot_is_given_up_is_nobodys(
+    worker: Worker, caplog: pytest.LogCaptureFixture
+) -> None:
+    worker.take(1)
+    worker.answers[0].set_running_or_notify_cancel()
+    worker.tasks.shutdown(wait=False, cancel_futures=True)
+    worker.answers[0].set_result(write(Answer(results=(result(1, 1, 2),), seconds=1.0)))
+    assert caplog.records == []
+
+
+def test_whatever_goes_wrong_on_the_way_nobody_waits_for_ever(worker: Worker) -> None:
+    (future,) = worker.take(1)
+    worker.answers[0].set_exception(RuntimeError("the client is closed"))
+    with pytest.raises(PlaceLostError, match="the client is closed"):
+        future.result(0)
+    assert worker.place.why_lost
+
+
 def test_a_job_is_the_same_at_the_other_end() -> None:
     task = Task(terms="abc", pairs=(pair_of(job(7)),))
     assert read(Task, write(task)) == task
