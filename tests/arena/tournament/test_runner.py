@@ -207,6 +207,26 @@ def test_two_jobs_of_the_same_dead_worker_are_both_played_again(desk: Desk) -> N
     assert desk.watcher.warnings == ["a worker died in pair 1; the pair is played again"]
 
 
+def test_who_plays_pairs_in_any_order_dies_of_the_one_that_it_says(desk: Desk) -> None:
+    waits = iter([True, False])
+
+    class Elsewhere(Inline):
+        """Dies of the second pair, while the first is still played."""
+
+        def submit(self, play: Callable[..., Any], /, *jobs: Any, **_: Any) -> Future[Any]:
+            if (is_first := next(waits, None)) is None:
+                return super().submit(play, *jobs)
+            future: Future[Any] = Future()
+            if not is_first:
+                future.set_exception(BrokenProcessPool())
+            return future
+
+    desk.worker = Elsewhere
+    assert desk.run(rounds=3, jobs=1).is_complete
+    assert desk.played == once(*sequence(18))
+    assert desk.watcher.warnings == ["a worker died in pair 2; the pair is played again"]
+
+
 def test_a_pair_that_ends_every_worker_stops_its_pairing(desk: Desk) -> None:
     def deadly(job: PairJob) -> str:
         if job.pairing == {"ann", "bob"}:
