@@ -68,6 +68,10 @@ ENTER_AGAIN_S: Final = 5.0
 GREETINGS: Final = 5
 """How often bots are asked what they are, where the machines are lost that were to start them."""
 
+COMES_BACK_S: Final = 60.0
+"""How long what only a lost machine could play waits for it: what starts workers starts it again,
+and a link that was cut is mended."""
+
 _AGAIN: Final = "? "
 """How the reason begins why a worker is not used for a while only."""
 
@@ -119,6 +123,8 @@ class Cluster:
         self._is_over = False
         self._task_s = SHORTEST_S
         """How long a task should take."""
+        self._lost_s = -math.inf
+        """When a worker that played was lost last, on the monotonic clock."""
         self._longest_s = 0.0
         """Of a pair, from when it was sent."""
         self._patience: Patience
@@ -404,6 +410,7 @@ class Cluster:
             place.slots.clear()
         if not played or self._is_over:
             return
+        self._lost_s = time.monotonic()
         name = f"{played[0].host}: worker {played[0].seen.address}"
         if len(played) > 1:
             hosts = sorted({place.host for place in played})
@@ -508,6 +515,12 @@ class Cluster:
         if not self._longest_s:
             return by_rules_s
         return min(by_rules_s, GRACE_S + 50 * self._longest_s)
+
+    @property
+    def expects_more(self) -> bool:
+        """Return whether a worker is being made ready, or one was lost that may come back."""
+        is_lost = time.monotonic() < self._lost_s + COMES_BACK_S
+        return is_lost or any(not place.slots for place in self._places.values())
 
     @property
     def fewest(self) -> int:

@@ -25,6 +25,7 @@ from lath.arena.referee.watchdog import size
 from lath.arena.tournament.config import Config, build, demo, load_own
 from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.diagnosis import Finding, Verdict
+from lath.arena.tournament.slots import PlaceLostError
 
 ROOM: Final = 1 << 30
 """Bytes that should be free for what bots bring."""
@@ -73,7 +74,11 @@ def findings(address: str, folder: Path, *, workers: int = 1) -> Iterator[Findin
     try:
         entrance = Entrance(link, terms, parcels)
         with signals.interruptible():
-            found = link.do(_asked(link, entrance, config.names, workers)).result()
+            asked = link.do(_asked(link, entrance, config.names, workers))
+            try:
+                found = asked.result()
+            except PlaceLostError as error:
+                raise ArenaError(f"cluster {address}: {error}") from error
             yield from _said(address, found)
     finally:
         for place in link.workers:

@@ -54,6 +54,10 @@ class Places(Protocol):
         """Return the machines that have such slots."""
 
     @property
+    def expects_more(self) -> bool:
+        """Return whether there may soon be hosts that are not there yet."""
+
+    @property
     def fewest(self) -> int:
         """Return how many pairs a slot should have at least: what it plays, and what is next."""
 
@@ -113,6 +117,7 @@ class Elsewhere(Protocol):
 class Here:
     """Slots on this machine, each with a worker process and, where it can be, cores of its own."""
 
+    expects_more = False
     fewest = FEWEST
     machines = None
 

@@ -302,7 +302,7 @@ class Runner:
         if not hosts:  # it is not known whether there is more until somebody asks
             if not self._open.again and (job := self._open.next()) is not None:
                 self._open.again.append(job)
-        elif not any(host.patience.is_waiting for host in hosts):
+        elif not (self._places.expects_more or any(host.patience.is_waiting for host in hosts)):
             self._stop_homeless()
         return bool(self._open.again)
 

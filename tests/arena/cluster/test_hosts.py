@@ -272,3 +272,22 @@ def test_workers_of_one_machine_have_their_own_cores_whoever_comes_and_goes() ->
     del made.link.workers["tcp://10.0.0.1:4000"]  # type: ignore[attr-defined]
     assert joins(2000, 1) == (2, 4)
     assert joins(5000, 2) == (0, 4)
+
+
+def test_what_no_machine_can_play_waits_for_those_that_may_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = Machines()
+    made.add("one", 1000.0, 1)
+    made.add("two", 1000.0, 1)
+    found = opened(made)
+    assert not found.expects_more
+    late = Seen("tcp://127.0.0.1:9", 1, "127.0.0.1")
+    found._places[late.address] = Place(late)
+    assert found.expects_more
+    del found._places[late.address]
+    lost = next(place for place in found._places.values() if place.host == "two")
+    found._drop([lost], "is gone, or silent")
+    assert found.expects_more
+    monkeypatch.setattr(cluster, "COMES_BACK_S", 0.0)
+    assert not found.expects_more
