@@ -1,1 +1,61 @@
-"""Tournaments between bot processes, and the command line. Never imports `bots`."""
+"""Tournaments between bot processes, and the command line. Never imports `bots`.
+
+    from lath.arena import Engine, Limit
+
+    with Engine.open("greedy") as bot:
+        print(bot.play(position, Limit(seconds=1)).move)
+
+What is named here is read when it is asked for: the import of this package takes no time.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from lath.arena.answers import Answer, Info, Limit
+    from lath.arena.engine import (
+        Analysis,
+        BotDiedError,
+        DeadlineError,
+        Engine,
+        EngineError,
+        IllegalAnswerError,
+        NotABotError,
+    )
+
+_HOMES: Final = {
+    "answers": ("Answer", "Info", "Limit"),
+    "engine": (
+        *("Analysis", "BotDiedError", "DeadlineError", "Engine", "EngineError"),
+        *("IllegalAnswerError", "NotABotError"),
+    ),
+}
+"""Which modules have what is named here."""
+
+__all__ = [
+    "Engine",
+    "Limit",
+    "Answer",
+    "Info",
+    "Analysis",
+    "EngineError",
+    "NotABotError",
+    "BotDiedError",
+    "DeadlineError",
+    "IllegalAnswerError",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Return what is named here, once it is asked for."""
+    for module, names in _HOMES.items():
+        if name in names:
+            found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

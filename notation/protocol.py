@@ -280,7 +280,7 @@ def read_option(line: str) -> Option:
 
 
 def read_info(line: str) -> dict[str, str]:
-    """Return what `info …` says of `depth`, `eval`, `nodes`, `pv` and `text`.
+    """Return what `info …` says of `depth`, `eval`, `nodes`, `nps`, `pv` and `text`.
 
     `pv` and `text` run to the line's end; values that make no sense are left out.
     """
@@ -310,6 +310,7 @@ _REAL: Final = re.compile(
 _INFO_NUMBERS: Final = {
     "depth": (_WHOLE, 0, 1e6),
     "nodes": (_WHOLE, 0, 1e18),
+    "nps": (_WHOLE, 0, 1e18),
     "eval": (_REAL, -1, 1),
 }
 """Form and range of each number of an `info` line."""

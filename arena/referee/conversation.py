@@ -229,6 +229,7 @@ class Asides:
         for line in self.infos[-INFO_KEPT:]:
             said |= wire.read_info(line.decode("utf-8", "replace"))
         self.infos.clear()
+        said.pop("nps", None)  # which time and nodes of a record say
         return {name: _in_words(value) for name, value in said.items()}
 
 
@@ -471,17 +472,23 @@ class Bot:
                 wrong.append(f"option {name} = {value!r}, expected {expected}")
         return wrong
 
-    def begin(self, new: wire.NewGame, limits: Limits) -> None:
-        """Begin a game with the bot, whatever it has said before; raises GameVoidError."""
+    def begin(self, new: wire.NewGame, limits: Limits, *before: str) -> None:
+        """Begin a game with the bot, whatever it has said before; raises GameVoidError.
+
+        It hears the lines `before` first.
+        """
         self.child.forget_output()
         self.asides = Asides()
         try:
-            self.enter(new, limits)
+            self.enter(new, limits, *before)
         except NoAnswer as error:
             raise self._void(error) from error
 
-    def enter(self, new: wire.NewGame, limits: Limits) -> float:
-        """Tell of a new game; return how long the bot takes to be ready; raises NoAnswer."""
+    def enter(self, new: wire.NewGame, limits: Limits, *before: str) -> float:
+        """Tell of a new game, after the lines `before`; return how long the bot takes to be ready.
+
+        Raises NoAnswer.
+        """
         self.news = b""
         self._limit_by(new.time.of_first_go)
         self._then = new.time if new.time.first_ms else None
@@ -490,7 +497,7 @@ class Bot:
         self._needs_board = True
         self.child.game_bytes = 0
         self._cpu_before_s = math.inf  # nothing is odd before it is ready
-        after_s = self.call(f"ready {new.number}", limits.startup_s, new.line())
+        after_s = self.call(f"ready {new.number}", limits.startup_s, *before, new.line())
         self._cpu_before_s = self.child.cpu_s
         return after_s
 
@@ -559,6 +566,39 @@ class Bot:
             self.news += f"position {position.text()}\n".encode()
         if "legal" in wants:
             self.news += f"legal {' '.join(position.legal_moves())}\n".encode()
+
+    def begin_to_think(self, position: Position, ply: int, left_ms: Sequence[int]) -> float:
+        """Ask for a ply as `ask` does, and wait for nothing; return when it was asked.
+
+        `overhear` then tells what it says, `await_move` has its answer. Raises NoAnswer.
+        """
+        self._prepare(position, ply, None)
+        request = self.news + self._go_line(ply, left_ms[0], left_ms[1])
+        self.news = b""
+        self._asked = ply
+        self._cpu_asked_s = self.child.cpu_s
+        self.child.output_bytes = 0
+        return self.child.send(request)
+
+    def overhear(self, ply: int, since_s: float, until_s: float) -> bytes | None:
+        """Return the next line, as it comes, that does not answer `go` for a ply; None: one does.
+
+        Raises NoAnswer where neither has come by `until_s` of the monotonic clock, and where the
+        bot was asked at `since_s`. What is taken so is no flood.
+        """
+        child, awaited = self.child, f"bestmove {ply}"
+        while True:
+            if child.lines:
+                if child.lines[0].split()[:2] == awaited.encode().split():
+                    return None
+                child.output_bytes = child.game_bytes = 0
+                return child.lines.popleft()
+            if broken := self._broken(None):
+                raise NoAnswer(*broken, awaited, until_s - since_s)
+            if time.monotonic() >= until_s:
+                raise NoAnswer(self, Termination.TIME, awaited, until_s - since_s)
+            signals.look()
+            self._watch.wait(until_s)
 
     def await_move(
         self, ply: int, asked_s: float, allowed_s: float, other: Bot | None = None

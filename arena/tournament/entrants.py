@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import BotSpec
@@ -26,6 +26,9 @@ from lath.arena.tournament.programs import (
 from lath.arena.tournament.revisions import Revision, lacks_edits, revision
 from lath.arena.walls.wall import SANDBOXES
 from lath.notation.protocol import TimeControl
+
+if TYPE_CHECKING:
+    from lath.arena.tournament.keys import BotTable
 
 _PARTS: Final = re.compile(r"""(?:[^;'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*(?:;|\Z)""", re.DOTALL)
 """A part and the `;` after it, which stands in no quotes."""
@@ -60,7 +63,7 @@ def bot_flag(text: str, flag: str = "--bot") -> dict[str, Any]:
             row[where] = _typed(value) if kind == "option" else _READERS.get(key, str)(value)
         except ConfigError as error:
             raise ConfigError(f"{of}{error}") from error
-    _check(table, of)
+    _checked(table, of)
     home = Path(table.get("cwd", "")).absolute()
     if "files" in table:
         table["files"] = [str(home / name) for name in table["files"]]
@@ -131,27 +134,36 @@ _READERS: Final[dict[str, Callable[[str], Any]]] = {
 """What a part may be besides options and variables, and what reads its value."""
 
 
-def _check(table: dict[str, Any], of: str) -> None:
-    """Refuse what no `[[bot]]` may have, by the words of the configuration."""
+def _checked(table: Mapping[str, Any], of: str) -> BotTable:
+    """Return what a table says; refuse what no `[[bot]]` may have, in the words of those."""
     from pydantic import ValidationError
 
     from lath.arena.tournament.config import shown
     from lath.arena.tournament.keys import BotTable
 
     try:
-        BotTable.model_validate(table)
+        return BotTable.model_validate(table)
     except ValidationError as error:
         key = str(error.errors()[0]["loc"][0])
-        expected = BotTable.model_fields[key].description
+        if key not in BotTable.model_fields:
+            known = ", ".join(BotTable.model_fields)
+            raise ConfigError(f"{of}unknown key {key!r}, expected one of {known}") from error
+        expected = BotTable.model_fields[key].description or "another value"
         raise ConfigError(f"{of}{key} = {shown(table[key])}, expected {expected}") from error
 
 
-def spec_of(table: dict[str, Any]) -> BotSpec:
-    """Return how the bot is started that a flag says: one that is bundled, or has a command."""
-    from lath.arena.tournament.config import bot_spec
-    from lath.arena.tournament.keys import BotTable
+def spec_of(table: Mapping[str, Any], of: str = "") -> BotSpec:
+    """Return how the bot is started that a table says: one that is bundled, or has a command.
 
-    return bot_spec(BotTable.model_validate(table), Path())
+    Its files are those of the current folder. Raises ConfigError, which begins with `of`.
+    """
+    from lath.arena.tournament.config import bot_spec
+
+    row = _checked(table, of)
+    if not row.command and row.name not in bundled():
+        known = ", ".join(bundled())
+        raise ConfigError(f"{of}{row.name!r} has no command, and is no bundled bot ({known})")
+    return bot_spec(row, Path())
 
 
 def wall_of(sandbox: str | None) -> str:
@@ -232,6 +244,22 @@ def origin_of(text: str, role: str) -> Origin:
         return Origin(name or words[0], "revision", revision=known, parts=parts, note=note)
     command = _program(words, role, Path(parts.get("cwd", "")).absolute())
     return Origin(name or path.stem, "command", words=command, parts=parts, note=note)
+
+
+def spec_in(origin: Origin) -> BotSpec:
+    """Return how the bot of an origin is started, of which nothing has to be built from git.
+
+    Raises ConfigError.
+    """
+    if origin.revision is not None:
+        raise ConfigError(
+            f"{origin.name!r} is a git revision: check it out and name its folder, or use "
+            "`arena match`, which does"
+        )
+    table: dict[str, Any] = {"command": list(origin.words)}
+    if origin.kind == "folder":
+        table = table_in(origin.where, "", set(), origin.name)
+    return spec_of({**table, **origin.parts, "name": origin.name})
 
 
 def _refuse_place(parts: Mapping[str, Any], role: str) -> None:
