@@ -182,7 +182,8 @@ class Link:
         while not self._is_closing:
             try:
                 await self._stay(begun)
-            except Exception as error:  # noqa: BLE001 - Dask raises whatever it meets
+            # Dask raises whatever it meets; nobody else cancels this.
+            except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
                 self.why = " ".join(f"{error}".split()) or type(error).__name__
             if not begun.done():
                 begun.set_exception(ArenaError(self._unanswered()))

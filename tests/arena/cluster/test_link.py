@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import warnings
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import distributed  # noqa: F401 - it has the defaults of what is set
 import pytest
 from distributed.versions import VersionMismatchWarning
 
-from lath.arena.cluster.link import is_loopback, security_of
+from lath.arena.cluster.link import Link, is_loopback, security_of
 from lath.arena.cluster.opening import cluster_at
-from lath.arena.errors import ConfigError
+from lath.arena.errors import ArenaError, ConfigError
 
 
 @pytest.fixture
@@ -85,3 +86,14 @@ def test_versions_are_told_in_our_words_alone(recwarn: pytest.WarningsRecorder) 
     with cluster_at("tcp://127.0.0.1:1"):
         warnings.warn(VersionMismatchWarning("a table of versions"), stacklevel=1)
     assert not recwarn.list
+
+
+def test_who_waits_for_a_scheduler_is_told_whatever_dask_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def cancelled(*_: object) -> None:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(Link, "_stay", cancelled)
+    with pytest.raises(ArenaError, match=r"no scheduler answers at .*: CancelledError"):
+        Link("tcp://127.0.0.1:9", None)
