@@ -241,7 +241,7 @@ def _print_costs(
             with tempfile.TemporaryDirectory() as name:
                 folder = Path(name)
                 with dask(workers, threads, folder, game_s=game_s) as there:
-                    settle_s = 4 + 4 * game_s
+                    settle_s = 4 + 20 * game_s  # tasks on many slots take 16 s
                     costs.append(measured(there, folder, options.seconds, settle_s))
         games = f"games of {game_s:.0f} s" if game_s else "no time"
         _print_cost(f"{games}, {workers} Dask workers x {threads} threads", costs)
