@@ -121,6 +121,10 @@ class FastBoard(ABC):
             self.undo()
         return winner, plies
 
+    def rollout(self, chance: Random) -> int:
+        """Return the winner of a random game of the kind that tells most for its time."""
+        return self.careful_playout(chance)[0]
+
     def lean(self) -> float:
         """Return who seems to win, from -1 to 1 for who is to move, of a game that goes on.
 
@@ -139,6 +143,11 @@ class FastBoard(ABC):
             [self.code(symmetry.move(move)) for move in met]
             for symmetry in symmetries(self.position())
         ]
+
+
+def bounded(guess: float) -> float:
+    """Return a guess of `FastBoard.lean` that is no more than one."""
+    return max(-0.99, min(guess, 0.99))
 
 
 def fast_board(position: Position) -> FastBoard:

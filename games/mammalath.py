@@ -21,7 +21,7 @@ from typing import ClassVar, Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Seat, Symmetry, require_legal
 from lath.games.errors import PositionError, SetupError
-from lath.games.fast import DRAW, FastBoard, keys
+from lath.games.fast import DRAW, FastBoard, bounded, keys
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
 from lath.games.stones import (
@@ -648,6 +648,22 @@ class MammalathBoard(FastBoard):
             return legal
         lost = places_in(losses)
         return [code for code in legal if code not in lost] or legal
+
+    def lean(self) -> float:
+        """Return how much more the player to move has of shapes that may still win.
+
+        Of those where nobody else has a token; animals on them make them worth less.
+        """
+        mover, animals = self.to_move, self.animals
+        mine, theirs = self.tokens[mover], self.tokens[1 - mover]
+        ahead = 0
+        for shape in self.game.shapes:
+            own, other = (shape & mine).bit_count(), (shape & theirs).bit_count()
+            if own and not other:
+                ahead += own * own * (1 if shape & animals else 3)
+            elif other and not own:
+                ahead -= other * other * (1 if shape & animals else 3)
+        return bounded(ahead / 150)
 
     def playout(self, chance: Random) -> tuple[int, int]:
         """Play at random to the end; return the winner and how many plies that took."""

@@ -21,7 +21,7 @@ from typing import ClassVar, Final, NamedTuple
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
-from lath.games.fast import DRAW, FastBoard, keys
+from lath.games.fast import DRAW, FastBoard, bounded, keys
 from lath.games.overlays import Groups
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more
@@ -565,6 +565,17 @@ class ManalathBoard(FastBoard):
             elif size == game.win or has_five:
                 won.append(code)
         return won, lost
+
+    def lean(self) -> float:
+        """Return on how many more cells the player to move wins, and loses, than the opponent."""
+        game, mover = self.game, self.to_move
+        ahead = 0
+        for colour, sign in ((mover, 1), (1 - mover, -1)):
+            stones = self.stones[colour]
+            wins = self.empty & game.beside(stones, game.win - 1)
+            losses = self.empty & game.beside(stones, game.lose - 1)
+            ahead += sign * (3 * wins.bit_count() - losses.bit_count())
+        return bounded(ahead / 40)
 
     def playout(self, chance: Random) -> tuple[int, int]:
         """Play at random to the end; return the winner and how many plies that took.

@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import PositionError
-from lath.games.fast import DRAW, FastBoard, keys
+from lath.games.fast import DRAW, FastBoard, bounded, keys
 from lath.games.overlays import Sight
 from lath.games.parameters import Parameter
 from lath.games.reach import path_exists, read_fields, refuse_more, share_a_cell
@@ -42,6 +42,9 @@ from lath.games.stones import (
 
 SIZE: Final = 5
 MOUNDS: Final = 5
+
+_MOST_SEEN: Final = 2 * SIZE - 1
+"""Empty cells of which a meerkat on one may see all others."""
 
 _MOUND: Final = (
     "M-38 35C-32 26-30 6-23-6C-20-12-21-25-14-29C-10-39 2-42 8-35C16-32 15-21 19-13"
@@ -481,8 +484,32 @@ class SurikataBoard(FastBoard):
                 wins.append(code)
         return wins, losses
 
+    def lean(self) -> float:
+        """Return on how many fewer cells the player to move makes a line than the opponent."""
+        mover = self.to_move
+        free = self.game.board.full & ~(self.mounds | self.stones[0] | self.stones[1])
+        lost = [0, 0]
+        for line in self.game.lines:
+            missing = line & free
+            if missing and missing & (missing - 1) == 0:
+                for seat, stones in enumerate(self.stones):
+                    if line & stones == line ^ missing:
+                        lost[seat] |= missing
+        return bounded((lost[1 - mover].bit_count() - lost[mover].bit_count()) / 10)
+
     def playout(self, chance: Random) -> tuple[int, int]:
         """Play at random to the end; return the winner and how many plies that took."""
+        return self._played_out(chance, is_careful=False)
+
+    def careful_playout(self, chance: Random) -> tuple[int, int]:
+        """Do the same with `candidates`."""
+        return self._played_out(chance, is_careful=True)
+
+    def rollout(self, chance: Random) -> int:
+        """Return the winner of any random game: more of them tell more than careful ones."""
+        return self._played_out(chance, is_careful=False)[0]
+
+    def _played_out(self, chance: Random, *, is_careful: bool) -> tuple[int, int]:
         if self.winner is not None:
             return self.winner, 0
         game, random, cells = self.game, chance.random, self._cells
@@ -499,28 +526,41 @@ class SurikataBoard(FastBoard):
             plies += 1
             mover = mover if count == MOUNDS else 1 - mover
         free &= ~mounds
-        sights = game.sights
         while free:
-            (row, in_row), (column, in_column) = sights[meerkat]
-            open_cells = free & ~(in_row[mounds & row] | in_column[mounds & column])
-            if not open_cells:
-                return 1 - mover, plies
-            while True:
+            plies += 1
+            open_cells = free & ~game.view(meerkat, mounds)
+            if is_careful and 1 < left <= _MOST_SEEN and self._wins(mine, open_cells, free, mounds):
+                return mover, plies
+            while open_cells:
                 pick = int(random() * left)
                 bit, lines = cells[places[pick]]
                 if bit & open_cells:
-                    break
+                    with_it = mine | bit
+                    for line in lines:
+                        if with_it & line == line:
+                            open_cells ^= bit if is_careful else open_cells
+                            break
+                    else:
+                        break
+            else:
+                return 1 - mover, plies
             left -= 1
             places[pick] = places[left]
-            mine |= bit
-            plies += 1
-            for line in lines:
-                if mine & line == line:
-                    return 1 - mover, plies
             free ^= bit
+            if not free & ~game.view(bit, mounds):
+                return mover if free else DRAW, plies
             meerkat = bit
-            mine, theirs, mover = theirs, mine, 1 - mover
+            mine, theirs, mover = theirs, with_it, 1 - mover
         return DRAW, plies
+
+    def _wins(self, mine: int, open_cells: int, free: int, mounds: int) -> bool:
+        """Return whether a piece on one of the open cells leaves the opponent none, and no line."""
+        for bit in self.game.board.bits(open_cells):
+            if not free & ~bit & ~self.game.view(bit, mounds):
+                with_it = mine | bit
+                if not any(with_it & line == line for line in self.game.lines_at[bit]):
+                    return True
+        return False
 
 
 GAME: Final = Surikata()

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import PositionError
-from lath.games.fast import DRAW, FastBoard, keys
+from lath.games.fast import DRAW, FastBoard, bounded, keys
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_two_endings
 from lath.games.stones import (
@@ -351,6 +351,24 @@ class YavalathBoard(FastBoard):
             return legal
         lost = places_in(losses)
         return [code for code in legal if code not in lost] or legal
+
+    def lean(self) -> float:
+        """Return how many more rows a win may still come of, than of the opponent's.
+
+        Those of which two stones are there and nobody else's; where a stone loses counts against.
+        """
+        mover = self.to_move
+        mine, theirs = self.stones[mover], self.stones[1 - mover]
+        ahead = 0
+        for line in self.game.board.lines(self.game.win):
+            own, other = (line & mine).bit_count(), (line & theirs).bit_count()
+            if not other:
+                ahead += own * own
+            elif not own:
+                ahead -= other * other
+        lost = self.ending_cells(mover)[1].bit_count()
+        their_lost = self.ending_cells(1 - mover)[1].bit_count()
+        return bounded((ahead + 4 * (their_lost - lost)) / 100)
 
     def playout(self, chance: Random) -> tuple[int, int]:
         """Play at random to the end; return the winner and how many plies that took."""
