@@ -30,12 +30,12 @@ def value_of(position: Position) -> int:
 
     Plain minimax, which knows nothing of boards for searches; IndexError: it takes too long.
     """
-    left = [FEW]
+    seen: list[Any] = []
 
     @cache
     def value(at: Any) -> int:
-        left.pop() if len(left) > FEW else left.append(1)
-        if len(left) > FEW:
+        seen.append(at)
+        if len(seen) > FEW:
             raise IndexError
         outcome = at.outcome()
         if outcome is not None:
@@ -43,7 +43,8 @@ def value_of(position: Position) -> int:
         after = map(at.play, at.legal_moves())
         return max(value(one) if one.to_move == at.to_move else -value(one) for one in after)
 
-    return value(position)
+    start: Any = position  # hashable, which mypy does not see of a protocol
+    return value(start)
 
 
 def ends_of(game: Game, seed: int) -> list[tuple[Position, int]]:
