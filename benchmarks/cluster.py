@@ -1,6 +1,6 @@
 """What a tournament costs on a Dask cluster beside its games: pairs a second, CPU, memory, bytes.
 
-    python benchmarks/cluster.py [instant] [sleeping] [overhead] [--seconds 20] [--runs 3]
+    python benchmarks/cluster.py [instant] [sleeping] [overhead] [growth] [--seconds 20] [--runs 3]
                                  [--shapes 1x1,2x1,4x1,1x4,1x64] [--slots 100,400,1600]
 
 Scheduler and workers are processes of Dask's own command line on 127.0.0.1, the runner is
@@ -8,8 +8,9 @@ Scheduler and workers are processes of Dask's own command line on 127.0.0.1, the
 
 instant   Pairs that take no time: `cluster_seat.py` answers in the place of what plays. A shape is
           Dask workers x threads.
-sleeping  Games that sleep for one second, in so many slots of four Dask workers.
+sleeping  Games that sleep for a second (`--game`), in so many slots of four Dask workers.
 overhead  Games of the bundled random bot, by two Dask workers and by `--jobs 2`, by turns.
+growth    Without Dask: what openings at random cost, and `games.lath` and to begin again, by size.
 
 Rates and CPU are those between the first and the last time that the runner has written
 `outcome.json`; memory is the most at any time. All share the cores of one machine.
@@ -26,34 +27,36 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
+from cluster_seat import made_up
 from measure import machine, spread
+
+from lath import games
+from lath.arena.cluster.opening import SETTINGS
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.record import GameResult
+from lath.arena.schedule.core import Schedule
+from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.open_games import schedule_of
+from lath.arena.tournament.store import Store
+from lath.notation.protocol import TimeControl
 
 HERE = Path(__file__).parent
 
 ROUNDS = 11_112
 """With ten bots a million games."""
 
-GAME_S = 1.0
-"""Of games that sleep, in the mean."""
-
-DASK_WORKERS = 4
-"""That the slots of sleeping games are shared by."""
-
 START_S = 60.0
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
-
-_SETTINGS = {
-    "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "60s",
-    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "10",
-    # Else each worker looks at the stacks of all its threads a hundred times a second.
-    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,7 @@ def _started(
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            env={**os.environ, **_SETTINGS, "LATH_BENCHMARK_GAME_S": str(game_s)},
+            env={**os.environ, **SETTINGS, "LATH_BENCHMARK_GAME_S": str(game_s)},
         )
 
 
@@ -148,8 +151,8 @@ def _address(at: Path) -> str:
     sys.exit("no scheduler has started")
 
 
-def _command(out: Path, *options: str, rounds: int = ROUNDS) -> list[str]:
-    bots = [word for number in range(10) for word in ("--bot", f"b{number}=random")]
+def _command(out: Path, *options: str, rounds: int = ROUNDS, count: int = 10) -> list[str]:
+    bots = [word for number in range(count) for word in ("--bot", f"b{number}=random")]
     command = [sys.executable, "-m", "lath.arena", "run", *bots, "--game", "yavalath", "--quiet"]
     command += ["--rounds", str(rounds), "--sandbox", "none", "--no-report", "--out", str(out)]
     return [*command, *options]
@@ -173,14 +176,16 @@ def _loopback() -> int:
     return next(int(line.split()[1]) for line in lines if line.strip().startswith("lo:"))
 
 
-def measured(there: Dask, folder: Path, seconds: float, patience_s: float) -> Cost:
-    """Have a tournament played for so many seconds from its first games on; return its cost."""
+def measured(there: Dask, folder: Path, options: argparse.Namespace, settle_s: float) -> Cost:
+    """Have a tournament played for `settle_s`, and then measured; return its cost."""
+    seconds = options.seconds
     out = folder / "out"
     outcome = out / "outcome.json"
-    runner = subprocess.Popen(_command(out, "--cluster", there.address, "--tc", "10+0"))
+    given = ("--cluster", there.address, "--tc", "10+0", "--openings", options.openings)
+    runner = subprocess.Popen(_command(out, *given))
     moments: list[Moment] = []
     peaks: list[float] = []
-    until_s = time.monotonic() + START_S + patience_s
+    until_s = time.monotonic() + START_S + settle_s
     while time.monotonic() < until_s:
         if runner.poll() is not None:
             sys.exit(f"the runner has ended with status {runner.returncode}")
@@ -189,7 +194,7 @@ def measured(there: Dask, folder: Path, seconds: float, patience_s: float) -> Co
             cpu_s = _cpu_s(runner.pid), _cpu_s(there.scheduler), _cpu_s(*there.workers)
             moments.append(Moment(time.monotonic(), games, *cpu_s, _loopback()))
             if len(moments) == 1:  # the first games come when others have still to begin
-                until_s = time.monotonic() + patience_s + seconds
+                until_s = time.monotonic() + settle_s + seconds
             peaks = [_peak_mb(pid) for pid in (runner.pid, there.scheduler, *there.workers)]
         time.sleep(0.02)
     runner.send_signal(signal.SIGINT)
@@ -241,17 +246,18 @@ def _print_costs(
             with tempfile.TemporaryDirectory() as name:
                 folder = Path(name)
                 with dask(workers, threads, folder, game_s=game_s) as there:
-                    settle_s = 4 + 20 * game_s  # tasks on many slots take 16 s
-                    costs.append(measured(there, folder, options.seconds, settle_s))
+                    settle_s = 20.0 if game_s else 4.0
+                    costs.append(measured(there, folder, options, settle_s))
         games = f"games of {game_s:.0f} s" if game_s else "no time"
         _print_cost(f"{games}, {workers} Dask workers x {threads} threads", costs)
 
 
 def _played_s(*options: str, rounds: int) -> float:
-    """Return how long a tournament takes in seconds, from the first game that is stored."""
+    """Return how long a tournament of two bots takes in seconds."""
     with tempfile.TemporaryDirectory() as name:
         began_s = time.monotonic()
-        subprocess.run(_command(Path(name, "out"), *options, rounds=rounds), check=True)
+        command = _command(Path(name, "out"), *options, rounds=rounds, count=2)
+        subprocess.run(command, check=True)
         return time.monotonic() - began_s
 
 
@@ -262,9 +268,9 @@ def _print_overhead(runs: int, rounds: int) -> None:
         of = {"cluster": ("--cluster", there.address), "local": ("--jobs", "2")}
         for turn in range(runs):
             for way in of if turn % 2 else reversed(of):
-                given = (*of[way], "--tc", "nodes 1")
-                long_s, short_s = (_played_s(*given, rounds=n) for n in (rounds + 2, 2))
-                ways[way].append((long_s - short_s) * 1e3 / (45 * rounds))
+                given = (*of[way], "--tc", "nodes 1", "--openings", "random:0")
+                long_s, short_s = (_played_s(*given, rounds=n) for n in (rounds + 100, 100))
+                ways[way].append((long_s - short_s) * 1e3 / rounds)
     ratios = [one / other for one, other in zip(ways["cluster"], ways["local"], strict=True)]
     added = [one - other for one, other in zip(ways["cluster"], ways["local"], strict=True)]
     print(
@@ -274,15 +280,60 @@ def _print_overhead(runs: int, rounds: int) -> None:
     )
 
 
+def _print_growth(sizes: Sequence[int]) -> None:
+    for game in map(games.get, games.builtin_ids()):
+        openings = RandomOpenings(RandomChoice(), [game.id], 1, print)
+        began_s = time.monotonic()
+        for turn in range(2, 102):
+            openings.opening(game.id, turn)
+        each_ms = (time.monotonic() - began_s) * 10
+        print(f"{game.id}: {each_ms:.1f} ms for an opening random:4", flush=True)
+    bots = tuple(BotSpec(name=f"b{number}", command=("true",)) for number in range(10))
+    limits = Limits(time=TimeControl(initial_ms=10_000))
+    for size in sizes:
+        config = Config(games=("yavalath",), rounds=size // 90, jobs=1, limits=limits, bots=bots)
+        with tempfile.TemporaryDirectory() as name, closing(Store(Path(name))) as store:
+            schedule, stored_s, count = schedule_of(config), 0.0, 0
+            results = _made_up(schedule)
+            while batch := [*islice(results, 64)]:
+                stored_s += _timed_s(partial(store.add, batch))
+                count += len(batch)
+            written_s = _timed_s(store.export)
+            taken_s = _timed_s(partial(schedule_of(config).take_in, store.results()))
+            mb = Path(name, "tournament.db").stat().st_size / 1e6
+        print(
+            f"{count:,} games, {mb:,.0f} MB: 64 are stored in {stored_s / count * 64e3:.1f} ms, "
+            f"games.lath is written in {written_s:.1f} s, a run that goes on knows them in "
+            f"{taken_s:.1f} s",
+            flush=True,
+        )
+
+
+def _made_up(schedule: Schedule) -> Iterator[GameResult]:
+    while pair := schedule.next():
+        for plan in pair.games:
+            yield GameResult(**made_up(plan, "stand-in"))
+
+
+def _timed_s(what: Callable[[], object]) -> float:
+    began_s = time.monotonic()
+    what()
+    return time.monotonic() - began_s
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    kinds = ("instant", "sleeping", "overhead")
+    kinds = ("instant", "sleeping", "overhead", "growth")
     parser.add_argument("what", nargs="*", choices=(*kinds, []), help="all of them by default")
     parser.add_argument("--seconds", type=float, default=20, help="of a run (%(default)s)")
     parser.add_argument("--runs", type=int, default=3, help="of each kind (%(default)s)")
     parser.add_argument("--shapes", default="1x1,2x1,4x1,1x4,1x64", help="(%(default)s)")
     parser.add_argument("--slots", default="100,400,1600", help="that sleep (%(default)s)")
-    parser.add_argument("--rounds", type=int, default=40, help="of the overhead (%(default)s)")
+    parser.add_argument("--workers", type=int, default=4, help="of those slots (%(default)s)")
+    parser.add_argument("--game", type=float, default=1, help="seconds of sleep (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=2000, help="of the overhead (%(default)s)")
+    parser.add_argument("--openings", default="random:4", help="of tournaments (%(default)s)")
+    parser.add_argument("--sizes", default="50000,200000", help="of growth (%(default)s)")
     chosen = parser.parse_args()
     chosen.what = chosen.what or kinds
     return chosen
@@ -297,9 +348,12 @@ def main() -> None:
         _print_costs([(workers, threads) for workers, threads in shapes], 0.0, options)
     if "sleeping" in options.what:
         slots = map(int, options.slots.split(","))
-        _print_costs([(DASK_WORKERS, count // DASK_WORKERS) for count in slots], GAME_S, options)
+        workers = options.workers
+        _print_costs([(workers, count // workers) for count in slots], options.game, options)
     if "overhead" in options.what:
         _print_overhead(options.runs, options.rounds)
+    if "growth" in options.what:
+        _print_growth([int(size) for size in options.sizes.split(",")])
 
 
 if __name__ == "__main__":

@@ -43,8 +43,10 @@ _FOLDER: Final = "lath-cluster-"
 SETTINGS: Final = {
     "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "60s",
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "10",
+    # Else a worker looks at the stacks of all its threads a hundred times a second.
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",
 }
-"""What a scheduler should be started with."""
+"""What a scheduler and its workers should be started with."""
 
 WORKER: Final = ("--nworkers", "1", "--nthreads", "1", "--memory-limit", "0", "--no-nanny")
 
