@@ -1,9 +1,12 @@
 """Tournaments between bot processes, and the command line. Never imports `bots`.
 
+    from lath import arena
     from lath.arena import Engine, Limit
 
     with Engine.open("greedy") as bot:
         print(bot.play(position, Limit(seconds=1)).move)
+
+    print(arena.match("greedy", "./mybot").verdict)
 
 What is named here is read when it is asked for: the import of this package takes no time.
 """
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
         IllegalAnswerError,
         NotABotError,
     )
+    from lath.arena.matches import MatchResult, match
+    from lath.arena.runs import Decision, Result, tournament
 
 _HOMES: Final = {
     "answers": ("Answer", "Info", "Limit"),
@@ -31,10 +36,17 @@ _HOMES: Final = {
         *("Analysis", "BotDiedError", "DeadlineError", "Engine", "EngineError"),
         *("IllegalAnswerError", "NotABotError"),
     ),
+    "matches": ("MatchResult", "match"),
+    "runs": ("Decision", "Result"),
 }
-"""Which modules have what is named here."""
+"""Which modules have what is named here; `tournament` is that package, which can be called."""
 
 __all__ = [
+    "match",
+    "tournament",
+    "Result",
+    "MatchResult",
+    "Decision",
     "Engine",
     "Limit",
     "Answer",
@@ -50,6 +62,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Return what is named here, once it is asked for."""
+    if name == "tournament":
+        return import_module(f"{__name__}.{name}")
     for module, names in _HOMES.items():
         if name in names:
             found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)

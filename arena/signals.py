@@ -83,8 +83,16 @@ def _set_handlers(kinds: tuple[signal.Signals, ...]) -> list[Callable[[], object
 
 @contextmanager
 def heeded(*, raises: bool = False) -> Iterator[None]:
-    """Count signals in here, and raise KeyboardInterrupt at the first if it `raises`."""
+    """Count signals in here, and raise KeyboardInterrupt at the first if it `raises`.
+
+    In another thread than the first one nothing can be heeded: signals go on as they did.
+    """
+    import threading
+
     global _requests, _has_raised
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     with raising(1 if raises else _NEVER):
         undo = _set_handlers(STOPPING)
         try:

@@ -39,9 +39,7 @@ from lath.arena.tournament.events import (
     end_words,
     json_lines,
 )
-from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.sources import background_of, forfeits_in, record_and_log_of
-from lath.arena.tournament.system import PATIENCE_S
 from lath.notation.record import Termination
 
 
@@ -215,22 +213,6 @@ def resumable(out: Path, text: str) -> Iterator[None]:
         what = "disk" if isinstance(error, DiskError) else "machine"
         error.args = (f"{error}; when the {what} is well, go on with: {_command(out, text)}",)
         raise
-
-
-@contextmanager
-def at_cluster(
-    named: str | None, *, hosts_alike: bool, patience_s: float = PATIENCE_S
-) -> Iterator[Elsewhere | None]:
-    """Give what `--cluster` names; None where nothing is named. Raises ArenaError."""
-    if named is None:
-        if hosts_alike:
-            raise ConfigError("--hosts-alike is for --cluster")
-        yield None
-        return
-    from lath.arena.cluster.opening import cluster_at
-
-    with cluster_at(named, hosts_alike=hosts_alike, patience_s=patience_s) as elsewhere:
-        yield elsewhere
 
 
 @contextmanager

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated
 
 import typer
 
 from lath.arena import signals
-from lath.arena.cli.ending import Failures, at_cluster, events_of, print_end, resumable
+from lath.arena.cli.ending import Failures, events_of, print_end, resumable
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -31,6 +31,15 @@ from lath.arena.cli.main import (
 )
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
+from lath.arena.runs import (
+    DEFAULT_FOLDER,
+    FILES,
+    at_cluster,
+    configured,
+    flags_of,
+    other_roster,
+    place_of,
+)
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
 from lath.arena.terminal.layout import Output
@@ -39,33 +48,18 @@ from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.config import (
     Config,
     budget_of,
-    build,
-    demo,
-    load,
     load_own,
-    openings_table,
-    sprt_table,
-    time_table,
 )
 from lath.arena.tournament.database import CONFIG
-from lath.arena.tournament.entrants import bot_flag, time_of
+from lath.arena.tournament.entrants import bot_flag
 from lath.arena.tournament.events import Progress
 from lath.arena.tournament.folder import rule
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.rulings import Orders
 from lath.arena.tournament.sources import played_in
 from lath.arena.walls.limits import close_to_others
-from lath.games.files import lasting
 
 app = App()
-
-DEFAULT_FOLDER: Final = Path("tournament")
-
-FILES: Final = (
-    *("tournament.toml", "games.lath", "outcome.json"),
-    *("standings.json", "standings.csv", "report.html"),
-)
-"""What a run may leave in its directory."""
 
 
 @app.command()
@@ -189,25 +183,24 @@ def run(
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
-    given = {
-        "games": game and [lasting(text) for text in game],
-        "rounds": rounds,
-        "seed": int(seed) if seed and seed.isascii() and seed.isdecimal() else seed,
-        "format": format_,
-        "challengers": challengers,
-        "pairs": pairs,
-        "pin": pin,
-        "log": log,
-        "sandbox": sandbox,
-        "jobs": int(jobs) if jobs and jobs.isascii() and jobs.isdigit() else jobs,
-        "time": None if tc is None else time_table(time_of(tc)),
-        "sprt": None if sprt is None else sprt_table(sprt),
-        "openings": None if openings is None else _openings_of(openings),
-        "bot": [bot_flag(text) for text in bot or ()] or None,
-    }
-    flags = {name: value for name, value in given.items() if value is not None}
+    flags = flags_of(
+        games=game,
+        bots=bot,
+        tc=tc,
+        sprt=sprt,
+        openings=openings,
+        jobs=jobs,
+        seed=seed,
+        rounds=rounds,
+        format=format_,
+        challengers=challengers,
+        pairs=pairs,
+        pin=pin,
+        log=log,
+        sandbox=sandbox,
+    )
     allowed = UNLIMITED if budget is None else budget_of(budget)
-    config, out = _place(config, out, names_bots=bool(add or bot), makes_pool=bool(add))
+    config, out = place_of(config, out, names_bots=bool(add or bot), makes_pool=bool(add))
     added = [bot_flag(text, "--add") for text in add or ()]
     failures = Failures(fail_on)
     if cluster is not None and jobs is not None:
@@ -226,9 +219,9 @@ def run(
         raise typer.Exit(0)
     with signals.interruptible():
         if added or retire:
-            tournament = _other_roster(config, out, flags, added, retire or ())
+            tournament = other_roster(config, out, flags, added, retire or ())
         else:
-            tournament = _configured(config, out, flags, quiet=quiet)
+            tournament = configured(config, out, flags, (lambda _: None) if quiet else _note)
     if plan or as_json:
         if cluster is not None:
             raise ConfigError("--plan counts games at a time by --jobs: leave --cluster out")
@@ -279,6 +272,11 @@ def run(
     raise typer.Exit(status)
 
 
+def _note(words: str) -> None:
+    """Tell people of something."""
+    print(words, file=sys.stderr)
+
+
 def _decide(
     config: Path | None,
     out: Path,
@@ -323,97 +321,3 @@ def print_planned(tournament: Config, out: Path, budget: Budget, *, as_json: boo
     from lath.arena.terminal.tables import print_plan
 
     print_plan(found, Output(to_stdout=True))
-
-
-def _place(
-    config: Path | None, out: Path, *, names_bots: bool, makes_pool: bool
-) -> tuple[Path | None, Path]:
-    """Return which file says what is played, if one was named, and where; raises ConfigError.
-
-    A directory is both, and so is what is to become one.
-    """
-    if config is None or config.is_file():
-        return config, out
-    if config.is_dir() or (makes_pool and config.suffix != ".toml"):
-        if out not in (DEFAULT_FOLDER, config):
-            raise ConfigError(
-                f"{config} is a directory that is gone on with: leave --out {out} out"
-            )
-        if not names_bots and not (config / CONFIG).is_file():
-            raise ConfigError(
-                f"{config} has no {CONFIG}, so nothing to go on with: name the bots of a new pool "
-                "there with --add"
-            )
-        return None, config
-    return config, out
-
-
-def _other_roster(
-    config: Path | None,
-    out: Path,
-    flags: dict[str, Any],
-    add: Sequence[dict[str, Any]],
-    retire: Sequence[str],
-) -> Config:
-    """Return a pool with bots that come or go, or a new one of those that come.
-
-    Raises ConfigError.
-    """
-    if config is not None:
-        raise ConfigError(
-            f"--add and --retire change what is in a directory: name that instead of {config}"
-        )
-    if "bot" in flags:
-        raise ConfigError("--bot is not for a roster that --add and --retire change")
-    if (out / CONFIG).is_file():
-        return load_own(out / CONFIG, flags, add=add, retire=retire, played=played_in(out))
-    if retire:
-        raise ConfigError(f"--retire {retire[0]!r}: {out} has no {CONFIG}")
-    made = {**demo(), "event": "Pool", "format": "pool", **flags}
-    import tomlkit
-
-    bots = [*{table["name"]: table for table in add}.values()]
-    pool = build({**made, "bot": bots}, Path())
-    # As people write it: a bundled bot needs no command, and stays one when the arena moves.
-    return replace(pool, text=tomlkit.dumps({**pool.as_written, "bot": bots}))
-
-
-def _refuse_another_roster(path: Path, tournament: Config) -> None:
-    """Raise ConfigError where --bot would take bots out of a pool, or bring some in."""
-    roster = load_own(path).names
-    if {*roster} != {*tournament.names}:
-        raise ConfigError(
-            f"{path} has the bots {', '.join(roster)}: --add and --retire change who plays in a "
-            "pool, or edit the file"
-        )
-
-
-def _openings_of(text: str) -> dict[str, Any]:
-    """Return the table of a flag; a file is the current folder's, wherever the tournament is."""
-    table = openings_table(text, Path.cwd())
-    return table if "random" in table else {**table, "file": str(Path(table["file"]).resolve())}
-
-
-def _configured(config: Path | None, out: Path, flags: dict[str, Any], *, quiet: bool) -> Config:
-    """Return the tournament: the file, else what `out` holds, else the demo, and flags over it.
-
-    Raises ConfigError where a file may be meant.
-    """
-    played = played_in(out)
-    if config is not None:
-        return load(config, config.parent, flags, played=played, own=out / CONFIG)
-    if (own := out / CONFIG).is_file():
-        tournament = load_own(own, flags, played=played)
-        if tournament.format == "pool" and "bot" in flags:
-            _refuse_another_roster(own, tournament)
-        return tournament
-    if "bot" in flags:
-        return build({**demo(), "event": "Tournament", **flags}, Path(), played=played)
-    if Path(CONFIG).is_file():
-        raise ConfigError(
-            f"there is a {CONFIG} here: name it, `arena run {CONFIG}`, or name the bots with "
-            "--bot; the built-in demo is played in a folder without it"
-        )
-    if not quiet:
-        print(f"no CONFIG and no --bot: this is the built-in demo, in {out}", file=sys.stderr)
-    return build({**demo(), "openings": "random:0", **flags}, Path())

@@ -1,1 +1,21 @@
-"""A whole tournament: configuration, workers, the store, the folder that it all goes to."""
+"""A whole tournament: configuration, workers, the store, the folder that it all goes to.
+
+Called, it plays one: `lath.arena.tournament(...)` is `lath.arena.runs.tournament`.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+class _Called(ModuleType):
+    """This package, which has the name that users call for a tournament."""
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return import_module("lath.arena.runs").tournament(*given, **named)
+
+
+sys.modules[__name__].__class__ = _Called

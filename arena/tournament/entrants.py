@@ -64,18 +64,31 @@ def bot_flag(text: str, flag: str = "--bot") -> dict[str, Any]:
         except ConfigError as error:
             raise ConfigError(f"{of}{error}") from error
     _checked(table, of)
-    home = Path(table.get("cwd", "")).absolute()
-    if "files" in table:
-        table["files"] = [str(home / name) for name in table["files"]]
-    if "reads" in table:
-        table["reads"] = [str(Path(name).absolute()) for name in table["reads"]]
     if equals:
         words = words_of(command, of=of)
-        if advice := advice_on(words, home):
+        if advice := advice_on(words, Path(table.get("cwd", "")).absolute()):
             said = shlex.quote(f"{name}={shlex.join(advice.words)}")
             raise ConfigError(f"{of}{advice.why}; {advice.after}write: {flag} {said}")
-        table["command"] = list(resolve(words, home))
-    return table
+        table["command"] = list(words)
+    return placed(table)
+
+
+def placed(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a bot's table whose files are those of the current folder for whoever reads it.
+
+    Raises ConfigError for a table that no `[[bot]]` may be.
+    """
+    row = _checked(table, f"bot {table.get('name', '')}: ")
+    found, home = {**table}, Path(row.cwd).absolute()
+    if row.cwd:
+        found["cwd"] = str(home.resolve())
+    if row.files:
+        found["files"] = [str(home / name) for name in row.files]
+    if row.reads:
+        found["reads"] = [str(Path(name).absolute()) for name in row.reads]
+    if row.command:
+        found["command"] = list(resolve(tuple(row.command), home))
+    return found
 
 
 def _split(text: str) -> Iterator[str]:

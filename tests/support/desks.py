@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from results import a_config, a_result
 
-import lath.arena.tournament.slots
 from lath.arena.schedule.budget import UNLIMITED, Budget
+from lath.arena.tournament import slots
 from lath.arena.tournament.events import (
     Event,
     PairBegan,
@@ -116,7 +116,7 @@ class Desk:
             self.played.update(plan.number for plan in job.games)
             return text
 
-        self.patch.setattr(lath.arena.tournament.slots, "play_pair", counted)
+        self.patch.setattr(slots, "play_pair", counted)
         runner = Runner(
             a_config(**config),
             self.store,

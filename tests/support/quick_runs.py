@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from results import a_config, a_result
 
+from lath.arena import matches
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Event, GameEnded, Summary, Waiting, Warned
 from lath.arena.tournament.runner import Runner
@@ -67,6 +68,34 @@ def play_nothing(patch: pytest.MonkeyPatch) -> None:
     runner = partial(Runner, executors=lambda *_: AtOnce([]))
     patch.setattr(directory, "Runner", runner)
     patch.setattr(directory, "_greet_bots", lambda *_, **__: None)
+
+
+class Wins(AtOnce):
+    """Has every game won by the bot of this name, else by first."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__([])
+        self._name = name
+
+    def submit(self, _play: Callable[..., Any], /, *given: Any, **_: Any) -> Future[Any]:
+        (job,) = given
+        assert isinstance(job, PairJob)
+        future: Future[Any] = Future()
+        results = ["0-1" if plan.names[1] == self._name else "1-0" for plan in job.games]
+        played = [
+            a_result(plan.number, names=plan.names, result=result)
+            for plan, result in zip(job.games, results, strict=True)
+        ]
+        future.set_result(PairResult(pair=job.pair, games=tuple(played)).as_text())
+        return future
+
+
+def won_by(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Let all games of a match in this process be won by a bot; no bot is started."""
+    play_nothing(monkeypatch)
+    monkeypatch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: Wins(name)))
+    monkeypatch.setattr(matches, "_both_play", lambda *_, **__: ["yavalath"])
+    monkeypatch.setattr(matches, "play", partial(directory.run, with_report=False))
 
 
 class QuickRun:

@@ -37,7 +37,7 @@ from commands import Ran
 from loaded import Run
 from quick_runs import play_nothing
 
-from lath.arena.cli import run as run_command
+from lath.arena import runs
 from lath.arena.schedule.openings import BookChoice
 from lath.arena.schedule.random_openings import RandomChoice
 from lath.reports import export
@@ -514,12 +514,12 @@ def test_the_demo_begins_where_it_always_did_and_other_tournaments_at_random(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    demo = run_command._configured(None, Path("out"), {}, quiet=True)
+    demo = runs.configured(None, Path("out"), {})
     bots = {"bot": [{"name": "greedy"}, {"name": "random"}], "games": ["yavalath"]}
-    other = run_command._configured(None, Path("out"), bots, quiet=True)
-    book = {**bots, "openings": run_command._openings_of("../book.lath:6")}
+    other = runs.configured(None, Path("out"), bots)
+    book = {**bots, "openings": runs.openings_of("../book.lath:6")}
     (tmp_path.parent / "book.lath").write_text("")
     assert (demo.openings, other.openings) == (None, RandomChoice(everywhere=False))
-    chosen = run_command._configured(None, Path("out"), book, quiet=True).openings
+    chosen = runs.configured(None, Path("out"), book).openings
     assert isinstance(chosen, BookChoice)
     assert (chosen.path, chosen.plies) == (tmp_path.parent / "book.lath", 6)

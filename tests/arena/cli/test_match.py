@@ -9,31 +9,24 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import redirect_stderr, redirect_stdout, suppress
-from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from unittest import mock
 
 import commands
 import pytest
 from commands import Ran
 from processes import gone
-from quick_runs import AtOnce, play_nothing
-from results import a_result
+from quick_runs import won_by
 
+from lath.arena import matches
 from lath.arena.__main__ import run
-from lath.arena.cli import match
 from lath.arena.errors import ArenaError, ConfigError, InUseError
 from lath.arena.referee import trees
-from lath.arena.tournament import folder as directory
 from lath.arena.tournament import revisions
 from lath.arena.tournament.entrants import origin_of, table_in
 from lath.arena.tournament.revisions import revision, workshop
-from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.worker import PairJob, PairResult
 
 BOT: Final = Path("examples/bots/legal.sh").resolve()
 
@@ -49,34 +42,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(f"GIT_{kind}_NAME", "Ann")
         monkeypatch.setenv(f"GIT_{kind}_EMAIL", "ann@example.org")
     return home
-
-
-class Wins(AtOnce):
-    """Has every game won by the bot of this name, else by first."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__([])
-        self._name = name
-
-    def submit(self, _play: Callable[..., Any], /, *given: Any, **_: Any) -> Future[Any]:
-        (job,) = given
-        assert isinstance(job, PairJob)
-        future: Future[Any] = Future()
-        results = ["0-1" if plan.names[1] == self._name else "1-0" for plan in job.games]
-        played = [
-            a_result(plan.number, names=plan.names, result=result)
-            for plan, result in zip(job.games, results, strict=True)
-        ]
-        future.set_result(PairResult(pair=job.pair, games=tuple(played)).as_text())
-        return future
-
-
-def won_by(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Let all games of a match in this process be won by a bot; no bot is started."""
-    play_nothing(monkeypatch)
-    monkeypatch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: Wins(name)))
-    monkeypatch.setattr(match, "_both_play", lambda *_, **__: ["yavalath"])
-    monkeypatch.setattr(match, "play", partial(directory.run, with_report=False))
 
 
 def played(*words: object) -> Ran:
@@ -329,7 +294,7 @@ def test_revisions_are_built_and_play_and_nothing_stays_but_the_match(
     assert (ended.status, ended.out.split()[0]) == (12, "undecided")
     assert everything(home) == before
     (kept,) = (tmp_path / "state" / "lath-arena" / "matches").iterdir()
-    assert not (kept / match.BUILDS).exists()
+    assert not (kept / matches.BUILDS).exists()
     again = commands.arena("match", *words)
     assert "of 4 games" in again.out, again.err
     assert "has changed" not in again.err
@@ -397,7 +362,9 @@ def test_another_commit_build_or_part_is_another_match(home: Path) -> None:
 
     def digest(old: str, build: str = "make", *, part: str = "") -> str:
         both = origin_of(old, "old"), origin_of(f"greedy{part}", "new")
-        terms = match.Terms(build=build, run="", games=(), tc="1", sprt="0,5", openings="", seed=1)
+        terms = matches.Terms(
+            build=build, run="", games=(), tc="1", sprt="0,5", openings="", seed=1
+        )
         return terms.digest(both)
 
     assert digest("x=HEAD") == digest("x=HEAD~0")
