@@ -283,7 +283,7 @@ class Result:
 
     @property
     def games(self) -> Iterator[Record]:
-        """Yield the records of all games, those too that ended after a verdict; raises ArenaError."""
+        """Yield the records of all games, also after a verdict; raises ArenaError."""
         return (one for one in records_of([self.folder], rules=False) if isinstance(one, Record))
 
     @property
