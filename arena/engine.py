@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from lath.arena.answers import UNLIMITED, Answer, Info, Limit
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError
+from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import HARD_LIMIT_S, Limits
 from lath.arena.referee.conversation import Bot, BotSpec, NoAnswer, play_line
 from lath.arena.referee.match import Mishap, priced, read_answer
@@ -96,7 +97,7 @@ class Engine:
             time=TimeControl(), margin_s=margin, startup_s=startup, hard_limit_s=limit
         )
         self._watch: Final = Watch()
-        self._bot: Final = Bot(
+        self._bot: Final = bot_of(
             spec, self._watch, tree=f"engine-{secrets.token_hex(4)}.", forgives_hold_ups=True
         )
         # Who forgets to close it, or ends while it is open, leaves no process behind.

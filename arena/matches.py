@@ -27,8 +27,8 @@ from lath.arena.errors import (
     GameVoidError,
 )
 from lath.arena.referee import trees
+from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot
 from lath.arena.referee.process import Watch
 from lath.arena.runs import Decision, Result, at_cluster, result_of, telling
 from lath.arena.schedule.openings import digest as sha256_of
@@ -166,7 +166,7 @@ def _both_play(
     common = list(dict.fromkeys((*named, *known_games.ids())))
     watch = Watch()
     for table in tables:
-        bot = Bot(ready(spec_of(dict(table))), watch, tree=f"match-{secrets.token_hex(4)}.")
+        bot = bot_of(ready(spec_of(dict(table))), watch, tree=f"match-{secrets.token_hex(4)}.")
         try:
             with signals.interruptible():
                 bot.start(Limits(time=time_of("none")))

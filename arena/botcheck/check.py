@@ -64,6 +64,9 @@ class _Check:
         """Why no game can be; empty while it can."""
         self._gave_up = ""
         """Why nothing more is asked of the bot in games; empty while it is."""
+        contest = lab.contest
+        self._unspoken = f"{contest.id} has nothing of the kind" if contest else ""
+        """Of a contest's bot why the other points are not tested."""
         self._silences = self._breaks = 0
 
     def points(self) -> Iterator[Point]:
@@ -109,6 +112,8 @@ class _Check:
 
     def _found(self, step: Step) -> Finding | None:
         """Return what a step shows; None where the game has nothing of the kind."""
+        if self._unspoken and step.id not in steps.OF_CONTESTS:
+            return untested(self._unspoken)
         why = self._deaf
         if step not in steps.HELLO and step not in steps.HEARD and step not in steps.ENDINGS:
             why = why or self._unready or self._gave_up
@@ -118,7 +123,10 @@ class _Check:
             finding = step.run(self._lab)
         except (FaultFoundError, NoAnswer) as error:
             found = self._lab.fault_of(error) if isinstance(error, NoAnswer) else error
-            finding = replace(found.finding, verdict=step.at_worst)
+            at_worst = step.at_worst
+            if self._unspoken and not steps.OF_CONTESTS[step.id]:
+                at_worst = Verdict.WARNING
+            finding = replace(found.finding, verdict=at_worst)
             self._breaks += 1
             self._silences += found.is_costly
             if self._silences >= 2:

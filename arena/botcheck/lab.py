@@ -16,6 +16,7 @@ from typing import Final, Self
 
 from lath.arena.botcheck.points import FaultFoundError, duration, fault
 from lath.arena.errors import GameVoidError
+from lath.arena.referee.bridges import Botzone, BridgedBot, Codingame, bot_of
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import (
     INFO_KEPT,
@@ -74,10 +75,15 @@ class Lab:
         self.tree: Final = f"check-{secrets.token_hex(4)}."
         """What marks its processes."""
         self._watch: Final = Watch()
-        self.bot: Final = Bot(spec, self._watch, tree=self.tree, forgives_hold_ups=True)
+        self.bot: Final = bot_of(spec, self._watch, tree=self.tree, forgives_hold_ups=True)
         self.go = ""
         """What asked it for a move the last time."""
         self._number = 0
+
+    @property
+    def contest(self) -> type[Codingame | Botzone] | None:
+        """Return the contest whose protocol the bot speaks; None where it speaks ours."""
+        return self.bot.contest if isinstance(self.bot, BridgedBot) else None
 
     # Its process
 
@@ -119,12 +125,15 @@ class Lab:
         """Return in words that an answer did not come, and how to mend that."""
         is_move = error.awaited.startswith("bestmove ")
         what = f"`{error.awaited} MOVE` to `{self.go}`" if is_move else f"`{error.awaited}`"
+        asked = "`go N …` with `bestmove N MOVE`" if is_move else f"with {what}"
+        if self.contest and is_move:
+            form = self.contest.answer_form
+            what, asked = f"{form} to its turn", f"each turn with {form}"
         if error.why is Termination.FLOOD:
             mend = "write lines of at most 64 KiB, and at most 8 MiB for one move in all"
             return FaultFoundError(fault(f"flooded its output before {what}", mend), is_costly=True)
         if error.why is Termination.TIME:
             seen = f"no {what} within {duration(error.within_s)}"
-            asked = "`go N …` with `bestmove N MOVE`" if is_move else f"with {what}"
             mend = f"answer {asked}; {FLUSH}"
             if is_move and (wrong := self.bot.asides.wrong_answer):
                 seen = f"{seen}, but {wrong[:60]!r}"
@@ -364,7 +373,11 @@ class Bout:
                 "begin at the start that `new` tells, play every `play` and your own `bestmove` "
                 "on it, write moves as docs/rules.md does; or say `want legal` before `ok`"
             )
-            if "legal" in self._bot.greeting.wants:
+            if self._lab.contest:
+                mend = (
+                    f"answer each turn with {self._lab.contest.answer_form}, as the contest has it"
+                )
+            elif "legal" in self._bot.greeting.wants:
                 mend = "answer with a move of the last `legal` line, as it is written there"
             raise FaultFoundError(fault(f"{error} (`{go}`)"[:300], mend)) from error
         if move != text:

@@ -635,3 +635,15 @@ CHAPTERS: Final[dict[str, Sequence[Step]]] = {
     "end": ENDINGS,
 }
 """Every step, in the order of a check; those of `games` are run in each game."""
+
+_ASKED: Final = ("starts", "ready", "first", "second", "swap-offered", "swap-suffered", "rest")
+
+OF_CONTESTS: Final = {
+    **dict.fromkeys(_ASKED, True),
+    "setup": True,
+    "position": False,
+    "book": False,
+}
+"""Ids of the steps for bots that speak a contest's protocol, and whether a contest asks the like.
+
+Where it does not, a bot may be beaten by it and still be right there: a warning."""

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -35,8 +35,9 @@ from lath.arena.cli.main import (
 )
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.referee import trees
+from lath.arena.referee.bridges import CONTESTS, PROTOCOLS, bot_of, refuse_options
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.conversation import OURS, Bot, BotSpec
 from lath.arena.referee.log import read_log
 from lath.arena.referee.process import Watch
 from lath.arena.schedule.core import draw
@@ -54,6 +55,9 @@ if TYPE_CHECKING:
     from lath.notation.record import Record
 
 app = App()
+
+_CHECKED_AT: Final = "2+0.02"
+"""Time of a check's games; of a contest's bots it is the contest's."""
 
 group = App(
     name="bot",
@@ -93,7 +97,10 @@ def check(
     ] = None,
     tc: Annotated[
         str, option("--tc", "TIME", "Time for the whole games: 10+0.1, 'move 0.5' ...")
-    ] = "2+0.02",
+    ] = _CHECKED_AT,
+    protocol: Annotated[
+        str, option("--protocol", "NAME", "What it speaks: lath, codingame or botzone.")
+    ] = OURS,
     seconds: Annotated[
         float, option("--seconds", "SECONDS", "For a move that nothing limits.", **seconds(0.01))
     ] = 10.0,
@@ -121,8 +128,15 @@ def check(
     from lath.arena.botcheck.lab import Lab
     from lath.arena.terminal.tables import print_lines
 
-    spec = ready(replace(_spec(command, cwd, option_ or []), sandbox=wall_of(sandbox)))
+    if protocol not in PROTOCOLS:
+        raise ConfigError(f"--protocol {protocol!r}, expected one of {', '.join(PROTOCOLS)}")
+    named = _spec(command, cwd, option_ or [])
+    if why := refuse_options(named.name, protocol, named.options):
+        raise ConfigError(why)
+    spec = ready(replace(named, sandbox=wall_of(sandbox), protocol=protocol))
     tested = [games.get(games.named(text)).id for text in game or ()]
+    if protocol in CONTESTS and tc == _CHECKED_AT:
+        tc = CONTESTS[protocol].tc
     limits = Limits(time=time_of(tc), startup_s=startup, hard_limit_s=seconds)
     lab = Lab(spec, tuple(dict.fromkeys(tested)), limits=limits, seed=seed)
     trees.adopt_orphans()  # this process starts nothing but the bot
@@ -246,7 +260,7 @@ def replay(
     under = debugged(spec.command) if command else None
     limits = Limits(time=new.time, startup_s=seconds, hard_limit_s=seconds)
     trees.adopt_orphans()  # this process starts nothing but the bot
-    bot = Bot(
+    bot = bot_of(
         spec if under is None else replace(spec, command=under),
         Watch(),
         tree=f"replay-{secrets.token_hex(4)}.",

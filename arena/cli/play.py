@@ -19,8 +19,9 @@ from lath.arena.cli.games import PositionText, SetupText
 from lath.arena.cli.main import App, Side, argument, option, whole
 from lath.arena.errors import ConfigError
 from lath.arena.referee import process, trees
+from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.match import Ending
 from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.play import LEFT, Sitting
@@ -98,7 +99,7 @@ def _played(
         bot = None
         if spec is not None:
             trees.adopt_orphans()  # this process starts nothing but the bot
-            bot = Bot(spec, watch, tree=f"play-{secrets.token_hex(4)}.", forgives_hold_ups=True)
+            bot = bot_of(spec, watch, tree=f"play-{secrets.token_hex(4)}.", forgives_hold_ups=True)
             stack.callback(bot.quit)
             bot.start(limits)
             bot.refuse_unless_it_plays([plan.game])

@@ -54,6 +54,7 @@ class Traveller:
     reads: tuple[str, ...]
     cache_bytes: int
     build: str
+    protocol: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

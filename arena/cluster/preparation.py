@@ -72,7 +72,7 @@ def _traveller(bot: BotSpec, parcel: Parcel | None) -> Traveller:
         return Word(text=text)
 
     same = "name", "env", "memory_bytes", "time", "threads", "lacks", "sandbox", "reads"
-    more = "cache_bytes", "build", "hosts", "options"
+    more = "cache_bytes", "build", "hosts", "options", "protocol"
     return Traveller(
         command=tuple(map(word, bot.command)),
         cwd=None if bot.cwd is None else word(bot.cwd),
@@ -149,6 +149,7 @@ def _spec(bot: Traveller, host: str) -> BotSpec:
         lacks="" if own is not None or bot.parcel else bot.lacks,
         files=(str(place),) if bot.parcel and own is None else (),
         cache_bytes=bot.cache_bytes,
+        protocol=bot.protocol,
         build="" if own is not None else bot.build,
         **{name: getattr(bot, name) for name in same},
     )

@@ -56,6 +56,9 @@ _ODD_CPU_S: Final = 0.2
 CLEAN: Final = "exited with status 0"
 """How a bot should end, in words."""
 
+OURS: Final = "lath"
+"""The protocol of docs/protocol.md; bridges.py knows those of others."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotSpec:
@@ -98,6 +101,9 @@ class BotSpec:
 
     hosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     """Its command on the machines of a cluster whose names match, by pattern."""
+
+    protocol: str = OURS
+    """Which lines it speaks."""
 
 
 ANY: Final = ":*"
@@ -497,9 +503,12 @@ class Bot:
         self._needs_board = True
         self.child.game_bytes = 0
         self._cpu_before_s = math.inf  # nothing is odd before it is ready
-        after_s = self.call(f"ready {new.number}", limits.startup_s, *before, new.line())
+        after_s = self._get_ready(new, limits.startup_s, *before)
         self._cpu_before_s = self.child.cpu_s
         return after_s
+
+    def _get_ready(self, new: wire.NewGame, within_s: float, *before: str) -> float:
+        return self.call(f"ready {new.number}", within_s, *before, new.line())
 
     def call(self, answer: str, within_s: float, *lines: str, end: str = "\n") -> float:
         """Say lines that have one answer; return how long that takes; raises NoAnswer."""
@@ -744,9 +753,14 @@ class Bot:
             if not child.out_closed:
                 child.take_output()
             return None if child.lines else (self, Termination.CRASH)
-        if other is not None and other.child.is_gone:
+        if other is not None and other.has_left:
             return other, Termination.CRASH
         return None
+
+    @property
+    def has_left(self) -> bool:
+        """Return whether it has ended, or can no longer talk or listen, in the midst of a game."""
+        return self.child.is_gone
 
     # What there is to say of it
 

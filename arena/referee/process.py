@@ -300,6 +300,12 @@ class Child:
         self._stderr = (self._stderr + data)[-STDERR_KEPT:]
         return len(data)
 
+    def end_last_line(self) -> None:
+        """Take for a line what has no end, where nothing more comes."""
+        if self.out_closed and self._partial:
+            self.lines.append(self._partial)
+            self._partial = b""
+
     @property
     def unfinished(self) -> str:
         """Return the beginning of a line whose end has not come."""

@@ -31,8 +31,9 @@ from pydantic import (
 
 from lath import games
 from lath.arena.errors import ConfigError, reading
+from lath.arena.referee.bridges import refuse_options
 from lath.arena.referee.clock import HARD_LIMIT_S, Limits
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.conversation import OURS, BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
 from lath.arena.schedule.budget import Budget
 from lath.arena.schedule.core import Settings
@@ -317,6 +318,8 @@ def _of_bots(
             known = ", ".join(bundled())
             text = f"{called} has no command, and is not one of the bundled bots: {known}"
             yield Mistake(("bot", index, "name"), text)
+        if why := refuse_options(bot.name, bot.protocol, bot.options):
+            yield Mistake(("bot", index, "options"), why)
         if bot.time is not None:
             yield from _of_time(bot.time, ("bot", index, "time"), bot.name)
 
@@ -351,7 +354,9 @@ _NOT_NOTED: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("event", "games", "format", "pairs", "challengers", "seed"), True),
     **dict.fromkeys(("adjudication", "sprt", "openings"), True),
     "time": set(BotTime.model_fields),
-    "bot": {"__all__": {"name", "command", "files", "options", "time", "build", "hosts"}},
+    "bot": {
+        "__all__": {"name", "command", "files", "options", "time", "build", "hosts", "protocol"}
+    },
     # More of them may be played, not fewer.
     "rounds": True,
     # It changes no game.
@@ -481,6 +486,7 @@ class Config(Settings):
                     "time": None if bot.time is None else str(bot.time),
                     **({"files": list(bot.files)} if bot.files else {}),
                     **({"build": bot.build} if bot.build else {}),
+                    **({"protocol": bot.protocol} if bot.protocol != OURS else {}),
                 }
                 for bot in self.bots
             ],
@@ -755,6 +761,7 @@ def bot_spec(table: BotTable, folder: Path, sandbox: str = "auto") -> BotSpec:
         cache_bytes=table.cache,
         build=table.build,
         hosts=table.hosts,
+        protocol=table.protocol,
     )
 
 

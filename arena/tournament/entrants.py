@@ -143,6 +143,7 @@ _READERS: Final[dict[str, Callable[[str], Any]]] = {
     "sandbox": str,
     "reads": lambda text: text.split(","),
     "cache": str,
+    "protocol": str,
 }
 """What a part may be besides options and variables, and what reads its value."""
 
@@ -356,7 +357,7 @@ def _table_of_config(path: Path, called: str) -> dict[str, Any]:
     place = path.parent / str(row.get("cwd", ""))
     words = row["command"]
     words = words_of(words, of=f"{called}: ") if isinstance(words, str) else tuple(map(str, words))
-    keys = ("options", "env", "memory", "threads", "sandbox", "cache", "build")
+    keys = ("options", "env", "memory", "threads", "sandbox", "cache", "build", "protocol")
     kept = {key: row[key] for key in keys if key in row}
     if isinstance(reads := row.get("reads"), list):
         kept["reads"] = [str((path.parent / str(name)).absolute()) for name in reads]

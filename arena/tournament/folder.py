@@ -29,6 +29,7 @@ from lath.arena.errors import (
     MovedError,
     StoreError,
 )
+from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.conversation import Bot, Greeting
 from lath.arena.referee.process import Watch
 from lath.arena.referee.trees import refuse_if_lacking, scratches, sweep
@@ -559,7 +560,7 @@ def _greet_bots(
         if spec.name in config.ruled.bots:
             continue
         signals.look()
-        bot = Bot(spec, watch, tree=tree)
+        bot = bot_of(spec, watch, tree=tree)
         _when_granted(partial(_greet, bot, config, tell, tree), tell, patience_s, well=ENOUGH)
         said[spec.name] = bot.greeting
     return said

@@ -247,6 +247,9 @@ class BotTable(Table):
     cache: _ByteSize = Field(
         default=0, ge=1, le=1 << 40, description="a size such as '64MiB' (KiB, MiB or GiB)"
     )
+    protocol: Literal["lath", "codingame", "botzone"] = Field(
+        default="lath", description="'lath', 'codingame' or 'botzone'"
+    )
     hosts: dict[Variable, Command] = Field(
         default={},
         description="a table of commands by names of machines, such as { 'gpu-*' = '/opt/mine' }",

@@ -33,6 +33,7 @@ from lath.arena.errors import (
     MachineError,
 )
 from lath.arena.referee import trees
+from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, WON_BY, Adjudication, play_game
@@ -157,7 +158,7 @@ class _Team:
         if bot is None or bot.spec != spec:
             if bot is not None:
                 self._end([bot])
-            bot = Bot(spec, self.watch, tree=tree)
+            bot = bot_of(spec, self.watch, tree=tree)
         self._bots[spec.name] = bot
         return bot
 
@@ -256,7 +257,7 @@ def greet_bot(job: GreetJob) -> str:
     `void` is why it could not be started, `wrong` why it cannot play, `lack` what the machine
     lacks; else they are empty.
     """
-    bot = Bot(job.bot, Watch(), tree=_own_tree(job.tree))
+    bot = bot_of(job.bot, Watch(), tree=_own_tree(job.tree))
     said = {"void": "", "wrong": "", "lack": ""}
     try:
         bot.introduce(job.limits, job.games)

@@ -84,6 +84,7 @@ CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
         "reads": (NOTED, ["home"], {}),
         "cache": (NOTED, "1MiB", {}),
         "hosts": (NOTED, {"gpu-*": ["mine"]}, {}),
+        "protocol": (REFUSED, "codingame", {}),
     },
 }
 """Of every key what becomes of another value, such a value, and what else stands there."""

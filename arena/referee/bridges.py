@@ -1,0 +1,334 @@
+"""Bots of other contests: asked and waited for as ours are, in the lines of their own protocol.
+
+Sandbox, clocks, logs and prices of mishaps are those of every bot; what differs is what its process
+hears in place of `new`, `play` and `go`, and what it answers in place of `bestmove`. Must not know
+rules, nor what mishaps cost. docs/other-protocols.md has the lines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from lath import games
+from lath.arena import signals
+from lath.arena.errors import ConfigError
+from lath.arena.referee.conversation import OURS, Bot, BotSpec, Greeting, NoAnswer
+from lath.arena.referee.process import Watch
+from lath.games.board import Board
+from lath.games.core import Move, Position, Seat
+from lath.notation import protocol as wire
+from lath.notation.record import Termination
+
+_LOOK_S: Final = 0.002
+"""How often it is looked whether a process has read what it was told."""
+
+
+def bot_of(
+    spec: BotSpec,
+    watch: Watch,
+    *,
+    tree: str,
+    forgives_hold_ups: bool = False,
+    at_terminal: bool = False,
+) -> Bot:
+    """Return the bot, which does not run yet, in whatever protocol it speaks; see `Bot`."""
+    kind = Bot if spec.protocol == OURS else BridgedBot
+    return kind(
+        spec, watch, tree=tree, forgives_hold_ups=forgives_hold_ups, at_terminal=at_terminal
+    )
+
+
+class Codingame:
+    """CodinGame's Yavalath, as the source of its referee has it."""
+
+    id: ClassVar = "codingame"
+    games: ClassVar[Sequence[str]] = ("yavalath",)
+    """What the contest has; empty: everything."""
+
+    takes_any_size: ClassVar = False
+    """Whether games may have parameters."""
+
+    tc: ClassVar = "move 0.1 first 1"
+    """The time that bots have there."""
+
+    answer_form: ClassVar = "`x y`"
+    is_kept: ClassVar = True
+    """Whether the process that has answered hears the next turn."""
+
+    def __init__(self, new: wire.NewGame) -> None:
+        self._seat: Final = Seat.FIRST if new.side == "first" else Seat.SECOND
+        self._board: Final[Board] = games.get(new.game).board
+        self._cells: Final = [[self._board.name[bit] for bit in row] for row in self._board.rows]
+        """The names of the cells, by row from the top and place in the row from the left."""
+        self._stolen = ""
+        """The cell that is a swap to answer with, in the second turn; else empty."""
+
+    @property
+    def greeting(self) -> str:
+        """Return what a process hears before its first turn: the number of the player."""
+        return f"{self._seat + 1}\n"
+
+    def request(self, position: Position, moves: Sequence[str], _go: wire.Go) -> str:
+        """Return what the process hears of its turn, after the other's `moves` since the last."""
+        stones = dict(zip(self._board.names, position.contents(), strict=True))
+        last = moves[-1] if moves else ""
+        placed = [cell for cell, stone in stones.items() if stone.strip()]
+        self._stolen = placed[0] if "swap" in position.legal_moves() else ""
+        mine = "wb"[self._seat]
+        rows = ["".join(_digit(stones[cell], mine) for cell in row) for row in self._cells]
+        where = self._place_of(placed[0] if last == "swap" else last)
+        return "\n".join([str(len(rows)), *rows, where, ""])
+
+    def _place_of(self, cell: str) -> str:
+        found = [f"{row.index(cell)} {y}" for y, row in enumerate(self._cells) if cell in row]
+        return found[0] if found else "-1 -1"
+
+    def take(self, lines: deque[bytes], is_gone: bool, say: Callable[[str], None]) -> str | None:  # noqa: ARG002
+        """Return the move that the process has answered; None while there is none.
+
+        Its lines are taken off `lines`; `say` hears what it says to people.
+        """
+        while lines:
+            if words := lines.popleft().decode("utf-8", "replace").split():
+                return self._read(words, say)
+        return None
+
+    def _read(self, words: Sequence[str], say: Callable[[str], None]) -> str:
+        text = " ".join(words[:2])
+        if not re.fullmatch(r"[-+]?\d{1,4} [-+]?\d{1,4}", text, re.ASCII):
+            return f"{text[:40]} (expected x y)"
+        if len(words) > 2:
+            say(" ".join(words[2:]))
+        x, y = map(int, text.split())
+        if not (0 <= y < len(self._cells) and 0 <= x < len(self._cells[y])):
+            return f"{x} {y} (outside)"
+        cell = self._cells[y][x]
+        return "swap" if cell == self._stolen else cell
+
+
+def _digit(stone: str, mine: str) -> str:
+    return "0" if not stone.strip() else "1" if mine in stone else "2"
+
+
+KEEP_RUNNING: Final = b">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
+"""The line after its answer of a process that waits for the next turn; others are started anew."""
+
+
+class Botzone:
+    """Botzone's JSON, a line a turn, with moves as our texts."""
+
+    id: ClassVar = "botzone"
+    games: ClassVar[Sequence[str]] = ()
+    takes_any_size: ClassVar = True
+    tc: ClassVar = "move 1"
+    answer_form: ClassVar = '`{"response": MOVE}`'
+    greeting: ClassVar = ""
+
+    def __init__(self, new: wire.NewGame) -> None:
+        start = {"setup": new.setup, "position": new.position}
+        self._first: Final = {
+            "game": new.game,
+            "side": new.side,
+            "seed": new.seed,
+            **{name: text for name, text in start.items() if text is not None},
+        }
+        self._requests: Final[list[object]] = []
+        self._responses: Final[list[object]] = []
+        self._data = ""
+        self._said: list[bytes] = []
+        """What the process has written in this turn, line by line."""
+        self.is_kept = False
+
+    def request(self, _position: Position, moves: Sequence[str], go: wire.Go) -> str:
+        """Return the line of a turn: with all before it, or alone for a process that was kept."""
+        names = ("ply", "first", "second", "inc", "move", "nodes")
+        said = (go.ply, go.first_ms, go.second_ms, go.increment_ms, go.move_ms, go.nodes)
+        limits = {name: n for name, n in zip(names, said, strict=True) if n is not None}
+        self._said = []
+        start = {} if self._requests else self._first
+        self._requests.append({**start, "moves": list(moves), "go": limits})
+        if self.is_kept:
+            return _compact(self._requests[-1])
+        history = {"requests": self._requests, "responses": self._responses}
+        return _compact({**history, "data": self._data, "globaldata": ""})
+
+    def take(self, lines: deque[bytes], is_gone: bool, say: Callable[[str], None]) -> str | None:
+        """Return the move; it is complete when the process ends, or asks to be kept."""
+        self._said += filter(None, map(bytes.strip, lines))
+        lines.clear()
+        self.is_kept = KEEP_RUNNING in self._said
+        if not (self.is_kept or (is_gone and self._said)):
+            return None
+        return self._read(self._said[0].decode("utf-8", "replace"), say)
+
+    def _read(self, text: str, say: Callable[[str], None]) -> str:
+        try:
+            answer = json.loads(text)
+        except (ValueError, RecursionError):
+            answer = None
+        if not (isinstance(answer, dict) and "response" in answer):
+            return f'{text[:60]} (expected JSON such as {{"response": "e5"}})'
+        self._responses.append(answer["response"])
+        if isinstance(data := answer.get("data"), str):
+            self._data = data
+        if debug := answer.get("debug"):
+            say(debug if isinstance(debug, str) else _compact(debug).strip())
+        move = answer["response"]
+        return move if isinstance(move, str) else _compact(move).strip()
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":")) + "\n"
+
+
+CONTESTS: Final[Mapping[str, type[Codingame | Botzone]]] = {
+    contest.id: contest for contest in (Codingame, Botzone)
+}
+PROTOCOLS: Final = (OURS, *CONTESTS)
+"""What `protocol` may be."""
+
+
+class BridgedBot(Bot):
+    """A bot that speaks a contest's protocol. Its process is for one game, or for one turn."""
+
+    _talk: Codingame | Botzone
+    """What it was told and has said in the present game."""
+
+    _is_fresh = False
+    """Whether the process has heard of no game yet."""
+
+    @property
+    def contest(self) -> type[Codingame | Botzone]:
+        """Return the contest whose protocol it speaks."""
+        return CONTESTS[self.spec.protocol]
+
+    def open(self, memory_bytes: int | None = None) -> None:
+        """Start the process; see `Bot.open`."""
+        super().open(memory_bytes)
+        self._is_fresh = True
+        self.greet(0.0)
+
+    def greet(self, within_s: float) -> None:  # noqa: ARG002
+        """Take for said what the contest says; the process hears nothing before a game."""
+        named = list(self.contest.games or games.ids())
+        self.greeting = Greeting(name=self.name, games=named)
+        if self.contest.takes_any_size:
+            self.greeting.families.update(named)
+        self.greeting.after_s = time.monotonic() - self._opened_s
+
+    def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
+        """Raise ConfigError for games that the contest does not have."""
+        if missing := [game for game in game_ids if not self.greeting.plays(game)]:
+            raise ConfigError(
+                f"bot {self.name!r} does not play {', '.join(missing)}: its protocol, "
+                f"{self.contest.id}, has {', '.join(self.contest.games)} alone"
+            )
+
+    def _get_ready(self, new: wire.NewGame, within_s: float, *_before: str) -> float:
+        """Begin a game in a fresh process; it is ready when it has read what it is greeted with."""
+        if not self._is_fresh:
+            self.open()
+        self._is_fresh = False
+        self._talk = self.contest(new)
+        child, began_s = self.child, time.monotonic()
+        if greeting := self._talk.greeting:
+            child.send(greeting.encode())
+        while child.has_unread_input:
+            awaited, now_s = f"ready {new.number}", time.monotonic()
+            if child.is_gone:
+                raise NoAnswer(self, Termination.CRASH, awaited, within_s)
+            if now_s >= began_s + within_s:
+                raise NoAnswer(self, Termination.TIME, awaited, within_s)
+            signals.look()
+            self._watch.wait(now_s + _LOOK_S)
+        return time.monotonic() - began_s
+
+    def ask(
+        self,
+        position: Position,
+        ply: int,
+        left_ms: Sequence[int],
+        allowed_s: float,
+        other: Bot | None = None,
+    ) -> tuple[str, float]:
+        """Return the bot's move for a ply as our text, and the time it took; see `Bot.ask`."""
+        asked_s = self._begin_to_think(position, ply, left_ms, other)
+        return self.await_move(ply, asked_s, allowed_s, other)
+
+    def begin_to_think(self, position: Position, ply: int, left_ms: Sequence[int]) -> float:
+        """Ask for a ply, and wait for nothing; see `Bot.begin_to_think`."""
+        return self._begin_to_think(position, ply, left_ms, None)
+
+    def overhear(self, ply: int, since_s: float, until_s: float) -> bytes | None:
+        """Return None as soon as it has begun to answer: it says nothing before that."""
+        while not self.child.lines:
+            awaited = f"bestmove {ply}"
+            if broken := self._broken(None):
+                raise NoAnswer(*broken, awaited, until_s - since_s)
+            if time.monotonic() >= until_s:
+                raise NoAnswer(self, Termination.TIME, awaited, until_s - since_s)
+            signals.look()
+            self._watch.wait(until_s)
+        return None
+
+    def _begin_to_think(
+        self, position: Position, ply: int, left_ms: Sequence[int], other: Bot | None
+    ) -> float:
+        self._prepare(position, ply, other)
+        words = [line.split() for line in self.news.decode().splitlines()]
+        moves = [Move(each[2]) for each in words if each[:1] == ["play"]]
+        self.news = b""
+        go = wire.read_go(self._go_line(ply, left_ms[0], left_ms[1]).decode())
+        if self._asked and not self._talk.is_kept:
+            before = list(self.child.exchange)
+            self.open()
+            self._is_fresh = False
+            self.child.exchange.extend(before)
+        request = self._talk.request(position, moves, go)
+        self._asked = ply
+        child = self.child
+        child.output_bytes = 0
+        child.asked_s = child.send(request.encode())
+        return child.asked_s
+
+    def _take_answer(self, wanted: list[bytes], aside: Callable[[bytes], None]) -> str | None:  # noqa: ARG002
+        child = self.child
+        if child.is_gone and not child.out_closed:
+            child.take_output()
+        child.end_last_line()
+        return self._talk.take(child.lines, child.is_gone, self._comment)
+
+    def _comment(self, text: str) -> None:
+        self.asides.take(f"info text {' '.join(text.split())}".encode())
+
+    @property
+    def has_left(self) -> bool:
+        """Return whether it has ended, and should not have: between turns some do."""
+        return self.child.is_gone and (self.is_thinking or self._talk.is_kept)
+
+    def say(self, *lines: str, end: str = "\n") -> float:  # noqa: ARG002
+        """Say nothing: no contest tells its bots how a game ended. Who still thinks is killed."""
+        if self.is_thinking and any(line.split()[:1] == ["result"] for line in lines):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.child.pid, signal.SIGKILL)
+        return time.monotonic()
+
+    def ask_to_leave(self) -> float:
+        """End the process, as contests do; return now."""
+        self.kill()
+        return time.monotonic()
+
+
+def refuse_options(name: str, protocol: str, options: Mapping[str, Any]) -> str:
+    """Return why a bot of this protocol cannot have such options; empty where it can."""
+    if protocol == OURS or not options:
+        return ""
+    return f"bot {name!r}: options with protocol {protocol!r}, which has none"
