@@ -121,7 +121,7 @@ QUIT: Final = "quit"
 STOP: Final = "stop"
 RESIGN: Final = "resign"
 
-WANTS: Final = ("legal", "position")
+WANTS: Final = ("legal", "position", "ponder")
 
 OPTION_TYPES: Final = ("check", "spin", "string", "combo", "button")
 
@@ -217,6 +217,11 @@ def read_go(line: str) -> Go:
     return Go(int(words[1]), *(int(values[n]) if n in values else None for n in names))
 
 
+def ponder_line(ply: int) -> str:
+    """Return the line that lets a bot think while the other is to move at this ply."""
+    return f"ponder {ply}"
+
+
 def result_line(number: int, result: str, why: str) -> str:
     """Return the line that ends a game."""
     return f"result {number} {result} {why}"
@@ -238,6 +243,17 @@ class Option:
     minimum: int | None = None
     maximum: int | None = None
     choices: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """Return `option …`, which `read_option` reads back.
+
+        >>> Option("style", "combo", "calm", choices=("calm", "wild")).line()
+        'option name style type combo default calm var calm var wild'
+        """
+        parts = [f"option name {self.name} type {self.type}"]
+        values = (("default", self.default), ("min", self.minimum), ("max", self.maximum))
+        parts += [f"{word} {value}".rstrip() for word, value in values if value is not None]
+        return " ".join([*parts, *(f"var {choice}" for choice in self.choices)])
 
     def wrong_with(self, value: object) -> str | None:
         """Return what the value should have been; None where it fits."""

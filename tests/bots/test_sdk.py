@@ -165,10 +165,11 @@ def test_what_is_no_legal_move_goes_to_the_arena_and_the_reason_to_standard_erro
     value: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = say(NEW, "go 1", "ping 3", choose=returns(value))
-    assert said == ["ready 1", f"bestmove 1 {' '.join(str(value).split())}", "pong 3"]
-    error = capsys.readouterr().err
-    assert f"ply 1: returns.<locals>.pick returned {value!r}: " in error
+    ready, error, *rest = said
+    assert (ready, rest) == ("ready 1", [f"bestmove 1 {' '.join(str(value).split())}", "pong 3"])
+    assert error.startswith(f"error ply 1: returns.<locals>.pick returned {value!r}: ")
     assert "in the position" in error
+    assert error.removeprefix("error ") in capsys.readouterr().err
 
 
 def test_what_a_bot_prints_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:

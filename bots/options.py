@@ -1,0 +1,151 @@
+"""Options that a bot declares once: what each takes, and what was set.
+
+Must not know positions, moves nor time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lath.notation import protocol as wire
+
+
+@dataclass(frozen=True, slots=True)
+class Spin:
+    """A whole number. Raises ValueError where the default is out of range.
+
+    >>> Spin("depth", 3, 1, 9).declared.line()
+    'option name depth type spin default 3 min 1 max 9'
+    """
+
+    name: str
+    default: int
+    minimum: int
+    maximum: int
+
+    def __post_init__(self) -> None:
+        _require_sound(self.declared)
+
+    @property
+    def declared(self) -> wire.Option:
+        """Return it as the greeting has it."""
+        return wire.Option(self.name, "spin", str(self.default), self.minimum, self.maximum)
+
+    def read(self, text: str) -> int:
+        """Return the value of a text that fits."""
+        return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A switch."""
+
+    name: str
+    default: bool
+
+    def __post_init__(self) -> None:
+        _require_sound(self.declared)
+
+    @property
+    def declared(self) -> wire.Option:
+        """Return it as the greeting has it."""
+        return wire.Option(self.name, "check", str(self.default).lower())
+
+    def read(self, text: str) -> bool:
+        """Return the value of a text that fits."""
+        return text.lower() == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Combo:
+    """One of several texts. Raises ValueError where the default is none of them."""
+
+    name: str
+    default: str
+    choices: Sequence[str]
+
+    def __post_init__(self) -> None:
+        _require_sound(self.declared)
+
+    @property
+    def declared(self) -> wire.Option:
+        """Return it as the greeting has it."""
+        return wire.Option(self.name, "combo", self.default, choices=tuple(self.choices))
+
+    def read(self, text: str) -> str:
+        """Return the value of a text that fits."""
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Any text on one line, such as the name of a file."""
+
+    name: str
+    default: str = ""
+
+    def __post_init__(self) -> None:
+        _require_sound(self.declared)
+
+    @property
+    def declared(self) -> wire.Option:
+        """Return it as the greeting has it."""
+        return wire.Option(self.name, "string", self.default)
+
+    def read(self, text: str) -> str:
+        """Return the value of a text that fits."""
+        return text
+
+
+Declared = Spin | Check | Combo | Text | str
+"""An option, or its whole line: the value of such a one is a text."""
+
+
+def _require_sound(option: wire.Option) -> None:
+    """Raise ValueError where the line of an option would not say what it is."""
+    if option.default is not None and (expected := option.wrong_with(option.default)):
+        default = option.default
+        raise ValueError(f"option {option.name!r}: default {default!r}, expected {expected}")
+    if wire.read_option(option.line()) != option:
+        words = "default, min, max, var or type as a word, two blanks, or the end of a line"
+        raise ValueError(f"option {option.name!r}: its name and texts may not have {words}")
+
+
+class Options:
+    """What a bot has declared, and the values as they are now."""
+
+    def __init__(self, declared: Iterable[Declared]) -> None:
+        """Raises ValueError for a line that is no option."""
+        self._known: dict[str, tuple[wire.Option, Declared]] = {}
+        self.values: dict[str, Any] = {}
+        """By name: what was set, else the default. Of no declared option: texts as they came."""
+        self.lines: list[str] = []
+        """The lines of the greeting."""
+        for one in declared:
+            option = wire.read_option(one) if isinstance(one, str) else one.declared
+            if option.name in self._known:
+                raise ValueError(f"option {option.name!r} is declared twice")
+            self._known[option.name] = option, one
+            self.lines.append(one if isinstance(one, str) else option.line())
+            if option.default is not None:
+                self.values[option.name] = option.default if isinstance(one, str) else one.default
+
+    def set(self, name: str, text: str) -> str:
+        """Set an option; return what is wrong, empty where it was set."""
+        if not self._known:  # a bot that looks itself at what it is told
+            self.values[name] = text
+            return ""
+        if name not in self._known:
+            return f"unknown option {name!r}, expected one of {', '.join(self._known)}"
+        option, one = self._known[name]
+        if expected := option.wrong_with(text):
+            stays = self.values.get(name)
+            return f"option {name}: {text!r}, expected {expected}; it stays {stays!r}"
+        self.values[name] = text if isinstance(one, str) else one.read(text)
+        return ""
+
+    def now(self) -> Mapping[str, Any]:
+        """Return the values as they are now."""
+        return dict(self.values)
