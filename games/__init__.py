@@ -8,6 +8,7 @@ others through the entry-point group `lath_arena.games` (name: the game's id, va
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
@@ -18,7 +19,8 @@ from lath.games.files import add, added, added_ids, blamed, named, origin
 from lath.games.parameters import id_with, made, read
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
+    from collections.abc import Iterable
+    from importlib.metadata import EntryPoint
 
 __all__ = [
     "add",
@@ -52,10 +54,32 @@ _FOUNDATIONS: Final = {
 
 
 @cache
-def _plugins() -> EntryPoints:
+def _plugins() -> Iterable[EntryPoint]:
+    if not any(map(_may_bring_games, sys.path)):
+        return ()
     from importlib.metadata import entry_points  # costs more than all games together
 
-    return entry_points(group=ENTRY_POINTS)
+    return tuple(entry_points(group=ENTRY_POINTS))
+
+
+def _may_bring_games(folder: str) -> bool:
+    """Return whether a distribution of a folder of `sys.path` names games: else none is asked."""
+    # pathlib would cost a bot more than all games together
+    try:
+        names = os.listdir(folder or ".")  # noqa: PTH208
+    except NotADirectoryError:
+        return True  # an archive, which importlib reads
+    except OSError:
+        return False
+    for name in names:
+        if name.endswith((".dist-info", ".egg-info")) or name == "EGG-INFO":
+            try:
+                with open(f"{folder or '.'}/{name}/entry_points.txt", "rb") as file:  # noqa: PTH123
+                    if ENTRY_POINTS.encode() in file.read():
+                        return True
+            except OSError:
+                continue
+    return False
 
 
 @cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Self
 
 _FORMS: Final = (
@@ -23,9 +24,12 @@ def _time_forms(number: str) -> str:
 
 
 _SECONDS: Final = r"\d{1,9}(?:\.\d{1,3})?"
-_IN_SECONDS: Final = re.compile(
-    rf"{_time_forms(_SECONDS)}(?: first (?P<first>{_SECONDS}))?", re.ASCII
-)
+
+
+@cache
+def _in_seconds() -> re.Pattern[str]:
+    """Return the expression of a tag's text; compiled when first asked for, for bots start so."""
+    return re.compile(rf"{_time_forms(_SECONDS)}(?: first (?P<first>{_SECONDS}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +74,7 @@ class TimeControl:
         >>> TimeControl.read("10+0.1").increment_ms
         100
         """
-        found = _IN_SECONDS.fullmatch(text)
+        found = _in_seconds().fullmatch(text)
         time = cls.of(found, unit_ms=1000) if found else cls()
         is_none = time == cls(first_ms=time.first_ms) and not text.startswith("none")
         if found is None or is_none or (found["first"] and not time.first_ms):
@@ -155,16 +159,20 @@ class NewGame:
 
 _IN_MILLISECONDS: Final = _time_forms(r"\d{1,15}")
 
-_NEW: Final = re.compile(
-    r"new (\d+) (\S+)(?: .*?)? side (\S+)(?: first (?P<first>\d{1,15}))?(?: .*?)? "
-    rf"tc {_IN_MILLISECONDS} seed (?P<seed>\d+)(?: (?P<kind>setup|position) ?(?P<start>.*)| .*)?",
-    re.ASCII,
-)
+
+@cache
+def _new() -> re.Pattern[str]:
+    return re.compile(
+        r"new (\d+) (\S+)(?: .*?)? side (\S+)(?: first (?P<first>\d{1,15}))?(?: .*?)? "
+        rf"tc {_IN_MILLISECONDS} seed (?P<seed>\d+)"
+        r"(?: (?P<kind>setup|position) ?(?P<start>.*)| .*)?",
+        re.ASCII,
+    )
 
 
 def read_new(line: str) -> NewGame:
     """Return what `new …` says; raises ValueError."""
-    found = _NEW.fullmatch(" ".join(line.split()))
+    found = _new().fullmatch(" ".join(line.split()))
     if found is None:
         raise ValueError(f"not a new game: {line!r}")
     return NewGame(

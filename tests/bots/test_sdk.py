@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from talking import LIMIT, greet, play_both_seats, started
+from talking import LIMIT, PATIENCE_S, greet, play_both_seats, started
 
 from lath import games
-from lath.bots.sdk import FALLBACK_S, Choose, Turn, run
-from lath.games.core import Move, Position, read_move
+from lath.bots.options import Declared
+from lath.bots.sdk import (
+    FALLBACK_S,
+    Check,
+    Choose,
+    Combo,
+    Player,
+    Spin,
+    Start,
+    Text,
+    Turn,
+    run,
+)
+from lath.games.core import Move, Position, Seat, read_move
 from lath.games.errors import IllegalMoveError, MoveSyntaxError
+from lath.notation import protocol as wire
 
 
 def say(
     *lines: str,
-    choose: Choose | None = None,
+    choose: Choose | Player | None = None,
     plays: Sequence[str] = (),
-    options: Sequence[str] = (),
+    options: Iterable[Declared] = (),
     author: str = "",
     version: str = "",
     line_end: str = "\n",
@@ -374,3 +389,286 @@ def test_a_bot_that_is_called_like_a_module_of_the_standard_library_plays(tmp_pa
     with started([sys.executable, str(bot)]) as process:
         assert "id name R" in greet(process)
         assert play_both_seats(process, "surikata", seeds=range(1), wants=set())[0]
+
+
+# While it thinks
+
+
+class Piped:
+    """A bot of this process that reads a pipe, in a thread of its own."""
+
+    def __init__(self, player: Choose | Player) -> None:
+        source, self.input = os.pipe()
+        theirs, sink = os.pipe()
+        self._heard = os.fdopen(theirs, encoding="utf-8")
+        self._thread = threading.Thread(target=self._run, args=(player, source, sink), daemon=True)
+        self._thread.start()
+
+    def _run(self, player: Choose | Player, source: int, sink: int) -> None:
+        with os.fdopen(source, encoding="utf-8") as lines, os.fdopen(sink, "w") as out:
+            run(player, name="Piped", source=lines, out=out)
+
+    def say(self, *lines: str) -> None:
+        """Send lines in one write."""
+        os.write(self.input, "".join(f"{line}\n" for line in lines).encode())
+
+    def hear(self) -> str:
+        """Return the next line; empty at the end."""
+        return self._heard.readline().rstrip("\n")
+
+    def close(self) -> str:
+        """End its input; return what it says after that."""
+        os.close(self.input)
+        self._thread.join(PATIENCE_S)
+        with self._heard:
+            return self._heard.read()
+
+
+def until_stopped(position: Position, turn: Turn) -> Move:
+    """Think for ever, of what was suggested."""
+    turn.info(text="thinking")
+    turn.suggest(position.legal_moves()[-1])
+    while True:
+        turn.check(0)
+
+
+@pytest.mark.parametrize(
+    "end", ["stop", "new 2 yavalath side second tc none seed 5", "result 1 1-0 crash", "quit"]
+)
+def test_what_ends_a_turn_reaches_the_bot_while_it_thinks(end: str) -> None:
+    bot = Piped(until_stopped)
+    bot.say(NEW, "go 1 nodes 1000")
+    assert [bot.hear(), bot.hear()] == ["ready 1", "info text thinking"]
+    bot.say("ping 2", "legal a1", end)
+    assert [bot.hear(), bot.hear()] == ["bestmove 1 i5", "pong 2"]
+    bot.close()
+
+
+def test_the_end_of_the_input_reaches_the_bot_while_it_thinks() -> None:
+    bot = Piped(until_stopped)
+    bot.say(NEW, "go 1")
+    assert [bot.hear(), bot.hear()] == ["ready 1", "info text thinking"]
+    assert bot.close() == "bestmove 1 i5\n"
+
+
+@pytest.mark.parametrize("end", ["quit", ""])
+def test_a_bot_that_thinks_in_one_piece_is_ended(end: str) -> None:
+    endless = "while True: pass" if end else "time.sleep(1000)"
+    code = (
+        "import time\nfrom lath.bots.sdk import run\n"
+        f"def choose(position, turn):\n    turn.info(depth=1)\n    {endless}\n"
+        "run(choose, name='Deaf')\n"
+    )
+    with started([sys.executable, "-c", code]) as bot:
+        bot.tell(NEW, "go 1")
+        assert [bot.hear(), bot.hear()] == ["ready 1", "info depth 1"]
+        if end:
+            assert bot.quit() == (0, [])
+        else:
+            assert bot.end_input() == 0
+
+
+def test_a_line_in_pieces_and_one_without_its_end_are_read() -> None:
+    bot = Piped(first_move)
+    os.write(bot.input, b"pi")
+    os.write(bot.input, b"ng 1\nping 2\npi")
+    assert [bot.hear(), bot.hear()] == ["pong 1", "pong 2"]
+    os.write(bot.input, b"ng 3")
+    assert bot.close() == "pong 3\n"
+
+
+def test_late_without_a_suggestion_a_bot_plays_a_legal_move_and_says_so() -> None:
+    def late(position: Position, turn: Turn) -> Move:
+        turn.check()
+        raise AssertionError("it is late")
+
+    assert say(NEW, "go 1 first 0 second 0 inc 0", choose=late) == [
+        "ready 1",
+        "error ply 1: late before a move was suggested: plays a1",
+        "bestmove 1 a1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("go", "nodes", "is_done"),
+    [
+        ("go 1 nodes 5", 4, False),
+        ("go 1 nodes 5", 5, True),
+        ("go 1 first 0 second 0 inc 0", 0, True),
+        ("go 1 first 99000 second 0 inc 0", 10**9, False),
+    ],
+)
+def test_a_search_is_done_by_its_nodes_or_by_the_time(go: str, nodes: int, is_done: bool) -> None:
+    notebook = Notebook()
+    say(NEW, go, choose=notebook)
+    assert notebook.turn.is_done(nodes) is is_done
+
+
+def test_of_many_infos_the_first_and_the_newest_values_are_told() -> None:
+    def babble(position: Position, turn: Turn) -> Move:
+        for depth in range(1000):
+            turn.info(pv=["e5", "swap"], depth=depth)
+            turn.info(text=f"at {depth}")
+        return position.legal_moves()[0]
+
+    said = say(NEW, "go 1", choose=babble)
+    assert said[1:3] == ["info depth 0 pv e5 swap", "info text at 0"]
+    assert said[-3:] == ["info depth 999 pv e5 swap", "info text at 999", "bestmove 1 a1"]
+    assert len(said) < 200
+
+
+# Objects
+
+
+class Diary:
+    """A bot that writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.pages: list[tuple[Any, ...]] = []
+
+    def new_game(self, start: Start) -> None:
+        self.pages.append(("new", start.position.text(), start.side, start.time.move_ms))
+
+    def told(self, move: Move, position: Position) -> None:
+        self.pages.append(("told", move, position.text()))
+
+    def choose(self, position: Position, turn: Turn) -> Move:
+        self.pages.append(("choose", *turn.history))
+        return position.legal_moves()[0]
+
+    def ponder(self, position: Position, turn: Turn) -> None:
+        self.pages.append(("ponder", position.to_move, turn.is_late, *turn.history))
+
+    def end(self, result: str, why: str) -> None:
+        self.pages.append(("end", result, why))
+
+
+def test_an_object_is_told_of_the_game_the_moves_and_the_end() -> None:
+    diary = Diary()
+    start = "new 1 yavalath side second tc move 50 seed 5"
+    assert say(
+        "arena 1", start, "play 1 e5", "go 2 move 50", "ponder 3", "result 1 1-0 time", choose=diary
+    )[2:] == ["want ponder", "ok", "ready 1", "bestmove 2 a1"]
+    assert diary.pages == [
+        ("new", "5/6/7/8/9/8/7/6/5 w", Seat.SECOND, 50),
+        ("told", "e5", "5/6/7/8/4w4/8/7/6/5 b"),
+        ("choose", "e5"),
+        ("ponder", Seat.FIRST, False, "e5", "a1"),
+        ("end", "1-0", "time"),
+    ]
+
+
+def test_the_next_line_ends_pondering() -> None:
+    class Ponders:
+        choose = staticmethod(first_move)
+
+        def ponder(self, position: Position, turn: Turn) -> None:
+            until_stopped(position, turn)
+
+    bot = Piped(Ponders())
+    bot.say(NEW, "go 1")
+    assert [bot.hear(), bot.hear()] == ["ready 1", "bestmove 1 a1"]
+    bot.say("ponder 2")
+    assert bot.hear() == "info text thinking"
+    bot.say("play 2 e5", "go 3")
+    assert bot.hear() == "bestmove 3 a2"
+    assert bot.close() == ""
+
+
+def test_an_exception_is_told_to_the_arena_and_ends_the_bot(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def breaks(position: Position, turn: Turn) -> Move:
+        raise ZeroDivisionError("no luck")
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        run(breaks, name="Breaks", source=io.StringIO(f"{NEW}\ngo 1\n"))
+    where = "ply 1, in the position 5/6/7/8/9/8/7/6/5 w"
+    assert caught.value.__notes__ == [where]
+    assert capsys.readouterr().out == f"ready 1\nerror ZeroDivisionError: no luck, at {where}\n"
+
+
+def test_a_class_is_no_bot() -> None:
+    with pytest.raises(TypeError, match=r"not a class: Diary\(\)"):
+        say("arena 1", choose=Diary)  # type: ignore[arg-type]
+
+
+# Options
+
+DECLARED = [
+    Spin("depth", 3, 1, 9),
+    Check("book", True),
+    Combo("style", "calm", ["calm", "quite wild"]),
+    Text("book file"),
+    "option name old type spin default 4 min 1 max 9",
+]
+
+
+def options_after(*lines: str) -> tuple[dict[str, Any], list[str]]:
+    """Return the options that a bot sees after these lines, and what it said of them."""
+    notebook = Notebook()
+    said = say(*lines, NEW, "go 1", choose=notebook, options=DECLARED)
+    return dict(notebook.turn.options), said[:-2]
+
+
+def test_options_have_their_defaults_and_types() -> None:
+    first, _ = options_after()
+    assert first == {"depth": 3, "book": True, "style": "calm", "book file": "", "old": "4"}
+    then, said = options_after(
+        "setoption name depth value 9",
+        "setoption name book value false",
+        "setoption name style value quite wild",
+        "setoption name book file value my book.lath",
+        "setoption name old value 5",
+    )
+    assert said == []
+    assert list(then.values()) == [9, False, "quite wild", "my book.lath", "5"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "wrong"),
+    [
+        (
+            "depth value 10",
+            "option depth: '10', expected a whole number from 1 to 9; it stays 3",
+        ),
+        ("book value maybe", "option book: 'maybe', expected true or false; it stays True"),
+        (
+            "style value wild",
+            "option style: 'wild', expected one of calm, quite wild; it stays 'calm'",
+        ),
+        (
+            "depht value 3",
+            "unknown option 'depht', expected one of depth, book, style, book file, old",
+        ),
+    ],
+)
+def test_what_an_option_does_not_take_is_told_and_leaves_it_as_it_was(
+    setting: str, wrong: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values, said = options_after(f"setoption name {setting}")
+    assert said == [f"error {wrong}"]
+    assert capsys.readouterr().err == f"{wrong}\n"
+    assert values == options_after()[0]
+
+
+def test_the_greeting_has_a_line_for_each_option_that_the_arena_can_read() -> None:
+    lines = [line for line in say("arena 1", options=DECLARED) if line.startswith("option ")]
+    read = [wire.read_option(line) for line in lines]
+    assert [option.line() for option in read] == lines
+    assert read[2] == wire.Option("style", "combo", "calm", choices=("calm", "quite wild"))
+
+
+@pytest.mark.parametrize(
+    "declare",
+    [
+        lambda: Spin("depth", 0, 1, 9),
+        lambda: Combo("style", "loud", ["calm"]),
+        lambda: Text("a type of book"),
+        lambda: Text("book", "one\ntwo"),
+        lambda: say("arena 1", options=[Check("book", True), Text("book")]),
+    ],
+)
+def test_an_option_that_nobody_could_set_is_refused(declare: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match="option "):
+        declare()

@@ -63,6 +63,11 @@ class PipedBot:
             raise EOFError("the bot closed its output")
         return line
 
+    def end_input(self) -> int:
+        """Close its input; return the exit status."""
+        self._input.close()
+        return self._process.wait(PATIENCE_S)
+
     def quit(self) -> tuple[int, list[str]]:
         """Send `quit`; return the exit status and the lines that were not heard yet."""
         self.tell("quit")
