@@ -595,7 +595,7 @@ def test_a_class_is_no_bot() -> None:
 
 # Options
 
-DECLARED = [
+DECLARED: list[Declared] = [
     Spin("depth", 3, 1, 9),
     Check("book", True),
     Combo("style", "calm", ["calm", "quite wild"]),
@@ -666,7 +666,7 @@ def test_the_greeting_has_a_line_for_each_option_that_the_arena_can_read() -> No
         lambda: Combo("style", "loud", ["calm"]),
         lambda: Text("a type of book"),
         lambda: Text("book", "one\ntwo"),
-        lambda: say("arena 1", options=[Check("book", True), Text("book")]),
+        lambda: say("arena 1", options=[*DECLARED, Text("book")]),
     ],
 )
 def test_an_option_that_nobody_could_set_is_refused(declare: Callable[[], object]) -> None:
