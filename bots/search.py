@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import log, sqrt
+from math import inf, log, sqrt
 from random import Random
+from time import monotonic
 from typing import Final
 
 from lath.games.core import Move
@@ -40,26 +41,48 @@ class OutOfBudgetError(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """What a search may use: nodes, and the time that somebody has an eye on."""
+    """What a search may use: nodes, seconds, and as long as nobody says that it is late."""
 
     nodes: int | None = None
     """At most, if any."""
 
-    is_late: Callable[[], bool] = lambda: False
-    """Says whether to stop."""
+    seconds: float | None = None
+    """At most from now on, if any."""
 
-    every: int = 64
-    """After how many nodes it is asked."""
+    is_late: Callable[[], bool] = lambda: False
+    """Says whether to stop, whatever is left."""
+
+    every: int = 16
+    """After how many nodes time is looked at."""
 
     used: int = 0
+    whole: Budget | None = None
+    """What this is a share of."""
+
+    _ends_s: float = field(init=False, default=0.0)
+
+    def __post_init__(self) -> None:
+        self._ends_s = inf if self.seconds is None else monotonic() + self.seconds
 
     def spend(self) -> None:
         """Count a node; raises OutOfBudgetError."""
-        if self.used == self.nodes or (
-            self.used % self.every == 0 and self.used and self.is_late()
-        ):
+        if self.used == self.nodes:
+            raise OutOfBudgetError
+        if self.used % self.every == 0 and (self.is_late() or monotonic() > self._ends_s):
             raise OutOfBudgetError
         self.used += 1
+        if self.whole is not None:
+            self.whole.used += 1
+
+    def share(self, among: int) -> Budget:
+        """Return one of so many equal shares of what is left."""
+        return Budget(
+            nodes=None if self.nodes is None else (self.nodes - self.used) // among,
+            seconds=None if self._ends_s == inf else (self._ends_s - monotonic()) / among,
+            is_late=self.is_late,
+            every=self.every,
+            whole=self,
+        )
 
 
 @dataclass(slots=True)
@@ -100,16 +123,16 @@ class AlphaBeta:
         self,
         evaluate: Evaluate = judged,
         chance: Random | None = None,
-        table_size: int = 300_000,
+        size: int = 300_000,
     ) -> None:
         """Take what is to be known before the first search.
 
-        `chance` says which of equal moves is tried first; `table_size` is how many states are
+        `chance` says which of equal moves is tried first; `size` is how many states are
         remembered, some 200 bytes each.
         """
         self.evaluate = evaluate
         self.chance = chance or Random(0)
-        self.table_size = table_size
+        self.size = size
         self.forget()
 
     def forget(self) -> None:
@@ -118,12 +141,15 @@ class AlphaBeta:
         self._history: dict[int, int] = {}  # how often a move was too good
         self._guessed = False
 
+    def played(self, code: int) -> None:
+        """Hear of a move, whoever played it; all that is known of states stays true."""
+
     def run(
         self,
         board: FastBoard,
         budget: Budget,
-        depth: int = _DEEPEST,
         tell: Tell = lambda _: None,
+        depth: int = _DEEPEST,
     ) -> Found:
         """Return the best move of a game that goes on; `tell` hears of every finished depth."""
         first = board.candidates()
@@ -212,7 +238,7 @@ class AlphaBeta:
                     history[code] = history.get(code, 0) + depth * depth
                     break
         kind = _AT_LEAST if best >= beta else _AT_MOST if best <= alpha else _EXACT
-        if len(self._table) >= self.table_size:
+        if len(self._table) >= self.size:
             self._table.clear()
         self._table[key] = depth, kind | (_GUESSED if self._guessed else 0), best, best_code
         self._guessed |= guessed

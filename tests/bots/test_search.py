@@ -12,6 +12,7 @@ from places import ROOT
 from walks import walk
 
 from lath import games
+from lath.bots.proof import ProofNumber
 from lath.bots.search import AlphaBeta, Budget, Found, Uct
 from lath.games.core import Game, Position
 from lath.games.fast import PlainBoard, fast_board
@@ -78,6 +79,15 @@ def test_both_prove_what_exhaustive_search_finds(game_id: str) -> None:
                 after = value_of(position.play(found.move))
                 mover = position.play(found.move).to_move
                 assert (after if mover == position.to_move else -after) == value
+            proofs, me = ProofNumber(), int(position.to_move)
+            assert proofs.proves(board, me, Budget(nodes=20_000)) is (value == 1)
+            assert proofs.proves(board, 1 - me, Budget(nodes=20_000)) is (value == -1)
+            assert board.position() == position
+            if value:
+                winner = me if value == 1 else 1 - me
+                for code in proofs.line(board, winner):
+                    board.play(code)
+                assert board.winner == winner
             looked_at += 1
     assert looked_at >= 4
 
@@ -99,8 +109,8 @@ def test_a_search_keeps_to_its_nodes_and_plays_the_same_by_seed(game: Game) -> N
 def test_a_search_that_is_late_stops_at_once_with_a_legal_move(game: Game) -> None:
     position = game.start()
     for search in (AlphaBeta(), Uct(Random(1))):
-        found = search.run(fast_board(position), Budget(is_late=lambda: True, every=1))
-        assert found.nodes <= 2
+        found = search.run(fast_board(position), Budget(is_late=lambda: True))
+        assert found.nodes == 0
         assert position.why_illegal(found.move) is None
 
 
