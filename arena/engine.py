@@ -12,10 +12,12 @@ import shlex
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, NamedTuple, Self
 
+from lath import games
 from lath.arena.answers import UNLIMITED, Answer, Info, Limit
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError
 from lath.arena.referee.bridges import bot_of
@@ -190,7 +192,7 @@ class Engine:
 
     @property
     def options(self) -> Mapping[str, Option]:
-        """Return the options that it declares: their types, defaults and ranges."""
+        """Return the options that it declares: `type`, `initial`, `minimum`, `choices`, by name."""
         return MappingProxyType(self._bot.greeting.options)
 
     @property
@@ -341,7 +343,7 @@ class Engine:
             side=told.side.word,
             time=limit,
             seed=told.seed,
-            position=told.start,
+            position=None if told.start == _plainest(told.game) else told.start,
         )
         try:
             bot.begin(new, self._limits, *before)
@@ -376,7 +378,9 @@ class Engine:
             self._told = None  # who knows what the bot thinks was played
             if mishap.why is Termination.RESIGNATION:
                 return Answer(None, used_s, info)
-            words = self._bot.describe(f"{self._bot.name}: {mishap}")
+            complaints = self._bot.asides.complaints.first
+            said = f"; it says: {complaints[-1].removeprefix('error ')}" if complaints else ""
+            words = self._bot.describe(f"{self._bot.name}: {mishap}{said}")
             raise IllegalAnswerError(self._bot.name, words, mishap.why) from mishap
         self._plies.append(move)
         return Answer(move, used_s, info)
@@ -388,6 +392,12 @@ class Engine:
         words = str(found) if isinstance(found, GameVoidError) else f"{self._bot.name}: {found}"
         kind = DeadlineError if error.why is Termination.TIME else BotDiedError
         return kind(self._bot.name, words, error.why)
+
+
+@cache
+def _plainest(game: str) -> str:
+    """Return the position that a bot begins with that is told no other."""
+    return games.get(game).start().text()
 
 
 class _Question(NamedTuple):

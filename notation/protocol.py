@@ -263,6 +263,19 @@ class Option:
         parts += [f"{word} {value}".rstrip() for word, value in values if value is not None]
         return " ".join([*parts, *(f"var {choice}" for choice in self.choices)])
 
+    @property
+    def initial(self) -> bool | int | str | None:
+        """Return the default as its type has it; None where there is none, or it is not of it.
+
+        >>> read_option("option name depth type spin default 3").initial
+        3
+        """
+        if self.default is None or self.wrong_with(self.default):
+            return None
+        if self.type == "check":
+            return self.default.lower() == "true"
+        return int(self.default) if self.type == "spin" else self.default
+
     def wrong_with(self, value: object) -> str | None:
         """Return what the value should have been; None where it fits."""
         if self.type == "check":

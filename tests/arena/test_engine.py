@@ -23,10 +23,12 @@ from lath.arena import (
     NotABotError,
 )
 from lath.arena.errors import ConfigError
+from lath.arena.walls.wall import Wall
 from lath.games.core import Move
 from lath.games.errors import GameError, IllegalMoveError
 from lath.notation.record import Termination
 
+NO_WALLS = Wall(kind="bwrap").why_not()
 START = games.get("yavalath").start()
 AFTER = START.play(Move("e5")).play(Move("swap"))
 
@@ -79,9 +81,10 @@ def test_a_question_that_goes_on_with_the_last_one_is_the_same_game(heard: Path)
         assert first == START.legal_moves()[0]
         bot.play(START, Limit(nodes=5), moves=[first, "e5"])
         bot.play(START, Limit(nodes=5), moves=["e5", "swap"])
+        bot.play(AFTER, Limit(nodes=5))
     lines = [line for line in heard.read_text().splitlines() if not line.startswith("legal")]
     text = START.text()
-    new = f"yavalath side first tc nodes 5 seed 1 position {text}"
+    new = "yavalath side first tc nodes 5 seed 1"
     after = START.play(first).play(Move("e5"))
     assert lines == [
         "arena 1",
@@ -97,6 +100,10 @@ def test_a_question_that_goes_on_with_the_last_one_is_the_same_game(heard: Path)
         "play 2 swap",
         f"position {AFTER.text()}",
         "go 3 nodes 5",
+        "result 2 * unterminated",
+        f"new 3 {new} position {AFTER.text()}",
+        f"position {AFTER.text()}",
+        "go 1 nodes 5",
         "quit",
     ]
 
@@ -167,7 +174,8 @@ def thinker(tmp_path: Path) -> Path:
 def test_an_analysis_is_stopped_when_somebody_has_seen_enough(thinker: Path) -> None:
     with Engine.open(thinker, options={"depth": 5}) as bot:
         option = bot.options["depth"]
-        assert (bot.name, option.type, option.minimum, option.maximum) == ("Thinker", "spin", 1, 9)
+        assert (bot.name, option.type, option.initial) == ("Thinker", "spin", 3)
+        assert (option.minimum, option.maximum) == (1, 9)
         with bot.analysis(START) as analysis:
             assert next(analysis) == Info(depth=5, nps=1000, pv=("e5",))
             analysis.stop()
@@ -219,6 +227,30 @@ def test_each_mishap_is_an_error_of_its_own_and_the_next_question_is_answered(
             bot.analysis(START, limit, moves=moves).wait()
         tree = tree_of(bot)
     assert alive_of(tree) == set()
+
+
+def test_what_a_bot_says_of_its_wrong_answer_is_told(tmp_path: Path) -> None:
+    wrong = THINKS_UNTIL_STOPPED.replace(
+        '"info depth", depth, "nps 1000 pv e5"', '"error I am lost\\nbestmove", ply, "z9"'
+    )
+    (tmp_path / "lost.py").write_text(wrong)
+    with Engine.open(tmp_path / "lost.py") as bot, pytest.raises(IllegalAnswerError) as told:
+        bot.play(START)
+    assert "'z9' is not a move" in str(told.value)
+    assert "it says: I am lost" in str(told.value)
+
+
+@pytest.mark.skipif(bool(NO_WALLS), reason=f"no bubblewrap here: {NO_WALLS}")
+def test_a_bot_behind_a_wall_sees_its_own_files_alone(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "secret").write_text("s")
+    seeing = f"import os; depth = int(os.path.exists({str(tmp_path / 'secret')!r}))\n"
+    (tmp_path / "bot" / "bot.py").write_text(
+        seeing + THINKS_UNTIL_STOPPED.replace('if words[0] == "stop"', 'if words[0] == "go"')
+    )
+    for sandbox, depth in (("none", 1), ("bwrap", 0)):
+        with Engine.open(tmp_path / "bot", sandbox=sandbox) as bot:
+            assert bot.play(START).info.depth == depth
 
 
 def test_a_bot_may_resign() -> None:
