@@ -162,6 +162,8 @@ class Turn:
         turn only the newest values are written, every 50 ms and before the move.
         """
         thought = self.thought
+        if thought.is_pondering and thought.stopped:
+            return  # it would be taken for the next move's
         thought.infos += 1
         if thought.infos > INFOS_AT_ONCE:
             now_s = time.monotonic()

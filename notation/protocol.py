@@ -125,7 +125,8 @@ QUIT: Final = "quit"
 STOP: Final = "stop"
 RESIGN: Final = "resign"
 
-WANTS: Final = ("legal", "position", "ponder")
+PONDER: Final = "ponder"
+WANTS: Final = ("legal", "position", PONDER)
 
 OPTION_TYPES: Final = ("check", "spin", "string", "combo", "button")
 

@@ -172,14 +172,14 @@ def odd_option(option: wire.Option) -> str:
     return ""
 
 
-@_step(HELLO, "wants", "wants what there is: `legal`, `position`")
+@_step(HELLO, "wants", "wants what there is: `legal`, `position`, `ponder`")
 def _wants_what_there_is(lab: Lab) -> Finding:
     wants = lab.bot.greeting.wants
     unknown = [what for what in wants if what not in wire.WANTS]
     if unknown:
         return warning(
             f"it wants {', '.join(unknown)}, which it will not get",
-            f"`want` takes {' and '.join(wire.WANTS)}",
+            f"`want` takes {', '.join(wire.WANTS)}",
         )
     return ok(", ".join(wants) or "it wants nothing")
 
@@ -422,6 +422,25 @@ def _bears_a_sudden_end(lab: Lab) -> Finding:
     after.ask()
     after.finish()
     return ok("ready for the next game, and playing it")
+
+
+@_step(TIMES, "ponder", "answers in time where it may think on the other's turn")
+def _ponders(lab: Lab) -> Finding | None:
+    bot = lab.running()
+    if wire.PONDER not in bot.greeting.wants:
+        return None
+    bout = Bout(lab, time=TimeControl(move_ms=100))
+    for _ in range(TURNS):
+        if bout.is_over:
+            break
+        if bout.position.to_move is bout.side:
+            bout.ask()
+        else:
+            bot.let_ponder(bout.ply)
+            lab.listen(0.05)
+            bout.reply()
+    bout.finish()
+    return ok(f"slowest move {duration(bout.slowest_s)} of 100 ms")
 
 
 @_step(TIMES, "seed", "plays the same with the same seed and nodes")

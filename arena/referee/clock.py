@@ -32,6 +32,9 @@ class Limits:
     hard_limit_s: float = HARD_LIMIT_S
     """For a move without clock or fixed time."""
 
+    ponder: bool = False
+    """Whether bots that want it may think while the other is to move."""
+
 
 class Clock:
     """The clocks of one game; first's values come first in each list."""

@@ -128,7 +128,7 @@ class Greeting:
     """Why lines of `option` cannot be read."""
 
     wants: list[str] = field(default_factory=list)
-    """`legal` and `position`, where it asked for them, and what there is not."""
+    """`legal`, `position` and `ponder`, where it asked for them, and what there is not."""
 
     banner: list[str] = field(default_factory=list)
     """Lines that mean nothing, and harm nobody."""
@@ -555,6 +555,12 @@ class Bot:
                     return line[len(answer) :].decode("utf-8", "replace"), used_s
             child.lines.append(line)
         return self.await_move(ply, child.asked_s, allowed_s, other)
+
+    def let_ponder(self, ply: int) -> None:
+        """Tell a bot that wants to ponder that the other is to move at a ply, and its news."""
+        if wire.PONDER in self.greeting.wants and self.is_running:
+            self.child.send(b"%b%b\n" % (self.news, wire.ponder_line(ply).encode()))
+            self.news = b""
 
     def _prepare(self, position: Position, ply: int, other: Bot | None) -> None:
         """Drop what the bot said before it was asked, and add to its news what it wants."""

@@ -296,10 +296,12 @@ class _Match:
         arbiter = None if adjudication == NO_ADJUDICATION else Arbiter(adjudication)
         if arbiter is not None and (ending := arbiter.limit(self._book.plies)):
             return ending
-        clock, book = self._clock, self._book
+        clock, book, ponders = self._clock, self._book, self._limits.ponder
         while not position.is_over:
             seat, ply = position.to_move, book.plies + 1
             bot, other = self._bots if seat is Seat.FIRST else self._other_way_round
+            if ponders:
+                other.let_ponder(ply)
             text, used_s = bot.ask(position, ply, clock.left_ms, clock.allowed_s[seat], other)
             left_s = clock.charge(seat, used_s)
             move: Move = text  # type: ignore[assignment] # `Move()` is a call, and this is every ply
@@ -331,7 +333,8 @@ class _Match:
             own_turns_s = sum(self._book.answers_s(seat))
             if bot.is_thinking:
                 own_turns_s += time.monotonic() - bot.child.asked_s
-            if note := bot.odd_cpu(own_turns_s):
+            may_think = self._limits.ponder and wire.PONDER in bot.greeting.wants
+            if not may_think and (note := bot.odd_cpu(own_turns_s)):
                 notes.append(note)
             if bot.is_running:
                 stop = [wire.STOP] if bot.is_thinking else []

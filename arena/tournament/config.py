@@ -452,8 +452,14 @@ class Config(Settings):
     @property
     def shares(self) -> list[cores.Cores] | None:
         """Return the cores that each of `jobs` games has for itself; None: nothing is pinned."""
-        threads = max(bot.threads for bot in self.bots)
-        return cores.shares(self.jobs, threads, cores.available()) if self.pin == "auto" else None
+        if self.pin != "auto":
+            return None
+        return cores.shares(self.jobs, self.cores_of_a_game, cores.available())
+
+    @property
+    def cores_of_a_game(self) -> int:
+        """Return how many cores a game needs at the same time."""
+        return _cores_of_a_game(self.bots, ponder=self.limits.ponder)
 
     def beginning(self, openings: Openings) -> Config:
         """Return the same with other openings."""
@@ -682,10 +688,16 @@ def build(
     return replace(_made(model, toml, folder), closed=(str(Path(name).resolve()),) if name else ())
 
 
+def _cores_of_a_game(bots: Iterable[BotSpec], *, ponder: bool) -> int:
+    """Return how many cores a game of any two of these needs: where they ponder, those of both."""
+    most = sorted((bot.threads for bot in bots), reverse=True)
+    return sum(most[:2]) if ponder else most[0]
+
+
 def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     """Return the tournament of a table in which nothing is wrong."""
     bots = tuple(bot_spec(table, folder, model.sandbox) for table in model.bot)
-    most = cores.games_at_once(max(bot.threads for bot in bots))
+    most = cores.games_at_once(_cores_of_a_game(bots, ponder=model.time.ponder))
     jobs = most if model.jobs == "auto" else model.jobs
     rows = zip(toml["bot"], bots, strict=True)  # as any folder can read them
     written = {
@@ -724,6 +736,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
             margin_s=model.time.margin,
             startup_s=model.time.startup,
             hard_limit_s=model.time.limit,
+            ponder=model.time.ponder,
         ),
         bots=bots,
         given=toml,

@@ -174,6 +174,7 @@ class TimeTable(BotTime):
     margin: Duration = MARGIN_S
     startup: SomeTime = 10.0
     limit: SomeTime = HARD_LIMIT_S
+    ponder: bool = Field(default=False, strict=True, description="true or false")
 
 
 class AdjudicationTable(Table):

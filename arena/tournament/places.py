@@ -137,7 +137,7 @@ class Here:
         count = config.jobs
         shares = config.shares
         if config.pin == "auto" and shares is None:
-            needed = count * max(bot.threads for bot in config.bots)
+            needed = count * config.cores_of_a_game
             games = "1 game needs" if count == 1 else f"{count} games at a time need"
             warner(tell)(f"{games} {needed} cores: nothing is pinned")
         self.slots: Final = tuple(

@@ -139,6 +139,14 @@ class Listens(Good):
         super().take(words)
 
 
+class Ponders(Listens):
+    """Wants to think on the other's turn, and does not."""
+
+    def hello(self) -> None:
+        say("want ponder")
+        super().hello()
+
+
 class HearsWhileItThinks(Listens):
     """Does not answer in the bad turn, but listens on."""
 

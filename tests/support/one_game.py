@@ -54,6 +54,7 @@ class Table:
         specs: tuple[dict[str, Any], dict[str, Any]] = ({}, {}),
         adjudication: Adjudication = NO_ADJUDICATION,
         keep_log: bool = False,
+        ponder: bool = False,
         **plan: Any,
     ) -> GameResult:
         """Return the game, whose record is sound and canonical; the bots have left by then."""
@@ -64,7 +65,7 @@ class Table:
             played = play_game(
                 GamePlan(number=17, round=4, **{**values, **plan}),
                 (self.bots[0], self.bots[1]),
-                Limits(time=time),
+                Limits(time=time, ponder=ponder),
                 self.watch,
                 adjudication=adjudication,
                 keep_log=keep_log,

@@ -48,6 +48,10 @@ class _Check:
                 self.awaited.append(f"pong {rest[0]}")
             case "play":
                 self._play(int(rest[0]), rest[1], mine=False)
+            case "ponder":
+                game = self.game
+                assert game.position is None or game.position.to_move is not game.side
+                assert game.position is None or int(rest[0]) == game.ply
             case "go":
                 self._ask(wire.read_go(line))
             case "position" | "legal":
@@ -128,7 +132,7 @@ class _Check:
 
 
 ARENA = {"arena", "setoption", "new", "play", "position", "legal", "go", "ping", "result", "quit",
-          "stop"}  # fmt: skip
+          "stop", "ponder"}  # fmt: skip
 BOT = {"id", "game", "option", "want", "ok", "ready", "info", "bestmove", "pong", "error"}
 
 

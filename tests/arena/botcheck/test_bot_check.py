@@ -34,6 +34,7 @@ FOUND: Final[dict[str, dict[str, Verdict]]] = {
     # Good ones; they know no `ping`.
     "Good": {"ping": WARNING},
     "Listens": {"ping": WARNING},
+    "Ponders": {"ping": WARNING},
     "Swaps": {"ping": WARNING},
     "LeavesAChildAtItsOutput": {"first": FAULT, "second": FAULT},
     "ComputesTooLong": {"first": FAULT, "second": FAULT},

@@ -99,6 +99,29 @@ def test_a_bot_hears_the_whole_game_in_numbered_lines(table: Table) -> None:
     assert [int(words[1]) for words in goes] == list(range(2, len(record.plies) + 1, 2))
 
 
+def test_a_bot_that_wants_to_ponder_is_told_on_the_others_turn_where_that_is_allowed(
+    table: Table,
+) -> None:
+    record = record_of(table.play(bad_bots.Ponders, bad_bots.Listens, ponder=True))
+    plies = range(2, len(record.plies) + 1, 2)
+    heard = [line for line in table.heard("ann") if line.startswith(("go ", "ponder ", "play "))]
+    assert heard[1:4] == ["ponder 2", f"play 2 {record.moves[1]}", heard[3]]
+    assert heard[3].startswith("go 3 ")
+    assert table.heard("ann", "ponder ") == [f"ponder {ply}" for ply in plies]
+    assert table.heard("bob", "ponder ") == []
+
+
+def test_nobody_is_told_to_ponder_unless_the_tournament_allows_it(table: Table) -> None:
+    table.play(bad_bots.Ponders, Good)
+    assert table.heard("ann", "ponder ") == []
+
+
+def test_who_ponders_hears_of_the_opening_before(table: Table) -> None:
+    table.play(Good, bad_bots.Ponders, ponder=True, opening=("e5", "a1"))
+    heard = [line for line in table.heard("bob") if line.startswith(("play ", "ponder "))]
+    assert heard[:3] == ["play 1 e5", "play 2 a1", "ponder 3"]
+
+
 def test_a_game_begins_with_its_opening_for_which_nobody_is_asked(table: Table) -> None:
     opening = ("e5", "a1", "i5")
     played = table.play(bad_bots.Listens, bad_bots.Listens, opening=opening)

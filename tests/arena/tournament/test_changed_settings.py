@@ -48,6 +48,7 @@ CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
         "margin": (NOTED, "1s", {}),
         "startup": (NOTED, "1s", {}),
         "limit": (NOTED, "1s", {}),
+        "ponder": (NOTED, True, {}),
     },
     "adjudication": {
         "plies": (REFUSED, 5, {}),
