@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from lath.arena.referee.clock import Clock, Limits
+from lath.arena.referee.clock import MARGIN_S, Clock, Limits
 from lath.games.core import SEATS, Seat
 from lath.notation.protocol import TimeControl
 
 FIRST, SECOND = SEATS
 
 
-def a_clock(**more: float) -> Clock:
-    return Clock(Limits(time=TimeControl(initial_ms=1000, increment_ms=100), **more))
+def a_clock(*, margin_s: float = MARGIN_S) -> Clock:
+    return Clock(Limits(time=TimeControl(initial_ms=1000, increment_ms=100), margin_s=margin_s))
 
 
 def test_both_begin_with_the_initial_time() -> None:
