@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import random
+import re
 import sys
 import time
 from functools import cache
@@ -16,11 +18,15 @@ from talking import greet, play_both_seats, play_game, started, wants_of
 from walks import some_position
 
 from lath import games
-from lath.bots import greedy, monte_carlo, random_mover
-from lath.bots.sdk import Choose, Turn
-from lath.games.core import SEATS, Move, Position, Seat
+from lath.bots import alphabeta, greedy, mcts, monte_carlo, random_mover, solver
+from lath.bots.listening import Thought
+from lath.bots.sdk import Choose, Start, Turn
+from lath.bots.searcher import NODES, Searcher
+from lath.games.core import SEATS, Move, Position, Seat, result_of
+from lath.notation import protocol as wire
 
-MODULES = ("lath.bots.random_mover", "lath.bots.greedy", "lath.bots.monte_carlo")
+SEARCHERS = ("lath.bots.alphabeta", "lath.bots.mcts", "lath.bots.solver")
+MODULES = ("lath.bots.random_mover", "lath.bots.greedy", "lath.bots.monte_carlo", *SEARCHERS)
 CAREFUL: tuple[Choose, ...] = (greedy.choose, monte_carlo.choose)
 
 every_module = pytest.mark.parametrize("module", MODULES)
@@ -41,6 +47,12 @@ def turn(*, seed: int = 1, nodes: int | None = 10, move_s: float | None = None) 
         chance=random.Random(seed),
         out=io.StringIO(),
     )
+
+
+def said_in(of: Turn) -> str:
+    """Return the lines that a bot has written in a turn."""
+    assert isinstance(of.out, io.StringIO)
+    return of.out.getvalue()
 
 
 def command_of(module: str) -> list[str]:
@@ -241,3 +253,48 @@ def test_monte_carlo_keeps_to_its_time() -> None:
     began = time.monotonic()
     monte_carlo.choose(position, turn(nodes=None, move_s=0.05))
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("bot", [alphabeta.BOT, mcts.BOT, solver.BOT], ids=["ab", "mcts", "solver"])
+def test_a_searcher_follows_the_game_and_says_what_it_found(bot: Searcher) -> None:
+    start = games.get("yavalath").start()
+    chance = random.Random(1)
+    options = {"level": 8, "hash": 1000, "exploration": 40, "tree": 1000}
+    control = wire.read_new("new 1 yavalath side first tc nodes 40 seed 1").time
+    bot.new_game(
+        Start(position=start, side=Seat.FIRST, time=control, chance=chance, options=options)
+    )
+    position, history = start, list[str]()
+    for _ in range(6):
+        mine = dataclasses.replace(turn(nodes=40), chance=chance, options=options, history=history)
+        move = bot.choose(position, mine)
+        assert position.why_illegal(move) is None
+        told = re.fullmatch(
+            r"info depth \d+ eval (-?[01]\.\d+) nodes (\d+) nps \d+ pv (\S+).*\n",
+            said_in(mine),
+        )
+        assert told
+        assert int(told[2]) <= 40
+        assert told[3] == move
+        history = [*history, move]
+        position = position.play(move)
+
+
+def test_a_level_bounds_what_a_bot_looks_at() -> None:
+    position = games.get("yavalath").start()
+    options = {"level": 3, "hash": 1000}
+    for seed in range(3):
+        mine = dataclasses.replace(turn(nodes=None, move_s=60.0, seed=seed), options=options)
+        assert position.why_illegal(alphabeta.BOT.choose(position, mine)) is None
+        told = said_in(mine)
+        assert not told or int(told.split("nodes ")[1].split()[0]) <= NODES[3]
+
+
+def test_a_searcher_takes_a_win_and_stops_when_told() -> None:
+    won = games.get("yavalath").position("5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
+    thought = Thought()
+    thought.stopped = True
+    for bot in (alphabeta.BOT, mcts.BOT, solver.BOT):
+        options = {"level": 8, "hash": 1000, "exploration": 40, "tree": 1000}
+        mine = dataclasses.replace(turn(nodes=None, move_s=60.0), options=options, thought=thought)
+        assert result_of(won.play(bot.choose(won, mine))) == "1-0"

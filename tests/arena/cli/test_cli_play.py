@@ -510,7 +510,7 @@ def test_a_machine_that_stood_still_costs_the_bot_nothing(
         (
             ["yavalath", "--bot", "deep"],
             2,
-            "unknown bot 'deep' (greedy, monte-carlo, random, none)",
+            "unknown bot 'deep' (alphabeta, greedy, mcts, monte-carlo, random, solver, none)",
         ),
         (["yavalath", "--bot", "person=cat"], 2, "'person' cannot be the name of a bot here"),
         (["yavalath", "--bot", "mine="], 2, "the command is empty"),

@@ -55,7 +55,7 @@ def test_it_tells_point_by_point_what_there_is(tmp_path: Path) -> None:
     assert [error for row in found.values() for error in each.iter_errors(row)] == []
     assert found["results"]["found"].startswith(str(tmp_path))
     assert found["cores"]["found"].startswith(f"{len(system.available())} of ")
-    assert found["bots"]["found"] == "greedy, monte-carlo, random"
+    assert found["bots"]["found"] == "alphabeta, greedy, mcts, monte-carlo, random, solver"
     assert "MISSING" not in ran.out
 
 
