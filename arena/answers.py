@@ -57,14 +57,12 @@ class Limit:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Return what `--tc` says, both clocks being full; raises ValueError.
+        """Return what `--tc` says, both clocks being full, but for a first move; raises ValueError.
 
         >>> Limit.read("move 0.5")
         Limit(seconds=0.5, nodes=None, first_s=None, second_s=None, increment_s=0.0)
         """
         said = TimeControl.read(text)
-        if said.first_ms and not said.move_ms and not said.nodes and not said.has_clock:
-            return cls(said.first_ms / 1000)
         clock_s = said.initial_ms / 1000 if said.has_clock else None
         return cls(
             said.move_ms / 1000 if said.move_ms else None,

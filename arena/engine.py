@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import secrets
-import shlex
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -69,6 +68,10 @@ class IllegalAnswerError(EngineError):
     """The answer is no move of the game, or not legal in the position."""
 
 
+_NO_MOVE: Final = ""
+"""What ends a game that no question goes on with."""
+
+
 class _Told(NamedTuple):
     """A game as a bot was told of it; where another question has the same, it goes on."""
 
@@ -94,7 +97,7 @@ class Engine:
         startup: float = 10.0,
         limit: float = HARD_LIMIT_S,
     ) -> None:
-        """Make ready for `start`; `Engine.open` is what most callers need."""
+        """Take how the bot is started; `Engine.open` is what callers need."""
         self._limits: Final = Limits(
             time=TimeControl(), margin_s=margin, startup_s=startup, hard_limit_s=limit
         )
@@ -108,7 +111,7 @@ class Engine:
         self._number = 0
         self._told: _Told | None = None
         self._plies: list[str] = []
-        """What was played of that game, as the bot knows it."""
+        """What was played of that game, as the bot knows it; none goes on from `_NO_MOVE`."""
         self._analysis: Analysis | None = None
         """The question that was asked last, while it may not have its answer."""
 
@@ -212,7 +215,7 @@ class Engine:
                 raise ConfigError(f"bot {self.name!r}: {words}")
         self._settle()
         self._settings.update(options)
-        self._told = None
+        self._plies.append(_NO_MOVE)
         if self._bot.is_running:
             self._bot.say(*(wire.setoption_line(*item) for item in options.items()))
 
@@ -375,7 +378,7 @@ class Engine:
         try:
             move, _ = read_answer(asked.position, asked.seat, text, asked.ply)
         except Mishap as mishap:
-            self._told = None  # who knows what the bot thinks was played
+            self._plies.append(_NO_MOVE)
             if mishap.why is Termination.RESIGNATION:
                 return Answer(None, used_s, info)
             complaints = self._bot.asides.complaints.first
@@ -537,10 +540,8 @@ def _spec(
 
 def _described(bot: str | Path | Sequence[str] | Mapping[str, Any]) -> BotSpec:
     """Return how a bot is started that is described as `arena match` takes it, or by a table."""
-    from lath.arena.tournament.entrants import origin_of, spec_in, spec_of
+    from lath.arena.tournament.entrants import in_words, origin_of, spec_in, spec_of
 
     if isinstance(bot, Mapping):
         return spec_of({"name": "bot", **bot})
-    if not isinstance(bot, str):
-        bot = shlex.quote(str(bot)) if isinstance(bot, Path) else shlex.join(bot)
-    return spec_in(origin_of(bot, "bot"))
+    return spec_in(origin_of(in_words(bot), "bot"))

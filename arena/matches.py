@@ -46,6 +46,7 @@ from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.entrants import (
     Origin,
     executables,
+    in_words,
     origin_of,
     spec_of,
     table_in,
@@ -337,8 +338,8 @@ class MatchResult(Result):
 
 
 def match(
-    old: str,
-    new: str,
+    old: str | Path | Sequence[str],
+    new: str | Path | Sequence[str],
     *,
     build: str = "",
     run: str = "",
@@ -357,8 +358,8 @@ def match(
     """Say whether a bot is better than another, or than it was, as `arena match` does.
 
     All is named as there, and means the same: `old` and `new` are each a folder, a git revision, a
-    file, a command or a bundled bot. The same call goes on with the match, unless a bot or the
-    terms are others by then.
+    file, a command, a list of its words, or a bundled bot. The same call goes on with the match,
+    unless a bot or the terms are others by then.
 
     `on_event`, Ctrl-C and errors are as of `lath.arena.tournament`; a bot that does not start is an
     ArenaError here.
@@ -371,8 +372,8 @@ def match(
     heard = list[Callable[[Event], None]]()
     try:
         ended = held(
-            old,
-            new,
+            in_words(old),
+            in_words(new),
             build=build,
             run=run,
             games=games,

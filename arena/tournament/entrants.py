@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -230,6 +230,17 @@ class Origin(NamedTuple):
 
     note: str = ""
     """What might be thought of it and is not so; empty where there is nothing."""
+
+
+def in_words(bot: str | Path | Sequence[str]) -> str:
+    """Return what OLD or NEW says of a bot that is a path, or a command's words; a text stays.
+
+    >>> in_words(Path("my bots/one")), in_words(["node", "my bot.js"])
+    ("'my bots/one'", "node 'my bot.js'")
+    """
+    if isinstance(bot, str):
+        return bot
+    return shlex.quote(str(bot)) if isinstance(bot, Path) else shlex.join(bot)
 
 
 def origin_of(text: str, role: str) -> Origin:

@@ -176,6 +176,14 @@ def test_a_match_returns_a_verdict_and_the_difference_in_elo(
     assert not list(home.iterdir())
 
 
+def test_a_match_is_of_paths_and_words_too(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    won_by(monkeypatch, "first")
+    (home / "my bot.py").write_text("")
+    result = arena.match(Path("my bot.py"), ["python3", "my bot.py"], budget=2)
+    assert (result.old, result.new) == ("my bot", "python3")
+    assert result.verdict == "undecided"
+
+
 def test_a_match_of_what_is_no_bot_is_refused(home: Path) -> None:
     with pytest.raises(ConfigError, match="NEW: 'nosuch' is no folder, file"):
         arena.match("greedy", "nosuch")
