@@ -62,7 +62,7 @@ _CHECKED_AT: Final = "2+0.02"
 group = App(
     name="bot",
     cls=Group,
-    help="List the bots, check one, read what it said, play a game again.\n\n"
+    help="List the bots, check one, read what it said, play a game again, pack one.\n\n"
     "Example: arena bot check -- node mybot.js",
     no_args_is_help=True,
 )
@@ -128,8 +128,7 @@ def check(
     from lath.arena.botcheck.lab import Lab
     from lath.arena.terminal.tables import print_lines
 
-    if protocol not in PROTOCOLS:
-        raise ConfigError(f"--protocol {protocol!r}, expected one of {', '.join(PROTOCOLS)}")
+    _refuse_protocol(protocol)
     named = _spec(command, cwd, option_ or [])
     if why := refuse_options(named.name, protocol, named.options):
         raise ConfigError(why)
@@ -157,6 +156,55 @@ def check(
         if not quiet:
             print(count_words(points, time.monotonic() - began_s))
     raise typer.Exit(int(any(point.verdict == "fault" for point in points)))
+
+
+@group.command()
+def pack(
+    bot: Annotated[str, argument("BOT", "A file in Python, or a bundled bot's name.")],
+    out: Annotated[
+        Path | None, option("--out -o", "FILE", "Where it is written; else it is printed.")
+    ] = None,
+    protocol: Annotated[
+        str, option("--protocol", "NAME", "What it shall speak: lath, codingame or botzone.")
+    ] = OURS,
+    game: Annotated[
+        list[str] | None, option("--game", "GAME", "What it shall play; else all of ours.")
+    ] = None,
+    tc: Annotated[
+        str | None,
+        option("--tc", "TIME", "Time where the contest does not say it: 'move 0.1 first 1' ..."),
+    ] = None,
+    seed: Annotated[int, option("--seed", "N", "The same of its chance.", **whole(0))] = 1,
+    option_: Annotated[
+        list[str] | None, option("--option", "NAME=VALUE", "An option to set, in a contest.")
+    ] = None,
+) -> None:
+    """Make one file of a bot and of all that it needs of ours, for contests that take one.
+
+    It is under 100,000 characters and runs under `python -I`. Of the bot nothing is run.
+
+    Example: arena bot pack mybot.py -o one.py --protocol codingame
+    """
+    from lath.arena import packing
+    from lath.notation.files import write_atomically
+
+    _refuse_protocol(protocol)
+    options = _options(option_ or [])
+    if protocol == OURS and (options or tc):
+        raise ConfigError("--tc and --option are for contests: the arena says both itself")
+    time = time_of(tc or (CONTESTS[protocol].tc if protocol in CONTESTS else "none"))
+    if time.has_clock:
+        raise ConfigError(f"--tc {tc!r}, expected a time for each move, or nodes")
+    text = packing.pack(
+        bot, plays=game or (), protocol=protocol, tc=str(time), seed=seed, options=options
+    )
+    if out is None:
+        print(text, end="", file=data_output())
+        return
+    if out.exists() and Path(bot).exists() and out.samefile(bot):
+        raise ConfigError(f"-o {str(out)!r} is the bot itself; name another file")
+    write_atomically(out, [text.encode()])
+    print(f"{out}: {len(text)} characters", file=sys.stderr)
 
 
 @group.command()
@@ -392,10 +440,6 @@ def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
     """Return how the bot is started; raises ConfigError."""
     if cwd is not None and not cwd.is_dir():
         raise ConfigError(f"--cwd: {str(cwd)!r} is not a folder")
-    settings = [text.partition("=") for text in options]
-    for text, (name, equals, _) in zip(options, settings, strict=True):
-        if not (name and equals):
-            raise ConfigError(f"--option {text!r}, expected NAME=VALUE")
     home = (cwd or Path()).resolve()
     words = _words(command, home, "type: arena bot check -- ")
     return BotSpec(
@@ -403,5 +447,20 @@ def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
         command=resolve(words, home),
         cwd=None if cwd is None else str(home),
         lacks=missing_script(words, home, in_scratch=cwd is None),
-        options={name: value for name, _, value in settings},
+        options=_options(options),
     )
+
+
+def _options(options: list[str]) -> dict[str, str]:
+    """Return what `--option` says; raises ConfigError."""
+    settings = [text.partition("=") for text in options]
+    for text, (name, equals, _) in zip(options, settings, strict=True):
+        if not (name and equals):
+            raise ConfigError(f"--option {text!r}, expected NAME=VALUE")
+    return {name: value for name, _, value in settings}
+
+
+def _refuse_protocol(protocol: str) -> None:
+    """Raise ConfigError for a protocol that there is not."""
+    if protocol not in PROTOCOLS:
+        raise ConfigError(f"--protocol {protocol!r}, expected one of {', '.join(PROTOCOLS)}")
