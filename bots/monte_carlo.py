@@ -51,7 +51,7 @@ def choose(position: Position, turn: Turn) -> Move:
         return play_greedily(position, turn)
     limit = turn.nodes or (PLAYOUTS if turn.move_s is turn.remaining_s is None else 10**9)
     total = 0
-    while total < limit and not turn.is_late:
+    while total < limit and not turn.is_done(total):
         total += 1
         arm = max(arms, key=lambda arm: arm.promise(total))
         end = arm.position

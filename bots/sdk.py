@@ -202,8 +202,8 @@ class Player(Protocol):
     reason such as `rules`.
     """
 
-    def choose(self, position: Position, turn: Turn, /) -> str:
-        """Return the text of a move, or `resign`."""
+    def choose(self, position: Position, turn: Turn, /) -> str | None:
+        """Return the text of a move, or `resign`; None for what was suggested last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,7 +289,7 @@ class _Session:
         player = self.player
         if isinstance(player, type):
             raise TypeError(f"run takes an object, not a class: {player.__name__}()")
-        self.choose: Choose = getattr(player, "choose", player)
+        self.choose: Callable[[Position, Turn], object] = getattr(player, "choose", player)
         if not callable(self.choose):
             raise TypeError(f"run takes a function or an object with `choose`, not {player!r}")
 

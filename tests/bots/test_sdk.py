@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -11,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from talking import LIMIT, PATIENCE_S, greet, play_both_seats, started
+from places import ROOT
+from talking import LIMIT, PATIENCE_S, greet, play_both_seats, started, wants_of
 
 from lath import games
 from lath.bots.options import Declared
@@ -672,3 +674,22 @@ def test_the_greeting_has_a_line_for_each_option_that_the_arena_can_read() -> No
 def test_an_option_that_nobody_could_set_is_refused(declare: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match="option "):
         declare()
+
+
+def bots_of(page: str) -> list[str]:
+    """Return the programs of a page of the documentation that run a bot."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [block for block in blocks if "\n    run(" in block and ">>>" not in block]
+
+
+@pytest.mark.parametrize("program", bots_of("sdk.md"), ids=["dice", "deeper", "thoughtful"])
+def test_a_bot_of_the_docs_plays(program: str, tmp_path: Path) -> None:
+    (tmp_path / "mybot.py").write_text(program, encoding="utf-8")
+    with started([sys.executable, str(tmp_path / "mybot.py")]) as bot:
+        wants = wants_of(greet(bot))
+        assert play_both_seats(bot, "surikata", seeds=range(1), wants=wants)[0]
+        bot.tell(NEW, "go 1 nodes 9", "ponder 2", "play 2 e5", "go 3 nodes 9")
+        answers = iter(bot.hear, "")
+        assert next(line for line in answers if line.startswith("bestmove 3 "))
+        assert bot.quit()[0] == 0
