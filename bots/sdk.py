@@ -283,7 +283,7 @@ class _Session:
     chance: random.Random = field(default_factory=random.Random)
     history: list[str] = field(default_factory=list)
     ply: int = 0
-    """What the bot is thinking about, for what goes wrong there; 0: no ply."""
+    """What the bot has heard of last, for what goes wrong there; 0: a new game."""
 
     def __post_init__(self) -> None:
         player = self.player
@@ -392,7 +392,7 @@ class _Session:
                 move = read_move(position, text)
                 self.position = position.play(move)
             except GameError as error:
-                who = getattr(self.choose, "__qualname__", type(self.choose).__qualname__)
+                who = _name_of(self.choose)
                 at = f"in the position {position.text()}"
                 return f"ply {self.ply}: {who} returned {returned!r}: {error}, {at}"
         self.history.append(move)
@@ -416,11 +416,10 @@ class _Session:
         except Stopped:
             raise
         except Exception as error:
+            who = _name_of(function)
             at = f" in the position {self.position.text()}" if self.position else ""
-            where = f"ply {self.ply},{at}" if self.ply else f"a new game,{at}"
-            error.add_note(where)
-            words = " ".join(f"{type(error).__name__}: {error}, at {where}".split())
-            print(f"error {words[:MOST_OF_AN_ERROR]}", file=self.out, flush=True)
+            print(self._complaint(f"ply {self.ply}: {who} raised {error!r}{at}"), file=self.out)
+            self.out.flush()
             raise
 
     def _complaint(self, words: str) -> str:
@@ -428,3 +427,9 @@ class _Session:
         words = " ".join(words.split())
         sys.stderr.write(f"{words}\n")
         return f"error {words[:MOST_OF_AN_ERROR]}"
+
+
+def _name_of(function: object) -> str:
+    """Return what a function is called in a program, such as `Search.choose`."""
+    name: str = getattr(function, "__qualname__", type(function).__qualname__)
+    return name
