@@ -5,8 +5,9 @@ Must not know processes, nor how a bot is asked.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from lath.games.core import Move, Position, read_move
 from lath.games.errors import GameError
@@ -91,6 +92,19 @@ class Limit:
 UNLIMITED: Final = Limit()
 
 
+_PROVEN: Final = re.compile(r"proven (win|loss|draw)(?: in ([0-9]{1,4}))?\b")
+
+
+class Proof(NamedTuple):
+    """How a game ends if both play their best, as a bot says."""
+
+    value: Literal["win", "loss", "draw"]
+    """For who is to move."""
+
+    plies: int | None
+    """After how many, if it says so."""
+
+
 @dataclass(frozen=True, slots=True)
 class Info:
     """What a bot says of its search; None and empty where it does not say."""
@@ -132,6 +146,19 @@ class Info:
         if "text" in said:
             more["text"] = said["text"]
         return replace(self, **more)
+
+    @property
+    def proof(self) -> Proof | None:
+        """Return what the bot has proven, by a text such as `proven win in 7`; None: nothing.
+
+        >>> Info.read("info nodes 9 text proven loss in 4").proof
+        Proof(value='loss', plies=4)
+        """
+        found = _PROVEN.match(self.text)
+        if found is None:
+            return None
+        value: Literal["win", "loss", "draw"] = found[1]  # type: ignore[assignment]  # one of these
+        return Proof(value, int(found[2]) if found[2] else None)
 
     def line(self, position: Position) -> tuple[Move, ...]:
         """Return the moves of `pv` from the position that was asked about, as far as legal."""

@@ -25,6 +25,9 @@ NODES: Final = {1: 4, 2: 12, 3: 40, 4: 120, 5: 400, 6: 1200, 7: 4000}
 CARELESS: Final = {1: 0.5, 2: 0.3, 3: 0.15, 4: 0.05}
 """How likely a move is any legal one, by level."""
 
+_GUESS: Final = 0.999
+"""No guess is told as more than this."""
+
 SILENT_S: Final = 0.1
 """Before a search has gone on for so long it tells of its result alone."""
 
@@ -99,10 +102,18 @@ def _say_soon(turn: Turn, found: Found) -> None:
 
 def _say(turn: Turn, found: Found) -> None:
     took_s = max(time.monotonic() - turn.began_s, 1e-3)
+    value = found.value if found.is_proven else max(-_GUESS, min(found.value, _GUESS))
     turn.info(
         depth=found.depth,
-        eval=f"{found.value:.3f}",
+        eval=f"{value:.3f}",
         nodes=found.nodes,
         nps=round(found.nodes / took_s),
         pv=found.line or [found.move],
+        **({"text": _proof(found)} if found.is_proven else {}),
     )
+
+
+def _proof(found: Found) -> str:
+    """Return in the protocol's words what is proven."""
+    what = "draw" if found.value == 0 else "win" if found.value > 0 else "loss"
+    return f"proven {what}" + (f" in {found.plies}" if found.plies is not None else "")

@@ -93,7 +93,8 @@ Divide = Annotated[bool, flag("--divide", "Print the count behind each first mov
 SetupText = Annotated[str | None, option("--setup", "S", "Begin from this setup.")]
 
 
-def _start(game_id: str, position: str | None, setup: str | None) -> Position:
+def start_of(game_id: str, position: str | None, setup: str | None) -> Position:
+    """Return where --position, --setup or neither says that a game begins."""
     if position is not None and setup is not None:
         raise typer.BadParameter("--position and --setup exclude each other")
     game = registry.get(registry.named(game_id))
@@ -111,7 +112,7 @@ def moves(
 
     Example: arena games moves yavalath --position '5/6/7/8/4w4/8/7/6/5 b' --count
     """
-    legal = _start(game, position, setup).legal_moves()
+    legal = start_of(game, position, setup).legal_moves()
     print(len(legal) if count else "\n".join(legal))
 
 
@@ -127,7 +128,7 @@ def perft(
 
     Example: arena games perft surikata 3
     """
-    start = _start(game, position, setup)
+    start = start_of(game, position, setup)
     if divide and depth:
         for move in start.legal_moves():
             print(f"{move}: {count_paths(start.play(move), depth - 1)}")

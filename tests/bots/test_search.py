@@ -2,63 +2,24 @@
 
 from __future__ import annotations
 
-from functools import cache
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 import pytest
+from exhaustive import ends_of, value_of
 from families import INSTALLED
 from places import ROOT
-from walks import walk
 
 from lath import games
 from lath.bots.proof import ProofNumber
 from lath.bots.search import AlphaBeta, Budget, Found, Uct
-from lath.games.core import Game, Position
+from lath.games.core import Game
 from lath.games.fast import PlainBoard, fast_board
-
-FEW: Final = 300
-"""Positions that an exhaustive look may take."""
 
 SMALL: Final = ("surikata", "yavalath:size=3", "manalath:size=3", "mammalath:size=4")
 
 STRANGE: Final = str(ROOT / "examples" / "games" / "order_and_chaos.py")
 """A game that is not ours, without a board of its own."""
-
-
-def value_of(position: Position) -> int:
-    """Return 1 where who is to move wins, -1 where the opponent does, 0 for a draw; or IndexError.
-
-    Plain minimax, which knows nothing of boards for searches; IndexError: it takes too long.
-    """
-    seen: list[Any] = []
-
-    @cache
-    def value(at: Any) -> int:
-        seen.append(at)
-        if len(seen) > FEW:
-            raise IndexError
-        outcome = at.outcome()
-        if outcome is not None:
-            return 0 if outcome.winner is None else 1 if outcome.winner == at.to_move else -1
-        after = map(at.play, at.legal_moves())
-        return max(value(one) if one.to_move == at.to_move else -value(one) for one in after)
-
-    start: Any = position  # hashable, which mypy does not see of a protocol
-    return value(start)
-
-
-def ends_of(game: Game, seed: int) -> list[tuple[Position, int]]:
-    """Return positions of the end of a random game, with their values."""
-    found = []
-    for position, move in reversed(list(walk(game, seed))):
-        if move is None:
-            continue
-        try:
-            found.append((position, value_of(position)))
-        except IndexError:
-            break
-    return found
 
 
 def proves(found: Found, value: int) -> bool:

@@ -1,0 +1,91 @@
+"""`arena solve`: how a game ends from a position if both play their best."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Final
+
+import typer
+
+from lath.arena.answers import Limit
+from lath.arena.cli.games import GameId, PositionText, SetupText, start_of
+from lath.arena.cli.main import App, AsJson, argument, flag, option, whole
+from lath.arena.engine import Engine
+from lath.arena.solving import Solved, solve, solve_moves
+from lath.arena.terminal.streams import data_output
+from lath.games.core import Position, read_move
+
+app = App()
+
+UNKNOWN: Final = 12
+"""Exit status where nothing is proven, as where `arena match` is undecided."""
+
+Moves = Annotated[list[str] | None, argument("[MOVE]…", "Moves to play first.")]
+Bot = Annotated[str, option("--bot", "BOT", "Who proves: a bot that tells of proofs.")]
+Nodes = Annotated[int | None, option("--nodes", "N", "Nodes it may look at.", **whole(1))]
+Seconds = Annotated[
+    float | None, option("--seconds", "S", "Seconds it may take, 10 if nothing is said.", min=0.001)
+]
+OfMoves = Annotated[bool, flag("--moves", "Solve each legal move; the limit is for each.")]
+
+
+@app.command("solve")
+def solve_position(
+    game: GameId,
+    moves: Moves = None,
+    position: PositionText = None,
+    setup: SetupText = None,
+    bot: Bot = "solver",
+    nodes: Nodes = None,
+    seconds: Seconds = None,
+    of_moves: OfMoves = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say how a game ends from a position, and by which line.
+
+    A win, loss or draw is proven, and for who is to move. Exit status 12 where it is unknown.
+
+    Example: arena solve yavalath e5 swap --seconds 2
+    """
+    at = start_of(game, position, setup)
+    for move in moves or ():
+        at = at.play(read_move(at, move))
+    if nodes is not None and seconds is not None:
+        raise typer.BadParameter("--nodes and --seconds exclude each other")
+    limit = Limit(nodes=nodes) if nodes is not None else Limit(seconds=seconds or 10.0)
+    with Engine.open(bot) as engine:
+        if of_moves:
+            found = [(str(move), one) for move, one in solve_moves(engine, at, limit)]
+        else:
+            found = [("", solve(engine, at, limit))]
+    if as_json:
+        rows = [_row(move, one) for move, one in found]
+        print(json.dumps(rows if of_moves else rows[0], indent=2), file=data_output())
+    else:
+        _show(at, found)
+    if all(one.value == "unknown" for _, one in found):
+        raise typer.Exit(UNKNOWN)
+
+
+def _row(move: str, found: Solved) -> dict[str, object]:
+    return {
+        **({"move": move} if move else {}),
+        "value": found.value,
+        "plies": found.plies,
+        "line": found.line,
+        "expected": found.expected,
+        "nodes": found.nodes,
+        "seconds": round(found.seconds, 3),
+    }
+
+
+def _show(at: Position, found: list[tuple[str, Solved]]) -> None:
+    colour = at.game.colours[at.to_move]
+    out = data_output()
+    width = max(len(move) for move, _ in found)
+    for move, one in found:
+        name = f"{move:{width}}" if move else f"{colour} to move"
+        line = " ".join(one.line)
+        print(f"{name}: {one.words}{f': {line}' if line else ''}", file=out)
+    nodes, seconds = sum(one.nodes for _, one in found), sum(one.seconds for _, one in found)
+    print(f"{nodes:,} nodes, {seconds:.1f} s", file=out)

@@ -1,0 +1,133 @@
+"""How a game ends if both play their best, as far as a bot proves it.
+
+The bot is a process like any other, asked by `Engine`; what it claims is played, as far as its line
+goes, before it is told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from lath.arena.answers import Limit, Proof
+from lath.arena.engine import Engine
+from lath.games.core import Move, Position
+
+Value = Literal["win", "loss", "draw", "unknown"]
+
+_OTHER: Final[dict[Value, Value]] = {
+    "win": "loss",
+    "loss": "win",
+    "draw": "draw",
+    "unknown": "unknown",
+}
+
+_ORDER: Final[dict[Value, int]] = {"win": 0, "draw": 1, "unknown": 2, "loss": 3}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solved:
+    """What is known of a position, for who is to move there."""
+
+    value: Value
+    plies: int | None = None
+    """Until the game ends; None where that is not known."""
+
+    line: tuple[Move, ...] = ()
+    """How both play, as far as the bot says."""
+
+    expected: float | None = None
+    """The score that it expects where nothing is proven, from -1 to 1."""
+
+    nodes: int = 0
+    seconds: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """Return it in a few words, such as `win in 7 plies`."""
+        if self.value == "unknown":
+            guess = "" if self.expected is None else f", expected score {self.expected:+.2f}"
+            return f"unknown{guess}"
+        plies = "" if self.plies is None else f" in {self.plies} {_plies(self.plies)}"
+        return f"{self.value}{plies}"
+
+
+def _plies(count: int) -> str:
+    return "ply" if count == 1 else "plies"
+
+
+def solve(bot: Engine, position: Position, limit: Limit) -> Solved:
+    """Return what a bot proves of a position within a limit.
+
+    Raises GameError where the game is over there, and what `Engine.play` raises. A claim whose own
+    line ends otherwise is none: `unknown`.
+    """
+    answer = bot.play(position, limit)
+    info = answer.info
+    line = info.line(position)
+    proof = info.proof
+    if proof is not None and not _holds(proof, position, line):
+        proof = None
+    return Solved(
+        value="unknown" if proof is None else proof.value,
+        plies=None if proof is None else proof.plies,
+        line=line,
+        expected=info.eval,
+        nodes=info.nodes or 0,
+        seconds=answer.used_s,
+    )
+
+
+def _holds(proof: Proof, position: Position, line: tuple[Move, ...]) -> bool:
+    """Return whether the line does not show that a claim is wrong."""
+    me = position.to_move
+    for move in line:
+        position = position.play(move)
+    outcome = position.outcome()
+    if outcome is None:
+        return True
+    if outcome.winner is None:
+        return proof.value == "draw"
+    if proof.plies not in (None, len(line)):
+        return False
+    return proof.value == ("win" if outcome.winner == me else "loss")
+
+
+def solve_moves(bot: Engine, position: Position, limit: Limit) -> list[tuple[Move, Solved]]:
+    """Return what a bot proves of each legal move, the best first; `limit` is for each."""
+    return sorted(
+        ((move, after(bot, position, move, limit)) for move in position.legal_moves()),
+        key=lambda pair: _rank(pair[1]),
+    )
+
+
+def after(bot: Engine, position: Position, move: Move, limit: Limit) -> Solved:
+    """Return what a bot proves of a move, for who plays it."""
+    end = position.play(move)
+    outcome = end.outcome()
+    if outcome is not None:
+        value: Value = "draw"
+        if outcome.winner is not None:
+            value = "win" if outcome.winner == position.to_move else "loss"
+        return Solved(value=value, plies=1, line=(move,))
+    found = solve(bot, end, limit)
+    is_other = end.to_move != position.to_move
+    guess = found.expected
+    return Solved(
+        value=_OTHER[found.value] if is_other else found.value,
+        plies=None if found.plies is None else found.plies + 1,
+        line=(move, *found.line),
+        expected=-guess if is_other and guess is not None else guess,
+        nodes=found.nodes,
+        seconds=found.seconds,
+    )
+
+
+def _rank(found: Solved) -> tuple[float, ...]:
+    """Return a key by which the best moves come first: soon to win, late to lose."""
+    plies = found.plies or 0
+    return (
+        _ORDER[found.value],
+        -plies if found.value == "loss" else plies,
+        -(found.expected or 0),
+    )

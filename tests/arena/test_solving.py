@@ -1,0 +1,85 @@
+"""`arena solve` tells what is so: what exhaustive search finds, and what its line does not refute."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+import commands
+import pytest
+from exhaustive import ends_of, value_of
+
+from lath import games
+from lath.arena import Engine, Limit
+from lath.arena.answers import Proof
+from lath.arena.solving import _holds, solve, solve_moves
+from lath.games.core import Move
+
+VALUES: Final = {"win": 1, "draw": 0, "loss": -1}
+
+ENOUGH: Final = Limit(nodes=20_000)
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[Engine]:
+    with Engine.open("solver") as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("game_id", ["surikata", "manalath:size=3"])
+def test_what_is_proven_is_so_and_so_are_its_moves(game_id: str, solver: Engine) -> None:
+    looked_at = 0
+    for position, value in ends_of(games.get(game_id), 1)[:6]:
+        found = solve(solver, position, ENOUGH)
+        assert VALUES[found.value] == value
+        moves = solve_moves(solver, position, ENOUGH)
+        assert {move for move, _ in moves} == set(position.legal_moves())
+        assert VALUES[moves[0][1].value] == value
+        for move, one in moves:
+            after = position.play(move)
+            sign = 1 if after.to_move == position.to_move else -1
+            assert VALUES[one.value] == sign * value_of(after)
+        looked_at += 1
+    assert looked_at >= 3
+
+
+def test_a_claim_is_not_believed_that_its_line_refutes() -> None:
+    won = games.get("yavalath").position("5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
+    four = (Move("e4"),)
+    assert _holds(Proof("win", 1), won, four)
+    assert not _holds(Proof("loss", 1), won, four)
+    assert not _holds(Proof("draw", None), won, four)
+    assert not _holds(Proof("win", 3), won, four)
+    assert _holds(Proof("win", 3), won, (Move("a1"),))  # as far as it goes
+
+
+def test_the_command_says_win_loss_and_what_it_does_not_know() -> None:
+    place = ["yavalath", "--position", "5/6/7/8/1ww1w4/bb1b4/7/6/5 w"]
+    won = commands.arena("solve", *place)
+    assert won.status == 0
+    assert won.out.startswith("white to move: win in 1 ply: e4\n")
+    ran = commands.arena("solve", "yavalath", "e5", "--nodes", "30", "--json")
+    assert ran.status == 12
+    told = json.loads(ran.out)
+    assert (told["value"], told["plies"]) == ("unknown", None)
+    assert 0 < told["nodes"] <= 30
+    each = commands.arena("solve", *place, "--moves", "--nodes", "5", "--json")
+    rows = json.loads(each.out)
+    assert (rows[0]["move"], rows[0]["value"]) == ("e4", "win")
+    assert len(rows) == len(games.get("yavalath").position(place[2]).legal_moves())
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["yavalath", "z9"], "'z9' is not a move"),
+        (["yavalath", "e5", "e5"], "e5 already has a stone"),
+        (["yavalath", "--nodes", "1", "--seconds", "1"], "exclude each other"),
+        (["chess"], "unknown game 'chess'"),
+    ],
+)
+def test_what_cannot_be_solved_is_refused_in_a_sentence(words: list[str], expected: str) -> None:
+    ran = commands.arena("solve", *words)
+    assert ran.status in (1, 2)
+    assert expected in " ".join(ran.err.split())
