@@ -116,6 +116,7 @@ bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/records.py
 	$(BIN)/python benchmarks/throughput.py
 	$(BIN)/python benchmarks/walls.py
+	$(BIN)/python benchmarks/questions.py
 	$(BIN)/python benchmarks/ratings.py
 	$(BIN)/python benchmarks/ordo.py
 	$(BIN)/python benchmarks/report.py

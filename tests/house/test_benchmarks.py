@@ -53,6 +53,12 @@ def test_the_benchmark_of_commands_knows_what_comes_back_from_each_format() -> N
     assert "sgf: only written" in told
 
 
+def test_the_benchmark_of_questions_asks_bots() -> None:
+    told = measured("questions.py", "--questions", "40", "--runs", "1")
+    assert "random, alone: " in told
+    assert "random, going on: " in told
+
+
 def test_the_benchmark_of_ratings_rates_its_games() -> None:
     told = measured("ratings.py", "--games", "400", "--bots", "5", "--runs", "1")
     assert "; 5 bots; " in told
