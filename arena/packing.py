@@ -38,6 +38,21 @@ _NONE: Final[Mapping[str, str]] = {}
 
 _MAIN: Final = "__main__"
 
+_NO_FILES: Final = """\
+from lath.games.errors import GameFileError
+
+def added(game_id):
+    return None
+
+def added_ids():
+    return ()
+
+def add(*path):
+    raise GameFileError("games of files are not packed")
+blamed = named = origin = add
+"""
+"""What stands in the place of `lath.games.files`."""
+
 _GAMES: Final = """
 
 def builtin_ids():
@@ -136,7 +151,7 @@ class _Sources:
         if name in _HOLLOW or path.is_dir():
             return
         try:
-            text = path.read_text(encoding="utf-8")
+            text = _NO_FILES if name == "lath.games.files" else path.read_text(encoding="utf-8")
             tree = ast.parse(text, str(path))
         except (OSError, ValueError, SyntaxError) as error:
             raise ConfigError(f"{path} cannot be packed: {error}") from error

@@ -216,8 +216,13 @@ class BridgedBot(Bot):
         self._is_fresh = True
         self.greet(0.0)
 
-    def greet(self, within_s: float) -> None:  # noqa: ARG002
-        """Take for said what the contest says; the process hears nothing before a game."""
+    def greet(self, within_s: float) -> None:
+        """Take for said what the contest says; the process hears nothing before a game.
+
+        Raises NoAnswer where a file of its command is not there, and it ends of it.
+        """
+        if self.spec.lacks and within_s and self.ends_by(time.monotonic() + min(within_s, 1.0)):
+            raise NoAnswer(self, Termination.CRASH, "ok", within_s)
         named = list(self.contest.games or games.ids())
         self.greeting = Greeting(name=self.name, games=named)
         if self.contest.takes_any_size:

@@ -7,9 +7,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 from commands import arena
+from places import ROOT
 
 from lath import games
 from lath.arena.errors import ConfigError
@@ -55,15 +57,25 @@ def packed(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("plays", [("yavalath",), ()], ids=["readable", "close"])
+@pytest.mark.parametrize(
+    ("module", "plays"),
+    [
+        ("monte_carlo", ("yavalath",)),
+        ("monte_carlo", ()),
+        ("mcts", ("yavalath",)),
+        ("alphabeta", ("yavalath",)),
+    ],
+)
 def test_a_packed_bundled_bot_plays_the_same_moves_by_seed_and_nodes(
-    plays: tuple[str, ...], tmp_path: Path
+    module: str, plays: tuple[str, ...], tmp_path: Path
 ) -> None:
-    one = packed(tmp_path, pack("monte-carlo", plays=plays))
-    assert ("b85decode" in one.read_text()) == (not plays)
+    bot = ROOT / "bots" / f"{module}.py"
+    one = packed(tmp_path, pack(str(bot), plays=plays))
+    if module == "monte_carlo":
+        assert ("b85decode" in one.read_text()) == (not plays)
     moves = moves_of(said(tmp_path, "-IS", one))
     assert len(moves) == 2
-    assert moves == moves_of(said(tmp_path, "-P", "-m", "lath.bots.monte_carlo"))
+    assert moves == moves_of(said(tmp_path, "-P", "-m", f"lath.bots.{module}"))
 
 
 BOT = '''\
@@ -117,12 +129,16 @@ def test_a_bot_brings_the_files_beside_it_without_their_comments(tmp_path: Path)
     assert said(tmp_path, "-IS", one, lines=lines) == ["ready 1", f"bestmove 1 {third}"]
 
 
+LONG = Random(1).randbytes(MOST_LETTERS).hex()
+"""What cannot be made much shorter."""
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("import numpy_of_nobody\n", r"mybot.py:1: numpy_of_nobody is not of Python's standard"),
         ("def f(:\n", "mybot.py cannot be packed: invalid syntax"),
-        (f"TEXT = {'x' * 50!r} * 9\nMORE = {[*range(40_000)]}\n", "letters, expected under 100000"),
+        (f"TEXT = {LONG!r}\n", "letters, expected under 100000"),
     ],
 )
 def test_what_cannot_be_packed_is_said(text: str, words: str, tmp_path: Path) -> None:

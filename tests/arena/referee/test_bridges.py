@@ -13,13 +13,15 @@ from commands import arena
 from processes import new_tree
 
 from lath import games
-from lath.arena.errors import ConfigError
-from lath.arena.referee.bridges import KEEP_RUNNING, Botzone, Codingame, bot_of
+from lath.arena.errors import ConfigError, GameVoidError
+from lath.arena.referee.bridges import KEEP_RUNNING, Botzone, BridgedBot, Codingame, bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.match import play_game
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, GameResult
+from lath.arena.tournament.config import build
+from lath.arena.tournament.entrants import bot_flag, spec_of
 from lath.games.core import Move, Position
 from lath.notation.protocol import NewGame, TimeControl, read_go
 from lath.notation.scanner import parse
@@ -193,6 +195,24 @@ def test_who_answers_what_is_no_line_of_the_contest_loses_by_it() -> None:
 def test_who_ends_in_place_of_an_answer_has_crashed() -> None:
     game = played(("codingame", "input(); input(); raise SystemExit(3)"), ("botzone", BOTZONE))
     assert parse(game.record).story == "ann (first): exited with status 3"
+
+
+def test_a_bot_in_one_text_names_its_protocol() -> None:
+    spec = spec_of(bot_flag("ann=python ann.py; protocol=codingame"))
+    assert isinstance(bot_of(spec, Watch(), tree="t"), BridgedBot)
+    with pytest.raises(ConfigError, match="expected 'lath', 'codingame' or 'botzone'"):
+        bot_flag("ann=python ann.py; protocol=uci")
+    bots = [{"name": "ann", "command": "a", "protocol": "codingame", "options": {"depth": 2}}]
+    with pytest.raises(ConfigError, match="options with protocol 'codingame', which has none"):
+        build({"bot": [*bots, {"name": "greedy"}]}, Path())
+
+
+def test_a_bot_of_a_contest_whose_file_is_not_there_does_not_start() -> None:
+    spec = spec_of(bot_flag("ann=python no-such-bot.py; protocol=botzone"))
+    bot = bot_of(spec, Watch(), tree=new_tree())
+    with pytest.raises(GameVoidError, match=r"exited with status 2 before ok: no-such-bot.py"):
+        bot.start(Limits(time=TimeControl()))
+    bot.kill()
 
 
 def test_a_contest_has_its_own_games_alone() -> None:
