@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -675,6 +676,20 @@ def test_the_greeting_has_a_line_for_each_option_that_the_arena_can_read() -> No
 def test_an_option_that_nobody_could_set_is_refused(declare: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match="option "):
         declare()
+
+
+HEAVY = ("importlib.metadata", "pathlib", "subprocess", "json", "email", "lath.games.yavalath")
+"""What takes long to import, and is needed by no bot before it plays, or by none."""
+
+
+def test_a_bot_says_ok_without_what_it_does_not_need() -> None:
+    code = (
+        "import io, sys\nbefore = {*sys.modules}\nfrom lath.bots.sdk import run\n"
+        "run(print, name='Quick', source=io.StringIO('arena 1'))\n"
+        f"print(sorted({{*{HEAVY}}} & {{*sys.modules}} - before))\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
+    assert said.stdout.decode().splitlines()[-2:] == ["ok", "[]"]
 
 
 def bots_of(page: str) -> list[str]:
