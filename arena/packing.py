@@ -139,8 +139,11 @@ class _Sources:
         """By their names, without comments and docstrings."""
         self.packages: Final[set[str]] = set()
 
-    def add(self, name: str) -> None:
-        """Take a module, and all that it imports; raises ConfigError."""
+    def add(self, name: str, *, may_fail: bool = False) -> None:
+        """Take a module, and all that it imports; raises ConfigError.
+
+        Who imports one that `may_fail` does without it.
+        """
         if name in self.texts or (path := self._path(name)) is None:
             return
         if path.name == "__init__.py" or path.is_dir():
@@ -156,16 +159,18 @@ class _Sources:
         except (OSError, ValueError, SyntaxError) as error:
             raise ConfigError(f"{path} cannot be packed: {error}") from error
         for each in _imports(tree, name if name in self.packages else package):
-            self._follow(each, path)
+            # What is of others in ours is for speed, and none of it is needed.
+            self._follow(each, path, may_fail=may_fail or path.is_relative_to(_ROOT))
         self.texts[name] = _plain(tree, keeps_docs="__doc__" in text)
 
-    def _follow(self, each: _Import, path: Path) -> None:
+    def _follow(self, each: _Import, path: Path, *, may_fail: bool) -> None:
         top = each.name.partition(".")[0]
         if each.name.startswith(_LEFT_OUT) or (top in sys.stdlib_module_names and top != "lath"):
             return
+        may_fail = may_fail or each.may_fail
         if self._path(each.name) is not None:
-            self.add(each.name)
-        elif not (each.may_fail or each.is_guess):
+            self.add(each.name, may_fail=may_fail)
+        elif not (may_fail or each.is_guess):
             raise ConfigError(
                 f"{path}:{each.line}: {each.name} is not of Python's standard library, nor beside "
                 f"{self._main.name}: it cannot be packed"

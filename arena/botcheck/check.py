@@ -67,6 +67,8 @@ class _Check:
         contest = lab.contest
         self._unspoken = f"{contest.id} has nothing of the kind" if contest else ""
         """Of a contest's bot why the other points are not tested."""
+        also = dict.fromkeys(contest.says if contest else (), True)
+        self._spoken = {**steps.OF_CONTESTS, **also}
         self._silences = self._breaks = 0
 
     def points(self) -> Iterator[Point]:
@@ -112,7 +114,7 @@ class _Check:
 
     def _found(self, step: Step) -> Finding | None:
         """Return what a step shows; None where the game has nothing of the kind."""
-        if self._unspoken and step.id not in steps.OF_CONTESTS:
+        if self._unspoken and step.id not in self._spoken:
             return untested(self._unspoken)
         why = self._deaf
         if step not in steps.HELLO and step not in steps.HEARD and step not in steps.ENDINGS:
@@ -124,7 +126,7 @@ class _Check:
         except (FaultFoundError, NoAnswer) as error:
             found = self._lab.fault_of(error) if isinstance(error, NoAnswer) else error
             at_worst = step.at_worst
-            if self._unspoken and not steps.OF_CONTESTS[step.id]:
+            if self._unspoken and not self._spoken[step.id]:
                 at_worst = Verdict.WARNING
             finding = replace(found.finding, verdict=at_worst)
             self._breaks += 1

@@ -56,6 +56,9 @@ class Codingame:
     takes_any_size: ClassVar = False
     """Whether games may have parameters."""
 
+    says: ClassVar[Sequence[str]] = ()
+    """What it says of a game besides, by the ids of the points of a check that ask for it."""
+
     tc: ClassVar = "move 0.1 first 1"
     """The time that bots have there."""
 
@@ -128,6 +131,7 @@ class Botzone:
     id: ClassVar = "botzone"
     games: ClassVar[Sequence[str]] = ()
     takes_any_size: ClassVar = True
+    says: ClassVar[Sequence[str]] = ("nodes", "seed")
     tc: ClassVar = "move 1"
     answer_form: ClassVar = '`{"response": MOVE}`'
     greeting: ClassVar = ""

@@ -87,7 +87,7 @@ import evaluation
 from search.deep import find as look
 
 try:
-    import numpy_of_nobody as fast
+    import faster as fast
 except ImportError:
     fast = None
 
@@ -113,6 +113,7 @@ def test_a_bot_brings_the_files_beside_it_without_their_comments(tmp_path: Path)
     for name, text in (
         ("mybot.py", BOT),
         ("evaluation.py", "WORTH = 3  # of all\nQUOTED = \"a '''quoted''' text\"\n"),
+        ("faster.py", "import numpy_of_nobody\n"),
         ("search/__init__.py", ""),
         ("search/deep.py", "from .deeper import find\n"),
         ("search/deeper.py", "def find(moves, worth):\n    return moves[worth]\n"),
