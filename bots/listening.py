@@ -10,6 +10,7 @@ import io
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from queue import SimpleQueue
 from typing import Final, TextIO
@@ -34,11 +35,21 @@ _STOPS: Final = frozenset((wire.STOP, "new", "result", wire.QUIT))
 class Thought:
     """What is going on while a bot thinks: whether it is to stop, what it would play."""
 
-    __slots__ = ("best", "held", "infos", "is_pondering", "quiet_until_s", "stopped")
+    __slots__ = (
+        "began_s",
+        "best",
+        "held",
+        "infos",
+        "is_pondering",
+        "quiet_until_s",
+        "stopped",
+    )
 
     def __init__(self, *, is_pondering: bool = False) -> None:
         self.is_pondering: Final = is_pondering
         """Whether the other side is to move: any line ends it."""
+        self.began_s: Final = time.monotonic()
+        """When its line was heard, on the monotonic clock: the bot's time runs since then."""
         self.stopped = False
         self.best = ""
         """The move that the bot would play now; empty without one."""

@@ -377,6 +377,7 @@ class _Session:
             nodes=go.nodes,
             chance=self.chance,
             options=self.options.now(),
+            began_s=thought.began_s,
             out=self.out,
             history=tuple(self.history),
             thought=thought,

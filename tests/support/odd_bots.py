@@ -215,6 +215,19 @@ class DiesOfStop(DiesOfWhatItReads):
     DEADLY = "stop"
 
 
+class PondersOn(Pongs):
+    """Thinks on the other's turn, and does not hear that it is over."""
+
+    def hello(self) -> None:
+        say("want ponder")
+        super().hello()
+
+    def take(self, words: list[str]) -> None:
+        if words[:1] == ["ponder"]:
+            time.sleep(0.3)
+        super().take(words)
+
+
 class ComputesOnTheOthersTurn(Pongs):
     def run(self) -> None:
         import select

@@ -132,6 +132,7 @@ FOUND: Final[dict[str, dict[str, Verdict]]] = {
     "IgnoresStop": {"stop": WARNING},
     "DiesOfStop": {"sudden-end": FAULT},
     "ComputesOnTheOthersTurn": {"rest": WARNING},
+    "PondersOn": {"ponder": FAULT},
     "DiesOfUnknownLines": {"unknown-lines": FAULT},
     "SplitsAtSingleBlanks": {"blanks": WARNING},
     "LogsToItsOutput": {"stray-lines": WARNING},

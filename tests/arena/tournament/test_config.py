@@ -621,3 +621,16 @@ def test_names_that_have_played_may_differ_in_case_alone(tmp_path: Path) -> None
     for names in (played, played[:1]):
         with pytest.raises(ConfigError, match="two bots are called "):
             build({"bot": bots}, tmp_path, played=names)
+
+
+@pytest.mark.parametrize(("ponder", "needed"), [("false", 3), ("true", 5)])
+def test_a_game_in_which_both_think_at_once_needs_the_cores_of_both(
+    ponder: str, needed: int, tmp_path: Path
+) -> None:
+    bots = "".join(
+        f'[[bot]]\nname = "{name}"\ncommand = ["{name}"]\nthreads = {threads}\n'
+        for name, threads in (("a", 1), ("b", 3), ("c", 2))
+    )
+    got = read(tmp_path, f'games = ["yavalath"]\n[time]\nmove = 1\nponder = {ponder}\n{bots}')
+    assert got.cores_of_a_game == needed
+    assert got.limits.ponder == (ponder == "true")
