@@ -28,6 +28,9 @@ SWITCH_S: Final = 0.001
 
 _READ: Final = 1 << 16
 
+_STACK: Final = 1 << 18
+"""Bytes of the thread's stack, which count as data of the bot: usually 8 MiB."""
+
 _STOPS: Final = frozenset((wire.STOP, "new", "result", wire.QUIT))
 """First words of lines after which nobody waits for the answer to `go`."""
 
@@ -94,10 +97,17 @@ def listen(source: TextIO, *, is_own: bool) -> Iterator[Heard]:
     except (io.UnsupportedOperation, AttributeError):
         yield from _one_by_one(source)
         return
+    listener = _Listener(descriptor, is_own=is_own)
+    usual = threading.stack_size(_STACK)
+    try:
+        listener.start()
+    except RuntimeError:  # no more threads for it: it hears nothing while it thinks, and plays
+        yield from _one_by_one(source)
+        return
+    finally:
+        threading.stack_size(usual)
     if is_own:
         sys.setswitchinterval(SWITCH_S)
-    listener = _Listener(descriptor, is_own=is_own)
-    listener.start()
     yield from listener
 
 

@@ -480,6 +480,20 @@ def test_a_line_in_pieces_and_one_without_its_end_are_read() -> None:
     assert bot.close() == "pong 3\n"
 
 
+def test_where_there_is_no_thread_left_a_bot_plays_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    (tmp_path / "lines").write_text(f"{NEW}\ngo 1\n")
+    out = io.StringIO()
+    with (tmp_path / "lines").open() as source:
+        run(first_move, name="Alone", source=source, out=out)
+    assert out.getvalue() == "ready 1\nbestmove 1 a1\n"
+
+
 def test_late_without_a_suggestion_a_bot_plays_a_legal_move_and_says_so() -> None:
     def late(position: Position, turn: Turn) -> Move:
         turn.check()
