@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import secrets
+import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -324,11 +325,11 @@ class Engine:
             self._start()
         bot.refuse_unless_it_plays([position.game.id])
         asked = _Question(position, position.to_move, len(plies) + 1)
-        time = limit.time
-        of_kind = replace(time, initial_ms=1) if time.has_clock else time
+        control = limit.time
+        of_kind = replace(control, initial_ms=1) if control.has_clock else control
         told = _Told(position.game.id, start.text(), asked.seat, of_kind, seed)
         if told != self._told or plies[: len(self._plies)] != self._plies:
-            self._begin_game(told, time)
+            self._begin_game(told, control)
         for ply, move in enumerate(plies[len(self._plies) :], len(self._plies) + 1):
             bot.news += play_line(ply, move)
         self._plies = list(plies)
@@ -446,31 +447,46 @@ class Analysis(Iterator[Info]):
 
     def __next__(self) -> Info:
         """Return what the next line of `info` says; raises EngineError."""
+        if (info := self._hear(math.inf)) is None:
+            raise StopIteration
+        return info
+
+    def poll(self, seconds: float) -> Info | None:
+        """Return the next of them if it comes within so long; else None; raises EngineError."""
+        return self._hear(time.monotonic() + seconds)
+
+    def _hear(self, by_s: float) -> Info | None:
+        """Return the next of them; None where none comes by then, on the monotonic clock, or ever.
+
+        Raises EngineError.
+        """
         while not self.is_over:
-            if (line := self._next_line()) is None:
-                break
+            until_s = min(by_s, self._until_s)
+            try:
+                line = self._bot.overhear(self._asked.ply, self._began_s, until_s)
+                if line is None:
+                    self._take_answer()
+                    break
+            except NoAnswer as error:
+                if error.why is Termination.TIME and until_s < self._until_s:
+                    break
+                self._error = self._failed(error, self._asked)
+                raise self._error from error
             words = line.decode("utf-8", "replace")
             if words.split(maxsplit=1)[:1] == ["info"]:
                 self.info = self.info.updated(words)
                 return Info.read(words)
             self._bot.asides.take(line)
-        raise StopIteration
+        return None
 
-    def _next_line(self) -> bytes | None:
-        """Return the next line that is no answer; None: the answer has come. Raises EngineError."""
-        ply = self._asked.ply
+    def _take_answer(self) -> None:
+        """Take the answer that has come; raises EngineError."""
+        text, used_s = self._bot.await_move(self._asked.ply, self._began_s, math.inf)
         try:
-            line = self._bot.overhear(ply, self._began_s, self._until_s)
-            if line is None:
-                text, used_s = self._bot.await_move(ply, self._began_s, math.inf)
-                self._answer = self._answered(self._asked, text, used_s, self.info)
-        except NoAnswer as error:
-            self._error = self._failed(error, self._asked)
-            raise self._error from error
+            self._answer = self._answered(self._asked, text, used_s, self.info)
         except EngineError as error:
             self._error = error
             raise
-        return line
 
     @property
     def is_over(self) -> bool:

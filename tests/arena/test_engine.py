@@ -178,6 +178,8 @@ def test_an_analysis_is_stopped_when_somebody_has_seen_enough(thinker: Path) -> 
         assert (option.minimum, option.maximum) == (1, 9)
         with bot.analysis(START) as analysis:
             assert next(analysis) == Info(depth=5, nps=1000, pv=("e5",))
+            assert analysis.poll(0.001) is None
+            assert not analysis.is_over
             analysis.stop()
             assert analysis.wait().move == "e5"
         with bot.analysis(START) as left:
