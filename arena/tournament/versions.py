@@ -12,12 +12,13 @@ import hashlib
 import json
 import os.path
 import sys
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
+from lath.arena.referee.conversation import OURS, BotSpec
 from lath.arena.schedule.core import Conditions
 from lath.arena.schedule.fixed import Fixed
 from lath.arena.schedule.formats import FORMATS
@@ -56,9 +57,7 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
     played = {name for tally in tallies for name in (tally.first, tally.second)}
     noted, conditions, news = _before(store, games)
     digests = {
-        bot.name: digest_of(
-            (*bot.command, *filter(None, [bot.build])), bot.options, bot.files, files[bot.name]
-        )
+        bot.name: digest_of((*bot.command, *_besides(bot)), bot.options, bot.files, files[bot.name])
         for bot in config.bots
     }
     # A version that has not played is replaced when it is edited, and forgotten when it goes.
@@ -142,6 +141,14 @@ def _named(
         if name not in taken and (number == 1 or name not in played):
             return {"name": name, "number": number}
     raise AssertionError  # pragma: no cover - numbers do not end
+
+
+def _besides(bot: BotSpec) -> Iterator[str]:
+    """Yield what makes a bot, besides its command: most have nothing of the kind."""
+    if bot.build:
+        yield bot.build
+    if bot.protocol != OURS:
+        yield f"protocol {bot.protocol}"
 
 
 def digest_of(
