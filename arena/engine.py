@@ -336,10 +336,11 @@ class Engine:
         return asked
 
     def _begin_game(self, told: _Told, limit: TimeControl) -> None:
+        """Tell the bot of a new game; of the process that leaves before it, another takes it."""
         bot = self._bot
         ending = wire.result_line(self._number, "*", Termination.UNTERMINATED)
-        before = [] if self._told is None else [ending]
-        self._told, self._plies = None, []
+        is_first, self._told, self._plies = self._told is None, None, []
+        before = [] if is_first else [ending]
         self._number += 1
         new = wire.NewGame(
             number=self._number,
@@ -353,6 +354,10 @@ class Engine:
             bot.begin(new, self._limits, *before)
         except GameVoidError as error:
             bot.kill()
+            if error.why is Termination.CRASH and not is_first:  # it is one for one game
+                self._start()
+                self._begin_game(told, limit)
+                return
             kind = DeadlineError if error.why is Termination.TIME else BotDiedError
             raise kind(bot.name, str(error), error.why) from error
         except BaseException:

@@ -255,6 +255,14 @@ def test_a_bot_behind_a_wall_sees_its_own_files_alone(tmp_path: Path) -> None:
             assert bot.play(START).info.depth == depth
 
 
+@pytest.mark.parametrize(
+    "kind", [bad_bots.LeavesAfterEachGame, bad_bots.LeavesWhenTheNextGameBegins]
+)
+def test_a_bot_for_one_game_is_started_for_each(kind: type[Good]) -> None:
+    with opened(kind) as bot:
+        assert {bot.play(START).move for _ in range(3)} == {START.legal_moves()[0]}
+
+
 def test_a_bot_may_resign() -> None:
     with opened(bad_bots.Resigns) as bot:
         answer = bot.play(START, LONG, moves=once(bot))
