@@ -34,7 +34,9 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         "play": Listed("play", "Play against a bot in the terminal."),
     },
     "Bots": {
-        "bot": Listed("bots", "List the bots, check one, read what it said, play a game again.")
+        "bot": Listed(
+            "bots", "List the bots, check one, read what it said, play a game again, pack one."
+        )
     },
     "Publish": {
         "rate": Listed("report", "Print result, ratings with intervals and crosstable."),
