@@ -62,7 +62,7 @@ _CHECKED_AT: Final = "2+0.02"
 group = App(
     name="bot",
     cls=Group,
-    help="List the bots, check one, read what it said, play a game again, pack one.\n\n"
+    help="List the bots; check, pack or replay one, read what it said.\n\n"
     "Example: arena bot check -- node mybot.js",
     no_args_is_help=True,
 )

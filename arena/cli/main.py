@@ -33,11 +33,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         "match": Listed("match", "Say whether a bot is better than another, or than it was."),
         "play": Listed("play", "Play against a bot in the terminal."),
     },
-    "Bots": {
-        "bot": Listed(
-            "bots", "List the bots, check one, read what it said, play a game again, pack one."
-        )
-    },
+    "Bots": {"bot": Listed("bots", "List the bots; check, pack or replay one, read what it said.")},
     "Publish": {
         "rate": Listed("report", "Print result, ratings with intervals and crosstable."),
         "report": Listed("report", "Write the HTML report: one file that needs no network."),
