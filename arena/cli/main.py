@@ -54,6 +54,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
             "stats", "Count games, lengths, results by seat, endings and opening moves."
         ),
         "solve": Listed("solve", "Say how a game ends from a position, and by which line."),
+        "puzzles": Listed("puzzles", "Ask, make and prove positions with one right move."),
     },
     "House": {
         "games": Listed("games", "List the games, their legal moves, and counts of paths."),

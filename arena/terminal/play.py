@@ -202,7 +202,7 @@ class Sitting:
 
     def _persons_turn(self, seat: Seat) -> Ending | None:
         """Take one line of what is typed; return how that ends the game, None where it does not."""
-        text = _typed(f"{len(self.plies) + 1}. {self._name(seat)}: ")
+        text = typed(f"{len(self.plies) + 1}. {self._name(seat)}: ")
         if text is None:
             return LEFT
         if not text.strip():
@@ -293,7 +293,7 @@ class Sitting:
         return f"{colour} ({self._bot.name if seat is self._bots_seat else 'you'})"
 
 
-def _typed(prompt: str) -> str | None:
+def typed(prompt: str) -> str | None:
     """Return the next line that is typed; None at the end of the input."""
     if sys.stdin.isatty():
         try:

@@ -1,0 +1,132 @@
+"""`arena puzzles …`: positions with one right move are asked, made and proved again."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from lath import games
+from lath.arena import signals
+from lath.arena.answers import Limit
+from lath.arena.cli.games import GameId
+from lath.arena.cli.main import App, Group, argument, option, whole
+from lath.arena.engine import Engine
+from lath.arena.errors import ConfigError
+from lath.arena.puzzles.book import GRADES, Puzzle, built_in, read_puzzles, written
+from lath.arena.puzzles.making import Maker, wrong_with
+from lath.notation.errors import RecordError
+
+app = App()
+
+group = App(
+    name="puzzles",
+    cls=Group,
+    help="Ask, make and prove positions with one right move.\n\n"
+    "Example: arena puzzles ask yavalath",
+    no_args_is_help=True,
+)
+app.add_typer(group)
+
+MAKES: Final = "solver"
+
+Source = Annotated[
+    Path | None, option("--file", "FILE", "Puzzles of this file, not those of the project.")
+]
+Grade = Annotated[
+    int | None, option("--grade", "G", "Only of this grade, 1 to 5.", min=1, max=GRADES[-1])
+]
+Seed = Annotated[int | None, option("--seed", "N", "For their order; else any.", **whole(0))]
+MakeSeed = Annotated[
+    int, option("--seed", "N", "For the games that they are found in.", **whole(0))
+]
+Count = Annotated[int, option("--count -n", "N", "How many.", **whole(1))]
+Nodes = Annotated[int, option("--nodes", "N", "For each proof.", **whole(1))]
+Out = Annotated[Path, option("--output -o", "FILE", "Write them to this file.")]
+Files = Annotated[list[Path] | None, argument("[FILE]…", "Files; else those of the project.")]
+
+
+@group.command("ask")
+def ask_puzzles(game: GameId, file: Source = None, grade: Grade = None, seed: Seed = None) -> None:
+    """Ask puzzles in the terminal, the easiest first, in any order within a grade.
+
+    Example: arena puzzles ask surikata --grade 3
+    """
+    from lath.arena.terminal.puzzles import ask
+
+    found = _puzzles(file or built_in(games.named(game)))
+    chosen = [one for one in found if grade in (None, one.grade)]
+    random.Random(seed).shuffle(chosen)
+    chosen.sort(key=lambda one: one.grade)
+    if not chosen:
+        raise ConfigError(f"--grade {grade}: there is no such puzzle of {game}")
+    with signals.heeded(raises=True):
+        try:
+            ask(chosen)
+        except KeyboardInterrupt:
+            print("interrupted", file=sys.stderr)
+            raise typer.Exit(3) from None
+
+
+@group.command("make")
+def make_puzzles(
+    game: GameId, output: Out, count: Count = 10, nodes: Nodes = 3000, seed: MakeSeed = 1
+) -> None:
+    """Find puzzles in random games and prove them; those that are found are written at once.
+
+    Not more than a third of them are of one grade.
+
+    Example: arena puzzles make surikata -n 5 -o mine.lath
+    """
+    if output.exists():
+        raise ConfigError(f"{output} is there already")
+    found: list[Puzzle] = []
+    one = games.get(games.named(game))
+
+    def tell(gone_through: int) -> None:
+        words = f"{len(found)} of {count} puzzles, {gone_through} games gone through"
+        print(words, file=sys.stderr, end="\r" if sys.stderr.isatty() else "\n")
+
+    with signals.heeded(raises=True), Engine.open(MAKES) as bot:
+        maker = Maker(one, bot, Limit(nodes=nodes), seed, -(-count // 3))
+        try:
+            for puzzle in maker.puzzles(tell):
+                found.append(puzzle)
+                output.write_text(written(found), encoding="utf-8")
+                if len(found) == count:
+                    break
+        except KeyboardInterrupt:
+            print(f"interrupted; {len(found)} puzzles are in {output}", file=sys.stderr)
+            raise typer.Exit(3) from None
+
+
+@group.command("check")
+def check_puzzles(files: Files = None, nodes: Nodes = 20_000) -> None:
+    """Prove puzzles again: that the right move is, and that no other one is.
+
+    Exit status 1 where that fails.
+
+    Example: arena puzzles check mine.lath
+    """
+    named = files or sorted(Path(built_in("yavalath")).parent.glob("*.lath"))
+    wrong = count = 0
+    with Engine.open(MAKES) as bot:
+        for file in named:
+            for number, puzzle in enumerate(_puzzles(file), 1):
+                count += 1
+                if why := wrong_with(puzzle, bot, Limit(nodes=nodes)):
+                    wrong += 1
+                    print(f"{file.name}: puzzle {number}: {why}")
+    print(f"{count} puzzles: {count - wrong} proven, {wrong} not", file=sys.stderr)
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _puzzles(file: Path) -> list[Puzzle]:
+    try:
+        return list(read_puzzles(file))
+    except RecordError as error:
+        raise ConfigError(f"{file}: {error}") from error

@@ -1,0 +1,107 @@
+"""Puzzles as records: a position, the right move with the line that shows it, and a grade.
+
+Those that come with the project are the files of this folder, one a game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from lath import games
+from lath.arena.errors import ConfigError
+from lath.games.core import Move, Position
+from lath.notation import Builder, Record, format_record, read
+
+GRADES: Final = range(1, 6)
+
+Task = Literal["win", "hold"]
+"""To win, or not to lose."""
+
+WORDS: Final[dict[Task, str]] = {"win": "wins", "hold": "does not lose"}
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """A position in which one move alone wins, or alone does not lose."""
+
+    position: Position
+    task: Task
+    plies: int
+    """Until the game is won or lost; of a draw, 0."""
+
+    tempting: int
+    """Legal moves that neither lose at once nor let the opponent win with the next."""
+
+    line: tuple[Move, ...]
+    """The right move, and how both go on."""
+
+    @property
+    def answer(self) -> Move:
+        """Return the right move."""
+        return self.line[0]
+
+    @property
+    def grade(self) -> int:
+        """Return how hard it is, 1 to 5: by the plies, and one more where many moves tempt.
+
+        Wins in 3 plies are 1, in 5 they are 2, in 7 or 8 they are 3, beyond that 4; draws are 4.
+        """
+        depth = 4 if not self.plies else min(4, max(1, (self.plies - 1) // 2))
+        return min(GRADES[-1], depth + (self.tempting >= _MANY))
+
+    @property
+    def question(self) -> str:
+        """Return what is asked for, such as `white to move wins`."""
+        return f"{self.position.game.colours[self.position.to_move]} to move {WORDS[self.task]}"
+
+    def record(self, number: int) -> Record:
+        """Return it as a record: tags `Puzzle`, `Plies`, `Tempting` and `Grade`, and the line."""
+        made = Builder(self.position.game.id, position=self.position.text())
+        made.tag(
+            Event=f"puzzle {number}",
+            Puzzle=self.task,
+            Plies=str(self.plies),
+            Tempting=str(self.tempting),
+            Grade=str(self.grade),
+        )
+        made.play(*self.line)
+        return made.record()
+
+
+_MANY: Final = 10
+
+
+def of_record(record: Record) -> Puzzle:
+    """Return the puzzle of a record; raises ConfigError where it is none."""
+    try:
+        task: Task = "win" if record.tag("Puzzle") == "win" else "hold"
+        if record.tag("Puzzle") not in WORDS or not record.moves:
+            raise ValueError("no tag Puzzle that says win or hold, or no move")
+        position = games.get(record.game).position(record.tag("Position"))
+        plies, tempting = int(record.tag("Plies")), int(record.tag("Tempting"))
+    except ValueError as error:
+        raise ConfigError(f"a record of {record.game} is no puzzle: {error}") from error
+    return Puzzle(position, task, plies, tempting, tuple(map(Move, record.moves)))
+
+
+def built_in(game_id: str) -> Path:
+    """Return the file of a game's puzzles; raises ConfigError where none come with the project."""
+    file = Path(__file__).with_name(f"{game_id}.lath")
+    if not file.is_file():
+        known = sorted(path.stem for path in Path(__file__).parent.glob("*.lath"))
+        raise ConfigError(f"no puzzles of {game_id!r}, expected one of {', '.join(known)}")
+    return file
+
+
+def read_puzzles(file: Path) -> Iterator[Puzzle]:
+    """Yield the puzzles of a file; raises ConfigError and RecordError."""
+    return map(of_record, read(file))
+
+
+def written(puzzles: Iterable[Puzzle]) -> str:
+    """Return puzzles as the text of a file, the easiest first."""
+    ordered = sorted(puzzles, key=lambda one: (one.grade, one.plies, one.position.text()))
+    return "\n".join(format_record(one.record(n)) for n, one in enumerate(ordered, 1))

@@ -1,0 +1,139 @@
+"""Where puzzles come from: positions of random games, in which one move alone is right by proof."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from lath.arena.answers import Limit
+from lath.arena.engine import Engine
+from lath.arena.puzzles.book import Puzzle, Task
+from lath.arena.solving import Solved, after, solve
+from lath.games.core import Game, Move, Position, least
+from lath.games.fast import fast_board
+
+FEWEST: Final = 3
+"""Plies of a win: what wins at once is no puzzle."""
+
+FEWEST_TEMPTING: Final = 3
+"""Moves that neither lose at once nor let the opponent win: with fewer there is little to find."""
+
+UNSEEN: Final = 6
+"""Positions of a game that are looked at without a proof, from its end on, before it is left."""
+
+
+@dataclass
+class Maker:
+    """Makes puzzles of a game, each another one, turned or not."""
+
+    game: Game
+    bot: Engine
+    limit: Limit
+    """For each question to the bot."""
+
+    seed: int
+    most: int
+    """Puzzles of one grade."""
+
+    known: set[str] = field(default_factory=set)
+    """Positions that are puzzles already, by the texts of their least images."""
+
+    graded: Counter[int] = field(default_factory=Counter)
+    """How many there are of each grade."""
+
+    def puzzles(self, tell: Callable[[int], object]) -> Iterator[Puzzle]:
+        """Yield puzzles for ever; `tell` hears of each random game that was gone through."""
+        number = 0
+        while True:
+            number += 1
+            chance = Random(f"{self.seed} puzzles {self.game.id} {number}")
+            found = self._of_game(chance)
+            tell(number)
+            if found is not None and self.graded[found.grade] < self.most:
+                self.graded[found.grade] += 1
+                self.known.add(least(found.position).text())
+                yield found
+
+    def _of_game(self, chance: Random) -> Puzzle | None:
+        """Return the deepest puzzle of a random game, going from its end to its beginning."""
+        best: Puzzle | None = None
+        unseen = 0
+        for position in reversed(_played(self.game, chance)):
+            found = solve(self.bot, position, self.limit)
+            if found.value == "unknown":
+                unseen += 1
+                if unseen == UNSEEN:
+                    break
+                continue
+            if least(position).text() in self.known:
+                continue
+            puzzle = self._of_position(position, found)
+            if puzzle and (best is None or puzzle.grade >= best.grade):
+                best = puzzle
+        return best
+
+    def _of_position(self, position: Position, found: Solved) -> Puzzle | None:
+        """Return the puzzle of a position whose value is known, if it is one."""
+        is_short = found.plies is not None and found.plies < FEWEST
+        if found.value == "loss" or (found.value == "win" and is_short):
+            return None
+        tempts = tempting(position)
+        if tempts < FEWEST_TEMPTING:
+            return None
+        task: Task = "win" if found.value == "win" else "hold"
+        rights: list[tuple[Move, Solved]] = []
+        for move in position.legal_moves():
+            one = after(self.bot, position, move, self.limit)
+            if one.value == "unknown":
+                return None
+            if one.value in ("win", found.value):
+                rights.append((move, one))
+                if len(rights) == 2:
+                    return None
+        (right,) = rights
+        plies = 0 if found.value == "draw" else right[1].plies
+        if plies is None:
+            return None
+        return Puzzle(position, task, plies, tempts, right[1].line)
+
+
+def _played(game: Game, chance: Random) -> list[Position]:
+    """Return the positions of a random game in which nobody blunders at once."""
+    position = game.start(game.draw_setup(chance.randrange(2**31)))
+    positions = [position]
+    while not position.is_over:
+        board = fast_board(position)
+        codes = board.candidates()
+        position = position.play(board.moves[codes[int(chance.random() * len(codes))]])
+        positions.append(position)
+    return positions[:-1]
+
+
+def tempting(position: Position) -> int:
+    """Return how many moves neither lose at once nor let the opponent win with the next."""
+    board = fast_board(position)
+    me, count = board.to_move, 0
+    for code in board.legal():
+        board.play(code)
+        if board.winner is None:
+            count += board.to_move == me or not board.threats()[0]
+        else:
+            count += board.winner != 1 - me
+        board.undo()
+    return count
+
+
+def wrong_with(puzzle: Puzzle, bot: Engine, limit: Limit) -> str:
+    """Return what a proof finds wrong with a puzzle; empty where it holds."""
+    right = after(bot, puzzle.position, puzzle.answer, limit).value
+    expected = ("win",) if puzzle.task == "win" else ("win", "draw")
+    if right not in expected:
+        return f"{puzzle.answer} is {right}, expected {' or '.join(expected)}"
+    for move in puzzle.position.legal_moves():
+        value = after(bot, puzzle.position, move, limit).value
+        if move != puzzle.answer and (value in expected or value == "unknown"):
+            return f"{move} is {value}, too" if value in expected else f"{move} is unknown"
+    return ""

@@ -1,0 +1,86 @@
+"""Puzzles at the keyboard: the board, a question, whether the move was right, and the line.
+
+What is typed comes from standard input, which may be a pipe.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from lath.arena.puzzles.book import Puzzle
+from lath.arena.terminal.boards import drawing
+from lath.arena.terminal.play import typed
+from lath.arena.terminal.streams import unfiltered
+from lath.games.core import read_move
+from lath.games.errors import GameError, MoveSyntaxError
+from lath.notation.suggestions import meant_move
+
+_tell: Final = partial(print, flush=True)
+
+
+@dataclass(slots=True)
+class Score:
+    """How somebody did."""
+
+    right: int = 0
+    """At the first try."""
+
+    asked: int = 0
+
+
+def ask(puzzles: Iterable[Puzzle]) -> Score:
+    """Ask puzzles until there are no more or somebody has enough; tell and return the score."""
+    score = Score()
+    _tell("Type the move, or: skip, quit.")
+    for number, puzzle in enumerate(puzzles, 1):
+        board = drawing(puzzle.position)
+        _tell(f"\n{board}\n", file=unfiltered(sys.stdout))
+        is_right = _asked(puzzle, number)
+        if is_right is None:
+            break
+        score.asked += 1
+        score.right += is_right
+    _tell(f"{score.right} of {score.asked} right at the first try")
+    return score
+
+
+def _asked(puzzle: Puzzle, number: int) -> bool | None:
+    """Ask until the move is right or given up; return whether it was at once, None for no more."""
+    tries = 0
+    words = f"{number}. {puzzle.question}, grade {puzzle.grade}: "
+    while (text := typed(words)) is not None:
+        word = "".join(text.split())[:60]
+        if word.lower() == "quit":
+            return None
+        if word.lower() == "skip":
+            _tell(f"{puzzle.answer} {_words(puzzle)}")
+            return False
+        if not word:
+            continue
+        try:
+            puzzle.position.game.canonical(word)
+        except MoveSyntaxError:
+            word = meant_move(puzzle.position.game, word) or word
+        try:
+            move = read_move(puzzle.position, word)
+        except GameError as error:
+            _tell(str(error))
+            continue
+        tries += 1
+        if move == puzzle.answer:
+            _tell(f"right: {move} {_words(puzzle)}")
+            return tries == 1
+        _tell(f"{move} does not: try again, or skip")
+    return None
+
+
+def _words(puzzle: Puzzle) -> str:
+    """Return what the right move does, and how it goes on."""
+    what = "wins" if puzzle.task == "win" else "does not lose"
+    plies = f" in {puzzle.plies} plies" if puzzle.plies else ""
+    more = " ".join(puzzle.line[1:])
+    return f"{what}{plies}{f', such as by {more}' if more else ''}"
