@@ -1,4 +1,4 @@
-"""`arena solve` tells what is so: what exhaustive search finds, and what its line does not refute."""
+"""`arena solve` tells what exhaustive search finds, and nothing that its own line refutes."""
 
 from __future__ import annotations
 

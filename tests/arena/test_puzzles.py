@@ -1,0 +1,102 @@
+"""Puzzles have one right move, are kept as records, and are asked as people type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import commands
+import pytest
+
+from lath import games
+from lath.arena import Engine, Limit
+from lath.arena.errors import ConfigError
+from lath.arena.puzzles.book import Puzzle, of_record, read_puzzles, written
+from lath.arena.puzzles.making import Maker, tempting, wrong_with
+from lath.games.core import Move
+from lath.notation import parse
+
+ENOUGH = Limit(nodes=20_000)
+
+SEED = 18
+"""Of random games that soon have puzzles."""
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[Engine]:
+    with Engine.open("solver") as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def made(solver: Engine) -> list[Puzzle]:
+    maker = Maker(games.get("surikata"), solver, Limit(nodes=1500), SEED, 2)
+    found = maker.puzzles(lambda _: None)
+    return [next(found), next(found)]
+
+
+def test_what_is_made_has_one_right_move_and_no_two_are_the_same(
+    made: list[Puzzle], solver: Engine
+) -> None:
+    for puzzle in made:
+        assert wrong_with(puzzle, solver, ENOUGH) == ""
+        assert puzzle.tempting == tempting(puzzle.position) >= 3
+        assert puzzle.position.why_illegal(puzzle.answer) is None
+    assert len({puzzle.position.text() for puzzle in made}) == 2
+
+
+def test_a_wrong_answer_is_found_out(made: list[Puzzle], solver: Engine) -> None:
+    puzzle = made[0]
+    other = next(move for move in puzzle.position.legal_moves() if move != puzzle.answer)
+    wrong = Puzzle(puzzle.position, puzzle.task, puzzle.plies, puzzle.tempting, (other,))
+    assert f"{other} is " in wrong_with(wrong, solver, ENOUGH)
+
+
+def test_puzzles_come_back_from_their_file_the_easiest_first(
+    made: list[Puzzle], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.lath"
+    file.write_text(written(made))
+    back = list(read_puzzles(file))
+    assert back == sorted(made, key=lambda one: one.grade)
+    assert commands.arena("check", file).status == 0
+
+
+def test_a_record_that_is_no_puzzle_is_refused() -> None:
+    with pytest.raises(ConfigError, match="a record of surikata is no puzzle: no tag Puzzle"):
+        of_record(parse('[Game "surikata"] 1. Mc3 *'))
+
+
+def test_a_person_is_asked_corrected_and_told(made: list[Puzzle], tmp_path: Path) -> None:
+    file = tmp_path / "mine.lath"
+    file.write_text(written(made))
+    one, two = sorted(made, key=lambda one: one.grade)
+    wrong = next(move for move in one.position.legal_moves() if move != one.answer)
+    typed = f"z9\n\n{wrong}\n{one.answer.upper()}\nskip\n"
+    ran = commands.arena("puzzles", "ask", "surikata", "--file", file, "--seed", "1", stdin=typed)
+    assert ran.status == 0
+    for words in (one.question, "'z9' is not a move", f"{wrong} does not", f"right: {one.answer}"):
+        assert words in ran.out
+    assert f"{two.answer} " in ran.out
+    assert ran.out.endswith("0 of 2 right at the first try\n")
+
+
+def test_they_are_made_and_proved_by_commands(tmp_path: Path) -> None:
+    file = tmp_path / "new.lath"
+    made = commands.arena("puzzles", "make", "surikata", "-n", "1", "--seed", SEED, "-o", file)
+    assert made.status == 0
+    proved = commands.arena("puzzles", "check", file)
+    assert (proved.status, proved.err) == (0, "1 puzzles: 1 proven, 0 not\n")
+    again = commands.arena("puzzles", "make", "surikata", "-o", file)
+    assert (again.status, again.err) == (2, f"arena: {file} is there already\n")
+    (puzzle,) = read_puzzles(file)
+    other = next(move for move in puzzle.position.legal_moves() if move != puzzle.answer)
+    line = Puzzle(puzzle.position, puzzle.task, puzzle.plies, puzzle.tempting, (Move(other),))
+    file.write_text(written([line]))
+    assert commands.arena("puzzles", "check", file).status == 1
+
+
+def test_a_game_without_puzzles_says_which_have_some() -> None:
+    ran = commands.arena("puzzles", "ask", "yavalath:size=4")
+    assert ran.status == 2
+    assert "no puzzles of 'yavalath:size=4', expected one of " in ran.err
