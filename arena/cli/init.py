@@ -19,7 +19,7 @@ from lath.arena.errors import ConfigError
 app = App()
 
 
-Language = Literal["python", "javascript", "c", "shell"]
+Language = Literal["python", "javascript", "c", "cpp", "rust", "shell"]
 """What a first bot is written in."""
 
 
@@ -42,6 +42,10 @@ STARTERS: Final[Mapping[Language, Starter]] = {
     "c": Starter(
         "four_in_line.c", "mybot.c", '["./mybot"]', '["yavalath"]', "cc -O2 -o mybot mybot.c"
     ),
+    "cpp": Starter(
+        "legal.cpp", "mybot.cpp", '["./mybot"]', build="c++ -std=c++17 -O2 -o mybot mybot.cpp"
+    ),
+    "rust": Starter("legal.rs", "mybot.rs", '["./mybot"]', build="rustc -O -o mybot mybot.rs"),
     "shell": Starter("legal.sh", "mybot.sh", '["sh", "mybot.sh"]'),
 }
 
@@ -69,31 +73,56 @@ name = "greedy"            # a bundled bot needs no command; `arena bot list` sh
 [[bot]]
 name = "mine"
 command = {command}
-# cwd = "engines"          # where it runs; else in a scratch folder of its own
+{build}# cwd = "engines"          # where it runs; else in a scratch folder of its own
 # env = {{ MYBOT_LOG = "0" }}
 # options = {{ threads = 1 }}
 # memory = "512MiB"
 # time = {{ move = "1s" }}   # instead of [time]
 """
 
+BotLanguage = Annotated[
+    Language, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
+]
+
+_README: Final = """\
+# A bot
+`{file}` is the bot; `choose`, or what answers `go`, is where yours begins.
+
+{built}- Does it keep the protocol? `arena bot check -- {command}`
+- A game against it: `arena play yavalath --bot 'mine={command}'`
+- The tournament of `tournament.toml`: `arena run tournament.toml --out results`,
+  and then open `results/report.html`.
+- Is a change better? `arena match 'old={command}; cwd=OLD' 'new={command}; cwd=.'`
+- Opponents: `arena bot list`; beginners beat `mcts; option.level=2`.
+"""
+
 
 @app.command()
 def init(
     folder: Annotated[Path, argument("DIR", "Made if it is missing.")] = Path(),
-    bot: Annotated[Language, option("--bot", "LANG", "python, javascript, c or shell.")] = "python",
+    bot: Annotated[
+        Language, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
+    ] = "python",
 ) -> None:
     """Write a commented tournament.toml and a bot to start from.
 
-    No file is overwritten.
+    A README.md comes with them. No file is overwritten.
 
     Example: arena init my-bots --bot javascript
     """
     starter = STARTERS[bot]
     packed = resources.files("lath.arena") / "starters" / starter.source
     checkout = Path(__file__).resolve().parents[2] / "examples" / "bots" / starter.source
+    command = shlex.join(tomllib.loads(f"command = {starter.command}")["command"])
+    build = f'build = "{starter.build}"\ncwd = "."\n' if starter.build else ""
     texts = {
-        "tournament.toml": _TOML.format(games=starter.games, command=starter.command),
+        "tournament.toml": _TOML.format(games=starter.games, command=starter.command, build=build),
         starter.file: (packed if packed.is_file() else checkout).read_text(encoding="utf-8"),
+        "README.md": _README.format(
+            file=starter.file,
+            built=f"- Build it: `{starter.build}`\n" if starter.build else "",
+            command=command,
+        ),
     }
     for name in texts:
         if (folder / name).exists():
@@ -104,7 +133,6 @@ def init(
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{error.filename} cannot be written: {error.strerror}") from error
-    command = shlex.join(tomllib.loads(f"command = {starter.command}")["command"])
     steps = [
         f"cd {folder}" if folder != Path() else "",
         starter.build,

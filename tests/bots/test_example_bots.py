@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,7 +39,16 @@ SHELL = Example("legal.sh", "sh")
 DASH = Example("legal.sh", "dash")
 PYTHON = Example("dice.py", sys.executable, games.builtin_ids())
 C = Example("four_in_line.c", "cc", ("yavalath",))
-EXAMPLES = (JAVASCRIPT, SHELL, DASH, PYTHON, C)
+CPP = Example("legal.cpp", "c++")
+RUST = Example("legal.rs", "rustc")
+BUILT = {
+    C: ["cc", "-O2", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"],
+    CPP: ["c++", "-O1", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"],
+    RUST: ["rustc", "-D", "warnings"],
+}
+"""How those are built that are, every warning an error."""
+
+EXAMPLES = (JAVASCRIPT, SHELL, DASH, PYTHON, C, CPP, RUST)
 
 every_example = pytest.mark.parametrize(
     "example", EXAMPLES, ids=lambda example: f"{example.file}-{Path(example.needs).name}"
@@ -45,23 +56,25 @@ every_example = pytest.mark.parametrize(
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the C bot, built with the words of its first comment and every warning an error."""
-    program = tmp_path_factory.mktemp("bots") / "four_in_line"
-    warnings = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-    source = str(FOLDER / C.file)
-    subprocess.run(
-        ["cc", "-O2", *warnings, "-o", str(program), source], check=True, timeout=PATIENCE_S
-    )
-    return program
+def builds(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Example], Path]:
+    """Return what builds a bot, once."""
+
+    @cache
+    def build(example: Example) -> Path:
+        program = tmp_path_factory.mktemp("bots") / "bot"
+        words = [*BUILT[example], "-o", str(program), str(FOLDER / example.file)]
+        subprocess.run(words, check=True, timeout=PATIENCE_S)
+        return program
+
+    return build
 
 
 def command_of(example: Example, request: pytest.FixtureRequest) -> list[str]:
     """Return how to start a bot; skips the test where the interpreter or compiler is missing."""
     if shutil.which(example.needs) is None:
         pytest.skip(f"no {example.needs} on this machine")
-    if example is C:
-        return [str(request.getfixturevalue("built"))]
+    if example in BUILT:
+        return [str(request.getfixturevalue("builds")(example))]
     return [example.needs, str(FOLDER / example.file)]
 
 

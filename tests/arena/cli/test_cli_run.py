@@ -356,7 +356,14 @@ def test_fewer_rounds_than_before_are_refused_and_none_are_those_of_before(
 
 # init
 
-NEEDS = {"python": "python", "javascript": "node", "c": "cc", "shell": "sh"}
+NEEDS = {
+    "python": "python",
+    "javascript": "node",
+    "c": "cc",
+    "cpp": "c++",
+    "rust": "rustc",
+    "shell": "sh",
+}
 
 
 EVERY_GAME = [pytest.param(one, (), id=one, marks=pytest.mark.soak) for one in NEEDS]
@@ -368,6 +375,8 @@ EVERY_GAME = [pytest.param(one, (), id=one, marks=pytest.mark.soak) for one in N
         ("python", ("surikata",)),
         ("javascript", ("manalath",)),
         ("c", ("yavalath",)),
+        ("cpp", ("surikata",)),
+        ("rust", ("yavalath",)),
         ("shell", ("mammalath",)),
         *EVERY_GAME,
     ],

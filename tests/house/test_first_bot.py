@@ -1,0 +1,121 @@
+"""A reader follows docs/your-first-bot.md, command by command."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+import pytest
+from places import ROOT
+from processes import PATIENCE_S
+
+from lath.arena.walls.bubblewrap import why_not
+
+PAGE = (ROOT / "docs" / "your-first-bot.md").read_text(encoding="utf-8")
+
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+QUICK = {
+    # Whole checks and matches are what others test.
+    "arena bot check": " --only first",
+    "arena match": " --budget 8",
+}
+
+
+def quick(line: str) -> str:
+    """Return a command of the page in a form that takes less time."""
+    for words, more in QUICK.items():
+        if line.startswith(words):
+            line = line.replace(words, words + more, 1)
+    return line.replace("--tc", "--rounds 1 --tc") if line.startswith("arena play x") else line
+
+
+def test_who_follows_the_page_has_a_bot_that_wins_a_cup(tmp_path: Path) -> None:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    here, said, typed = tmp_path, "", 0
+    for language, text in FENCE.findall(PAGE[: PAGE.index("## From here")]):
+        if language in ("py", "toml"):
+            name = re.match(r"# (\S+)\n", text)
+            assert name
+            (here / name[1]).write_text(text, encoding="utf-8")
+        for line in re.findall(r"^\$ (.*)$", text, re.MULTILINE) if language == "console" else ():
+            typed += 1
+            if line.startswith("cd "):
+                here /= line.removeprefix("cd ")
+                continue
+            ran = subprocess.run(
+                ["sh", "-c", quick(line)],
+                cwd=here,
+                env={**os.environ, "PATH": path},
+                input="e5\nquit\n",
+                capture_output=True,
+                text=True,
+                timeout=8 * PATIENCE_S,
+                check=False,
+            )
+            undecided = line.startswith("arena match") and ran.returncode in (1, 12)
+            assert ran.returncode == 0 or undecided, (line, ran.stdout, ran.stderr)
+            said += ran.stdout + ran.stderr
+    assert typed >= 8
+    assert "games; endings: rules" in said
+    assert (tmp_path / "my-bots" / "first" / "report.html").is_file()
+    table = said[said.rindex("Ratings: My cup") :]
+    assert re.search(r"^1  (mine|club) ", table, re.MULTILINE)
+
+
+def test_the_table_of_a_bot_with_its_own_packages_is_one() -> None:
+    text = FENCE.findall(PAGE[PAGE.index("## A bot with its own") :])[1][1]
+    assert tomllib.loads(text)["bot"][0]["cwd"] == "numpybot"
+
+
+@pytest.mark.parametrize("wall", ["none", "bwrap"])
+def test_a_bot_has_packages_of_its_own_behind_a_wall_too(wall: str, tmp_path: Path) -> None:
+    if wall == "bwrap" and (why := why_not()):
+        pytest.skip(f"no bubblewrap here: bwrap cannot {why}")
+    home = tmp_path / "numpybot"
+    venv.create(home / ".venv", with_pip=False, symlinks=True)
+    (packages,) = home.glob(".venv/lib/python*/site-packages")
+    (packages / "onlyhere.py").write_text("NAME = 'Own packages'\n")
+    (home / "bot.py").write_text(OWN)
+    greeted = Path(sys.executable).with_name("arena")
+    words = [greeted, "bot", "check", "--only", "first", "--sandbox", wall, "--"]
+    ran = subprocess.run(
+        [*words, ".venv/bin/python", "bot.py"],
+        cwd=home,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+OWN = """
+import sys
+
+import onlyhere
+
+legal = []
+for line in sys.stdin:
+    match line.split():
+        case ["arena", *_]:
+            games = "mammalath mammalath-plus manalath manalath-61 surikata yavalath".split()
+            print("id name", onlyhere.NAME)
+            print("game", *(f"{game}:*" for game in games))
+            print("want legal", "ok", sep="\\n", flush=True)
+        case ["new", number, *_]:
+            print("ready", number, flush=True)
+        case ["legal", *legal]:
+            pass
+        case ["go", ply, *_]:
+            print("bestmove", ply, legal[0], flush=True)
+        case ["ping", number]:
+            print("pong", number, flush=True)
+        case ["quit"]:
+            break
+"""
