@@ -83,7 +83,7 @@ def test_a_bot_has_packages_of_its_own_behind_a_wall_too(wall: str, tmp_path: Pa
     (packages / "onlyhere.py").write_text("NAME = 'Own packages'\n")
     (home / "bot.py").write_text(OWN)
     greeted = Path(sys.executable).with_name("arena")
-    words = [greeted, "bot", "check", "--only", "first", "--sandbox", wall, "--"]
+    words = [str(greeted), "bot", "check", "--only", "first", "--sandbox", wall, "--"]
     ran = subprocess.run(
         [*words, ".venv/bin/python", "bot.py"],
         cwd=home,
