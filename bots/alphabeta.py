@@ -5,17 +5,29 @@ It plays every game. Of a game that has no board of its own it sees wins and los
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from random import Random
+from typing import Any, Final
 
+from lath.bots.compiled import FAST, CompiledAlphaBeta, is_ready
 from lath.bots.options import Spin
 from lath.bots.sdk import run
 from lath.bots.search import AlphaBeta
 from lath.bots.searcher import LEVEL, Searcher
+from lath.games.core import Position
 
 HASH: Final = Spin("hash", 300_000, 1_000, 10_000_000)
 """States that are remembered, some 200 bytes each."""
 
-BOT: Final = Searcher(lambda _, chance, options: AlphaBeta(chance=chance, size=options["hash"]))
+
+def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> AlphaBeta:
+    """Return the search in the form that is there."""
+    if is_ready(position, options["fast"]):
+        return CompiledAlphaBeta(chance, options["hash"])
+    return AlphaBeta(chance=chance, size=options["hash"])
+
+
+BOT: Final = Searcher(search_for)
 
 if __name__ == "__main__":
-    run(BOT, name="Alpha-Beta", options=[LEVEL, HASH])
+    run(BOT, name="Alpha-Beta", options=[LEVEL, HASH, FAST])

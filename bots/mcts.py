@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from random import Random
+from typing import Any, Final
 
+from lath.bots.compiled import FAST, CompiledUct, is_ready
 from lath.bots.options import Spin
 from lath.bots.sdk import run
 from lath.bots.search import Uct
 from lath.bots.searcher import LEVEL, Searcher
+from lath.games.core import Position
 
 EXPLORATION: Final = Spin("exploration", 40, 0, 400)
 """The weight of moves that are little known, in hundredths."""
@@ -15,11 +19,16 @@ EXPLORATION: Final = Spin("exploration", 40, 0, 400)
 TREE: Final = Spin("tree", 300_000, 1_000, 10_000_000)
 """Moves that it may hold, some 150 bytes each."""
 
-BOT: Final = Searcher(
-    lambda _, chance, options: Uct(
-        chance, exploration=options["exploration"] / 100, size=options["tree"]
-    )
-)
+
+def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> Uct:
+    """Return the search in the form that is there."""
+    exploration, size = options["exploration"] / 100, options["tree"]
+    if is_ready(position, options["fast"]):
+        return CompiledUct(chance, exploration, size)
+    return Uct(chance, exploration=exploration, size=size)
+
+
+BOT: Final = Searcher(search_for)
 
 if __name__ == "__main__":
-    run(BOT, name="MCTS", options=[LEVEL, EXPLORATION, TREE])
+    run(BOT, name="MCTS", options=[LEVEL, EXPLORATION, TREE, FAST])

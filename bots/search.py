@@ -68,11 +68,15 @@ class Budget:
         """Count a node; raises OutOfBudgetError."""
         if self.used == self.nodes:
             raise OutOfBudgetError
-        if self.used % self.every == 0 and (self.is_late() or monotonic() > self._ends_s):
+        if self.used % self.every == 0 and self.is_over():
             raise OutOfBudgetError
         self.used += 1
         if self.whole is not None:
             self.whole.used += 1
+
+    def is_over(self) -> bool:
+        """Return whether its time is, or somebody says that it is late."""
+        return self.is_late() or monotonic() > self._ends_s
 
     def share(self, among: int) -> Budget:
         """Return one of so many equal shares of what is left."""

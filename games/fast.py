@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from random import Random
 from typing import Final, cast
@@ -27,6 +28,58 @@ from lath.games.core import Game, Move, Position, symmetries
 
 DRAW: Final = 2
 """`FastBoard.winner` of a drawn game; seats are 0 and 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """What a compiled board knows of a game and of how a board stands, in cells by their place.
+
+    `lath.bots.compiled` plays four families of games by it: stones in lines (`lines`), the same
+    with animals that are released (`releases`), groups (`groups`), lines with a meerkat (`sight`).
+    """
+
+    family: str
+    cells: int
+    shapes: tuple[tuple[int, ...], ...] = ()
+    """The cells of each line or block that ends a game."""
+
+    losing: tuple[bool, ...] = ()
+    """Whether each loses, whatever stands on its cells otherwise."""
+
+    is_loss_first: bool = False
+    """Whether a stone loses that finishes both kinds."""
+
+    supply: int = 1 << 30
+    """After so many stones of one seat the game is drawn; of groups, how many a colour has."""
+
+    win: int = 0
+    lose: int = 0
+    """Sizes of groups that win and lose."""
+
+    mounds: int = 0
+    near: tuple[tuple[int, ...], ...] = ()
+    """The cells next to each."""
+
+    rays: tuple[tuple[int, ...], ...] = ()
+    """What lies ahead of each cell, four ways a cell."""
+
+    releases: tuple[tuple[int, ...], ...] = ()
+    """The cells of each release: first of each type, then of each shape."""
+
+    has_swap: bool = False
+    turn_key: int = 0
+    stone_keys: tuple[Sequence[int], Sequence[int]] = ((), ())
+    other_keys: Sequence[int] = ()
+    """Of animals, mounds and blockers."""
+
+    meerkat_keys: Sequence[int] = ()
+    stones: tuple[Sequence[int], Sequence[int]] = ((), ())
+    """Where stones of first and second, or of each colour, stand."""
+
+    others: Sequence[int] = ()
+    """Where animals, mounds or blockers stand."""
+
+    meerkat: int = -1
 
 
 class FastBoard(ABC):
@@ -132,6 +185,10 @@ class FastBoard(ABC):
         game has none.
         """
         return 0.0
+
+    def tables(self) -> Tables | None:
+        """Return what a compiled board needs to go on from here; None where there is none."""
+        return None
 
     def images(self) -> list[list[int]]:
         """Return the symmetries of this state's rules: the code that each code becomes.

@@ -21,7 +21,7 @@ from typing import ClassVar, Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Seat, Symmetry, require_legal
 from lath.games.errors import PositionError, SetupError
-from lath.games.fast import DRAW, FastBoard, bounded, keys
+from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
 from lath.games.stones import (
@@ -648,6 +648,26 @@ class MammalathBoard(FastBoard):
             return legal
         lost = places_in(losses)
         return [code for code in legal if code not in lost] or legal
+
+    def tables(self) -> Tables:
+        """Return what a compiled board needs to go on from here."""
+        places_in = self.game.board.places_in
+        shapes = tuple(tuple(places_in(shape)) for shape in self.game.releases.values())
+        return Tables(
+            family="releases",
+            cells=len(self._bits),
+            shapes=shapes,
+            losing=(False,) * len(shapes),
+            is_loss_first=True,
+            supply=self.game.supply,
+            releases=(*(tuple(places_in(kind)) for _, kind in self._kinds), *shapes),
+            has_swap=True,
+            turn_key=self._turn,
+            stone_keys=(self._keys[0], self._keys[1]),
+            other_keys=tuple(self._animal_keys.values()),
+            stones=(places_in(self.tokens[0]), places_in(self.tokens[1])),
+            others=places_in(self.animals),
+        )
 
     def lean(self) -> float:
         """Return how much more the player to move has of shapes that may still win.

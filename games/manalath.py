@@ -21,7 +21,7 @@ from typing import ClassVar, Final, NamedTuple
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
-from lath.games.fast import DRAW, FastBoard, bounded, keys
+from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
 from lath.games.overlays import Groups
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more
@@ -565,6 +565,22 @@ class ManalathBoard(FastBoard):
             elif size == game.win or has_five:
                 won.append(code)
         return won, lost
+
+    def tables(self) -> Tables:
+        """Return what a compiled board needs to go on from here."""
+        game, places_in = self.game, self.game.board.places_in
+        cells = len(game.board.names)
+        return Tables(
+            family="groups",
+            cells=cells,
+            supply=game.supply,
+            win=game.win,
+            lose=game.lose,
+            near=tuple(tuple(places_in(near)) for near in game.near.values()),
+            stone_keys=(self._keys[: 2 * cells : 2], self._keys[1 : 2 * cells : 2]),
+            stones=(places_in(self.stones[0]), places_in(self.stones[1])),
+            others=places_in(self.blockers),
+        )
 
     def lean(self) -> float:
         """Return on how many more cells the player to move wins, and loses, than the opponent."""

@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import PositionError
-from lath.games.fast import DRAW, FastBoard, bounded, keys
+from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
 from lath.games.overlays import Sight
 from lath.games.parameters import Parameter
 from lath.games.reach import path_exists, read_fields, refuse_more, share_a_cell
@@ -483,6 +483,30 @@ class SurikataBoard(FastBoard):
             elif free != bit and not free & ~bit & ~game.view(bit, self.mounds):
                 wins.append(code)
         return wins, losses
+
+    def tables(self) -> Tables:
+        """Return what a compiled board needs to go on from here."""
+        board = self.game.board
+        cells, (first, second) = len(self._cells), self.stones
+        return Tables(
+            family="sight",
+            cells=cells,
+            shapes=tuple(tuple(board.places_in(line)) for line in self.game.lines),
+            losing=(True,) * len(self.game.lines),
+            is_loss_first=True,
+            mounds=MOUNDS,
+            rays=tuple(ray for cell in range(cells) for ray in board.rays(cell)),
+            turn_key=self._turn,
+            stone_keys=(
+                [key ^ self._turn for key in self._keys[0]],
+                [key ^ self._turn for key in self._keys[1]],
+            ),
+            other_keys=self._mound_keys,
+            meerkat_keys=[self._meerkat_keys[bit] for bit, _ in self._cells],
+            stones=(board.places_in(first), board.places_in(second)),
+            others=board.places_in(self.mounds),
+            meerkat=board.places_in(self.meerkat)[0] if self.meerkat else -1,
+        )
 
     def lean(self) -> float:
         """Return on how many fewer cells the player to move makes a line than the opponent."""

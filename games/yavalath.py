@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import PositionError
-from lath.games.fast import DRAW, FastBoard, bounded, keys
+from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_two_endings
 from lath.games.stones import (
@@ -351,6 +351,21 @@ class YavalathBoard(FastBoard):
             return legal
         lost = places_in(losses)
         return [code for code in legal if code not in lost] or legal
+
+    def tables(self) -> Tables:
+        """Return what a compiled board needs to go on from here."""
+        board, game = self.game.board, self.game
+        winning, losing = board.lines(game.win), board.lines(game.lose)
+        return Tables(
+            family="lines",
+            cells=self._swap,
+            shapes=tuple(tuple(board.places_in(line)) for line in (*winning, *losing)),
+            losing=(False,) * len(winning) + (True,) * len(losing),
+            has_swap=True,
+            turn_key=self._turn,
+            stone_keys=self._keys,
+            stones=(board.places_in(self.stones[0]), board.places_in(self.stones[1])),
+        )
 
     def lean(self) -> float:
         """Return how many more rows a win may still come of, than of the opponent's.

@@ -1,0 +1,520 @@
+"""The searches of `lath.bots.search` compiled by numba, where the extra `fast` is installed.
+
+    python -m lath.bots.compiled        # compiles ahead, and says how long it took
+
+What was compiled is kept beside this module, or where that cannot be written in the user's cache
+folder. A bot takes it where it is there, else it plays the same search in Python: compiling takes
+longer than a first move may. Only games whose board offers `tables` have a compiled form.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import threading
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+from lath.bots.options import Combo
+from lath.bots.search import AlphaBeta, Budget, Found, OutOfBudgetError, Tell, Uct
+from lath.games.fast import DRAW, FastBoard, fast_board
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from lath.games.core import Position
+
+FAST: Final = Combo("fast", "auto", ("auto", "on", "off"))
+"""Which form plays: `auto` the compiled one where it was compiled before, `on` that in any case."""
+
+_HERE: Final = Path(__file__).parent
+_WHOLE: Final = "whole"
+"""A file that says that all was compiled."""
+
+_MS: Final = 0.005
+"""How often, in seconds, a search is looked at from outside: whether it is late."""
+
+_HUGE: Final = 1 << 60
+
+
+class ColdError(Exception):
+    """There is no compiled form here, or not yet; the text says which."""
+
+
+def _folders() -> list[Path]:
+    """Return where compiled code may be: one for each version, machine and state of the source."""
+    from hashlib import blake2b
+
+    told = [sys.version, platform.machine(), version("numba")]
+    for name in ("kernels.py", "compiled_search.py"):
+        status = (_HERE / name).stat()
+        told.append(f"{_HERE / name} {status.st_mtime_ns} {status.st_size}")
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        told += next(([line] for line in lines if line.startswith(("flags", "Features"))), [])
+    except OSError:
+        told.append(platform.processor())
+    name = "fast-" + blake2b("\n".join(told).encode(), digest_size=6).hexdigest()
+    user = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return [_HERE / "__pycache__" / name, Path(user).expanduser() / "lath-arena" / name]
+
+
+def _is_writable(folder: Path) -> bool:
+    """Return whether compiled code can be kept there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+_MODULES: Final[list[tuple[ModuleType, ModuleType]]] = []
+"""The two, once they are loaded."""
+
+
+def _loaded(folder: Path) -> tuple[ModuleType, ModuleType]:
+    """Return the kernels and the searches, with compiled code from a folder or to be put there."""
+    import numba
+
+    if not _is_writable(folder):  # numba reads none where it cannot write
+        import atexit
+        import shutil
+        import tempfile
+
+        copy = tempfile.mkdtemp(prefix="lath-fast-")
+        atexit.register(shutil.rmtree, copy, ignore_errors=True)
+        folder = Path(shutil.copytree(folder, copy, dirs_exist_ok=True))
+    vars(numba.config)["CACHE_DIR"] = str(folder)
+    from lath.bots import compiled_search, kernels
+
+    _MODULES.append((kernels, compiled_search))
+    return _MODULES[0]
+
+
+def load(*, is_patient: bool = False) -> tuple[ModuleType, ModuleType]:
+    """Return `lath.bots.kernels` and `lath.bots.compiled_search`; raises ColdError.
+
+    Who is patient has them compiled where they were not.
+    """
+    if _MODULES:
+        return _MODULES[0]
+    try:
+        folders = _folders()
+    except PackageNotFoundError:
+        raise ColdError("numba is missing, which the extra 'fast' installs") from None
+    if find_spec("numba") is None:
+        raise ColdError("numba is missing, which the extra 'fast' installs")
+    for folder in folders:
+        if (folder / _WHOLE).exists():
+            return _loaded(folder)
+    if not is_patient:
+        raise ColdError(f"nothing was compiled yet, as {sys.executable} -m {__name__} does")
+    chosen = next(filter(_is_writable, folders), None)
+    if chosen is None:
+        raise ColdError(f"compiled code can be kept neither in {folders[0]} nor in {folders[1]}")
+    modules = _loaded(chosen)
+    _warm()
+    (chosen / _WHOLE).touch()
+    return modules
+
+
+def _warm() -> None:
+    """Call all that is called from Python once, so that it is compiled."""
+    from lath import games
+
+    board = fast_board(games.get("yavalath").start())
+    for search in (CompiledAlphaBeta(Random(1)), CompiledUct(Random(1))):
+        search.run(board, Budget(nodes=100))
+        search.played(0)
+    board.play(0)
+    search.run(board, Budget(nodes=1))
+    compiled = CompiledBoard(board)
+    compiled.play(compiled.candidates()[0])
+    compiled.undo()
+    compiled.lean()
+    compiled.playout(Random(1), is_careful=True)
+
+
+def _numbers(board: FastBoard) -> tuple[Any, Any]:
+    """Return the arrays of the game, and of how a board stands; raises ColdError."""
+    kernels = sys.modules["lath.bots.kernels"]
+    tables = board.tables()
+    if tables is None:
+        raise ColdError(f"{board.game.id} has no compiled form")
+    t = kernels.laid_out(tables, len(board.moves))
+    return t, kernels.stood(tables, t, board.to_move, board.winner, board.key)
+
+
+def _room_for_moves(t: Any) -> Any:
+    import numpy as np
+
+    codes = int(t[sys.modules["lath.bots.kernels"].CODES])
+    return np.zeros((codes + 2) * (codes + 2), dtype=np.int64)
+
+
+class CompiledBoard:
+    """What a `FastBoard` is, over the arrays: for tests and benchmarks."""
+
+    def __init__(self, board: FastBoard) -> None:
+        """Take over how a board stands; raises ColdError."""
+        self._kernels, _ = load(is_patient=True)
+        self.t, self.s = _numbers(board)
+        self._moves = _room_for_moves(self.t)
+
+    @property
+    def to_move(self) -> int:
+        """Return who decides next."""
+        return int(self.s[self._kernels.TO_MOVE])
+
+    @property
+    def winner(self) -> int | None:
+        """Return None while the game goes on, else 0, 1 or `DRAW`."""
+        winner = int(self.s[self._kernels.WINNER])
+        return None if winner == self._kernels.OPEN else winner
+
+    @property
+    def key(self) -> int:
+        """Return the same as of the `FastBoard`."""
+        return int(self.s[self._kernels.KEY]) % (1 << 64)
+
+    def legal(self) -> list[int]:
+        """Return the codes of all legal moves."""
+        return self._written(self._kernels.legal(self.t, self.s, self._moves, 0))
+
+    def candidates(self) -> list[int]:
+        """Return the codes of those worth a thought."""
+        return self._written(self._kernels.candidates(self.t, self.s, self._moves, 0))
+
+    def _written(self, many: int) -> list[int]:
+        codes: list[int] = self._moves[:many].tolist()
+        return codes
+
+    def play(self, code: int) -> None:
+        """Play a legal move."""
+        self._kernels.play(self.t, self.s, code)
+
+    def undo(self) -> None:
+        """Take the last move back; raises IndexError where there is none."""
+        if not self.s[self._kernels.PLIES]:
+            raise IndexError("no move to take back")
+        self._kernels.undo(self.t, self.s)
+
+    def lean(self) -> float:
+        """Return who seems to win."""
+        return float(self._kernels.lean(self.t, self.s))
+
+    def playout(self, chance: Random, *, is_careful: bool) -> tuple[int, int]:
+        """Play at random to the end and back; return the winner and how many plies that took."""
+        both = int(self._kernels.playout(self.t, self.s, _seed(chance), is_careful, self._moves, 0))
+        return both & 3, both >> 2
+
+
+def _seed(chance: Random) -> Any:
+    import numpy as np
+
+    return np.array([chance.getrandbits(64) | 1], dtype=np.uint64)
+
+
+class _Followed:
+    """Arrays that follow a game from search to search."""
+
+    def __init__(self) -> None:
+        self.t: Any = None
+        self.s: Any = None
+        self._told: list[int] = []
+
+    def played(self, code: int) -> None:
+        """Hear of a move."""
+        self._told.append(code)
+
+    def stand(self, board: FastBoard) -> None:
+        """Stand as a board does; raises ColdError."""
+        kernels = sys.modules["lath.bots.kernels"]
+        if self.s is not None:
+            for code in self._told:
+                if self.s[kernels.WINNER] == kernels.OPEN and 0 <= code < self.t[kernels.CODES]:
+                    kernels.play(self.t, self.s, code)
+        self._told = []
+        if self.s is None or self.s[kernels.KEY] != kernels.signed(board.key):
+            self.t, self.s = _numbers(board)
+            self.moves = _room_for_moves(self.t)
+
+
+class CompiledAlphaBeta(AlphaBeta):
+    """`AlphaBeta`, judged by `FastBoard.lean`; all below the first move is compiled.
+
+    It finds the same with the same nodes, save where its table forgets sooner or later.
+    """
+
+    is_compiled = True
+
+    def __init__(self, chance: Random | None = None, size: int = 300_000) -> None:
+        """Take what is to be known; raises ColdError. See `AlphaBeta`."""
+        _, self._compiled = load(is_patient=True)
+        super().__init__(chance=chance, size=size)
+
+    def forget(self) -> None:
+        """Begin anew, as for another game."""
+        import numpy as np
+
+        super().forget()
+        rows = 1 << (4 * self.size).bit_length() - 1
+        self._rows: Any = np.zeros((rows, 5), dtype=np.int64)
+        self._table = _Rows(self._rows)  # type: ignore[assignment]  # read by key alone
+        self._ranks: Any = None
+        self._told: Any = np.zeros(8, dtype=np.int64)
+        self._arrays = _Followed()
+
+    def played(self, code: int) -> None:
+        """Hear of a move, whoever played it."""
+        self._arrays.played(code)
+
+    def run(
+        self, board: FastBoard, budget: Budget, tell: Tell = lambda _: None, depth: int = 500
+    ) -> Found:
+        """Return the best move of a game that goes on; `tell` hears of every finished depth."""
+        import numpy as np
+
+        self._arrays.stand(board)
+        if self._ranks is None:
+            self._ranks = np.zeros(len(board.moves), dtype=np.int64)
+        with _Watch(budget, self._told):
+            return super().run(board, budget, tell, depth)
+
+    def _after(  # noqa: PLR0917 - as it is called
+        self,
+        board: FastBoard,  # noqa: ARG002 - the arrays stand as it does
+        budget: Budget,
+        code: int,
+        depth: int,
+        alpha: int,
+        beta: int,
+    ) -> int:
+        told, arrays, names = self._told, self._arrays, self._compiled
+        told[names.LEFT] = _HUGE if budget.nodes is None else budget.nodes - budget.used
+        told[names.USED] = told[names.IS_GUESSED] = told[names.RAN_OUT] = 0
+        score = names.after(
+            arrays.t,
+            arrays.s,
+            code,
+            depth,
+            alpha,
+            beta,
+            self._rows,
+            self._ranks,
+            arrays.moves,
+            0,
+            told,
+        )
+        _count(budget, int(told[names.USED]))
+        self._guessed |= bool(told[names.IS_GUESSED])
+        if told[names.RAN_OUT]:
+            raise OutOfBudgetError
+        return int(score)
+
+
+class _Rows:
+    """The table of a search, read as a dict of `AlphaBeta` is."""
+
+    def __init__(self, rows: Any) -> None:
+        self._rows = rows
+
+    def get(self, key: int) -> tuple[int, int, int, int] | None:
+        """Return depth, kind, score and best move of a state, if it is known."""
+        row = self._rows[key & len(self._rows) - 1]
+        if not row[2] or int(row[0]) % (1 << 64) != key:
+            return None
+        return int(row[1]), int(row[2]) - 1, int(row[3]), int(row[4])
+
+
+class _Watch:
+    """Tells a search from another thread to stop, when its budget says so."""
+
+    def __init__(self, budget: Budget, told: Any) -> None:
+        self._budget, self._told = budget, told
+        self._is_over = threading.Event()
+
+    def __enter__(self) -> None:
+        self._told[0] = self._budget.is_over()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._is_over.wait(_MS):
+            if self._budget.is_over():
+                self._told[0] = 1
+                return
+
+
+def _count(budget: Budget, nodes: int) -> None:
+    """Count nodes that were used."""
+    budget.used += nodes
+    if budget.whole is not None:
+        budget.whole.used += nodes
+
+
+class CompiledUct(Uct):
+    """`Uct`, compiled; its games are drawn from other random numbers."""
+
+    is_compiled = True
+
+    def __init__(self, chance: Random, exploration: float = 0.4, size: int = 300_000) -> None:
+        """Take what is to be known; raises ColdError. See `Uct`."""
+        _, self._compiled = load(is_patient=True)
+        super().__init__(chance, exploration=exploration, size=size)
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, as for another game."""
+        import numpy as np
+
+        super().forget()
+        rows = 4 * self.size
+        self._tree = np.empty((rows, self._compiled.COLUMNS), dtype=np.int32)
+        self._scores = np.empty(rows)
+        self._told: Any = np.zeros(8, dtype=np.int64)
+        self._arrays = _Followed()
+        self._at = -1
+
+    def played(self, code: int) -> None:
+        """Hear of a move, whoever played it, so that what is below it is kept."""
+        super().played(code)
+        self._arrays.played(code)
+
+    def run(
+        self, board: FastBoard, budget: Budget, tell: Tell = lambda _: None, every: int = 20_000
+    ) -> Found:
+        """Return the best move of a game that goes on; `tell` hears of every so many games."""
+        import numpy as np
+
+        names, told, arrays = self._compiled, self._told, self._arrays
+        arrays.stand(board)
+        root = self._row(board)
+        path: Any = np.zeros(len(board.moves) + 3, dtype=np.int64)
+        random = _seed(self.chance)
+        is_careful = type(board).rollout is FastBoard.rollout
+        told[names.STOP], batch = 0, 16
+        if not self._tree[root, names.MANY]:
+            names.grow(
+                arrays.t, arrays.s, random, self._tree, self._scores, root, arrays.moves, told
+            )
+        while self._tree[root, names.PROOF] < 0 and not budget.is_over():
+            left = _HUGE if budget.nodes is None else budget.nodes - budget.used
+            if left <= 0:
+                break
+            told[names.LEFT], told[names.USED] = min(batch, left), 0
+            began_s = monotonic()
+            names.games(
+                arrays.t,
+                arrays.s,
+                random,
+                self._tree,
+                self._scores,
+                root,
+                self.exploration,
+                is_careful,
+                arrays.moves,
+                path,
+                told,
+            )
+            before = budget.used
+            _count(budget, int(told[names.USED]))
+            if monotonic() - began_s < _MS:
+                batch *= 2
+            if before // every != budget.used // every:
+                tell(self._told_of(board, root, budget))
+        return self._told_of(board, root, budget)
+
+    def _row(self, board: FastBoard) -> int:
+        """Return the row of where the board stands: one of the last tree, or the first."""
+        names, tree, at = self._compiled, self._tree, self._at
+        for code in self._moves:
+            if at >= 0:
+                children = range(tree[at, names.BEGINS], sum(tree[at, [names.BEGINS, names.MANY]]))
+                at = next((row for row in children if tree[row, names.CODE] == code), -1)
+        self._moves = []
+        if at < 0 or self._told[names.HELD] > len(tree) // 2:
+            at = 0
+            tree[0] = -1, 1 - board.to_move, 0, 0, 0, -1
+            self._scores[0] = 0
+            self._told[names.HELD] = 1
+        tree[at, names.PROOF] = -1
+        self._at = at
+        return at
+
+    def _told_of(self, board: FastBoard, root: int, budget: Budget) -> Found:
+        names, tree = self._compiled, self._tree
+        line: list[int] = []
+        node = root
+        while tree[node, names.MANY] and len(line) < 12:
+            begins = int(tree[node, names.BEGINS])
+            node = max(range(begins, begins + int(tree[node, names.MANY])), key=self._worth)
+            line.append(node)
+        best = line[0]
+        visits, proof = int(tree[best, names.VISITS]), int(tree[best, names.PROOF])
+        mean = float(self._scores[best]) / visits if visits else 0.5
+        if proof >= 0:
+            mean = 0.5 if proof == DRAW else float(proof == tree[best, names.MOVER])
+        return Found(
+            board.moves[tree[best, names.CODE]],
+            2 * mean - 1,
+            is_proven=bool(tree[root, names.PROOF] >= 0),
+            depth=len(line),
+            nodes=budget.used,
+            line=[board.moves[tree[row, names.CODE]] for row in line],
+        )
+
+    def _worth(self, row: int) -> tuple[float, int]:
+        """Return by what the move to play is chosen: proof, then visits."""
+        _, mover, visits, _, _, proof = map(int, self._tree[row])
+        if proof < 0:
+            return 0.0, visits
+        return (1.0 if proof == mover else -0.5 if proof == DRAW else -1.0), visits
+
+
+@cache
+def _say_once(reason: str) -> None:
+    print(f"plays in Python: {reason}", file=sys.stderr)  # noqa: T201 - what a bot says of itself
+
+
+def is_ready(position: Position, fast: str) -> bool:
+    """Return whether to search a game compiled, by the option `FAST`; says once why not."""
+    if fast == "off":
+        return False
+    try:
+        if fast_board(position).tables() is None:
+            return False
+        load(is_patient=fast == "on")
+    except ColdError as error:
+        if fast == "on" or "missing" not in str(error):
+            _say_once(str(error))
+        return False
+    return True
+
+
+def main() -> int:
+    """Compile all that was not, and say how long it took."""
+    began_s = perf_counter()
+    try:
+        load(is_patient=True)
+    except ColdError as error:
+        print(error, file=sys.stderr)  # noqa: T201 - a command
+        return 1
+    print(f"ready after {perf_counter() - began_s:.1f} s")  # noqa: T201 - a command
+    return 0
+
+
+if __name__ == "__main__":
+    from lath.bots.compiled import main as same  # one module, not two
+
+    sys.exit(same())

@@ -1,0 +1,679 @@
+"""The rules of four families of games over arrays of whole numbers, compiled by numba.
+
+`t` is what never changes (`laid_out` makes it of `lath.games.fast.Tables`), `s` the state, `r` the
+random numbers' seed. A *list of lists* begins at some place of `t` with where each list starts.
+Codes of moves are those of the game's `FastBoard`; all that is returned equals what that returns.
+
+Must not know any particular game. Needs the extra `fast`; import it by `lath.bots.compiled` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import Any, Final
+
+import numpy as np
+from numba import njit
+
+from lath.games.fast import Tables
+
+Ints = Any  # np.ndarray of int64
+
+FAMILIES: Final = ("lines", "releases", "groups", "sight")
+LINES, RELEASES, GROUPS, SIGHT = range(4)
+
+# What stands at the beginning of `t`: numbers,
+FAMILY, CELLS, CODES, SHAPES, SUPPLY, LOSS_FIRST, TURN, SWAP, WIN, LOSE, TYPES, MOUNDS = range(12)
+# where lists begin in `t`,
+THROUGH, SHAPE_CELLS, NEAR, RAYS, TAKEN, STONE_KEYS, OTHER_KEYS, MEERKAT_KEYS = range(12, 20)
+# where arrays begin in `s`: whose stone is on each cell (0 nobody's), whether an animal, mound or
+# blocker is, how many stones each shape lacks and where, how many shapes lack but one stone on a
+# cell, how many animals each shape has, each group's name and size, how many end the game, the past
+OWN, OTHER, LEFT, CLOSE, ANIMALS, GROUP, SIZE, ENDING, PAST, TRAIL, LENGTH = range(20, 31)
+HEAD: Final = 31
+
+# What stands at the beginning of `s`.
+TO_MOVE, WINNER, KEY, STONES, OTHERS, PLIES, MEERKAT, TRAILED = 0, 1, 2, 3, 5, 6, 7, 8
+STATE_HEAD: Final = 10
+
+OPEN: Final = -1
+"""`s[WINNER]` while the game goes on."""
+
+DRAW: Final = 2
+PROVEN: Final = 990_000
+"""As in `lath.bots.search`."""
+
+ALWAYS: Final = 1 << 20
+"""Animals of a shape that always loses."""
+
+ONE: Final = 1 << 16
+"""One stone that a shape lacks; below that the sum of the cells where it lacks some."""
+
+ENTRY: Final = 5
+"""Numbers of a ply in the past."""
+
+
+def signed(key: int) -> int:
+    """Return 64 bits as numba's whole numbers have them."""
+    return key - (1 << 64) if key >> 63 else key
+
+
+def laid_out(tables: Tables, codes: int) -> Ints:
+    """Return `t` for a game with so many codes."""
+    cells, shapes = tables.cells, len(tables.shapes)
+    t = [0] * HEAD
+
+    def put(numbers: Iterable[int]) -> int:
+        begins = len(t)
+        t.extend(numbers)
+        return begins
+
+    def put_lists(lists: Sequence[Sequence[int]]) -> int:
+        begins = len(t)
+        t.extend(accumulate(map(len, lists), initial=begins + len(lists) + 1))
+        t.extend(number for one in lists for number in one)
+        return begins
+
+    t[FAMILY] = FAMILIES.index(tables.family)
+    t[CELLS], t[CODES], t[SHAPES], t[SUPPLY] = cells, codes, shapes, tables.supply
+    t[LOSS_FIRST], t[TURN] = tables.is_loss_first, signed(tables.turn_key)
+    t[SWAP] = codes - 1 if tables.has_swap else -1
+    t[WIN], t[LOSE], t[MOUNDS] = tables.win, tables.lose, tables.mounds
+    t[TYPES] = max(len(tables.releases) - shapes, 0)
+    through = [[i for i, s in enumerate(tables.shapes) if cell in s] for cell in range(cells)]
+    t[THROUGH] = put_lists(through)
+    t[SHAPE_CELLS] = put_lists(tables.shapes)
+    t[NEAR] = put_lists(tables.near)
+    t[RAYS] = put_lists(tables.rays)
+    t[TAKEN] = put_lists(tables.releases)
+    first, second = tables.stone_keys
+    t[STONE_KEYS] = put(map(signed, (*first[:cells], *second[:cells])))
+    t[OTHER_KEYS] = put(map(signed, tables.other_keys))
+    t[MEERKAT_KEYS] = put(map(signed, tables.meerkat_keys))
+    plies = codes + 2
+    at = STATE_HEAD
+    for place, room in (
+        (OWN, cells),
+        (OTHER, cells),
+        (LEFT, 2 * shapes),
+        (CLOSE, 4 * cells),
+        (ANIMALS, shapes),
+        (GROUP, cells),
+        (SIZE, cells),
+        (ENDING, 4),
+        (PAST, ENTRY * plies),
+        (TRAIL, 2 * cells * (tables.win + 1)),
+    ):
+        t[place], at = at, at + room
+    t[LENGTH] = at
+    return np.array(t, dtype=np.int64)
+
+
+def stood(tables: Tables, t: Ints, to_move: int, winner: int | None, key: int) -> Ints:
+    """Return `s` for where the tables say that everything stands."""
+    s = np.zeros(t[LENGTH], dtype=np.int64)
+    s[TO_MOVE], s[WINNER] = to_move, OPEN if winner is None else winner
+    s[KEY], s[MEERKAT] = signed(key), tables.meerkat
+    shapes = len(tables.shapes)
+    for shape, cells in enumerate(tables.shapes):
+        for seat in (0, 1):
+            s[t[LEFT] + seat * shapes + shape] = ONE * len(cells) + sum(cells)
+        s[t[ANIMALS] + shape] = ALWAYS if tables.losing[shape] else 0
+        if tables.family == "releases":
+            s[t[ANIMALS] + shape] = len(set(cells).intersection(tables.others))
+    for cell in tables.others:
+        s[t[OTHER] + cell] = 1
+        s[OTHERS] += 1
+    for seat, stones in enumerate(tables.stones):
+        for cell in stones:
+            put(t, s, seat, cell)
+    s[TRAILED] = 0  # of what stands from the beginning nothing is taken back
+    return s
+
+
+@njit(cache=True, nogil=True)
+def put(t, s, seat, cell):
+    """Put a stone of a seat, of groups a piece of a colour, on an empty cell."""
+    s[t[OWN] + cell] = 1 + seat
+    s[STONES + seat] += 1
+    if t[FAMILY] == GROUPS:
+        join(t, s, seat, cell)
+        return
+    left, close = t[LEFT] + seat * t[SHAPES], t[CLOSE] + 2 * seat * t[CELLS]
+    through = t[THROUGH] + cell
+    for at in range(t[through], t[through + 1]):
+        shape = t[at]
+        now = s[left + shape] - ONE - cell
+        s[left + shape] = now
+        if now >> 16 == 1:
+            kind = t[CELLS] if s[t[ANIMALS] + shape] > 0 else 0
+            s[close + kind + (now & (ONE - 1))] += 1
+
+
+@njit(cache=True, nogil=True)
+def take(t, s, seat, cell):
+    """Take the stone away again; of groups, what `join` has changed is the caller's."""
+    s[t[OWN] + cell] = 0
+    s[STONES + seat] -= 1
+    left, close = t[LEFT] + seat * t[SHAPES], t[CLOSE] + 2 * seat * t[CELLS]
+    through = t[THROUGH] + cell
+    for at in range(t[through], t[through + 1]):
+        shape = t[at]
+        now = s[left + shape]
+        if now >> 16 == 1:
+            kind = t[CELLS] if s[t[ANIMALS] + shape] > 0 else 0
+            s[close + kind + (now & (ONE - 1))] -= 1
+        s[left + shape] = now + ONE + cell
+
+
+@njit(cache=True, nogil=True)
+def join(t, s, colour, cell):
+    """Make one group of a new piece and those next to it; the trail has what it was."""
+    own, group, size = t[OWN], t[GROUP], t[SIZE]
+    begin = top = t[TRAIL] + s[TRAILED]
+    s[group + cell] = -1
+    s[top] = cell
+    s[top + 1] = -1
+    top += 2
+    at = begin
+    while at < top:
+        near = t[NEAR] + s[at]
+        for i in range(t[near], t[near + 1]):
+            other = t[i]
+            if s[own + other] == 1 + colour and s[group + other] >= 0 and other != cell:
+                s[top] = other
+                s[top + 1] = s[group + other]
+                s[group + other] = -1
+                top += 2
+        at += 2
+    ending = t[ENDING] + 2 * colour
+    for at in range(begin, top, 2):
+        name = s[at + 1]
+        if name >= 0:
+            is_first = True
+            for before in range(begin, at, 2):
+                if s[before + 1] == name:
+                    is_first = False
+            if is_first:
+                if s[size + name] == t[LOSE]:
+                    s[ending] -= 1
+                elif s[size + name] == t[WIN]:
+                    s[ending + 1] -= 1
+        s[group + s[at]] = cell
+    many = (top - begin) >> 1
+    s[size + cell] = many
+    if many == t[LOSE]:
+        s[ending] += 1
+    elif many == t[WIN]:
+        s[ending + 1] += 1
+    s[TRAILED] = top - t[TRAIL]
+
+
+@njit(cache=True, nogil=True)
+def part(t, s, colour, cell, trailed):
+    """Take back what `join` did, of which the trail began there."""
+    group, size = t[GROUP], t[SIZE]
+    ending = t[ENDING] + 2 * colour
+    many = s[size + cell]
+    if many == t[LOSE]:
+        s[ending] -= 1
+    elif many == t[WIN]:
+        s[ending + 1] -= 1
+    begin, end = t[TRAIL] + trailed, t[TRAIL] + s[TRAILED]
+    for at in range(begin, end, 2):
+        name = s[at + 1]
+        s[group + s[at]] = name
+        if name >= 0:
+            is_first = True
+            for before in range(begin, at, 2):
+                if s[before + 1] == name:
+                    is_first = False
+            if is_first:
+                if s[size + name] == t[LOSE]:
+                    s[ending] += 1
+                elif s[size + name] == t[WIN]:
+                    s[ending + 1] += 1
+    s[TRAILED] = trailed
+
+
+@njit(cache=True, nogil=True)
+def grouped(t, s, colour, cell):
+    """Return the size that a group would have by a piece on an empty cell."""
+    own, group, size = t[OWN], t[GROUP], t[SIZE]
+    total, near = 1, t[NEAR] + cell
+    for i in range(t[near], t[near + 1]):
+        other = t[i]
+        if s[own + other] == 1 + colour:
+            name = s[group + other]
+            is_first = True
+            for before in range(t[near], i):
+                if s[own + t[before]] == 1 + colour and s[group + t[before]] == name:
+                    is_first = False
+            if is_first:
+                total += s[size + name]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def joins_losing(t, s, colour, cell):
+    """Return how many groups of the size that loses a piece on an empty cell would join."""
+    own, group, size = t[OWN], t[GROUP], t[SIZE]
+    found, near = 0, t[NEAR] + cell
+    for i in range(t[near], t[near + 1]):
+        other = t[i]
+        if s[own + other] == 1 + colour and s[size + s[group + other]] == t[LOSE]:
+            is_first = True
+            for before in range(t[near], i):
+                same = s[group + t[before]] == s[group + other]
+                if s[own + t[before]] == 1 + colour and same:
+                    is_first = False
+            if is_first:
+                found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def lift(t, s, cell, by):
+    """Take an animal away, or put it back: `by` is -1 or 1."""
+    animals, through = t[ANIMALS], t[THROUGH] + cell
+    s[t[OTHER] + cell] += by
+    s[OTHERS] += by
+    for i in range(t[through], t[through + 1]):
+        shape = t[i]
+        before = s[animals + shape]
+        s[animals + shape] = before + by
+        if before + by == 0 or before == 0:  # shapes that lost now win, or the other way
+            for seat in range(2):
+                now = s[t[LEFT] + seat * t[SHAPES] + shape]
+                if now >> 16 == 1:
+                    at = t[CLOSE] + 2 * seat * t[CELLS] + (now & (ONE - 1))
+                    s[at] -= by
+                    s[at + t[CELLS]] += by
+
+
+@njit(cache=True, nogil=True)
+def look(t, s, meerkat, seen):
+    """Mark with 1 the cells that are seen from a cell, and with 0 all others."""
+    for cell in range(t[CELLS]):
+        seen[cell] = 0
+    if meerkat < 0:
+        return
+    for ray in range(t[RAYS] + 4 * meerkat, t[RAYS] + 4 * meerkat + 4):
+        for i in range(t[ray], t[ray + 1]):
+            if s[t[OTHER] + t[i]]:
+                break
+            seen[t[i]] = 1
+
+
+@njit(cache=True, nogil=True)
+def hides_all(t, s, meerkat):
+    """Return 0 where a free cell is not seen, 1 where all are seen, 2 where none is free."""
+    free = unseen = 0
+    for cell in range(t[CELLS]):
+        free += s[t[OWN] + cell] == 0 and s[t[OTHER] + cell] == 0 and cell != meerkat
+    for ray in range(t[RAYS] + 4 * meerkat, t[RAYS] + 4 * meerkat + 4):
+        for i in range(t[ray], t[ray + 1]):
+            if s[t[OTHER] + t[i]]:
+                break
+            unseen -= s[t[OWN] + t[i]] == 0
+    if free == 0:
+        return 2
+    return 0 if free + unseen else 1
+
+
+@njit(cache=True, nogil=True)
+def can_swap(t, s):
+    """Return whether this is second's first turn, nothing but one stone having been placed."""
+    if t[SWAP] < 0 or s[TO_MOVE] != 1 or s[STONES] != 1 or s[STONES + 1] != 0:
+        return False
+    return t[FAMILY] != RELEASES or s[OTHERS] == t[CELLS]
+
+
+@njit(cache=True, nogil=True)
+def others(t, s, moves, base):
+    """Write the releases and the swap from a place on; return how many there are."""
+    cells, other, count = t[CELLS], t[OTHER], base
+    if t[FAMILY] == RELEASES and s[STONES] + s[STONES + 1] > 0:
+        for code in range(cells, cells + t[TYPES]):
+            lists = t[TAKEN] + code - cells
+            for i in range(t[lists], t[lists + 1]):
+                if s[other + t[i]]:
+                    moves[count] = code
+                    count += 1
+                    break
+        for shape in range(t[SHAPES]):
+            whole = t[t[SHAPE_CELLS] + shape + 1] - t[t[SHAPE_CELLS] + shape]
+            if s[t[ANIMALS] + shape] == whole:
+                moves[count] = cells + t[TYPES] + shape
+                count += 1
+    if can_swap(t, s):
+        moves[count] = t[SWAP]
+        count += 1
+    return count - base
+
+
+@njit(cache=True, nogil=True)
+def legal(t, s, moves, base):
+    """Write the legal moves from a place on; return how many there are."""
+    if s[WINNER] != OPEN:
+        return 0
+    cells, count = t[CELLS], base
+    own, other = t[OWN], t[OTHER]
+    if t[FAMILY] == GROUPS:
+        for cell in range(cells):
+            if s[own + cell] == 0 and s[other + cell] == 0:
+                for colour in range(2):
+                    if s[STONES + colour] < t[SUPPLY] and grouped(t, s, colour, cell) <= t[WIN]:
+                        moves[count] = 2 * cell + colour
+                        count += 1
+        return count - base
+    if t[FAMILY] == SIGHT:
+        shift = cells if s[OTHERS] < t[MOUNDS] else 0
+        for cell in range(cells):
+            moves[count + cell] = 0
+        if s[MEERKAT] >= 0:
+            for ray in range(t[RAYS] + 4 * s[MEERKAT], t[RAYS] + 4 * s[MEERKAT] + 4):
+                for i in range(t[ray], t[ray + 1]):
+                    if s[other + t[i]]:
+                        break
+                    moves[base + t[i]] = 1
+        for cell in range(cells):  # where a cell's mark was is written after it is read
+            if moves[base + cell] == 0 and s[own + cell] == 0 and s[other + cell] == 0:
+                moves[count] = cell + shift
+                count += 1
+        return count - base
+    for cell in range(cells):
+        if s[own + cell] == 0:
+            moves[count] = cell
+            count += 1
+    return count - base + others(t, s, moves, count)
+
+
+@njit(cache=True, nogil=True)
+def can_move(t, s):
+    """Return whether there is a legal move, of groups."""
+    for cell in range(t[CELLS]):
+        if s[t[OWN] + cell] == 0 and s[t[OTHER] + cell] == 0:
+            for colour in range(2):
+                if s[STONES + colour] < t[SUPPLY] and grouped(t, s, colour, cell) <= t[WIN]:
+                    return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def play(t, s, code):
+    """Play a legal move."""
+    mover, cells = s[TO_MOVE], t[CELLS]
+    past = t[PAST] + ENTRY * s[PLIES]
+    s[past] = code
+    s[past + 1] = s[KEY]
+    s[past + 2] = mover
+    s[past + 3] = s[MEERKAT]
+    s[past + 4] = s[TRAILED]
+    s[PLIES] += 1
+    s[TO_MOVE] = 1 - mover
+    if t[FAMILY] == GROUPS:
+        colour, cell = code & 1, code >> 1
+        put(t, s, colour, cell)
+        s[KEY] ^= t[t[STONE_KEYS] + colour * cells + cell]
+        ending = t[ENDING] + 2 * mover
+        if s[ending]:
+            s[WINNER] = 1 - mover
+        elif s[ending + 1]:
+            s[WINNER] = mover
+        elif not can_move(t, s):
+            ending = t[ENDING] + 2 * (1 - mover)
+            s[WINNER] = mover if s[ending] else 1 - mover if s[ending + 1] else DRAW
+        return
+    if code < cells:
+        close = t[CLOSE] + 2 * mover * cells + code
+        wins, losses = s[close], s[close + cells]
+        put(t, s, mover, code)
+        s[KEY] ^= t[t[STONE_KEYS] + mover * cells + code]
+        if losses and (t[LOSS_FIRST] or not wins):
+            s[WINNER] = 1 - mover
+        elif wins:
+            s[WINNER] = mover
+        if t[FAMILY] == SIGHT:
+            if s[MEERKAT] >= 0:
+                s[KEY] ^= t[t[MEERKAT_KEYS] + s[MEERKAT]]
+            s[KEY] ^= t[t[MEERKAT_KEYS] + code]
+            s[MEERKAT] = code
+            if s[WINNER] == OPEN:
+                hidden = hides_all(t, s, code)
+                if hidden:
+                    s[WINNER] = mover if hidden == 1 else DRAW
+        elif s[WINNER] == OPEN and (
+            s[STONES + mover] == t[SUPPLY] or s[STONES] + s[STONES + 1] == cells
+        ):
+            s[WINNER] = DRAW
+    elif code == t[SWAP]:
+        for cell in range(cells):
+            if s[t[OWN] + cell]:
+                take(t, s, 0, cell)
+                put(t, s, 1, cell)
+                s[KEY] ^= t[t[STONE_KEYS] + cell] ^ t[t[STONE_KEYS] + cells + cell] ^ t[TURN]
+                break
+    elif t[FAMILY] == SIGHT:
+        s[t[OTHER] + code - cells] = 1
+        s[OTHERS] += 1
+        s[KEY] ^= t[t[OTHER_KEYS] + code - cells]
+        if s[OTHERS] < t[MOUNDS]:
+            s[KEY] ^= t[TURN]
+        else:
+            s[TO_MOVE] = mover
+    else:
+        s[KEY] ^= t[TURN]
+        lists = t[TAKEN] + code - cells
+        for i in range(t[lists], t[lists + 1]):
+            cell = t[i]
+            if s[t[OTHER] + cell]:
+                lift(t, s, cell, -1)
+                s[KEY] ^= t[t[OTHER_KEYS] + cell]
+                s[t[TRAIL] + s[TRAILED]] = cell
+                s[TRAILED] += 1
+
+
+@njit(cache=True, nogil=True)
+def undo(t, s):
+    """Take the last move back."""
+    cells = t[CELLS]
+    s[PLIES] -= 1
+    past = t[PAST] + ENTRY * s[PLIES]
+    code, mover = s[past], s[past + 2]
+    s[KEY] = s[past + 1]
+    s[TO_MOVE] = mover
+    s[MEERKAT] = s[past + 3]
+    s[WINNER] = OPEN
+    if t[FAMILY] == GROUPS:
+        colour, cell = code & 1, code >> 1
+        part(t, s, colour, cell, s[past + 4])
+        s[t[OWN] + cell] = 0
+        s[STONES + colour] -= 1
+    elif code < cells:
+        take(t, s, mover, code)
+    elif code == t[SWAP]:
+        for cell in range(cells):
+            if s[t[OWN] + cell]:
+                take(t, s, 1, cell)
+                put(t, s, 0, cell)
+                break
+    elif t[FAMILY] == SIGHT:
+        s[t[OTHER] + code - cells] = 0
+        s[OTHERS] -= 1
+    else:
+        while s[TRAILED] > s[past + 4]:
+            s[TRAILED] -= 1
+            lift(t, s, s[t[TRAIL] + s[TRAILED]], 1)
+
+
+@njit(cache=True, nogil=True)
+def ends(t, s, code):
+    """Return 1 where a legal move wins at once, -1 where it loses at once, else 0."""
+    cells, mover = t[CELLS], s[TO_MOVE]
+    if t[FAMILY] == GROUPS:
+        colour, cell = code & 1, code >> 1
+        ending = t[ENDING] + 2 * mover
+        losing, winning = s[ending], s[ending + 1]
+        if colour == mover:
+            many = grouped(t, s, colour, cell)
+            losing += (many == t[LOSE]) - joins_losing(t, s, colour, cell)
+            winning += many == t[WIN]
+        return -1 if losing else 1 if winning else 0
+    if code >= cells:
+        return 0
+    close = t[CLOSE] + 2 * mover * cells + code
+    if s[close + cells] and (t[LOSS_FIRST] or not s[close]):
+        return -1
+    if s[close]:
+        return 1
+    if t[FAMILY] == SIGHT:
+        return 1 if hides_all(t, s, code) == 1 else 0
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def ends_played(t, s, code):
+    """Return the same by playing the move."""
+    mover = s[TO_MOVE]
+    play(t, s, code)
+    winner = s[WINNER]
+    undo(t, s)
+    return 0 if winner in {OPEN, DRAW} else 1 if winner == mover else -1
+
+
+@njit(cache=True, nogil=True)
+def candidates(t, s, moves, base):
+    """Write the moves that are worth a thought from a place on; return how many there are."""
+    if s[WINNER] != OPEN:
+        return 0
+    cells, mover = t[CELLS], s[TO_MOVE]
+    if t[FAMILY] <= RELEASES:
+        own, is_loss_first = t[OWN], t[LOSS_FIRST]
+        mine, theirs = t[CLOSE] + 2 * mover * cells, t[CLOSE] + 2 * (1 - mover) * cells
+        wins = theirs_at = safe = 0
+        for cell in range(cells):
+            if s[own + cell] == 0:
+                losses = s[mine + cells + cell]
+                if s[mine + cell] and not (is_loss_first and losses):
+                    moves[base + wins] = cell  # what is written over does not count any more
+                    wins += 1
+                elif wins == 0:
+                    if s[theirs + cell] and not (is_loss_first and s[theirs + cells + cell]):
+                        theirs_at += 1
+                    if losses == 0:
+                        moves[base + safe] = cell
+                        safe += 1
+        if wins:
+            return wins
+        if theirs_at == 0:
+            safe += others(t, s, moves, base + safe)
+            return safe or legal(t, s, moves, base)
+        for spared in range(2):
+            count = 0
+            for cell in range(cells):
+                if s[own + cell] == 0 and s[theirs + cell]:
+                    if is_loss_first and s[theirs + cells + cell]:
+                        continue
+                    if spared or not s[mine + cells + cell]:
+                        moves[base + count] = cell
+                        count += 1
+            if count:
+                return count
+    many = legal(t, s, moves, base)
+    wins = losses = 0
+    is_near_the_end = t[FAMILY] == GROUPS and is_scarce(moves, base, many)
+    for i in range(base, base + many):
+        code = moves[i]
+        end = ends_played(t, s, code) if is_near_the_end else ends(t, s, code)
+        if end > 0:
+            moves[base + wins] = code  # what is written over has been looked at
+            wins += 1
+        losses += end < 0
+    if wins:
+        return wins
+    if losses in {0, many}:
+        return many
+    count = 0
+    for i in range(base, base + many):
+        code = moves[i]
+        if (ends_played(t, s, code) if is_near_the_end else ends(t, s, code)) >= 0:
+            moves[base + count] = code
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def is_scarce(moves, base, many):
+    """Return whether a colour, of groups, has one legal move or none."""
+    purple = 0
+    for i in range(base, base + many):
+        purple += moves[i] & 1
+    return purple < 2 or many - purple < 2
+
+
+@njit(cache=True, nogil=True)
+def lean(t, s):
+    """Return who seems to win as `FastBoard.lean` does."""
+    cells, mover, own, other = t[CELLS], s[TO_MOVE], t[OWN], t[OTHER]
+    ahead = 0
+    if t[FAMILY] == GROUPS:
+        for cell in range(cells):
+            if s[own + cell] == 0 and s[other + cell] == 0:
+                for colour in range(2):
+                    many = grouped(t, s, colour, cell)
+                    worth = 3 if many == t[WIN] else -1 if many == t[LOSE] else 0
+                    ahead += worth if colour == mover else -worth
+        return max(-0.99, min(ahead / 40, 0.99))
+    mine, theirs = t[CLOSE] + 2 * mover * cells, t[CLOSE] + 2 * (1 - mover) * cells
+    lost = 0
+    if t[FAMILY] != RELEASES:
+        for cell in range(cells):
+            if s[own + cell] == 0 and s[other + cell] == 0:
+                lost += s[theirs + cells + cell] > 0 and s[theirs + cell] == 0
+                lost -= s[mine + cells + cell] > 0 and s[mine + cell] == 0
+    if t[FAMILY] == SIGHT:
+        return max(-0.99, min(lost / 10, 0.99))
+    left, their_left = t[LEFT] + mover * t[SHAPES], t[LEFT] + (1 - mover) * t[SHAPES]
+    for shape in range(t[SHAPES]):
+        animals = s[t[ANIMALS] + shape]
+        if animals == ALWAYS:
+            break
+        begins = t[SHAPE_CELLS] + shape
+        whole = t[begins + 1] - t[begins]
+        stones, others = whole - (s[left + shape] >> 16), whole - (s[their_left + shape] >> 16)
+        worth = 3 if t[FAMILY] == RELEASES and animals == 0 else 1
+        if others == 0:
+            ahead += worth * stones * stones
+        elif stones == 0:
+            ahead -= worth * others * others
+    if t[FAMILY] == RELEASES:
+        return max(-0.99, min(ahead / 150, 0.99))
+    return max(-0.99, min((ahead + 4 * lost) / 100, 0.99))
+
+
+@njit(cache=True, nogil=True)
+def below(r, count):
+    """Return a random whole number from 0 on, less than `count`."""
+    x = r[0]
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    r[0] = x
+    return (np.int64(x >> np.uint64(33)) * count) >> 31
+
+
+@njit(cache=True, nogil=True)
+def playout(t, s, r, is_careful, moves, base):
+    """Play at random to the end and back; return the winner, and the plies times four on top."""
+    began = s[PLIES]
+    while s[WINNER] == OPEN:
+        many = candidates(t, s, moves, base) if is_careful else legal(t, s, moves, base)
+        play(t, s, moves[base + below(r, many)])
+    winner, plies = s[WINNER], s[PLIES] - began
+    if plies == 0:
+        return winner
+    for _ in range(plies):
+        undo(t, s)
+    return winner + 4 * plies

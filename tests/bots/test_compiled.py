@@ -1,0 +1,171 @@
+"""The compiled form plays as the boards for searches do, and searches as the Python form does."""
+
+from __future__ import annotations
+
+from random import Random
+from statistics import fmean, stdev
+from typing import Any
+
+import pytest
+from exhaustive import ends_of
+from families import ALL, INSTALLED
+from places import ROOT
+from walks import drawn_start, some_position
+
+pytest.importorskip("numba", reason="numba is not installed")
+
+from lath import games
+from lath.bots import compiled
+from lath.bots.compiled import ColdError, CompiledAlphaBeta, CompiledBoard, CompiledUct
+from lath.bots.search import AlphaBeta, Budget
+from lath.games.core import Game
+from lath.games.fast import FastBoard, fast_board
+
+SMALL = ("surikata", "yavalath:size=3", "manalath:size=3", "mammalath:size=4")
+PLAYOUTS = 400
+STRANGE = str(ROOT / "examples" / "games" / "order_and_chaos.py")
+
+
+def ids_of(game: Game) -> str:
+    return game.id
+
+
+def has_form(game: Game) -> bool:
+    return fast_board(game.start()).tables() is not None
+
+
+ALL_COMPILED = [game for game in ALL if has_form(game)]
+OURS = [game for game in INSTALLED if has_form(game)]
+
+
+def assert_same(ours: CompiledBoard, board: FastBoard) -> None:
+    assert (ours.to_move, ours.winner, ours.key) == (board.to_move, board.winner, board.key)
+    assert ours.legal() == board.legal()
+    assert ours.candidates() == board.candidates()
+    if board.winner is None:
+        assert ours.lean() == pytest.approx(board.lean())
+
+
+@pytest.mark.parametrize("game", ALL_COMPILED, ids=ids_of)
+def test_a_compiled_board_is_what_the_board_is_there_and_back(game: Game) -> None:
+    for seed in range(3):
+        chance = Random(seed)
+        board = fast_board(drawn_start(game, seed))
+        ours, plies = CompiledBoard(board), 0
+        while board.winner is None:
+            assert_same(ours, board)
+            assert_same(CompiledBoard(board), board)
+            code = chance.choice(board.candidates() if seed else board.legal())
+            board.play(code)
+            ours.play(code)
+            plies += 1
+        for _ in range(plies):
+            assert_same(ours, board)
+            board.undo()
+            ours.undo()
+        assert_same(ours, board)
+        with pytest.raises(IndexError):
+            ours.undo()
+
+
+@pytest.mark.parametrize("game", OURS, ids=ids_of)
+@pytest.mark.parametrize("is_careful", [False, True])
+def test_compiled_playouts_are_random_games(game: Game, is_careful: bool) -> None:
+    board = fast_board(some_position(game, 2, 2))
+    ours, chance = CompiledBoard(board), Random(1)
+    plain = board.careful_playout if is_careful else board.playout
+    samples = [
+        [ours.playout(chance, is_careful=is_careful) for _ in range(PLAYOUTS)],
+        [plain(chance) for _ in range(PLAYOUTS)],
+    ]
+    assert_same(ours, board)
+    for of in (lambda one: float(one[1]), lambda one: float(one[0] == 0)):
+        mine, theirs = [list(map(of, sample)) for sample in samples]
+        error = (stdev(mine) ** 2 / PLAYOUTS + stdev(theirs) ** 2 / PLAYOUTS) ** 0.5
+        assert abs(fmean(mine) - fmean(theirs)) < 4 * error
+
+
+@pytest.mark.parametrize("game", OURS, ids=ids_of)
+def test_alpha_beta_finds_the_same_in_both_forms(game: Game) -> None:
+    for plies in (0, 6, 14):
+        board = fast_board(some_position(game, 1, plies))
+        if board.winner is not None:
+            continue
+        plain = AlphaBeta(chance=Random(3)).run(board, Budget(nodes=400))
+        assert CompiledAlphaBeta(Random(3)).run(board, Budget(nodes=400)) == plain
+
+
+@pytest.mark.parametrize("game_id", SMALL)
+def test_the_compiled_prove_what_exhaustive_search_finds(game_id: str) -> None:
+    looked_at = 0
+    game = games.get(games.named(game_id))
+    for position, value in ends_of(game, 0) + ends_of(game, 1) + ends_of(game, 2):
+        board = fast_board(position)
+        for search in (CompiledAlphaBeta(size=2000), CompiledUct(Random(1), size=5000)):
+            found = search.run(board, Budget(nodes=20_000))
+            assert found.is_proven, position.text()
+            assert (found.value > 0) - (found.value < 0) == value
+        looked_at += 1
+    assert looked_at >= 2
+
+
+@pytest.mark.parametrize("game", OURS, ids=ids_of)
+def test_compiled_random_games_are_the_same_by_seed_and_stop_when_late(game: Game) -> None:
+    board = fast_board(drawn_start(game, 1))
+    one, other = (CompiledUct(Random(3), size=5000).run(board, Budget(nodes=90)) for _ in range(2))
+    assert one == other
+    assert one.nodes == 90
+    for search in (CompiledAlphaBeta(size=2000), CompiledUct(Random(1), size=5000)):
+        found = search.run(board, Budget(is_late=lambda: True))
+        assert found.nodes == 0
+        assert found.move in board.position().legal_moves()
+
+
+def test_a_compiled_search_ends_when_somebody_says_so_meanwhile() -> None:
+    board = fast_board(games.get("yavalath").start())
+    asked: list[int] = []
+
+    def is_late() -> bool:
+        asked.append(1)
+        return len(asked) > 2
+
+    for search in (CompiledAlphaBeta(), CompiledUct(Random(1))):
+        asked.clear()
+        found = search.run(board, Budget(is_late=is_late))
+        assert found.nodes > 0
+
+
+def test_a_tree_and_a_table_follow_the_game() -> None:
+    board = fast_board(games.get("yavalath:size=4").start())
+    for search in (CompiledUct(Random(1), size=20_000), CompiledAlphaBeta(Random(1))):
+        found = search.run(board, Budget(nodes=600))
+        code = board.code(found.move)
+        board.play(code)
+        search.played(code)
+        search.run(board, Budget(nodes=50))
+        if isinstance(search, CompiledUct):
+            assert search._tree[search._at, search._compiled.VISITS] > 50
+        board.undo()
+        search.played(-1)  # a move that nobody has thought of
+        assert search.run(board, Budget(nodes=50)).move in board.position().legal_moves()
+
+
+def test_a_game_without_tables_is_searched_in_python() -> None:
+    position = games.get(games.named(STRANGE)).start()
+    assert not compiled.is_ready(position, "auto")
+    with pytest.raises(ColdError, match="no compiled form"):
+        CompiledBoard(fast_board(position))
+
+
+def test_who_is_told_not_to_or_has_nothing_compiled_plays_in_python(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Any
+) -> None:
+    position = games.get("yavalath").start()
+    assert compiled.is_ready(position, "on")
+    assert not compiled.is_ready(position, "off")
+    monkeypatch.setattr(compiled, "_MODULES", [])
+    monkeypatch.setattr(compiled, "_folders", lambda: [tmp_path / "a", tmp_path / "b"])
+    compiled._say_once.cache_clear()
+    assert not compiled.is_ready(position, "auto")
+    assert not compiled.is_ready(position, "auto")
+    assert capsys.readouterr().err.count("nothing was compiled yet") == 1
