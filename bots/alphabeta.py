@@ -22,7 +22,7 @@ HASH: Final = Spin("hash", 300_000, 1_000, 10_000_000)
 
 def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> AlphaBeta:
     """Return the search in the form that is there."""
-    if is_ready(position, options["fast"]):
+    if is_ready(position, options.get(FAST.name, FAST.default)):
         return CompiledAlphaBeta(chance, options["hash"])
     return AlphaBeta(chance=chance, size=options["hash"])
 

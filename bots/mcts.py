@@ -23,7 +23,7 @@ TREE: Final = Spin("tree", 300_000, 1_000, 10_000_000)
 def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> Uct:
     """Return the search in the form that is there."""
     exploration, size = options["exploration"] / 100, options["tree"]
-    if is_ready(position, options["fast"]):
+    if is_ready(position, options.get(FAST.name, FAST.default)):
         return CompiledUct(chance, exploration, size)
     return Uct(chance, exploration=exploration, size=size)
 
