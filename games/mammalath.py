@@ -162,6 +162,21 @@ class Mammalath(Turning):
             f"x{low}-{high}{', a block such as xb2-c3' if self.has_blocks else ''}, or swap"
         )
 
+    @property
+    def card(self) -> str:
+        """Return the rules in a few lines."""
+        number, others = NUMBERS[self.line_length], " or a 2x2 block" if self.has_blocks else ""
+        low, *_, high = self.board.names_in(self.shapes[0])
+        return (
+            f"{number} of your tokens in line{others} win, if no animal is left on these cells; "
+            "with an animal on any of them they lose.\n"
+            "A turn places a token on a cell without one, on an animal or not (b3); or releases "
+            f"all animals of a type (xA); or releases {number} animals in line{others} "
+            f"(x{low}-{high}). "
+            "The first turn places; second's first turn may be swap.\n"
+            f"Who has placed all her {self.supply} tokens without that draws."
+        )
+
     def draw_setup(self, seed: int) -> str:
         """Return the animals shuffled by `seed`."""
         animals = list("".join(self.letters) * self.size)

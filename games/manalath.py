@@ -167,6 +167,18 @@ class Manalath(Turning):
             raise MoveSyntaxError(text, f"expected the colour first, O{text} or P{text}")
         return super().canonical(text)
 
+    @property
+    def card(self) -> str:
+        """Return the rules in a few lines."""
+        win, lose = NUMBERS[self.win], NUMBERS[self.lose]
+        return (
+            f"at the end of your turn a group of {win} pieces of your colour wins, and one of "
+            f"{lose} loses; both at once lose.\n"
+            "A turn places a piece of either colour on an empty cell, such as Oe5 (orange) or Pe5 "
+            f"(purple); no group may be larger than {win}. Green cells are blocked.\n"
+            "Who cannot move is looked at in the same way; without such a group it is a draw."
+        )
+
     def draw_setup(self, seed: int) -> str:
         """Return none to three blockers, number and cells drawn from `seed`."""
         chance = Random(f"{self.id} {seed}")

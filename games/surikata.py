@@ -99,6 +99,18 @@ class Surikata(Turning):
         }
         """What lies ahead of each cell in its row and column, from its neighbour to the edge."""
 
+    @property
+    def card(self) -> str:
+        """Return the rules in a few lines."""
+        return (
+            "who has no cell out of the meerkat's sight loses, and so does who makes "
+            f"{NUMBERS[self.lose]} in line.\n"
+            f"First {MOUNDS} mounds are placed by turns (Mc3); who placed the last one begins.\n"
+            "A turn places a piece on an empty cell that the meerkat does not see (c3), and the "
+            "meerkat moves there. It sees along row and column, over pieces, up to a mound.\n"
+            "All cells full is a draw."
+        )
+
     @cached_property
     def hiding(self) -> dict[str, int]:
         """For two cells, their names joined, where a mound hides one from the other.

@@ -74,6 +74,17 @@ class Yavalath(Turning):
         )
         """For each cell its bit, the lines through it that lose, and those that win."""
 
+    @property
+    def card(self) -> str:
+        """Return the rules in a few lines."""
+        win, lose = NUMBERS[self.win], NUMBERS[self.lose]
+        return (
+            f"{win} or more of your stones in line win; {lose} in line, without {win}, lose.\n"
+            "A turn places a stone on any empty cell, such as e5, which stays there. The second "
+            "player's first turn may be swap instead: the one stone on the board becomes hers.\n"
+            "A full board is a draw."
+        )
+
     def start(self, setup: str | None = None) -> YavalathPosition:
         """Return the empty board; raises SetupError for any setup."""
         if setup is not None:

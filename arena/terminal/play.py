@@ -14,18 +14,24 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
+from itertools import repeat
+from textwrap import fill
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from lath.arena.answers import Limit
+from lath.arena.engine import Engine, EngineError
 from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import WON_BY, Ending, Mishap, new_game, priced, read_answer, start_of
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, Scorebook
+from lath.arena.solving import solve
 from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.streams import unfiltered
-from lath.games.core import Move, Position, Seat, read_move
+from lath.games import overlays
+from lath.games.core import Game, Move, Position, Seat, read_move
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
@@ -38,6 +44,10 @@ class Word(StrEnum):
     """What may be said besides a move."""
 
     MOVES = "?"
+    HELP = "help"
+    RULES = "rules"
+    HINT = "hint"
+    EVAL = "eval"
     UNDO = "undo"
     BOARD = "board"
     RESIGN = "resign"
@@ -76,10 +86,57 @@ def columns(words: list[str], width: int) -> str:
     return "\n".join("".join(word.ljust(unit) for word in row).rstrip() for row in rows)
 
 
+HELP: Final = """\
+a move   in the game's notation, such as {move}; capitals and blanks do not matter
+?        the legal moves
+rules    the goal, and what a turn is
+hint     a good move
+eval     how it stands for you: proven, or the score to expect from -1 to 1
+undo     your last move, and the answer to it, are taken back
+board    the board again
+resign   give up
+quit     leave; with -o FILE the record is kept"""
+
+COACH: Final = "solver"
+"""The bundled bot that knows hints."""
+
+THINKS_S: Final = 1.0
+"""How long it may think about one."""
+
 LEFT: Final = Ending("*", Termination.UNTERMINATED)
 """How a game ends that a person leaves, and one that is begun again."""
 
 _tell: Final = partial(print, flush=True)
+
+
+def card_of(game: Game) -> str:
+    """Return a game's rules on a card, for terminals of 80 columns: the goal, what a turn is.
+
+    >>> from lath import games
+    >>> print(card_of(games.get("yavalath")).splitlines()[0])
+    Yavalath: four or more of your stones in line win; three in line, without four,
+    """
+    card: str = getattr(game, "card", f"{game.credit}; the legal moves are what ? lists.")
+    return "\n".join(map(fill, f"{game.title}: {card}".splitlines(), repeat(79)))
+
+
+def sights(position: Position) -> list[str]:
+    """Return what pieces see that look about, a line each.
+
+    >>> from lath import games
+    >>> at = games.get("surikata").position("mm3/2m2/m3m/5/o4 a1 w")
+    >>> sights(at)
+    ['meerkat on a1 sees a2 b1 c1 d1 e1']
+    """
+    game, contents = position.game, position.contents()
+    names, pieces = game.board.names, {piece.code: piece.name for piece in game.pieces}
+    return [
+        f"{pieces[overlay.marker]} on {names[cell]} sees "
+        + (" ".join(sorted(names[one] for ray in rays for one in ray)) or "nothing")
+        for overlay in overlays.of(game)
+        if isinstance(overlay, overlays.Sight)
+        for cell, rays in overlays.sight(overlay, game.board, contents).items()
+    ]
 
 
 class Ply(NamedTuple):
@@ -118,6 +175,8 @@ class Sitting:
         """How often the bot was told of the game."""
         self._positions: Final = [start_of(plan)]
         """The start, and the position after each ply."""
+        self._coach: Engine | None = None
+        """Started when somebody asks for a hint."""
         self._shown_s = 0.0
         """When the board was shown last: thinking time counts from there."""
 
@@ -147,10 +206,11 @@ class Sitting:
         plan = self._plan
         players = f"{self._name(Seat.FIRST)} against {self._name(Seat.SECOND)}"
         _tell(f"{plan.game}: {players}, seed {plan.seeds[0]}")
-        _tell("Type a move, or: ? for the legal ones, undo, board, resign, quit.")
-        self._draw()
+        _tell("Type a move, or: help, ? for the legal ones, rules, hint, undo, quit.")
+        if not self._is_bots_turn:
+            self._draw()
         try:
-            ending = self._rally()
+            ending = self._until_its_end()
         except Mishap as mishap:
             assert self._bot is not None
             _tell(str(mishap))
@@ -169,6 +229,13 @@ class Sitting:
         else:
             _tell(f"{ending.result}, {'no result' if ending.result == '*' else 'a draw'}: {why}")
         return ending
+
+    def _until_its_end(self) -> Ending:
+        try:
+            return self._rally()
+        finally:
+            if self._coach is not None:
+                self._coach.close()
 
     def _tell_the_bot(self, ending: Ending) -> None:
         """Tell the bot how the game ended, if it has begun and the bot can hear."""
@@ -223,7 +290,8 @@ class Sitting:
         """Play a legal move, and show the board."""
         self._positions.append(self.position.play(ply.move))
         self.plies.append(ply)
-        self._draw()
+        if not self._is_bots_turn:  # before its answer there is nothing to look at
+            self._draw()
 
     def _obey(self, word: Word, seat: Seat) -> Ending | None:
         match word:
@@ -231,6 +299,12 @@ class Sitting:
                 moves = self.position.legal_moves()
                 width = min(100, shutil.get_terminal_size().columns)
                 _tell(f"{len(moves)} legal moves:\n{columns(list(moves), width)}")
+            case Word.HELP:
+                _tell(HELP.format(move=self.position.legal_moves()[0]))
+            case Word.RULES:
+                _tell(card_of(self.position.game))
+            case Word.HINT | Word.EVAL:
+                self._advise(word)
             case Word.BOARD:
                 self._draw()
             case Word.UNDO:
@@ -243,6 +317,18 @@ class Sitting:
                 words = f"{who} ({seat.word}): resigned at ply {ply}"
                 return Ending(WON_BY[seat.other], Termination.RESIGNATION, words)
         return None
+
+    def _advise(self, word: Word) -> None:
+        """Say what the coach thinks of the position, for who is to move."""
+        try:
+            if self._coach is None:
+                self._coach = Engine.open(COACH)
+            found = solve(self._coach, self.position, Limit(seconds=THINKS_S))
+        except EngineError as error:
+            _tell(f"no {word}: {error}")
+            return
+        words = found.words.removeprefix("unknown, ")
+        _tell(f"{found.line[0]}: {words}" if word is Word.HINT and found.line else words)
 
     def _take_back(self, seat: Seat) -> None:
         """Take back the person's last ply with the bot's answer; of two people, the last ply."""
@@ -283,7 +369,14 @@ class Sitting:
         decided = outcome.cells if outcome else ()
         drawn = drawing(self.position, last=last, decided=decided)
         _tell(f"\n{drawn}\n", file=unfiltered(sys.stdout))
+        for words in sights(self.position):
+            _tell(words)
         self._shown_s = time.monotonic()
+
+    @property
+    def _is_bots_turn(self) -> bool:
+        is_its_own = self._bot is not None and self.position.to_move is self._bots_seat
+        return is_its_own and not self.position.is_over
 
     def _name(self, seat: Seat) -> str:
         """Return a seat's colour with who has it: `white (you)`."""

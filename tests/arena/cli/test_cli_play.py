@@ -26,11 +26,13 @@ from scripted import ScriptedWatch, scripted
 from walks import playout
 
 from lath import games
+from lath.arena.terminal.play import card_of
 from lath.games.core import SEATS, Position, Seat
 from lath.notation.reader import read
 from lath.notation.record import Record
 from lath.notation.replay import positions
 from lath.notation.validation import validate
+from lath.notation.writer import diagram
 
 
 def play(*words: object, typed: str | bytes, cwd: Path) -> Ran:
@@ -120,7 +122,35 @@ def test_a_game_against_a_bot_is_played_to_its_end_by_the_rules(seat: Seat, tmp_
     assert outcome.winner is not None
     who = ("white", "black")[outcome.winner], "you" if outcome.winner is seat else "random"
     assert told.endswith(f"\n{record.result}, {who[0]} ({who[1]}) won: {outcome.ending}\n")
-    assert told.count("\na ") == len(record.plies) + 1
+    # The board stands before each of the person's turns, and at the end.
+    own = len(record.plies[seat::2])
+    assert told.count("\na ") == own + 1
+
+
+def test_who_asks_is_told_the_rules_a_hint_and_what_a_meerkat_sees() -> None:
+    won = ("--position", "5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
+    typed = lines("help", "Rules", "hint", "eval", "e4")
+    ran = arena("play", "yavalath", *won, "--bot", "none", stdin=typed)
+    assert ran.status == 0
+    for words in (
+        "hint     a good move",
+        "Yavalath: four or more of your stones in line win;",
+        "1. white: hint\ne4: win in 1 ply\n",
+        "1. white: eval\nwin in 1 ply\n",
+        "white won: four in line",
+    ):
+        assert words in ran.out
+    place = ("--position", "mm3/2m2/m3m/5/o4 a1 w")
+    seen = arena("play", "surikata", *place, "--bot", "none", stdin=lines("c4"))
+    assert "\nmeerkat on a1 sees a2 b1 c1 d1 e1\n" in seen.out
+
+
+@pytest.mark.parametrize("game_id", games.builtin_ids())
+def test_the_rules_of_a_game_fit_on_a_card_beside_its_board(game_id: str) -> None:
+    card = card_of(games.get(game_id)).splitlines()
+    assert max(map(len, card)) < 80
+    assert len(card) <= 9
+    assert len(diagram(games.get(game_id).start()).splitlines()) + len(card) < 24
 
 
 @pytest.mark.parametrize("game_id", games.builtin_ids())
