@@ -70,8 +70,8 @@ def play(
 
     With --bot none two people play at one keyboard.
 
-    Type moves in the game's notation, or help, ?, rules, hint, undo, quit. Exit status 1 when the bot
-    broke the game off.
+    Type moves in the game's notation, or help, ?, rules, hint, undo, quit. Exit status 1 when
+    the bot broke the game off.
 
     Example: arena play yavalath --bot monte-carlo --side second -o mine.lath
     """
