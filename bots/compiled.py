@@ -139,6 +139,7 @@ def _warm() -> None:
     compiled.undo()
     compiled.lean()
     compiled.playout(Random(1), is_careful=True)
+    compiled.playouts(Random(1), 1, is_careful=True)
 
 
 def _numbers(board: FastBoard) -> tuple[Any, Any]:
@@ -213,6 +214,11 @@ class CompiledBoard:
         """Play at random to the end and back; return the winner and how many plies that took."""
         both = int(self._kernels.playout(self.t, self.s, _seed(chance), is_careful, self._moves, 0))
         return both & 3, both >> 2
+
+    def playouts(self, chance: Random, count: int, *, is_careful: bool) -> int:
+        """Play so many; return how many plies they took."""
+        kernels, random = self._kernels, _seed(chance)
+        return int(kernels.playouts(self.t, self.s, random, is_careful, self._moves, count))
 
 
 def _seed(chance: Random) -> Any:

@@ -518,7 +518,9 @@ def ends(t, s, code):
         losing, winning = s[ending], s[ending + 1]
         if colour == mover:
             many = grouped(t, s, colour, cell)
-            losing += (many == t[LOSE]) - joins_losing(t, s, colour, cell)
+            if losing:
+                losing -= joins_losing(t, s, colour, cell)
+            losing += many == t[LOSE]
             winning += many == t[WIN]
         return -1 if losing else 1 if winning else 0
     if code >= cells:
@@ -665,10 +667,47 @@ def below(r, count):
 
 
 @njit(cache=True, nogil=True)
+def is_playable(t, s, code):
+    """Return whether a move that was legal still is, of a game that goes on."""
+    cells = t[CELLS]
+    if t[FAMILY] == GROUPS:
+        colour, cell = code & 1, code >> 1
+        if s[t[OWN] + cell] or s[STONES + colour] >= t[SUPPLY]:
+            return False
+        return grouped(t, s, colour, cell) <= t[WIN]
+    if code < cells:
+        return s[t[OWN] + code] == 0
+    lists = t[TAKEN] + code - cells
+    animals = 0
+    for i in range(t[lists], t[lists + 1]):
+        animals += s[t[OTHER] + t[i]]
+    if code < cells + t[TYPES]:
+        return animals > 0
+    return animals == t[lists + 1] - t[lists]
+
+
+@njit(cache=True, nogil=True)
+def dropping(t, s, r, moves, base):
+    """Play at random to the end where what cannot be played once can never be again."""
+    left = legal(t, s, moves, base)
+    while s[WINNER] == OPEN:
+        pick = base + below(r, left)
+        code = moves[pick]
+        left -= 1
+        moves[pick] = moves[base + left]
+        if is_playable(t, s, code):
+            play(t, s, code)
+
+
+@njit(cache=True, nogil=True)
 def playout(t, s, r, is_careful, moves, base):
     """Play at random to the end and back; return the winner, and the plies times four on top."""
     began = s[PLIES]
     while s[WINNER] == OPEN:
+        has_begun = t[FAMILY] == GROUPS or (s[STONES] + s[STONES + 1] > 1 and not can_swap(t, s))
+        if has_begun and not is_careful and t[FAMILY] != SIGHT:
+            dropping(t, s, r, moves, base)
+            break
         many = candidates(t, s, moves, base) if is_careful else legal(t, s, moves, base)
         play(t, s, moves[base + below(r, many)])
     winner, plies = s[WINNER], s[PLIES] - began
@@ -677,3 +716,12 @@ def playout(t, s, r, is_careful, moves, base):
     for _ in range(plies):
         undo(t, s)
     return winner + 4 * plies
+
+
+@njit(cache=True, nogil=True)
+def playouts(t, s, r, is_careful, moves, count):
+    """Play so many random games; return how many plies they took."""
+    plies = 0
+    for _ in range(count):
+        plies += playout(t, s, r, is_careful, moves, 0) >> 2
+    return plies
