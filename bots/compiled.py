@@ -260,9 +260,15 @@ class CompiledAlphaBeta(AlphaBeta):
 
     is_compiled = True
 
-    def __init__(self, chance: Random | None = None, size: int = 300_000) -> None:
-        """Take what is to be known; raises ColdError. See `AlphaBeta`."""
+    def __init__(
+        self, chance: Random | None = None, size: int = 300_000, *, is_blind: bool = False
+    ) -> None:
+        """Take what is to be known; raises ColdError. See `AlphaBeta`.
+
+        What is blind guesses nothing: where it does not see the end it says 0.
+        """
         _, self._compiled = load(is_patient=True)
+        self._is_blind: Final = is_blind
         super().__init__(chance=chance, size=size)
 
     def forget(self) -> None:
@@ -275,6 +281,7 @@ class CompiledAlphaBeta(AlphaBeta):
         self._table = _Rows(self._rows)  # type: ignore[assignment]  # read by key alone
         self._ranks: Any = None
         self._told: Any = np.zeros(8, dtype=np.int64)
+        self._told[self._compiled.IS_BLIND] = self._is_blind
         self._arrays = _Followed()
 
     def played(self, code: int) -> None:

@@ -6,26 +6,35 @@ sees further; where nothing is proven the bot plays by the random games of `Uct`
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
-from typing import Final
+from typing import Any, Final
 
+from lath.bots.compiled import FAST, CompiledAlphaBeta, CompiledUct, is_ready
 from lath.bots.proof import ProofNumber
 from lath.bots.sdk import run
 from lath.bots.search import AlphaBeta, Budget, Found, Tell, Uct
 from lath.bots.searcher import LEVEL, Searcher
+from lath.games.core import Position
 from lath.games.fast import FastBoard
 
 
 class Prover:
     """A search that proves, and plays where it cannot."""
 
-    def __init__(self, chance: Random) -> None:
-        self._exact = AlphaBeta(evaluate=_unknown, chance=chance)
+    def __init__(self, chance: Random, *, is_compiled: bool = False) -> None:
+        """Take a source of chance; the searches are compiled where that form is there."""
+        self._exact: AlphaBeta = (
+            CompiledAlphaBeta(chance, is_blind=True)
+            if is_compiled
+            else AlphaBeta(evaluate=_unknown, chance=chance)
+        )
         self._proofs = ProofNumber()
-        self._play = Uct(chance)
+        self._play: Uct = CompiledUct(chance) if is_compiled else Uct(chance)
 
     def played(self, code: int) -> None:
         """Hear of a move, whoever played it."""
+        self._exact.played(code)
         self._play.played(code)
 
     def run(self, board: FastBoard, budget: Budget, tell: Tell) -> Found:
@@ -54,7 +63,12 @@ def _unknown(_: FastBoard) -> float:
     return 0.0
 
 
-BOT: Final = Searcher(lambda _, chance, __: Prover(chance))
+def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> Prover:
+    """Return the search in the form that is there."""
+    return Prover(chance, is_compiled=is_ready(position, options.get(FAST.name, FAST.default)))
+
+
+BOT: Final = Searcher(search_for)
 
 if __name__ == "__main__":
-    run(BOT, name="Solver", options=[LEVEL])
+    run(BOT, name="Solver", options=[LEVEL, FAST])

@@ -9,7 +9,7 @@ import shlex
 import signal
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ import typer
 
 from lath import games
 from lath.arena import signals
+from lath.arena.answers import Limit
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -33,6 +34,7 @@ from lath.arena.cli.main import (
     seconds,
     whole,
 )
+from lath.arena.engine import Engine
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.bridges import CONTESTS, PROTOCOLS, bot_of, refuse_options
@@ -112,6 +114,9 @@ def check(
     only: Annotated[
         list[str] | None, option("--only", "POINT", "A point to test, such as ping; else all.")
     ] = None,
+    puzzles: Annotated[
+        bool, flag("--puzzles", "Score it on the project's puzzles instead, `move 1` each.")
+    ] = False,
     cwd: Annotated[Path | None, option("--cwd", "DIR", "Where the bot runs.")] = None,
     as_json: Annotated[bool, flag("--json", "Print each point as an object on a line.")] = False,
     quiet: Annotated[bool, flag("--quiet -q", "Print only warnings and faults.")] = False,
@@ -134,6 +139,9 @@ def check(
         raise ConfigError(why)
     spec = ready(replace(named, sandbox=wall_of(sandbox), protocol=protocol))
     tested = [games.get(games.named(text)).id for text in game or ()]
+    if puzzles:
+        time_each = "move 1" if tc == _CHECKED_AT else tc
+        raise typer.Exit(_scored(spec, tested, Limit.read(time_each), as_json=as_json))
     if protocol in CONTESTS and tc == _CHECKED_AT:
         tc = CONTESTS[protocol].tc
     limits = Limits(time=time_of(tc), startup_s=startup, hard_limit_s=seconds)
@@ -156,6 +164,25 @@ def check(
         if not quiet:
             print(count_words(points, time.monotonic() - began_s))
     raise typer.Exit(int(any(point.verdict == "fault" for point in points)))
+
+
+def _scored(spec: BotSpec, tested: list[str], limit: Limit, *, as_json: bool) -> int:
+    """Print how a bot does at puzzles; return 1 where it did not answer at all."""
+    from lath.arena.puzzles.book import all_built_in, built_in, read_puzzles
+    from lath.arena.puzzles.scoring import score
+    from lath.arena.terminal.play import aligned
+
+    files = [built_in(game) for game in tested] or all_built_in()
+    with signals.heeded(raises=True), closing(Engine(spec)) as engine:
+        chosen = [one for file in files if engine.plays(file.stem) for one in read_puzzles(file)]
+        found = score(engine, chosen, limit)
+    for line in found.failed[:3]:
+        print(line, file=sys.stderr)
+    if as_json:
+        print(json.dumps(found.as_json(), indent=2), file=data_output())
+    else:
+        print(aligned(found.lines()), file=data_output())
+    return int(bool(found.failed))
 
 
 @group.command()

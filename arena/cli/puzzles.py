@@ -16,7 +16,7 @@ from lath.arena.cli.games import GameId
 from lath.arena.cli.main import App, Group, argument, option, whole
 from lath.arena.engine import Engine
 from lath.arena.errors import ConfigError
-from lath.arena.puzzles.book import GRADES, Puzzle, built_in, read_puzzles, written
+from lath.arena.puzzles.book import GRADES, Puzzle, all_built_in, built_in, read_puzzles, written
 from lath.arena.puzzles.making import Maker, wrong_with
 from lath.notation.errors import RecordError
 
@@ -111,7 +111,7 @@ def check_puzzles(files: Files = None, nodes: Nodes = 20_000) -> None:
 
     Example: arena puzzles check mine.lath
     """
-    named = files or sorted(Path(built_in("yavalath")).parent.glob("*.lath"))
+    named = files or all_built_in()
     wrong = count = 0
     with Engine.open(MAKES) as bot:
         for file in named:

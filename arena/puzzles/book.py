@@ -87,12 +87,17 @@ def of_record(record: Record) -> Puzzle:
     return Puzzle(position, task, plies, tempting, tuple(map(Move, record.moves)))
 
 
+def all_built_in() -> list[Path]:
+    """Return the files of puzzles that come with the project."""
+    return sorted(Path(__file__).parent.glob("*.lath"))
+
+
 def built_in(game_id: str) -> Path:
     """Return the file of a game's puzzles; raises ConfigError where none come with the project."""
     file = Path(__file__).with_name(f"{game_id}.lath")
     if not file.is_file():
-        known = sorted(path.stem for path in Path(__file__).parent.glob("*.lath"))
-        raise ConfigError(f"no puzzles of {game_id!r}, expected one of {', '.join(known)}")
+        known = ", ".join(path.stem for path in all_built_in())
+        raise ConfigError(f"no puzzles of {game_id!r}, expected one of {known}")
     return file
 
 

@@ -86,6 +86,17 @@ def columns(words: list[str], width: int) -> str:
     return "\n".join("".join(word.ljust(unit) for word in row).rstrip() for row in rows)
 
 
+def aligned(rows: list[list[str]]) -> str:
+    """Return rows of words, each column as wide as its widest.
+
+    >>> print(aligned([["game", "right"], ["yavalath", "3/5"]]))
+    game      right
+    yavalath  3/5
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+
+
 HELP: Final = """\
 a move   in the game's notation, such as {move}; capitals and blanks do not matter
 ?        the legal moves
