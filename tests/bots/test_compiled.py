@@ -93,6 +93,9 @@ def test_alpha_beta_finds_the_same_in_both_forms(game: Game) -> None:
             continue
         plain = AlphaBeta(chance=Random(3)).run(board, Budget(nodes=400))
         assert CompiledAlphaBeta(Random(3)).run(board, Budget(nodes=400)) == plain
+        blind = AlphaBeta(evaluate=lambda _: 0.0, chance=Random(3)).run(board, Budget(nodes=400))
+        ours = CompiledAlphaBeta(Random(3), is_blind=True)
+        assert ours.run(board, Budget(nodes=400)) == blind
 
 
 @pytest.mark.parametrize("game_id", SMALL)
