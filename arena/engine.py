@@ -140,7 +140,20 @@ class Engine:
         possible, NotABotError where the program does not start or does not say `ok`, MachineError
         where the machine lacks what it needs.
         """
-        engine = cls(_spec(bot, options, sandbox), margin=margin, startup=startup, limit=limit)
+        spec = _spec(bot, options, sandbox)
+        return cls.of(spec, margin=margin, startup=startup, limit=limit)
+
+    @classmethod
+    def of(
+        cls,
+        spec: BotSpec,
+        *,
+        margin: float = MARGIN_S,
+        startup: float = 10.0,
+        limit: float = HARD_LIMIT_S,
+    ) -> Self:
+        """Do the same with a bot that was described already."""
+        engine = cls(spec, margin=margin, startup=startup, limit=limit)
         try:
             engine._start()
             if wrong := engine._bot.wrong_options():

@@ -9,7 +9,7 @@ import shlex
 import signal
 import sys
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -173,7 +173,7 @@ def _scored(spec: BotSpec, tested: list[str], limit: Limit, *, as_json: bool) ->
     from lath.arena.terminal.play import aligned
 
     files = [built_in(game) for game in tested] or all_built_in()
-    with signals.heeded(raises=True), closing(Engine(spec)) as engine:
+    with signals.heeded(raises=True), Engine.of(spec) as engine:
         chosen = [one for file in files if engine.plays(file.stem) for one in read_puzzles(file)]
         found = score(engine, chosen, limit)
     for line in found.failed[:3]:

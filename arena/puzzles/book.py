@@ -17,6 +17,9 @@ from lath.notation import Builder, Record, format_record, read
 
 GRADES: Final = range(1, 6)
 
+FOLDER: Final = Path(__file__).parent
+"""Where those are that come with the project."""
+
 Task = Literal["win", "hold"]
 """To win, or not to lose."""
 
@@ -89,12 +92,12 @@ def of_record(record: Record) -> Puzzle:
 
 def all_built_in() -> list[Path]:
     """Return the files of puzzles that come with the project."""
-    return sorted(Path(__file__).parent.glob("*.lath"))
+    return sorted(FOLDER.glob("*.lath"))
 
 
 def built_in(game_id: str) -> Path:
     """Return the file of a game's puzzles; raises ConfigError where none come with the project."""
-    file = Path(__file__).with_name(f"{game_id}.lath")
+    file = FOLDER / f"{game_id}.lath"
     if not file.is_file():
         known = ", ".join(path.stem for path in all_built_in())
         raise ConfigError(f"no puzzles of {game_id!r}, expected one of {known}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +95,24 @@ def test_they_are_made_and_proved_by_commands(tmp_path: Path) -> None:
     line = Puzzle(puzzle.position, puzzle.task, puzzle.plies, puzzle.tempting, (Move(other),))
     file.write_text(written([line]))
     assert commands.arena("puzzles", "check", file).status == 1
+
+
+def test_a_bot_is_scored_by_game_and_grade(
+    made: list[Puzzle], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "surikata.lath"
+    file.write_text(written(made))
+    monkeypatch.setattr("lath.arena.puzzles.book.FOLDER", tmp_path)
+    words = ["bot", "check", "--puzzles", "--game", "surikata", "--tc", "nodes 20000"]
+    good = commands.arena(*words, "--json", "--", "solver")
+    assert good.status == 0
+    rows = json.loads(good.out)
+    assert [row["asked"] for row in rows] == [row["right"] for row in rows]
+    assert sum(row["asked"] for row in rows) == 2
+    table = commands.arena(*words, "--", "solver").out
+    assert table.splitlines()[1].startswith("surikata  2/2 100%")
+    bad = commands.arena(*words, "--", "false")
+    assert bad.status == 1
 
 
 def test_a_game_without_puzzles_says_which_have_some() -> None:
