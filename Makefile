@@ -69,6 +69,7 @@ floors: $(VENV)/made-dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/made-dev
+	$(BIN)/python -m lath.bots.compiled
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak and not alone"
 	$(BIN)/pytest -m "not soak and alone" $(ALONE)
 

@@ -43,7 +43,6 @@ NO_SKIPS = bool(os.environ.get("LATH_NO_SKIPS"))
 """Set by `.ci/run`, which has installed what tests need: a skip would hide a missing one."""
 
 REASONS = (
-    "numba is not installed",
     "no bubblewrap here: bwrap cannot",
     "only root makes networks",
     "root may read everything",
