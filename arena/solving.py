@@ -46,7 +46,11 @@ class Solved:
     def words(self) -> str:
         """Return it in a few words, such as `win in 7 plies`."""
         if self.value == "unknown":
-            guess = "" if self.expected is None else f", expected score {self.expected:+.2f}"
+            guess = (
+                ""
+                if self.expected is None
+                else f", expected score {round(self.expected, 2) + 0.0:+.2f}"
+            )
             return f"unknown{guess}"
         plies = "" if self.plies is None else f" in {self.plies} {_plies(self.plies)}"
         return f"{self.value}{plies}"

@@ -12,9 +12,9 @@ import pytest
 from lath import games
 from lath.arena import Engine, Limit
 from lath.arena.errors import ConfigError
-from lath.arena.puzzles.book import Puzzle, of_record, read_puzzles, written
+from lath.arena.puzzles.book import Puzzle, all_built_in, of_record, read_puzzles, written
 from lath.arena.puzzles.making import Maker, tempting, wrong_with
-from lath.games.core import Move
+from lath.games.core import Move, least
 from lath.notation import parse
 
 ENOUGH = Limit(nodes=20_000)
@@ -119,3 +119,32 @@ def test_a_game_without_puzzles_says_which_have_some() -> None:
     ran = commands.arena("puzzles", "ask", "yavalath:size=4")
     assert ran.status == 2
     assert "no puzzles of 'yavalath:size=4', expected one of " in ran.err
+
+
+@pytest.fixture(scope="module")
+def prover() -> Iterator[Engine]:
+    with Engine.open("alphabeta", options={"hash": 4_000_000}) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("file", all_built_in(), ids=lambda file: file.stem)
+def test_puzzles_of_the_project_are_records_that_differ(file: Path) -> None:
+    found = list(read_puzzles(file))
+    assert written(found) == file.read_text(encoding="utf-8")
+    assert {puzzle.position.game.id for puzzle in found} == {file.stem}
+    assert len({least(puzzle.position) for puzzle in found}) == len(found)
+    for puzzle in found:
+        assert puzzle.tempting == tempting(puzzle.position) >= 3
+    assert len({puzzle.grade for puzzle in found}) >= 3
+
+
+@pytest.mark.parametrize("file", all_built_in(), ids=lambda file: file.stem)
+def test_the_first_puzzle_of_the_project_holds(file: Path, prover: Engine) -> None:
+    assert wrong_with(next(read_puzzles(file)), prover, Limit(nodes=200_000)) == ""
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("file", all_built_in(), ids=lambda file: file.stem)
+def test_each_puzzle_of_the_project_holds(file: Path, prover: Engine) -> None:
+    for puzzle in read_puzzles(file):
+        assert wrong_with(puzzle, prover, Limit(nodes=1_000_000)) == "", puzzle.position.text()
