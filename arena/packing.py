@@ -51,6 +51,19 @@ def add(*path):
     raise GameFileError("games of files are not packed")
 blamed = named = origin = add
 """
+
+_NO_COMPILED: Final = """\
+from lath.bots.options import Combo
+
+FAST = Combo("fast", "auto", ("auto", "on", "off"))
+CompiledAlphaBeta = CompiledUct = None
+
+def is_ready(position, fast):
+    return False
+"""
+
+_INSTEAD: Final = {"lath.games.files": _NO_FILES, "lath.bots.compiled": _NO_COMPILED}
+"""What stands in a packed bot for modules that are of no use there."""
 """What stands in the place of `lath.games.files`."""
 
 _GAMES: Final = """
@@ -154,7 +167,7 @@ class _Sources:
         if name in _HOLLOW or path.is_dir():
             return
         try:
-            text = _NO_FILES if name == "lath.games.files" else path.read_text(encoding="utf-8")
+            text = _INSTEAD.get(name) or path.read_text(encoding="utf-8")
             tree = ast.parse(text, str(path))
         except (OSError, ValueError, SyntaxError) as error:
             raise ConfigError(f"{path} cannot be packed: {error}") from error

@@ -6,7 +6,9 @@ goes, before it is told.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 from lath.arena.answers import Limit, Proof
@@ -22,7 +24,8 @@ _OTHER: Final[dict[Value, Value]] = {
     "unknown": "unknown",
 }
 
-_ORDER: Final[dict[Value, int]] = {"win": 0, "draw": 1, "unknown": 2, "loss": 3}
+ORDER: Final[dict[Value, int]] = {"win": 0, "draw": 1, "unknown": 2, "loss": 3}
+"""The best first; of what is unknown only that it is not proven to lose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,22 +102,38 @@ def _holds(proof: Proof, position: Position, line: tuple[Move, ...]) -> bool:
 
 def solve_moves(bot: Engine, position: Position, limit: Limit) -> list[tuple[Move, Solved]]:
     """Return what a bot proves of each legal move, the best first; `limit` is for each."""
-    return sorted(
-        ((move, after(bot, position, move, limit)) for move in position.legal_moves()),
-        key=lambda pair: _rank(pair[1]),
+    ask = partial(_solve_or_end, bot, limit=limit)
+    found = (
+        (move, after(ask, position, move, position.play(move))) for move in position.legal_moves()
     )
+    return sorted(found, key=lambda pair: _rank(pair[1]))
 
 
-def after(bot: Engine, position: Position, move: Move, limit: Limit) -> Solved:
+def _solve_or_end(bot: Engine, position: Position, limit: Limit) -> Solved:
+    return value_at_end(position) if position.is_over else solve(bot, position, limit)
+
+
+def solve_move(bot: Engine, position: Position, move: Move, limit: Limit) -> Solved:
     """Return what a bot proves of a move, for who plays it."""
-    end = position.play(move)
-    outcome = end.outcome()
-    if outcome is not None:
-        value: Value = "draw"
-        if outcome.winner is not None:
-            value = "win" if outcome.winner == position.to_move else "loss"
-        return Solved(value=value, plies=1, line=(move,))
-    found = solve(bot, end, limit)
+    return after(partial(_solve_or_end, bot, limit=limit), position, move, position.play(move))
+
+
+def value_at_end(position: Position) -> Solved:
+    """Return how a game has ended, for who would be to move."""
+    outcome = position.outcome()
+    if outcome is None:
+        raise ValueError("the game goes on")
+    value: Value = "draw"
+    if outcome.winner is not None:
+        value = "win" if outcome.winner == position.to_move else "loss"
+    return Solved(value=value, plies=0)
+
+
+def after(
+    ask: Callable[[Position], Solved], position: Position, move: Move, end: Position
+) -> Solved:
+    """Return what is known of a move that leads to `end`, for who plays it."""
+    found = ask(end)
     is_other = end.to_move != position.to_move
     guess = found.expected
     return Solved(
@@ -131,7 +150,7 @@ def _rank(found: Solved) -> tuple[float, ...]:
     """Return a key by which the best moves come first: soon to win, late to lose."""
     plies = found.plies or 0
     return (
-        _ORDER[found.value],
+        ORDER[found.value],
         -plies if found.value == "loss" else plies,
         -(found.expected or 0),
     )

@@ -46,6 +46,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         "show": Listed("records", "Draw the board of a record in the terminal, or as SVG."),
         "convert": Listed("convert", "Convert records from one format to another."),
         "select": Listed("archives", "Write the records that match a query, of one file or many."),
+        "analyze": Listed("analyze", "Add evaluations, marks and better moves to records."),
         "edit": Listed("edit", "Change records: tags, players, comments, length, variations."),
         "diff": Listed("archives", "Compare two archives, whatever their order."),
     },

@@ -11,7 +11,7 @@ from typing import Final
 from lath.arena.answers import Limit
 from lath.arena.engine import Engine
 from lath.arena.puzzles.book import Puzzle, Task
-from lath.arena.solving import Solved, after, solve
+from lath.arena.solving import Solved, solve, solve_move
 from lath.games.core import Game, Move, Position, least
 from lath.games.fast import fast_board
 
@@ -86,7 +86,7 @@ class Maker:
         task: Task = "win" if found.value == "win" else "hold"
         rights: list[tuple[Move, Solved]] = []
         for move in position.legal_moves():
-            one = after(self.bot, position, move, self.limit)
+            one = solve_move(self.bot, position, move, self.limit)
             if one.value == "unknown":
                 return None
             if one.value in ("win", found.value):
@@ -128,12 +128,12 @@ def tempting(position: Position) -> int:
 
 def wrong_with(puzzle: Puzzle, bot: Engine, limit: Limit) -> str:
     """Return what a proof finds wrong with a puzzle; empty where it holds."""
-    right = after(bot, puzzle.position, puzzle.answer, limit).value
+    right = solve_move(bot, puzzle.position, puzzle.answer, limit).value
     expected = ("win",) if puzzle.task == "win" else ("win", "draw")
     if right not in expected:
         return f"{puzzle.answer} is {right}, expected {' or '.join(expected)}"
     for move in puzzle.position.legal_moves():
-        value = after(bot, puzzle.position, move, limit).value
+        value = solve_move(bot, puzzle.position, move, limit).value
         if move != puzzle.answer and (value in expected or value == "unknown"):
             return f"{move} is {value}, too" if value in expected else f"{move} is unknown"
     return ""

@@ -16,7 +16,7 @@ FEW: Final = 300
 """Positions that an exhaustive look may take."""
 
 
-def value_of(position: Position) -> int:
+def value_of(position: Position, few: int = FEW) -> int:
     """Return 1 where who is to move wins, -1 where the opponent does, 0 for a draw; or IndexError.
 
     Plain minimax, which knows nothing of boards for searches; IndexError: it takes too long.
@@ -26,7 +26,7 @@ def value_of(position: Position) -> int:
     @cache
     def value(at: Any) -> int:
         seen.append(at)
-        if len(seen) > FEW:
+        if len(seen) > few:
             raise IndexError
         outcome = at.outcome()
         if outcome is not None:

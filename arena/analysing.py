@@ -1,0 +1,229 @@
+"""Records with what a bot thinks of them: evaluations, marks, and the better move.
+
+The bot is asked by `Engine`, as in `lath.arena.solving`. What is asked once is kept, so that work
+that was interrupted goes on. What people wrote stays.
+
+- `??`: the move threw a proven result away: a win or a draw that the mover had by proof is gone by
+  proof, to a draw or a loss.
+- `?`: the move loses by proof, and there was one of which that is not proven.
+- `!`: the only move: all others are proven to be worse, and this one is not.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final
+
+from lath.arena.answers import Limit
+from lath.arena.engine import Engine
+from lath.arena.solving import ORDER, Solved, after, solve, value_at_end
+from lath.games.core import Move, Position
+from lath.notation import Record, positions
+from lath.notation.record import Annotation, Comment, Ply, Variation, annotation
+
+BY: Final = "by"
+"""The annotation by which an analysis knows its own marks and variations."""
+
+SAID: Final = "said"
+"""What the player itself had said in `eval`, where an analysis has put its own there."""
+
+TAG: Final = "Analysis"
+"""Of a record that was analysed: who did, by which limit."""
+
+_GUESS: Final = 0.99
+
+_MOST_PLIES: Final = 8
+"""Of a variation."""
+
+
+class Kept:
+    """What was answered so far, in a database; for several threads."""
+
+    def __init__(self, file: Path | None) -> None:
+        """Open or begin a file; None: only memory."""
+        self._lock: Final = threading.Lock()
+        name = ":memory:" if file is None else str(file)
+        self._database: Final = sqlite3.connect(name, check_same_thread=False, isolation_level=None)
+        self._database.execute("pragma synchronous = off")
+        self._database.execute("create table if not exists answers (asked text primary key, told)")
+
+    def get(self, asked: str) -> Solved | None:
+        """Return an answer; None where that was not asked yet."""
+        with self._lock:
+            found = self._database.execute(
+                "select told from answers where asked = ?", (asked,)
+            ).fetchone()
+        if found is None:
+            return None
+        told = json.loads(found[0])
+        return Solved(**{**told, "line": tuple(map(Move, told["line"]))})
+
+    def put(self, asked: str, answer: Solved) -> None:
+        """Keep an answer."""
+        told = json.dumps({name: getattr(answer, name) for name in Solved.__slots__})
+        with self._lock:
+            self._database.execute("insert or replace into answers values (?, ?)", (asked, told))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is thought of a ply."""
+
+    value: float
+    """The mover's expected score after it, from -1 to 1; proven at the ends."""
+
+    glyph: str = ""
+    better: tuple[Move, ...] = ()
+    """A better move, and how both go on."""
+
+
+@dataclass
+class Analyst:
+    """One bot, which goes through records."""
+
+    bot: Engine
+    name: str
+    """Of bot and limit: what is asked of another is another question."""
+
+    limit: Limit
+    kept: Kept
+
+    def asked(self, position: Position) -> Solved:
+        """Return what the bot thinks of a position."""
+        if position.is_over:
+            return value_at_end(position)
+        key = f"{self.name}|{position.game.id}|{position.text()}"
+        found = self.kept.get(key)
+        if found is None:
+            found = solve(self.bot, position, self.limit)
+            self.kept.put(key, found)
+        return found
+
+    def judged(self, before: Position, move: Move, now: Position) -> Judged:
+        """Return what is thought of a move."""
+        best = self.asked(before)
+        played = after(self.asked, before, move, now)
+        value = _score(played)
+        if ORDER[best.value] < ORDER[played.value] and "unknown" not in (best.value, played.value):
+            return Judged(value, "??", best.line)
+        if best.value == "unknown" and played.value == "loss" and best.line[:1] != (move,):
+            return Judged(value, "?", best.line)
+        if played.value != "loss" and self._is_only(before, move, played):
+            return Judged(value, "!")
+        return Judged(value)
+
+    def _is_only(self, before: Position, move: Move, played: Solved) -> bool:
+        """Return whether every other move is proven to be worse; a single legal move is not it."""
+        others = [one for one in before.legal_moves() if one != move]
+        for other in others:
+            found = after(self.asked, before, other, before.play(other))
+            worst = "loss" if played.value == "unknown" else played.value
+            if found.value == "unknown":
+                return False
+            if ORDER[found.value] <= ORDER[worst] and found.value != "loss":
+                return False
+            if found.value == "loss" and played.value == "loss":
+                return False
+        return bool(others)
+
+    def record(self, record: Record) -> Record:
+        """Return a record with what is thought of each ply; its moves must be legal."""
+        at = list(positions(record))
+        again = record.tag(TAG) != ""
+        plies = [
+            _marked(
+                _bare(ply) if again else ply, self.judged(before, Move(ply.move), now), self.name
+            )
+            for ply, (before, now) in zip(record.plies, pairwise(at), strict=True)
+        ]
+        tags = [(name, value) for name, value in record.tags if name != TAG]
+        return replace(record, tags=(*tags, (TAG, self.name)), plies=tuple(plies))
+
+
+def _score(found: Solved) -> float:
+    if found.value == "unknown":
+        return max(-_GUESS, min(found.expected or 0.0, _GUESS))
+    return {"win": 1.0, "draw": 0.0, "loss": -1.0}[found.value]
+
+
+def _by(name: str) -> Comment:
+    return (annotation(BY, name),)
+
+
+def _is_own(comments: Sequence[Comment]) -> bool:
+    parts = (part for comment in comments for part in comment)
+    return any(isinstance(part, Annotation) and part.name == BY for part in parts)
+
+
+def _without(comments: Sequence[Comment], *names: str) -> tuple[Comment, ...]:
+    """Return comments without some annotations."""
+    kept = (
+        tuple(part for part in comment if not (isinstance(part, Annotation) and part.name in names))
+        for comment in comments
+    )
+    return tuple(comment for comment in kept if comment)
+
+
+def _bare(ply: Ply) -> Ply:
+    """Return a ply without what an analysis has said of it before."""
+    variations = tuple(one for one in ply.variations if not _is_own(one.comments))
+    comments = _without(ply.comments, BY, SAID, "eval")
+    if (said := ply.annotation(SAID)) is not None:
+        comments = (*comments, (annotation("eval", said.value),))
+    glyph = "" if _is_own(ply.comments) else ply.glyph
+    return replace(ply, comments=comments, glyph=glyph, variations=variations)
+
+
+def _marked(ply: Ply, judged: Judged, name: str) -> Ply:
+    """Return a ply with a judgement; a glyph of somebody else's stays."""
+    own: list[Annotation] = [annotation("eval", f"{judged.value:.3f}")]
+    if (said := ply.annotation("eval")) is not None:
+        own.append(annotation(SAID, said.value))
+    glyph = ply.glyph
+    if judged.glyph and not glyph:
+        glyph = judged.glyph
+        own.append(annotation(BY, name))
+    variations = ply.variations
+    if judged.better and judged.better[0] != ply.move:
+        line = tuple(Ply(move) for move in judged.better[:_MOST_PLIES])
+        variations = (*variations, Variation(line, (_by(name),)))
+    comments = (*_without(ply.comments, "eval"), tuple(own))
+    return replace(ply, glyph=glyph, comments=comments, variations=variations)
+
+
+def analysed(records: Iterator[Record], bots: Sequence[Analyst]) -> Iterator[Record]:
+    """Yield records in their order, each gone through by one of several bots at a time.
+
+    Raises what `Engine.play` raises.
+    """
+    free: SimpleQueue[Analyst] = SimpleQueue()
+    for bot in bots:
+        free.put(bot)
+
+    def work(record: Record) -> Record:
+        bot = free.get()
+        try:
+            return bot.record(record)
+        finally:
+            free.put(bot)
+
+    with ThreadPoolExecutor(len(bots)) as pool:
+        running = []
+        for record in records:
+            running.append(pool.submit(work, record))
+            if len(running) > 2 * len(bots):
+                yield running.pop(0).result()
+        while running:
+            yield running.pop(0).result()

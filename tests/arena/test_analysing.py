@@ -1,0 +1,120 @@
+"""`arena analyze` marks what is so by proof, keeps what people wrote, and goes on where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import commands
+import pytest
+from exhaustive import value_of
+
+from lath.arena import Engine, Limit
+from lath.arena.analysing import BY, TAG, Analyst, Kept, analysed
+from lath.arena.solving import Solved
+from lath.games.core import Move
+from lath.notation import Record, parse, positions, read
+
+LOST_IN_THE_END: Final = """
+[Game "surikata"]
+[First "ann"]
+[Second "bob"]
+[Position "1wwom/2w1o/omm1o/w1m2/m4 c5 o"]
+[Termination "rules"]
+[Result "0-1"]
+
+1. b1 {[%emt 1.000] [%eval 0.2] hm} 2. d4 3. b2! {mine} (3. d2 {or so}) 4. d2 5. c1 0-1
+"""
+
+BLUNDERS: Final = """
+[Game "yavalath"]
+[Position "5/6/7/8/1ww1w4/bb1b4/7/6/5 w"]
+[Termination "rules"]
+[Result "0-1"]
+
+1. a1 2. d3 0-1
+"""
+
+
+@pytest.fixture(scope="module")
+def solver() -> Iterator[Engine]:
+    with Engine.open("solver") as engine:
+        yield engine
+
+
+def analyst(solver: Engine, file: Path | None = None) -> Analyst:
+    return Analyst(solver, "solver nodes 8000", Limit(nodes=8000), Kept(file))
+
+
+@pytest.fixture(scope="module")
+def surikata(solver: Engine) -> Record:
+    return analyst(solver).record(parse(LOST_IN_THE_END))
+
+
+def test_values_are_those_of_exhaustive_search(surikata: Record) -> None:
+    at = list(positions(surikata))
+    for ply, before, now in list(zip(surikata.plies, at, at[1:], strict=False))[1:]:
+        sign = 1 if now.to_move == before.to_move else -1
+        assert ply.eval == sign * value_of(now, 20_000)
+
+
+def test_a_result_that_is_thrown_away_is_marked_and_the_better_move_shown(
+    surikata: Record, solver: Engine
+) -> None:
+    assert [ply.glyph for ply in surikata.plies] == ["", "", "!", "", "??"]
+    (better,) = surikata.plies[-1].variations
+    at = list(positions(surikata))[-2]
+    assert value_of(at.play(Move(better.plies[0].move)), 20_000) == -1  # for who is to move then
+    missed, won = analyst(solver).record(parse(BLUNDERS)).plies
+    assert (missed.glyph, missed.eval) == ("??", -1.0)
+    assert [ply.move for ply in missed.variations[0].plies] == ["e4"]
+    assert (won.glyph, won.eval) == ("", 1.0)  # not the only one that wins
+
+
+def test_what_people_wrote_stays_and_a_second_analysis_replaces_its_own(
+    surikata: Record, solver: Engine
+) -> None:
+    before = parse(LOST_IN_THE_END)
+    assert surikata.plies[0].used_s == 1.0
+    assert surikata.plies[2].glyph == "!"
+    assert surikata.plies[2].variations == before.plies[2].variations
+    assert surikata.tag(TAG) == "solver nodes 8000"
+    said = surikata.plies[0].annotation("said")
+    assert said
+    assert said.value == "0.2"
+    assert analyst(solver).record(surikata) == surikata
+    assert all(not ply.annotation(BY) for ply in before.plies)
+
+
+def test_what_was_asked_is_not_asked_again(solver: Engine, tmp_path: Path) -> None:
+    file = tmp_path / "kept"
+    first = analyst(solver, file).record(parse(LOST_IN_THE_END))
+    closed = Engine.open("solver")
+    closed.close()
+    again = Analyst(closed, "solver nodes 8000", Limit(nodes=8000), Kept(file))
+    assert again.record(parse(LOST_IN_THE_END)) == first
+    told = Kept(file).get("solver nodes 8000|surikata|1wwom/2w1o/omm1o/w1m2/m4 c5 o")
+    assert isinstance(told, Solved)
+
+
+def test_records_come_in_their_order_whoever_is_done_first(solver: Engine) -> None:
+    texts = [BLUNDERS, LOST_IN_THE_END, BLUNDERS, BLUNDERS]
+    with Engine.open("solver") as other:
+        bots = [analyst(solver), analyst(other)]
+        found = list(analysed(map(parse, texts), bots))
+    assert [record.game for record in found] == ["yavalath", "surikata", "yavalath", "yavalath"]
+
+
+def test_the_command_writes_a_file_that_checks_and_leaves_nothing_beside_it(
+    tmp_path: Path,
+) -> None:
+    source, out = tmp_path / "games.lath", tmp_path / "out.lath"
+    source.write_text(BLUNDERS + LOST_IN_THE_END.replace("0-1", "1-0"))
+    ran = commands.arena("analyze", source, "--nodes", "3000", "-q", "-o", out)
+    assert ran.status == 1
+    assert ran.err.endswith("1 bad record left out\n")
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["games.lath", "out.lath"]
+    assert commands.arena("check", out).status == 0
+    (record,) = read(out)
+    assert record.plies[0].glyph == "??"
