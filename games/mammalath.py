@@ -21,7 +21,7 @@ from typing import ClassVar, Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Seat, Symmetry, require_legal
 from lath.games.errors import PositionError, SetupError
-from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
+from lath.games.fast import DRAW, Tables, bounded, keys
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
 from lath.games.stones import (
@@ -32,6 +32,7 @@ from lath.games.stones import (
     SWAP,
     WON,
     Alternating,
+    EndingBoard,
     Turning,
     past_swap,
     verdict_of,
@@ -507,7 +508,7 @@ class MammalathPosition(_State, Alternating):
         return self.game.board.contents([*animals, *tokens])
 
 
-class MammalathBoard(FastBoard):
+class MammalathBoard(EndingBoard):
     """A board for searches: tokens of each seat and animals are cells as `Board.bit` has them.
 
     Codes are the cells by their place in `Board.names`, the types, the lines and blocks in the
@@ -636,33 +637,6 @@ class MammalathBoard(FastBoard):
         """Return the empty cells where a token of `mover` wins, and those where it loses."""
         empty = self.game.board.full & ~(self.tokens[0] | self.tokens[1])
         return _ends(self._nearly(self.tokens[mover]), empty, self.animals)
-
-    def threats(self) -> tuple[list[int], list[int]]:
-        """Return the cells where a token wins, and where it loses; releases do neither."""
-        if self.winner is not None:
-            return [], []
-        wins, losses = self.ending_cells(self.to_move)
-        return self.game.board.places_in(wins), self.game.board.places_in(losses)
-
-    def candidates(self) -> list[int]:
-        """Return the cells that win; else those where the opponent would; else what does not lose.
-
-        Nothing but a token of one's own keeps the opponent out of a cell.
-        """
-        if self.winner is not None:
-            return []
-        mover, places_in = self.to_move, self.game.board.places_in
-        wins, losses = self.ending_cells(mover)
-        if wins:
-            return places_in(wins)
-        theirs, _ = self.ending_cells(1 - mover)
-        if theirs:
-            return places_in(theirs & ~losses) or places_in(theirs)
-        legal = self.legal()
-        if not losses:
-            return legal
-        lost = places_in(losses)
-        return [code for code in legal if code not in lost] or legal
 
     def tables(self) -> Tables:
         """Return what a compiled board needs to go on from here."""

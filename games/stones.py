@@ -6,6 +6,7 @@ Must not know any particular game. `Rules` and `Judged` are there to be inherite
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -25,7 +26,7 @@ from lath.games.core import (
     one_by_one,
 )
 from lath.games.errors import MoveSyntaxError, SetupError
-from lath.games.fast import DRAW
+from lath.games.fast import DRAW, FastBoard
 from lath.games.parameters import Parameter, earlier_variants, title_of
 
 OPEN, WON, LOST, DRAWN = range(4)
@@ -200,6 +201,42 @@ class Alternating(Judged):
     def movers(self, moves: Sequence[str]) -> Sequence[Seat]:
         """Return who decides on each of `moves`, and who after the last."""
         return taking_turns(self.mover, len(moves) + 1)
+
+
+class EndingBoard(FastBoard):
+    """A board for searches of a game in which who takes some cell ends the game by that.
+
+    Nothing but a piece of one's own keeps the opponent out of a cell, and the codes of cells are
+    their places in `Board.names`.
+    """
+
+    @abstractmethod
+    def ending_cells(self, mover: int) -> tuple[int, int]:
+        """Return the empty cells where a piece of `mover` wins, and those where it loses."""
+
+    def threats(self) -> tuple[list[int], list[int]]:
+        """Return the cells where a piece wins, and where it loses; other moves do neither."""
+        if self.winner is not None:
+            return [], []
+        wins, losses = self.ending_cells(self.to_move)
+        return self.game.board.places_in(wins), self.game.board.places_in(losses)
+
+    def candidates(self) -> list[int]:
+        """Return what wins; else where the opponent would win; else what does not lose."""
+        if self.winner is not None:
+            return []
+        mover, places_in = self.to_move, self.game.board.places_in
+        wins, losses = self.ending_cells(mover)
+        if wins:
+            return places_in(wins)
+        theirs, _ = self.ending_cells(1 - mover)
+        if theirs:
+            return places_in(theirs & ~losses) or places_in(theirs)
+        legal = self.legal()
+        if not losses:
+            return legal
+        lost = places_in(losses)
+        return [code for code in legal if code not in lost] or legal
 
 
 def taking_turns(mover: int, times: int) -> Sequence[Seat]:

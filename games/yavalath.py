@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Seat, require_legal
 from lath.games.errors import PositionError
-from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
+from lath.games.fast import DRAW, Tables, bounded, keys
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_two_endings
 from lath.games.stones import (
@@ -28,6 +28,7 @@ from lath.games.stones import (
     SWAP,
     WON,
     Alternating,
+    EndingBoard,
     Turning,
     past_swap,
     verdict_of,
@@ -232,7 +233,7 @@ class YavalathPosition(_State, Alternating):
         return self.game.board.contents(zip("wb", self.stones, strict=True))
 
 
-class YavalathBoard(FastBoard):
+class YavalathBoard(EndingBoard):
     """A board for searches: the stones of each seat are cells as `Board.bit` has them.
 
     The code of a cell is its place in `Board.names`; the one after the last is the swap.
@@ -335,33 +336,6 @@ class YavalathBoard(FastBoard):
         empty = board.full & ~(self.stones[0] | self.stones[1])
         wins &= empty
         return wins, losses & empty & ~wins
-
-    def threats(self) -> tuple[list[int], list[int]]:
-        """Return the cells where a stone wins, and where it loses."""
-        if self.winner is not None:
-            return [], []
-        wins, losses = self.ending_cells(self.to_move)
-        return self.game.board.places_in(wins), self.game.board.places_in(losses)
-
-    def candidates(self) -> list[int]:
-        """Return the cells that win; else those where the opponent would; else what does not lose.
-
-        Nothing but a stone of one's own keeps the opponent out of a cell.
-        """
-        if self.winner is not None:
-            return []
-        mover, places_in = self.to_move, self.game.board.places_in
-        wins, losses = self.ending_cells(mover)
-        if wins:
-            return places_in(wins)
-        theirs, _ = self.ending_cells(1 - mover)
-        if theirs:
-            return places_in(theirs & ~losses) or places_in(theirs)
-        legal = self.legal()
-        if not losses:
-            return legal
-        lost = places_in(losses)
-        return [code for code in legal if code not in lost] or legal
 
     def tables(self) -> Tables:
         """Return what a compiled board needs to go on from here."""
