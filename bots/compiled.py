@@ -112,7 +112,9 @@ def load(*, is_patient: bool = False) -> tuple[ModuleType, ModuleType]:
         raise ColdError("numba is missing, which the extra 'fast' installs")
     for folder in folders:
         if (folder / _WHOLE).exists():
-            return _loaded(folder)
+            modules = _loaded(folder)
+            _warm()  # read from the cache now, not while a clock runs
+            return modules
     if not is_patient:
         raise ColdError(f"nothing was compiled yet, as {sys.executable} -m {__name__} does")
     chosen = next(filter(_is_writable, folders), None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from random import Random
 from statistics import fmean, stdev
 from typing import Any
@@ -172,3 +174,32 @@ def test_who_is_told_not_to_or_has_nothing_compiled_plays_in_python(
     assert not compiled.is_ready(position, "auto")
     assert not compiled.is_ready(position, "auto")
     assert capsys.readouterr().err.count("nothing was compiled yet") == 1
+
+
+FIRST_USE = """
+from random import Random
+from lath import games
+from lath.bots.compiled import CompiledAlphaBeta, CompiledUct, load
+from lath.bots.search import Budget
+from lath.games.fast import fast_board
+
+def read():
+    return {(m.__name__, n): len(f.overloads) for m in modules for n, f in vars(m).items()
+            if hasattr(f, "overloads")}
+
+modules = load()
+before = read()
+for game in ("surikata", "manalath"):
+    board = fast_board(games.get(game).start())
+    for search in (CompiledAlphaBeta(Random(1)), CompiledUct(Random(1))):
+        search.run(board, Budget(nodes=50))
+print(sum(before.values()) > 0 and read() == before)
+"""
+
+
+def test_all_is_read_from_the_cache_before_a_clock_runs() -> None:
+    compiled.load(is_patient=True)
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", FIRST_USE], capture_output=True, text=True, check=False
+    )
+    assert (ran.stdout, ran.stderr) == ("True\n", "")
