@@ -19,11 +19,23 @@ static int line_count, winning; /* of which the first so many win, the others lo
 static int through[CELLS][40], through_count[CELLS];
 static uint64_t keys[2][CELLS];
 
-static int own[CELLS]; /* whose stone, 0 nobody's */
-static int stones[2], to_move, winner = OPEN, plies, past[CELLS + 1];
-static int lacks[2][MOST], where[2][MOST]; /* stones that a line lacks, and the sum of their cells */
-static int closing[2][2][CELLS];           /* lines that lack but a stone here: that win, that lose */
-static uint64_t key, seed = 88172645463325252u;
+static struct {
+    int own[CELLS]; /* whose stone, 0 nobody's */
+    int stones[2], to_move, winner, plies, past[CELLS + 1];
+    int lacks[2][MOST], where[2][MOST]; /* stones that a line lacks, and the sum of their cells */
+    int closing[2][2][CELLS];           /* lines that lack but a stone here: that win, that lose */
+    uint64_t key;
+} board = {.winner = OPEN};
+#define own board.own
+#define stones board.stones
+#define to_move board.to_move
+#define winner board.winner
+#define plies board.plies
+#define past board.past
+#define lacks board.lacks
+#define where board.where
+#define closing board.closing
+static uint64_t seed = 88172645463325252u;
 
 typedef struct { uint64_t key; int depth, kind, score, best; } Row;
 static Row *table;
@@ -80,7 +92,7 @@ static void play(int cell) {
     past[plies++] = cell;
     own[cell] = 1 + mover;
     stones[mover]++;
-    key ^= keys[mover][cell];
+    board.key ^= keys[mover][cell];
     to_move = 1 - mover;
     for (int i = 0; i < through_count[cell]; i++) {
         int line = through[cell][i];
@@ -98,7 +110,7 @@ static void undo(void) {
     winner = OPEN;
     own[cell] = 0;
     stones[mover]--;
-    key ^= keys[mover][cell];
+    board.key ^= keys[mover][cell];
     for (int i = 0; i < through_count[cell]; i++) {
         int line = through[cell][i];
         if (lack[line]++ == 1) closing[mover][line >= winning][at[line]]--;
@@ -164,8 +176,8 @@ static int after(int code, int depth, int alpha, int beta, int *to) {
         return 0;
     }
     nodes++;
-    Row *row = &table[key & (ROWS - 1)];
-    if (row->kind && row->key == key) {
+    Row *row = &table[board.key & (ROWS - 1)];
+    if (row->kind && row->key == board.key) {
         int kind = row->kind - 1, known = row->score, bound = kind & 3;
         best = row->best;
         if ((row->depth >= depth || abs(known) >= PROVEN || kind < GUESSED) &&
@@ -206,7 +218,7 @@ static int after(int code, int depth, int alpha, int beta, int *to) {
                 }
             }
             int kind = score >= beta ? AT_LEAST : score <= alpha ? AT_MOST : EXACT;
-            *row = (Row){key, depth, 1 + kind + GUESSED * guessed, score, best};
+            *row = (Row){board.key, depth, 1 + kind + GUESSED * guessed, score, best};
             guessed |= before;
         }
     }
@@ -231,12 +243,14 @@ static void search(void) {
 }
 
 static void playout(int is_careful) {
-    int began = plies;
-    while (winner == OPEN) {
-        int many = is_careful ? candidates(moves) : legal(moves);
-        play(moves[below(many)]);
+    typeof(board) kept = board;
+    for (int many = is_careful ? 0 : legal(moves); winner == OPEN && !is_careful;) {
+        int pick = below(many);
+        play(moves[pick]);
+        moves[pick] = moves[--many];
     }
-    while (plies > began) undo();
+    while (winner == OPEN) play(moves[below(candidates(moves))]);
+    board = kept;
 }
 
 static double now(void) {

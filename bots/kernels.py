@@ -29,9 +29,10 @@ FAMILY, CELLS, CODES, SHAPES, SUPPLY, LOSS_FIRST, TURN, SWAP, WIN, LOSE, TYPES, 
 THROUGH, SHAPE_CELLS, NEAR, RAYS, TAKEN, STONE_KEYS, OTHER_KEYS, MEERKAT_KEYS = range(12, 20)
 # where arrays begin in `s`: whose stone is on each cell (0 nobody's), whether an animal, mound or
 # blocker is, how many stones each shape lacks and where, how many shapes lack but one stone on a
-# cell, how many animals each shape has, each group's name and size, how many end the game, the past
-OWN, OTHER, LEFT, CLOSE, ANIMALS, GROUP, SIZE, ENDING, PAST, TRAIL, LENGTH = range(20, 31)
-HEAD: Final = 31
+# cell, how many animals each shape has, each group's name and size, the size of the group that a
+# piece of each colour would make on each empty cell, how many groups end the game, the past
+OWN, OTHER, LEFT, CLOSE, ANIMALS, GROUP, SIZE, MADE, ENDING, PAST, TRAIL, LENGTH = range(20, 32)
+HEAD: Final = 32
 
 # What stands at the beginning of `s`.
 TO_MOVE, WINNER, KEY, STONES, OTHERS, PLIES, MEERKAT, TRAILED = 0, 1, 2, 3, 5, 6, 7, 8
@@ -92,6 +93,7 @@ def laid_out(tables: Tables, codes: int) -> Ints:
     t[OTHER_KEYS] = put(map(signed, tables.other_keys))
     t[MEERKAT_KEYS] = put(map(signed, tables.meerkat_keys))
     plies = codes + 2
+    grouped_cells = cells if tables.family == "groups" else 0
     at = STATE_HEAD
     for place, room in (
         (OWN, cells),
@@ -99,8 +101,9 @@ def laid_out(tables: Tables, codes: int) -> Ints:
         (LEFT, 2 * shapes),
         (CLOSE, 4 * cells),
         (ANIMALS, shapes),
-        (GROUP, cells),
-        (SIZE, cells),
+        (GROUP, grouped_cells),
+        (SIZE, grouped_cells),
+        (MADE, 2 * grouped_cells),
         (ENDING, 4),
         (PAST, ENTRY * plies),
         (TRAIL, 2 * cells * (tables.win + 1)),
@@ -122,6 +125,7 @@ def stood(tables: Tables, t: Ints, to_move: int, winner: int | None, key: int) -
         s[t[ANIMALS] + shape] = ALWAYS if tables.losing[shape] else 0
         if tables.family == "releases":
             s[t[ANIMALS] + shape] = len(set(cells).intersection(tables.others))
+    s[t[MADE] : t[ENDING]] = 1
     for cell in tables.others:
         s[t[OTHER] + cell] = 1
         s[OTHERS] += 1
@@ -153,7 +157,7 @@ def put(t, s, seat, cell):
 
 @njit(cache=True, nogil=True)
 def take(t, s, seat, cell):
-    """Take the stone away again; of groups, what `join` has changed is the caller's."""
+    """Take the stone away again, where shapes win; a piece of a group is taken by `part`."""
     s[t[OWN] + cell] = 0
     s[STONES + seat] -= 1
     left, close = t[LEFT] + seat * t[SHAPES], t[CLOSE] + 2 * seat * t[CELLS]
@@ -208,11 +212,12 @@ def join(t, s, colour, cell):
     elif many == t[WIN]:
         s[ending + 1] += 1
     s[TRAILED] = top - t[TRAIL]
+    remake(t, s, colour, begin, top)
 
 
 @njit(cache=True, nogil=True)
 def part(t, s, colour, cell, trailed):
-    """Take back what `join` did, of which the trail began there."""
+    """Take a piece away and back what `join` did, of which the trail began there."""
     group, size = t[GROUP], t[SIZE]
     ending = t[ENDING] + 2 * colour
     many = s[size + cell]
@@ -235,6 +240,20 @@ def part(t, s, colour, cell, trailed):
                 elif s[size + name] == t[WIN]:
                     s[ending + 1] += 1
     s[TRAILED] = trailed
+    s[t[OWN] + cell] = 0
+    s[STONES + colour] -= 1
+    remake(t, s, colour, begin, end)
+
+
+@njit(cache=True, nogil=True)
+def remake(t, s, colour, begin, end):
+    """Say anew what a colour would make on the empty cells next to those of a part of the trail."""
+    own, made = t[OWN], t[MADE] + colour * t[CELLS]
+    for at in range(begin, end, 2):
+        near = t[NEAR] + s[at]
+        for i in range(t[near], t[near + 1]):
+            if s[own + t[i]] == 0:
+                s[made + t[i]] = grouped(t, s, colour, t[i])
 
 
 @njit(cache=True, nogil=True)
@@ -364,7 +383,8 @@ def legal(t, s, moves, base):
         for cell in range(cells):
             if s[own + cell] == 0 and s[other + cell] == 0:
                 for colour in range(2):
-                    if s[STONES + colour] < t[SUPPLY] and grouped(t, s, colour, cell) <= t[WIN]:
+                    made = s[t[MADE] + colour * cells + cell]
+                    if made <= t[WIN] and s[STONES + colour] < t[SUPPLY]:
                         moves[count] = 2 * cell + colour
                         count += 1
         return count - base
@@ -396,7 +416,8 @@ def can_move(t, s):
     for cell in range(t[CELLS]):
         if s[t[OWN] + cell] == 0 and s[t[OTHER] + cell] == 0:
             for colour in range(2):
-                if s[STONES + colour] < t[SUPPLY] and grouped(t, s, colour, cell) <= t[WIN]:
+                made = s[t[MADE] + colour * t[CELLS] + cell]
+                if made <= t[WIN] and s[STONES + colour] < t[SUPPLY]:
                     return True
     return False
 
@@ -489,8 +510,6 @@ def undo(t, s):
     if t[FAMILY] == GROUPS:
         colour, cell = code & 1, code >> 1
         part(t, s, colour, cell, s[past + 4])
-        s[t[OWN] + cell] = 0
-        s[STONES + colour] -= 1
     elif code < cells:
         take(t, s, mover, code)
     elif code == t[SWAP]:
@@ -517,7 +536,7 @@ def ends(t, s, code):
         ending = t[ENDING] + 2 * mover
         losing, winning = s[ending], s[ending + 1]
         if colour == mover:
-            many = grouped(t, s, colour, cell)
+            many = s[t[MADE] + colour * cells + cell]
             if losing:
                 losing -= joins_losing(t, s, colour, cell)
             losing += many == t[LOSE]
@@ -592,18 +611,20 @@ def candidates(t, s, moves, base):
         if end > 0:
             moves[base + wins] = code  # what is written over has been looked at
             wins += 1
-        losses += end < 0
+        elif end < 0:
+            moves[i] = -1 - code
+            losses += 1
     if wins:
         return wins
-    if losses in {0, many}:
-        return many
     count = 0
     for i in range(base, base + many):
         code = moves[i]
-        if (ends_played(t, s, code) if is_near_the_end else ends(t, s, code)) >= 0:
+        if code >= 0:
             moves[base + count] = code
             count += 1
-    return count
+        elif losses == many:
+            moves[i] = -1 - code
+    return count or many
 
 
 @njit(cache=True, nogil=True)
@@ -624,7 +645,7 @@ def lean(t, s):
         for cell in range(cells):
             if s[own + cell] == 0 and s[other + cell] == 0:
                 for colour in range(2):
-                    many = grouped(t, s, colour, cell)
+                    many = s[t[MADE] + colour * cells + cell]
                     worth = 3 if many == t[WIN] else -1 if many == t[LOSE] else 0
                     ahead += worth if colour == mover else -worth
         return max(-0.99, min(ahead / 40, 0.99))
@@ -674,7 +695,7 @@ def is_playable(t, s, code):
         colour, cell = code & 1, code >> 1
         if s[t[OWN] + cell] or s[STONES + colour] >= t[SUPPLY]:
             return False
-        return grouped(t, s, colour, cell) <= t[WIN]
+        return s[t[MADE] + colour * cells + cell] <= t[WIN]
     if code < cells:
         return s[t[OWN] + code] == 0
     lists = t[TAKEN] + code - cells
@@ -702,7 +723,8 @@ def dropping(t, s, r, moves, base):
 @njit(cache=True, nogil=True)
 def playout(t, s, r, is_careful, moves, base):
     """Play at random to the end and back; return the winner, and the plies times four on top."""
-    began = s[PLIES]
+    began, until = s[PLIES], t[PAST]
+    kept = s[:until].copy()  # sooner than to undo every ply
     while s[WINNER] == OPEN:
         has_begun = t[FAMILY] == GROUPS or (s[STONES] + s[STONES + 1] > 1 and not can_swap(t, s))
         if has_begun and not is_careful and t[FAMILY] != SIGHT:
@@ -711,10 +733,8 @@ def playout(t, s, r, is_careful, moves, base):
         many = candidates(t, s, moves, base) if is_careful else legal(t, s, moves, base)
         play(t, s, moves[base + below(r, many)])
     winner, plies = s[WINNER], s[PLIES] - began
-    if plies == 0:
-        return winner
-    for _ in range(plies):
-        undo(t, s)
+    for i in range(until):
+        s[i] = kept[i]
     return winner + 4 * plies
 
 
