@@ -656,17 +656,20 @@ def lean(t, s):
             if s[own + cell] == 0 and s[other + cell] == 0:
                 lost += s[theirs + cells + cell] > 0 and s[theirs + cell] == 0
                 lost -= s[mine + cells + cell] > 0 and s[mine + cell] == 0
-    if t[FAMILY] == SIGHT:
-        return max(-0.99, min(lost / 10, 0.99))
     left, their_left = t[LEFT] + mover * t[SHAPES], t[LEFT] + (1 - mover) * t[SHAPES]
     for shape in range(t[SHAPES]):
         animals = s[t[ANIMALS] + shape]
-        if animals == ALWAYS:
+        if animals == ALWAYS and t[FAMILY] != SIGHT:
             break
         begins = t[SHAPE_CELLS] + shape
         whole = t[begins + 1] - t[begins]
         stones, others = whole - (s[left + shape] >> 16), whole - (s[their_left + shape] >> 16)
         worth = 3 if t[FAMILY] == RELEASES and animals == 0 else 1
+        if t[FAMILY] == SIGHT:
+            worth = -1
+            for i in range(t[begins], t[begins + 1]):
+                if s[other + t[i]]:
+                    worth = 0
         if others == 0:
             ahead += worth * stones * stones
         elif stones == 0:

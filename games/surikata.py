@@ -521,17 +521,24 @@ class SurikataBoard(FastBoard):
         )
 
     def lean(self) -> float:
-        """Return on how many fewer cells the player to move makes a line than the opponent."""
+        """Return on how many fewer lines the player to move has begun than the opponent.
+
+        A line that nothing stands in the way of is begun by an own piece in it, and counts by the
+        square of how many; the last cell of one is lost to its player, and counts by itself.
+        """
         mover = self.to_move
         free = self.game.board.full & ~(self.mounds | self.stones[0] | self.stones[1])
-        lost = [0, 0]
-        for line in self.game.lines:
-            missing = line & free
-            if missing and missing & (missing - 1) == 0:
-                for seat, stones in enumerate(self.stones):
-                    if line & stones == line ^ missing:
-                        lost[seat] |= missing
-        return bounded((lost[1 - mover].bit_count() - lost[mover].bit_count()) / 10)
+        ahead = 0
+        for seat, stones in enumerate(self.stones):
+            lost = begun = 0
+            for line in self.game.lines:
+                missing = line & free
+                if (mine := line & stones) and mine | missing == line:
+                    begun += mine.bit_count() ** 2
+                    if missing & (missing - 1) == 0:
+                        lost |= missing
+            ahead += (begun + 4 * lost.bit_count()) * (-1 if seat == mover else 1)
+        return bounded(ahead / 100)
 
     def playout(self, chance: Random) -> tuple[int, int]:
         """Play at random to the end; return the winner and how many plies that took."""
