@@ -42,6 +42,9 @@ class Solved:
     expected: float | None = None
     """The score that it expects where nothing is proven, from -1 to 1."""
 
+    depth: int | None = None
+    """How many plies the bot has looked at in full, where it says so."""
+
     nodes: int = 0
     seconds: float = 0.0
 
@@ -80,6 +83,7 @@ def solve(bot: Engine, position: Position, limit: Limit) -> Solved:
         plies=None if proof is None else proof.plies,
         line=line,
         expected=info.eval,
+        depth=info.depth,
         nodes=info.nodes or 0,
         seconds=answer.used_s,
     )
@@ -141,6 +145,7 @@ def after(
         plies=None if found.plies is None else found.plies + 1,
         line=(move, *found.line),
         expected=-guess if is_other and guess is not None else guess,
+        depth=None if found.depth is None else found.depth + 1,
         nodes=found.nodes,
         seconds=found.seconds,
     )

@@ -10,24 +10,28 @@ from random import Random
 from typing import Any, Final
 
 from lath.bots.compiled import FAST, CompiledAlphaBeta, is_ready
-from lath.bots.options import Spin
+from lath.bots.options import Check, Spin
 from lath.bots.sdk import run
-from lath.bots.search import AlphaBeta
+from lath.bots.search import AlphaBeta, blind, judged
 from lath.bots.searcher import LEVEL, Searcher
 from lath.games.core import Position
 
 HASH: Final = Spin("hash", 300_000, 1_000, 10_000_000)
 """States that are remembered, some 200 bytes each."""
 
+BLIND: Final = Check("blind", False)
+"""Whether it guesses nothing: it looks for wins and losses alone, depth by depth."""
+
 
 def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> AlphaBeta:
     """Return the search in the form that is there."""
     if is_ready(position, options.get(FAST.name, FAST.default)):
-        return CompiledAlphaBeta(chance, options["hash"])
-    return AlphaBeta(chance=chance, size=options["hash"])
+        return CompiledAlphaBeta(chance, options["hash"], is_blind=options["blind"])
+    evaluate = blind if options["blind"] else judged
+    return AlphaBeta(evaluate, chance, options["hash"])
 
 
 BOT: Final = Searcher(search_for)
 
 if __name__ == "__main__":
-    run(BOT, name="Alpha-Beta", options=[LEVEL, HASH, FAST])
+    run(BOT, name="Alpha-Beta", options=[LEVEL, HASH, BLIND, FAST])

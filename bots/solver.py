@@ -13,7 +13,7 @@ from typing import Any, Final
 from lath.bots.compiled import FAST, CompiledAlphaBeta, CompiledUct, is_ready
 from lath.bots.proof import ProofNumber
 from lath.bots.sdk import run
-from lath.bots.search import AlphaBeta, Budget, Found, Tell, Uct
+from lath.bots.search import AlphaBeta, Budget, Found, Tell, Uct, blind
 from lath.bots.searcher import LEVEL, Searcher
 from lath.games.core import Position
 from lath.games.fast import FastBoard
@@ -27,7 +27,7 @@ class Prover:
         self._exact: AlphaBeta = (
             CompiledAlphaBeta(chance, is_blind=True)
             if is_compiled
-            else AlphaBeta(evaluate=_unknown, chance=chance)
+            else AlphaBeta(evaluate=blind, chance=chance)
         )
         self._proofs = ProofNumber()
         self._play: Uct = CompiledUct(chance) if is_compiled else Uct(chance)
@@ -56,11 +56,6 @@ class Prover:
         if self._proofs.proves(board, 1 - me, budget):  # what is left, if the answer was no
             return Found(found.move, -1.0, is_proven=True, depth=found.depth, line=found.line)
         return None
-
-
-def _unknown(_: FastBoard) -> float:
-    """Return nothing about a game that goes on."""
-    return 0.0
 
 
 def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> Prover:

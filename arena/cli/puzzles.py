@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -14,10 +14,9 @@ from lath.arena import signals
 from lath.arena.answers import Limit
 from lath.arena.cli.games import GameId
 from lath.arena.cli.main import App, Group, argument, option, whole
-from lath.arena.engine import Engine
 from lath.arena.errors import ConfigError
 from lath.arena.puzzles.book import GRADES, Puzzle, all_built_in, built_in, read_puzzles, written
-from lath.arena.puzzles.making import Maker, wrong_with
+from lath.arena.puzzles.making import Maker, bots, wrong_with
 from lath.notation.errors import RecordError
 
 app = App()
@@ -30,8 +29,6 @@ group = App(
     no_args_is_help=True,
 )
 app.add_typer(group)
-
-MAKES: Final = "solver"
 
 Source = Annotated[
     Path | None, option("--file", "FILE", "Puzzles of this file, not those of the project.")
@@ -90,8 +87,8 @@ def make_puzzles(
         words = f"{len(found)} of {count} puzzles, {gone_through} games gone through"
         print(words, file=sys.stderr, end="\r" if sys.stderr.isatty() else "\n")
 
-    with signals.heeded(raises=True), Engine.open(MAKES) as bot:
-        maker = Maker(one, bot, Limit(nodes=nodes), seed, -(-count // 3))
+    with signals.heeded(raises=True), bots() as both:
+        maker = Maker(one, both, Limit(nodes=nodes), seed, -(-count // 3))
         try:
             for puzzle in maker.puzzles(tell):
                 found.append(puzzle)
@@ -113,11 +110,11 @@ def check_puzzles(files: Files = None, nodes: Nodes = 20_000) -> None:
     """
     named = files or all_built_in()
     wrong = count = 0
-    with Engine.open(MAKES) as bot:
+    with bots() as both:
         for file in named:
             for number, puzzle in enumerate(_puzzles(file), 1):
                 count += 1
-                if why := wrong_with(puzzle, bot, Limit(nodes=nodes)):
+                if why := wrong_with(puzzle, both, Limit(nodes=nodes)):
                     wrong += 1
                     print(f"{file.name}: puzzle {number}: {why}")
     print(f"{count} puzzles: {count - wrong} proven, {wrong} not", file=sys.stderr)

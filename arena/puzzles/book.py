@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, cast, get_args
 
 from lath import games
 from lath.arena.errors import ConfigError
@@ -20,15 +20,15 @@ GRADES: Final = range(1, 6)
 FOLDER: Final = Path(__file__).parent
 """Where those are that come with the project."""
 
-Task = Literal["win", "hold"]
-"""To win, or not to lose."""
+Task = Literal["win", "win-in", "hold"]
+"""To win, to win within so many plies, or not to lose."""
 
-WORDS: Final[dict[Task, str]] = {"win": "wins", "hold": "does not lose"}
+TASKS: Final[tuple[Task, ...]] = get_args(Task)
 
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A position in which one move alone wins, or alone does not lose."""
+    """A position in which one move alone wins, in so many plies or at all, or does not lose."""
 
     position: Position
     task: Task
@@ -58,7 +58,14 @@ class Puzzle:
     @property
     def question(self) -> str:
         """Return what is asked for, such as `white to move wins`."""
-        return f"{self.position.game.colours[self.position.to_move]} to move {WORDS[self.task]}"
+        return f"{self.position.game.colours[self.position.to_move]} to move {self.words}"
+
+    @property
+    def words(self) -> str:
+        """Return what the right move alone does, such as `wins in 5 plies`."""
+        if self.task == "hold":
+            return "does not lose"
+        return f"wins in {self.plies} plies" if self.task == "win-in" else "wins"
 
     def record(self, number: int) -> Record:
         """Return it as a record: tags `Puzzle`, `Plies`, `Tempting` and `Grade`, and the line."""
@@ -80,9 +87,9 @@ _MANY: Final = 10
 def of_record(record: Record) -> Puzzle:
     """Return the puzzle of a record; raises ConfigError where it is none."""
     try:
-        task: Task = "win" if record.tag("Puzzle") == "win" else "hold"
-        if record.tag("Puzzle") not in WORDS or not record.moves:
-            raise ValueError("no tag Puzzle that says win or hold, or no move")
+        task = cast("Task", record.tag("Puzzle"))
+        if task not in TASKS or not record.moves:
+            raise ValueError(f"no tag Puzzle that says one of {', '.join(TASKS)}, or no move")
         position = games.get(record.game).position(record.tag("Position"))
         plies, tempting = int(record.tag("Plies")), int(record.tag("Tempting"))
     except ValueError as error:

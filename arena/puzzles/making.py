@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
@@ -21,8 +22,35 @@ FEWEST: Final = 3
 FEWEST_TEMPTING: Final = 3
 """Moves that neither lose at once nor let the opponent win: with fewer there is little to find."""
 
+MOST_LOOKED_AT: Final = 9
+"""Plies of a win within which no other move may win: more take too long to be looked at."""
+
+NODES_TO_LOOK: Final = 20
+"""As many times the nodes of a proof are used to look at all moves, which takes less for each."""
+
 UNSEEN: Final = 6
 """Positions of a game that are looked at without a proof, from its end on, before it is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bots:
+    """Who proves puzzles."""
+
+    prover: Engine
+    """What each move comes to."""
+
+    looker: Engine
+    """That no other move wins as soon, by looking at all of them."""
+
+
+@contextmanager
+def bots(prover: str = "solver") -> Iterator[Bots]:
+    """Start the bots; a bundled one by its name proves."""
+    with (
+        Engine.open(prover) as first,
+        Engine.open("alphabeta", options={"blind": True, "hash": 4_000_000}) as second,
+    ):
+        yield Bots(first, second)
 
 
 @dataclass
@@ -30,9 +58,9 @@ class Maker:
     """Makes puzzles of a game, each another one, turned or not."""
 
     game: Game
-    bot: Engine
+    bots: Bots
     limit: Limit
-    """For each question to the bot."""
+    """For each question to one of them."""
 
     seed: int
     most: int
@@ -62,7 +90,7 @@ class Maker:
         best: Puzzle | None = None
         unseen = 0
         for position in reversed(_played(self.game, chance)):
-            found = solve(self.bot, position, self.limit)
+            found = solve(self.bots.prover, position, self.limit)
             if found.value == "unknown":
                 unseen += 1
                 if unseen == UNSEEN:
@@ -86,18 +114,25 @@ class Maker:
         task: Task = "win" if found.value == "win" else "hold"
         rights: list[tuple[Move, Solved]] = []
         for move in position.legal_moves():
-            one = solve_move(self.bot, position, move, self.limit)
-            if one.value == "unknown":
-                return None
+            one = solve_move(self.bots.prover, position, move, self.limit)
             if one.value in ("win", found.value):
                 rights.append((move, one))
-                if len(rights) == 2:
-                    return None
+            if one.value == "unknown" or len(rights) == 2:
+                return self._in_plies(position, tempts)
         (right,) = rights
         plies = 0 if found.value == "draw" else right[1].plies
         if plies is None:
             return None
         return Puzzle(position, task, plies, tempts, right[1].line)
+
+    def _in_plies(self, position: Position, tempts: int) -> Puzzle | None:
+        """Return the puzzle where one move alone wins within so many plies, if it is one."""
+        found = solve(self.bots.looker, position, _wider(self.limit))
+        plies = found.plies
+        if found.value != "win" or plies is None or not FEWEST <= plies <= MOST_LOOKED_AT:
+            return None
+        puzzle = Puzzle(position, "win-in", plies, tempts, found.line)
+        return None if wrong_with(puzzle, self.bots, self.limit) else puzzle
 
 
 def _played(game: Game, chance: Random) -> list[Position]:
@@ -126,14 +161,40 @@ def tempting(position: Position) -> int:
     return count
 
 
-def wrong_with(puzzle: Puzzle, bot: Engine, limit: Limit) -> str:
+def wrong_with(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
     """Return what a proof finds wrong with a puzzle; empty where it holds."""
-    right = solve_move(bot, puzzle.position, puzzle.answer, limit).value
+    if puzzle.task == "win-in":
+        return _wrong_within(puzzle, bots.looker, _wider(limit))
+    right = solve_move(bots.prover, puzzle.position, puzzle.answer, limit).value
     expected = ("win",) if puzzle.task == "win" else ("win", "draw")
     if right not in expected:
         return f"{puzzle.answer} is {right}, expected {' or '.join(expected)}"
     for move in puzzle.position.legal_moves():
-        value = solve_move(bot, puzzle.position, move, limit).value
-        if move != puzzle.answer and (value in expected or value == "unknown"):
-            return f"{move} is {value}, too" if value in expected else f"{move} is unknown"
+        if move != puzzle.answer:
+            value = solve_move(bots.prover, puzzle.position, move, limit).value
+            if value in expected or value == "unknown":
+                return f"{move} is {value}, too" if value in expected else f"{move} is unknown"
+    return ""
+
+
+def _wider(limit: Limit) -> Limit:
+    return limit if limit.nodes is None else replace(limit, nodes=NODES_TO_LOOK * limit.nodes)
+
+
+def _wrong_within(puzzle: Puzzle, looker: Engine, limit: Limit) -> str:
+    """Return what is wrong with a puzzle in which one move alone wins within so many plies.
+
+    Of each other move all answers are looked at so deep, whatever it comes to later.
+    """
+    right = solve_move(looker, puzzle.position, puzzle.answer, limit)
+    if right.value != "win" or right.plies != puzzle.plies:
+        return f"{puzzle.answer} is {right.words}, expected win in {puzzle.plies} plies"
+    for move in puzzle.position.legal_moves():
+        if move == puzzle.answer:
+            continue
+        one = solve_move(looker, puzzle.position, move, limit)
+        if one.value == "win" and (one.plies is None or one.plies <= puzzle.plies):
+            return f"{move} is {one.words}, too"
+        if one.value == "unknown" and (one.depth or 0) < puzzle.plies:
+            return f"{move} is unknown after {one.depth} plies"
     return ""

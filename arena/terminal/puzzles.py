@@ -80,7 +80,6 @@ def _asked(puzzle: Puzzle, number: int) -> bool | None:
 
 def _words(puzzle: Puzzle) -> str:
     """Return what the right move does, and how it goes on."""
-    what = "wins" if puzzle.task == "win" else "does not lose"
-    plies = f" in {puzzle.plies} plies" if puzzle.plies else ""
+    plies = f" in {puzzle.plies} plies" if puzzle.plies and puzzle.task == "win" else ""
     more = " ".join(puzzle.line[1:])
-    return f"{what}{plies}{f', such as by {more}' if more else ''}"
+    return f"{puzzle.words}{plies}{f', such as by {more}' if more else ''}"

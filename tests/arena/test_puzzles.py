@@ -10,10 +10,10 @@ import commands
 import pytest
 
 from lath import games
-from lath.arena import Engine, Limit
+from lath.arena import Limit
 from lath.arena.errors import ConfigError
 from lath.arena.puzzles.book import Puzzle, all_built_in, of_record, read_puzzles, written
-from lath.arena.puzzles.making import Maker, tempting, wrong_with
+from lath.arena.puzzles.making import Bots, Maker, bots, tempting, wrong_with
 from lath.games.core import Move, least
 from lath.notation import parse
 
@@ -24,20 +24,20 @@ SEED = 18
 
 
 @pytest.fixture(scope="module")
-def solver() -> Iterator[Engine]:
-    with Engine.open("solver") as engine:
-        yield engine
+def solver() -> Iterator[Bots]:
+    with bots() as both:
+        yield both
 
 
 @pytest.fixture(scope="module")
-def made(solver: Engine) -> list[Puzzle]:
+def made(solver: Bots) -> list[Puzzle]:
     maker = Maker(games.get("surikata"), solver, Limit(nodes=1500), SEED, 2)
     found = maker.puzzles(lambda _: None)
     return [next(found), next(found)]
 
 
 def test_what_is_made_has_one_right_move_and_no_two_are_the_same(
-    made: list[Puzzle], solver: Engine
+    made: list[Puzzle], solver: Bots
 ) -> None:
     for puzzle in made:
         assert wrong_with(puzzle, solver, ENOUGH) == ""
@@ -46,7 +46,7 @@ def test_what_is_made_has_one_right_move_and_no_two_are_the_same(
     assert len({puzzle.position.text() for puzzle in made}) == 2
 
 
-def test_a_wrong_answer_is_found_out(made: list[Puzzle], solver: Engine) -> None:
+def test_a_wrong_answer_is_found_out(made: list[Puzzle], solver: Bots) -> None:
     puzzle = made[0]
     other = next(move for move in puzzle.position.legal_moves() if move != puzzle.answer)
     wrong = Puzzle(puzzle.position, puzzle.task, puzzle.plies, puzzle.tempting, (other,))
@@ -122,9 +122,9 @@ def test_a_game_without_puzzles_says_which_have_some() -> None:
 
 
 @pytest.fixture(scope="module")
-def prover() -> Iterator[Engine]:
-    with Engine.open("alphabeta", options={"hash": 4_000_000}) as engine:
-        yield engine
+def prover() -> Iterator[Bots]:
+    with bots("alphabeta; option.hash=4000000") as both:
+        yield both
 
 
 @pytest.mark.parametrize("file", all_built_in(), ids=lambda file: file.stem)
@@ -139,12 +139,12 @@ def test_puzzles_of_the_project_are_records_that_differ(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", all_built_in(), ids=lambda file: file.stem)
-def test_the_first_puzzle_of_the_project_holds(file: Path, prover: Engine) -> None:
+def test_the_first_puzzle_of_the_project_holds(file: Path, prover: Bots) -> None:
     assert wrong_with(next(read_puzzles(file)), prover, Limit(nodes=200_000)) == ""
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("file", all_built_in(), ids=lambda file: file.stem)
-def test_each_puzzle_of_the_project_holds(file: Path, prover: Engine) -> None:
+def test_each_puzzle_of_the_project_holds(file: Path, prover: Bots) -> None:
     for puzzle in read_puzzles(file):
         assert wrong_with(puzzle, prover, Limit(nodes=1_000_000)) == "", puzzle.position.text()
