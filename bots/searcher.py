@@ -19,10 +19,10 @@ from lath.games.fast import FastBoard, fast_board
 LEVEL: Final = Spin("level", 8, 1, 8)
 """The option by which a bot plays worse than it can; 8 is all it can."""
 
-NODES: Final = {1: 4, 2: 12, 3: 40, 4: 120, 5: 400, 6: 1200, 7: 4000}
+NODES: Final = {1: 3, 2: 12, 3: 40, 4: 120, 5: 400, 6: 1000, 7: 3000}
 """At most so many nodes a move, by level."""
 
-CARELESS: Final = {1: 0.5, 2: 0.3, 3: 0.15, 4: 0.05}
+CARELESS: Final = {1: 0.6, 2: 0.3, 3: 0.15, 4: 0.05}
 """How likely a move is any legal one, by level."""
 
 _GUESS: Final = 0.999

@@ -1,4 +1,4 @@
-"""Where puzzles come from: positions of random games, in which one move alone is right by proof."""
+"""Where puzzles come from: positions of hasty games, in which one move alone is right by proof."""
 
 from __future__ import annotations
 
@@ -31,6 +31,18 @@ NODES_TO_LOOK: Final = 20
 UNSEEN: Final = 6
 """Positions of a game that are looked at without a proof, from its end on, before it is left."""
 
+OPENING: Final = 4
+"""Plies at random with which games begin."""
+
+AT_RANDOM: Final = 0.15
+"""How likely any later one is."""
+
+HASH: Final = 30_000
+"""States that are remembered of a question; to make room for more takes longer than to look."""
+
+HASTY: Final = Limit(nodes=300)
+"""For any other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bots:
@@ -42,15 +54,19 @@ class Bots:
     looker: Engine
     """That no other move wins as soon, by looking at all of them."""
 
+    player: Engine
+    """Nothing; it plays the games in which puzzles are found."""
+
 
 @contextmanager
 def bots(prover: str = "solver") -> Iterator[Bots]:
-    """Start the bots; a bundled one by its name proves."""
+    """Start the bots; of those that prove, `prover` is what the first one is."""
     with (
         Engine.open(prover) as first,
-        Engine.open("alphabeta", options={"blind": True, "hash": 4_000_000}) as second,
+        Engine.open("alphabeta", options={"blind": True, "hash": HASH}) as second,
+        Engine.open("alphabeta") as third,
     ):
-        yield Bots(first, second)
+        yield Bots(first, second, third)
 
 
 @dataclass
@@ -89,8 +105,10 @@ class Maker:
         """Return the deepest puzzle of a random game, going from its end to its beginning."""
         best: Puzzle | None = None
         unseen = 0
-        for position in reversed(_played(self.game, chance)):
-            found = solve(self.bots.prover, position, self.limit)
+        for position in reversed(self._played(chance)):
+            found = solve(self.bots.looker, position, _wider(self.limit))
+            if found.value == "unknown":
+                found = solve(self.bots.prover, position, self.limit)
             if found.value == "unknown":
                 unseen += 1
                 if unseen == UNSEEN:
@@ -102,6 +120,21 @@ class Maker:
             if puzzle and (best is None or puzzle.grade >= best.grade):
                 best = puzzle
         return best
+
+    def _played(self, chance: Random) -> list[Position]:
+        """Return the positions of a game of hasty moves, some of them at random."""
+        position = self.game.start(self.game.draw_setup(chance.randrange(2**31)))
+        positions: list[Position] = []
+        while not position.is_over:
+            positions.append(position)
+            board = fast_board(position)
+            codes = board.candidates()
+            if len(positions) <= OPENING or chance.random() < AT_RANDOM:
+                move = board.moves[codes[int(chance.random() * len(codes))]]
+            else:
+                move = self.bots.player.play(position, HASTY).move or position.legal_moves()[0]
+            position = position.play(move)
+        return positions
 
     def _of_position(self, position: Position, found: Solved) -> Puzzle | None:
         """Return the puzzle of a position whose value is known, if it is one."""
@@ -135,18 +168,6 @@ class Maker:
         return None if wrong_with(puzzle, self.bots, self.limit) else puzzle
 
 
-def _played(game: Game, chance: Random) -> list[Position]:
-    """Return the positions of a random game in which nobody blunders at once."""
-    position = game.start(game.draw_setup(chance.randrange(2**31)))
-    positions = [position]
-    while not position.is_over:
-        board = fast_board(position)
-        codes = board.candidates()
-        position = position.play(board.moves[codes[int(chance.random() * len(codes))]])
-        positions.append(position)
-    return positions[:-1]
-
-
 def tempting(position: Position) -> int:
     """Return how many moves neither lose at once nor let the opponent win with the next."""
     board = fast_board(position)
@@ -164,7 +185,7 @@ def tempting(position: Position) -> int:
 def wrong_with(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
     """Return what a proof finds wrong with a puzzle; empty where it holds."""
     if puzzle.task == "win-in":
-        return _wrong_within(puzzle, bots.looker, _wider(limit))
+        return _wrong_within(puzzle, bots.looker, limit)
     right = solve_move(bots.prover, puzzle.position, puzzle.answer, limit).value
     expected = ("win",) if puzzle.task == "win" else ("win", "draw")
     if right not in expected:
@@ -177,6 +198,14 @@ def wrong_with(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
     return ""
 
 
+def _looked_at(puzzle: Puzzle, move: Move, looker: Engine, limit: Limit) -> Solved:
+    """Return what is known of a move when it is known, or has been looked at deep enough."""
+    one = solve_move(looker, puzzle.position, move, limit)
+    if one.value == "unknown" and (one.depth or 0) < puzzle.plies:
+        one = solve_move(looker, puzzle.position, move, _wider(limit))
+    return one
+
+
 def _wider(limit: Limit) -> Limit:
     return limit if limit.nodes is None else replace(limit, nodes=NODES_TO_LOOK * limit.nodes)
 
@@ -186,13 +215,13 @@ def _wrong_within(puzzle: Puzzle, looker: Engine, limit: Limit) -> str:
 
     Of each other move all answers are looked at so deep, whatever it comes to later.
     """
-    right = solve_move(looker, puzzle.position, puzzle.answer, limit)
+    right = solve_move(looker, puzzle.position, puzzle.answer, _wider(limit))
     if right.value != "win" or right.plies != puzzle.plies:
         return f"{puzzle.answer} is {right.words}, expected win in {puzzle.plies} plies"
     for move in puzzle.position.legal_moves():
         if move == puzzle.answer:
             continue
-        one = solve_move(looker, puzzle.position, move, limit)
+        one = _looked_at(puzzle, move, looker, limit)
         if one.value == "win" and (one.plies is None or one.plies <= puzzle.plies):
             return f"{move} is {one.words}, too"
         if one.value == "unknown" and (one.depth or 0) < puzzle.plies:
