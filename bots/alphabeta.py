@@ -25,9 +25,10 @@ BLIND: Final = Check("blind", False)
 
 def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> AlphaBeta:
     """Return the search in the form that is there."""
+    is_blind = options.get(BLIND.name, BLIND.default)
     if is_ready(position, options.get(FAST.name, FAST.default)):
-        return CompiledAlphaBeta(chance, options["hash"], is_blind=options["blind"])
-    evaluate = blind if options["blind"] else judged
+        return CompiledAlphaBeta(chance, options["hash"], is_blind=is_blind)
+    evaluate = blind if is_blind else judged
     return AlphaBeta(evaluate, chance, options["hash"])
 
 

@@ -145,6 +145,9 @@ class Maker:
         if tempts < FEWEST_TEMPTING:
             return None
         task: Task = "win" if found.value == "win" else "hold"
+        guess = Puzzle(position, task, found.plies or 0, tempts, found.line)
+        if self.graded[guess.grade] >= self.most:
+            return None  # to prove it takes long
         rights: list[tuple[Move, Solved]] = []
         for move in position.legal_moves():
             one = solve_move(self.bots.prover, position, move, self.limit)

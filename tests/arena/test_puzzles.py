@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import commands
@@ -141,6 +142,21 @@ def test_puzzles_of_the_project_are_records_that_differ(file: Path) -> None:
 @pytest.mark.parametrize("file", all_built_in(), ids=lambda file: file.stem)
 def test_the_first_puzzle_of_the_project_holds(file: Path, prover: Bots) -> None:
     assert wrong_with(next(read_puzzles(file)), prover, Limit(nodes=200_000)) == ""
+
+
+def test_a_win_within_so_many_plies_is_no_puzzle_with_other_plies_or_another_move(
+    prover: Bots,
+) -> None:
+    puzzle = next(
+        one for file in all_built_in() for one in read_puzzles(file) if one.task == "win-in"
+    )
+    assert puzzle.question.endswith(f"wins in {puzzle.plies} plies")
+    assert wrong_with(puzzle, prover, ENOUGH) == ""
+    sooner = replace(puzzle, plies=puzzle.plies - 2)
+    told = f"{puzzle.answer} is win in {puzzle.plies} plies, expected win in {sooner.plies} plies"
+    assert wrong_with(sooner, prover, ENOUGH) == told
+    other = next(move for move in puzzle.position.legal_moves() if move != puzzle.answer)
+    assert wrong_with(replace(puzzle, line=(other,)), prover, ENOUGH).startswith(f"{other} is ")
 
 
 @pytest.mark.soak
