@@ -27,16 +27,17 @@ from lath.arena.engine import Engine
 from lath.arena.solving import ORDER, Solved, after, solve, value_at_end
 from lath.games.core import Move, Position
 from lath.notation import Record, positions
-from lath.notation.record import Annotation, Comment, Ply, Variation, annotation
-
-BY: Final = "by"
-"""The annotation by which an analysis knows its own marks and variations."""
-
-SAID: Final = "said"
-"""What the player itself had said in `eval`, where an analysis has put its own there."""
-
-TAG: Final = "Analysis"
-"""Of a record that was analysed: who did, by which limit."""
+from lath.notation.record import (
+    ANALYSIS,
+    BY,
+    SAID,
+    Annotation,
+    Comment,
+    Ply,
+    Variation,
+    annotation,
+    is_of_analysis,
+)
 
 _GUESS: Final = 0.99
 
@@ -141,15 +142,15 @@ class Analyst:
     def record(self, record: Record) -> Record:
         """Return a record with what is thought of each ply; its moves must be legal."""
         at = list(positions(record))
-        again = record.tag(TAG) != ""
+        again = record.tag(ANALYSIS) != ""
         plies = [
             _marked(
                 _bare(ply) if again else ply, self.judged(before, Move(ply.move), now), self.name
             )
             for ply, (before, now) in zip(record.plies, pairwise(at), strict=True)
         ]
-        tags = [(name, value) for name, value in record.tags if name != TAG]
-        return replace(record, tags=(*tags, (TAG, self.name)), plies=tuple(plies))
+        tags = [(name, value) for name, value in record.tags if name != ANALYSIS]
+        return replace(record, tags=(*tags, (ANALYSIS, self.name)), plies=tuple(plies))
 
 
 def _score(found: Solved) -> float:
@@ -160,11 +161,6 @@ def _score(found: Solved) -> float:
 
 def _by(name: str) -> Comment:
     return (annotation(BY, name),)
-
-
-def _is_own(comments: Sequence[Comment]) -> bool:
-    parts = (part for comment in comments for part in comment)
-    return any(isinstance(part, Annotation) and part.name == BY for part in parts)
 
 
 def _without(comments: Sequence[Comment], *names: str) -> tuple[Comment, ...]:
@@ -178,11 +174,11 @@ def _without(comments: Sequence[Comment], *names: str) -> tuple[Comment, ...]:
 
 def _bare(ply: Ply) -> Ply:
     """Return a ply without what an analysis has said of it before."""
-    variations = tuple(one for one in ply.variations if not _is_own(one.comments))
+    variations = tuple(one for one in ply.variations if not is_of_analysis(one.comments))
     comments = _without(ply.comments, BY, SAID, "eval")
     if (said := ply.annotation(SAID)) is not None:
         comments = (*comments, (annotation("eval", said.value),))
-    glyph = "" if _is_own(ply.comments) else ply.glyph
+    glyph = "" if is_of_analysis(ply.comments) else ply.glyph
     return replace(ply, comments=comments, glyph=glyph, variations=variations)
 
 

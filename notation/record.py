@@ -70,6 +70,15 @@ RULES: Final = "Rules"
 RULING: Final = "Ruling"
 """The tag of a record that counts for nothing by an organiser's ruling: what it is, and why."""
 
+ANALYSIS: Final = "Analysis"
+"""The tag of a record that was analysed: by whom, by which limit."""
+
+BY: Final = "by"
+"""The annotation by which an analysis knows its own marks and variations."""
+
+SAID: Final = "said"
+"""What the player itself had said in `eval`, where an analysis has put its own there."""
+
 GAME_FILE: Final = "GameFile"
 """The tag of a record whose game is from a file: `games.origin(game_id).tag`, its name and hash."""
 
@@ -457,6 +466,12 @@ def comment(text: str) -> Comment:
     for name, value, after in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
         parts += (_annotation_of(name, value or ""), " ".join(after.split()))
     return tuple(filter(None, parts))
+
+
+def is_of_analysis(comments: Iterable[Comment]) -> bool:
+    """Return whether what has these comments is an analysis' own."""
+    parts = (part for comment in comments for part in comment)
+    return any(isinstance(part, Annotation) and part.name == BY for part in parts)
 
 
 def annotation(name: str, value: str) -> Annotation:

@@ -11,10 +11,11 @@ import pytest
 from exhaustive import value_of
 
 from lath.arena import Engine, Limit
-from lath.arena.analysing import BY, TAG, Analyst, Kept, analysed
+from lath.arena.analysing import Analyst, Kept, analysed
 from lath.arena.solving import Solved
 from lath.games.core import Move
 from lath.notation import Record, parse, positions, read
+from lath.notation.record import ANALYSIS, BY
 
 LOST_IN_THE_END: Final = """
 [Game "surikata"]
@@ -79,7 +80,7 @@ def test_what_people_wrote_stays_and_a_second_analysis_replaces_its_own(
     assert surikata.plies[0].used_s == 1.0
     assert surikata.plies[2].glyph == "!"
     assert surikata.plies[2].variations == before.plies[2].variations
-    assert surikata.tag(TAG) == "solver nodes 8000"
+    assert surikata.tag(ANALYSIS) == "solver nodes 8000"
     said = surikata.plies[0].annotation("said")
     assert said
     assert said.value == "0.2"
