@@ -46,6 +46,7 @@ from lath.arena.tournament.sources import (
     records_of,
     refuse_to_replace,
     tournaments_in,
+    with_analysis,
     write_page,
 )
 from lath.reports.export import unsound_words
@@ -154,6 +155,9 @@ class ReportJob:
     rules: bool = True
     """Whether records that the rules are against are left out."""
 
+    analysis: Path | None = None
+    """The records of the same games, analysed."""
+
     ends: ClassVar = True
     """It is done when all tournaments are over."""
 
@@ -161,12 +165,13 @@ class ReportJob:
         """Return the sources, whether they are there or not."""
         return self.given
 
-    def template_files(self) -> Sequence[Path]:
-        """Return the files of the user's folder of templates."""
+    def other_files(self) -> Sequence[Path]:
+        """Return the analysis and the files of the user's folder of templates."""
         from lath.reports.page.page import KINDS
 
         found = () if self.templates is None else self.templates.rglob("*")
-        return sorted(path for path in found if path.suffix in KINDS)
+        analysis = () if self.analysis is None else (self.analysis,)
+        return [*analysis, *sorted(path for path in found if path.suffix in KINDS)]
 
     def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> list[Doubt]:
         """Write data and page, from one pass over the records; with `refresh_s` of none, too.
@@ -177,8 +182,11 @@ class ReportJob:
         from lath.reports.page.page import page_of
 
         doubts: list[Doubt] = []
+        records = records_of(sources, doubts, rules=self.rules)
+        if self.analysis is not None:
+            records = with_analysis(records, self.analysis, doubts)
         gathered = gather(
-            records_of(sources, doubts, rules=self.rules),
+            records,
             title=self.title,
             background=background_of(sources),
         )
@@ -296,7 +304,7 @@ def follow(job: ReportJob, *, every_s: float) -> int:
     0 when all is over; 3 after Ctrl-C. The last page refreshes no more. Raises ConfigError where
     nothing can be written; other faults are told of, and mended by a later look.
     """
-    following = Following(job.sources, others=job.template_files)
+    following = Following(job.sources, others=job.other_files)
     try:
         with signals.heeded(raises=True):
             return _warned(_follow(job, following, every_s))
@@ -384,6 +392,9 @@ Out = Annotated[
     Path | None, option("-o --output", "FILE", "Where the page is written, else report.html.")
 ]
 Title = Annotated[str | None, option("--title", "TEXT", "The page's heading.")]
+Analysis = Annotated[
+    Path | None, option("--analysis", "FILE", "What `arena analyze` made of these games.")
+]
 Data = Annotated[Path | None, option("--data", "FILE", "Write what the page shows as JSON.")]
 Watch = Annotated[float | None, option(WATCH, "[SECONDS]", _AGAIN, **seconds(1, 86_400))]
 Templates = Annotated[Path | None, option("--templates", "DIR", "Files there come before ours.")]
@@ -401,6 +412,7 @@ def report(
     out: Out = None,
     title: Title = None,
     data: Data = None,
+    analysis: Analysis = None,
     watch: Watch = None,
     templates: Templates = None,
     copy_templates: CopyTemplates = None,
@@ -427,16 +439,24 @@ def report(
         return
     if not sources:
         raise typer.BadParameter("expected a SOURCE: a tournament's directory or a record file")
-    _refuse_files(sources, out, data, watches=watch is not None)
+    _refuse_files([*sources, *filter(None, [analysis])], out, data, watches=watch is not None)
     if templates is not None:
         _refuse_templates(templates)
     is_index = len(sources) == 1 and is_collection(sources[0])
+    if is_index and analysis is not None:
+        raise typer.BadParameter("--analysis is of games; an index page shows none")
     if out is None and data is None:
         out = sources[0] / "index.html" if is_index else Path(REPORT)
         refuse_to_replace(out, "index" if is_index else "report")
     rules = not unchecked
     job = ReportJob(
-        given=sources, out=out, data=data, title=title, templates=templates, rules=rules
+        given=sources,
+        out=out,
+        data=data,
+        title=title,
+        templates=templates,
+        rules=rules,
+        analysis=analysis,
     )
     if is_index:
         job = IndexJob(**vars(job), writes_reports=not no_reports)

@@ -51,7 +51,7 @@ from lath.notation.files import open_bytes, write_atomically
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import Entry, RecordText, entry_of
 from lath.notation.reader import entries as entries_of_text
-from lath.notation.record import FORFEITS, RULING, Forfeit, Record
+from lath.notation.record import ANALYSIS, FORFEITS, RULING, Forfeit, Record
 from lath.notation.scanner import parse
 from lath.reports.background import (
     Background,
@@ -131,6 +131,40 @@ def _marked(
             if tag := tag or of_bot.get(record.first) or of_bot.get(record.second):
                 record = replace(record, tags=(*record.tags, (RULING, tag)))  # noqa: PLW2901
         yield record
+
+
+def with_analysis(
+    records: Iterator[Record | Refused], file: Path, doubts: list[Doubt]
+) -> Iterator[Record | Refused]:
+    """Yield records, in the place of the plies of each those of the same game that was analysed.
+
+    Games are the same where tag Number, game, players and moves are. The analysed records of the
+    file are kept in memory. Raises ArenaError: as `records_of`, and where none is analysed.
+    """
+    found = {
+        _game_of(record): record
+        for record in records_of([file], doubts)
+        if not isinstance(record, Refused) and record.tag(ANALYSIS)
+    }
+    if not found:
+        raise ConfigError(f"{file} has no analysed records; `arena analyze` makes them")
+    for record in records:
+        analysed = None if isinstance(record, Refused) else found.pop(_game_of(record), None)
+        if analysed is None or isinstance(record, Refused):
+            yield record
+            continue
+        tags = [tag for tag in record.tags if tag[0] != ANALYSIS]
+        tag = (ANALYSIS, analysed.tag(ANALYSIS))
+        yield replace(record, tags=(*tags, tag), comments=analysed.comments, plies=analysed.plies)
+    if found:
+        games = f"{len(found)} analysed game{' is' if len(found) == 1 else 's are'}"
+        doubts.append(Doubt(f"{games} of {file} and of no other source"))
+
+
+def _game_of(record: Record) -> tuple[str | tuple[str, ...], ...]:
+    """Return what tells a game from others."""
+    tags = (record.tag(name) for name in ("Number", "Setup", "Position"))
+    return (*tags, record.game, record.first, record.second, record.moves)
 
 
 def _refuse_damage(doubts: Iterable[Doubt]) -> None:

@@ -20,6 +20,7 @@ from lath.notation.record import FORFEITS, Record, Termination
 from lath.notation.replay import movers_of
 from lath.reports import export, figures
 from lath.reports import outcome as outcomes
+from lath.reports.accuracy import Accuracy, AccuracyCounter
 from lath.reports.background import (
     NO_BACKGROUND,
     Background,
@@ -462,6 +463,8 @@ class Document(TypedDict):
     """by game id"""
     times: list[Times]
     """by rank; bots without timed moves are not there"""
+    accuracy: list[Accuracy]
+    """by rank; bots without analysed moves are not there"""
     bots: list[Bot]
     """by rank"""
     setups: list[figures.WaysOfGame]
@@ -506,19 +509,20 @@ def gather(
     """Return the document and the packed replays, after one pass over the records."""
     packer, tally, facts, games = Packer(), Tally(), figures.FactCounter(), figures.GameCounter()
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
-    forfeits = ForfeitCounter()
+    forfeits, accuracy = ForfeitCounter(), AccuracyCounter()
     for number, record in enumerate(tally.sound(records), 1):
         ending = packer.add(record)
         game = figures.entry(number, record, ending or "", is_playable=ending is not None)
         tally.add(record, game.ending)
         facts.add(record)
         if game.points is not None:
-            for counter in (games, times, duels, starts):
+            for counter in (games, times, accuracy, duels, starts):
                 counter.add(game)
         forfeits.add(game)
     standings = standings_of(tally)
     versions = versions_of(background, standings)
     said, linked = facts.facts(), packer.numbering.linked
+    names = [row.name for row in standings.overall.rows]
     outcome = background.completed(standings).outcome
     shown = outcome if outcome and outcome.says_something else None
     document: Document = {
@@ -540,7 +544,8 @@ def gather(
         "first_move": _first_move(standings),
         "lengths": games.lengths(),
         "endings": games.endings(),
-        "times": linked(times.times([row.name for row in standings.overall.rows])),
+        "times": linked(times.times(names)),
+        "accuracy": accuracy.accuracies(names),
         "bots": linked(_bots(tally, standings, duels, starts)),
         "setups": linked(starts.setups()),
         "openings": linked(games.openings()),

@@ -22,6 +22,8 @@ What the page gets is plain JSON in deflate and base64 (letters), which `js/pack
   ply: which of `forms`, where each 1 stands for the next of the game's `digits`.
   `legal`: at each position the kinds that become legal or cease to be, beside that of the ply just
   made and what this one ends and begins; the position where the game is over is left out.
+- `better`: for each variation of an analysis the ply that it is to, then for each move of it twice
+  the kind, and 1 more where second plays it.
 - Kinds that become legal or cease to be stand in order, each as its distance from the last.
 """
 
@@ -46,8 +48,16 @@ from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
 from lath.notation.files import temporary_file
-from lath.notation.record import RULES, Comment, Record, bare_plies, record_as_read
-from lath.notation.replay import game_by
+from lath.notation.record import (
+    ANALYSIS,
+    RULES,
+    Comment,
+    Record,
+    bare_plies,
+    is_of_analysis,
+    record_as_read,
+)
+from lath.notation.replay import game_by, positions
 from lath.notation.writer import comment_words, variation_words
 from lath.reports.figures import Numbering
 from lath.reports.page.replay import Dictionary, Replay
@@ -193,6 +203,7 @@ class _Shown(NamedTuple):
     """Numbers among the forms of all games."""
 
     digits: str
+    better: Sequence[Sequence[int]]
 
     def record(self, texts: Sequence[str]) -> Record:
         """Return what can be played of it; `texts` are the moves of each kind."""
@@ -209,6 +220,9 @@ class _Told(NamedTuple):
     moves: tuple[str, ...]
     said: tuple[str, ...]
     """As movetext, before the first move and behind each; empty where nothing is said at all."""
+
+    better: tuple[tuple[int, tuple[str, ...]], ...]
+    """The variations of an analysis, each with the ply that it is to."""
 
     @property
     def record(self) -> Record:
@@ -320,7 +334,7 @@ class Packer:
         )
         for (texts, at), text in zip(self._columns.values(), row, strict=True):
             at.append(texts[text])
-        self._games.append(_Told(record.tags, record.moves, tuple(_said(record))))
+        self._games.append(_Told(record.tags, record.moves, tuple(_said(record)), _better(record)))
         return ending
 
     def pack(self) -> dict[str, Any]:
@@ -385,7 +399,18 @@ class Packer:
             said=array("I", [self._forms[_DIGIT.sub("1", text)] for text in game.said])
             or array("I", [self._forms[""]]) * (len(game.moves) + 1),
             digits="".join(_DIGIT.findall("\n".join(game.said))),
+            better=tuple(self._lines(game, family.dictionary)) if replay else (),
         )
+
+    def _lines(self, game: _Told, dictionary: Dictionary | None) -> Iterator[tuple[int, ...]]:
+        """Yield the variations of an analysis as they are packed; none that the game refuses."""
+        if dictionary is None or not game.better:
+            return
+        at = list(positions(game.record))
+        for ply, moves in game.better:
+            with suppress(GameError):
+                line = dictionary.line(at[ply - 1], moves)
+                yield (ply, *(2 * kind + seat for kind, seat in line))
 
     def _played(self, record: Record) -> Replay | None:
         """Return the replay of a record; None where its game is unknown or refuses it."""
@@ -403,6 +428,18 @@ class Packer:
             ],
             "forms": list(forms),
         }
+
+
+def _better(record: Record) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Return the variations of an analysis, each with the ply that it is to."""
+    if not record.tag(ANALYSIS):
+        return ()
+    return tuple(
+        (number, tuple(made.move for made in line.plies))
+        for number, ply in enumerate(record.plies, 1)
+        for line in ply.variations
+        if line.plies and is_of_analysis(line.comments)
+    )
 
 
 _BREAK: Final = re.compile(r" *\n *")

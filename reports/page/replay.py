@@ -207,6 +207,17 @@ class Dictionary:
             ),
         )
 
+    def line(self, position: Position, texts: Sequence[str]) -> list[tuple[int, Seat]]:
+        """Return the kind and the seat of each move of a line from a position, each looked at.
+
+        Raises GameError.
+        """
+        found = []
+        for text, after in zip(texts, self._positions(position, texts), strict=True):
+            found.append((self.kind(text, position, after), position.to_move))
+            position = after
+        return found
+
     def end(self, record: Record) -> Position:
         """Return the position after the last ply of a record; raises what `play` does.
 

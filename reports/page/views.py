@@ -208,6 +208,15 @@ def percent(rate: float | None) -> str:
     return DASH if rate is None else f"{100 * rate:.1f}{THIN}%"
 
 
+def of_hundred(value: float | None) -> str:
+    """Return a number of hundredths with one decimal; a dash where there is none.
+
+    >>> of_hundred(87.46), of_hundred(None)
+    ('87.5', '–')
+    """
+    return DASH if value is None else f"{value:.1f}"
+
+
 def likely(rate: float | None) -> str:
     """Return a likelihood as a percentage that never says what is sure.
 

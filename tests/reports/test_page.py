@@ -240,6 +240,9 @@ def test_every_ink_is_readable_on_every_ground(palette: dict[str, str]) -> None:
     for ground in grounds:
         assert contrast(palette["soft"], ground) >= 4.5
         assert contrast(palette["accent"], ground) >= 4.5
+        # marks of mistakes, and of good moves
+        assert contrast(palette["series-6"], ground) >= 4.5
+        assert contrast(palette["series-5"], ground) >= 4.5
         assert contrast(palette["focus"], ground) >= 3
     assert all(contrast(palette["ink"], ground) >= 4.5 for ground in (*grounds, *heats))
     drawn = ("first", "second", *(f"series-{number}" for number in range(8)))

@@ -1,12 +1,23 @@
-// The graph under the board: what both bots expected, from first's point of view, and times.
+// The graph under the board: what both bots expected, and what an analysis does, from first's point
+// of view, and times.
 
-lath.evalPoints = (game, seat) =>
+// The points of an annotation at the plies of some seats.
+lath.evalPoints = (game, name, seats) =>
   game.moves.flatMap((_, i) => {
-    const value = lath.numberIn(game.notes[i + 1], "eval");
-    if (value === undefined || game.movers[i] !== seat) return [];
-    const bounded = Math.min(Math.max(value, -1), 1) * (seat === 0 ? 1 : -1);
+    const value = lath.numberIn(game.notes[i + 1], name);
+    if (value === undefined || !seats.includes(game.movers[i])) return [];
+    const bounded = Math.min(Math.max(value, -1), 1) * (game.movers[i] === 0 ? 1 : -1);
     return [[((i + 1) * 100) / game.plies, 36 - 32 * bounded]];
   });
+
+// Each line's class, who it is of, and its points. An analysis puts what bots said elsewhere.
+lath.evalLines = (game) => {
+  if (!game.board) return [];
+  const name = game.analysis ? "said" : "eval";
+  const lines = [game.first, game.second].map((bot, seat) => [`eval-${seat}`, bot, lath.evalPoints(game, name, [seat])]);
+  if (game.analysis) lines.push(["eval-analysis", "the analysis", lath.evalPoints(game, "eval", [0, 1])]);
+  return lines.filter(([, , points]) => points.length > 0);
+};
 
 lath.timeBars = (game) => {
   const times = game.notes.map((note) => lath.numberIn(note, "emt"));
@@ -23,27 +34,26 @@ lath.timeBars = (game) => {
 
 lath.drawEvals = (game) => {
   const svg = lath.byId("evals");
-  const lines = game.board ? [0, 1].map((seat) => lath.evalPoints(game, seat)) : [[], []];
+  const lines = lath.evalLines(game);
   const bars = game.board ? lath.timeBars(game) : [];
-  const hasEvals = lines.some((points) => points.length > 0);
-  const drawn = lines.flatMap((points, seat) => {
-    if (points.length === 0) return [];
+  const hasEvals = lines.length > 0;
+  const drawn = lines.map(([kind, , points]) => {
     // A single point is a line to itself, which round ends make a dot.
     const path = `M${[...points, points[points.length - 1]].map((point) => point.join(" ")).join("L")}`;
-    return [lath.drawn("path", { class: `eval-${seat}`, d: path })];
+    return lath.drawn("path", { class: kind, d: path });
   });
   const level = hasEvals ? [lath.drawn("path", { class: "level", d: "M0 36H100" })] : [];
   const now = hasEvals || bars.length > 0 ? [lath.drawn("path", { class: "now", d: "M0 0V100" })] : [];
   svg.replaceChildren(...level, ...bars, ...drawn, ...now); // styles hide it when it is empty
   const told = hasEvals
-    ? ["Expected score from first’s point of view, up is good for first: ", lath.sample(0), ` ${game.first}, `, lath.sample(1), ` ${game.second}.`]
+    ? ["Expected score from first’s point of view, up is good for first: ", ...lines.flatMap(([kind, who], i) => [lath.sample(kind), ` ${who}${i < lines.length - 1 ? ", " : "."}`])]
     : [];
   if (bars.length > 0) told.push(" Bars: thinking time.");
   lath.byId("evals-told").replaceChildren(...told);
 };
 
-lath.sample = (seat) =>
-  lath.drawn("svg", { class: "sample", viewBox: "0 0 24 8", "aria-hidden": "true" }, lath.drawn("path", { class: `eval-${seat}`, d: "M1 4H23" }));
+lath.sample = (kind) =>
+  lath.drawn("svg", { class: "sample", viewBox: "0 0 24 8", "aria-hidden": "true" }, lath.drawn("path", { class: kind, d: "M1 4H23" }));
 
 lath.markEvals = (game, ply) => {
   const now = lath.byId("evals").querySelector(".now");

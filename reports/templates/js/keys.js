@@ -9,13 +9,27 @@ lath.listenToReplay = (replay) => {
     go(ply);
   };
 
+  const moveBy = (by) => {
+    replay.pause();
+    replay.move(by);
+  };
+  const mistake = () => {
+    replay.pause();
+    replay.goMistake();
+  };
+
   on("to-start", "click", () => moveTo(0));
-  on("back", "click", () => moveTo(state.ply - 1));
+  on("back", "click", () => moveBy(-1));
   on("play", "click", replay.play);
-  on("forward", "click", () => moveTo(state.ply + 1));
+  on("forward", "click", () => moveBy(1));
   on("to-end", "click", () => moveTo(state.game.plies));
   on("game-before", "click", () => goGame(state.game.place - 1));
   on("game-after", "click", () => goGame(state.game.place + 1));
+  on("mistake", "click", mistake);
+  on("better", "click", (event) => {
+    const button = event.target.closest("button");
+    if (button) replay.goBetter(Number(button.dataset.at));
+  });
   on("aids", "click", () => replay.toggle("aids"));
   on("legal", "click", () => replay.toggle("legal"));
   on("copy-position", "click", replay.copyPosition);
@@ -30,14 +44,14 @@ lath.listenToReplay = (replay) => {
   });
 
   const STEPS = {
-    ArrowLeft: () => state.ply - 1,
-    ArrowRight: () => state.ply + 1,
     PageUp: () => state.ply - 10,
     PageDown: () => state.ply + 10,
     Home: () => 0,
     End: () => state.game.plies,
   };
   const ACTS = {
+    m: mistake,
+    b: () => replay.goBetter(state.better > 0 ? 0 : 1),
     " ": replay.play,
     n: () => goGame(state.game.place + 1),
     p: () => goGame(state.game.place - 1),
@@ -53,7 +67,9 @@ lath.listenToReplay = (replay) => {
     if (!isInside && !isFree) return;
     const isMove = byId("moves").contains(target); // Enter chooses that one
     const presses = key === " " && !isMove && target.matches("button, summary, a");
-    if (STEPS[key] && !event.shiftKey) moveTo(STEPS[key]());
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    if (by && !event.shiftKey) moveBy(by);
+    else if (STEPS[key] && !event.shiftKey) moveTo(STEPS[key]());
     else if (ACTS[key] && !presses) ACTS[key]();
     else return;
     event.preventDefault();

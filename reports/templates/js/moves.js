@@ -6,8 +6,17 @@ lath.chip = (game, seat) => {
   return made;
 };
 
+// A mark: its sign and colour, what it means on hover and for who cannot see it.
+lath.glyphOf = (note) => {
+  const told = lath.glyphTold(note);
+  const kind = { "?": "bad", "!": "good" }[note.glyph[0]];
+  const made = lath.make("span", `glyph ${kind || ""}`, note.glyph, lath.make("span", "hidden", told && ` ${told}`));
+  made.title = told;
+  return made;
+};
+
 lath.moveItem = (game, i) => {
-  const { glyph, said } = game.notes[i + 1];
+  const { glyph, said, better } = game.notes[i + 1];
   const button = lath.make("button");
   button.type = "button";
   button.tabIndex = -1;
@@ -15,10 +24,27 @@ lath.moveItem = (game, i) => {
   button.dataset.ply = i + 1;
   button.append(lath.make("span", "ply", `${i + 1}.`));
   if (game.board) button.append(lath.chip(game, game.movers[i]));
-  button.append(lath.make("bdi", "", game.moves[i] + glyph));
-  const item = lath.make("li", said ? "said" : "", null, button);
-  if (said) item.append(lath.make("p", "", null, lath.make("bdi", "", said)));
+  button.append(lath.make("bdi", "", game.moves[i], ...(glyph ? [lath.glyphOf(game.notes[i + 1])] : [])));
+  const told = [said, better && `Better: ${better}`].filter(Boolean).join(" ");
+  const item = lath.make("li", told ? "said" : "", null, button);
+  if (told) item.append(lath.make("p", "", null, lath.make("bdi", "", told)));
   return item;
+};
+
+// The better line in place of a ply, each move to be looked at; `at` is the one that is.
+lath.drawBetter = (game, ply, at) => {
+  const line = lath.betterAt(game, ply);
+  const place = lath.byId("better");
+  const focused = place.contains(document.activeElement);
+  const buttons = line.map(({ text }, i) => {
+    const button = lath.make("button", "", null, lath.make("span", "ply", `${ply + i}.`), lath.make("bdi", "", text));
+    button.type = "button";
+    button.dataset.at = i + 1;
+    if (i + 1 === at) button.setAttribute("aria-current", "step");
+    return button;
+  });
+  place.replaceChildren(...(line.length > 0 ? [lath.make("span", "", "Better:"), ...buttons] : []));
+  if (focused) (buttons[Math.max(at, 1) - 1] || lath.byId("board")).focus({ preventScroll: true });
 };
 
 lath.drawMoves = (game) => {

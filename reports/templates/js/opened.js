@@ -1,7 +1,8 @@
 // One game, opened: moves, positions, what is said, tags, legal moves. Knows no rules.
 
-// What is said about one ply: `glyph`, `words` as movetext, `said` for people, and what it has of
-// annotations, as texts by name. `take` gives the next digit, for each 1 of the form.
+// What is said about one ply: `glyph`, `words` as movetext, `said` for people, `better`, what an
+// analysis has in place of the move, and what it has of annotations, as texts by name. `take` gives
+// the next digit, for each 1 of the form.
 lath.noteOf = (form, take) => {
   const text = form.replaceAll("1", take);
   const space = text.indexOf(" ");
@@ -13,8 +14,16 @@ lath.noteOf = (form, take) => {
 // annotation of each name, but not those of variations.
 lath.readWords = (words) => {
   const annotations = new Map();
-  let [said, isMain] = ["", true];
+  let [said, better, isMain] = ["", "", true];
   for (let at = 0; at < words.length; ) {
+    if (words.startsWith("({[%by ", at)) { // a variation of an analysis, which has plain moves
+      const [from, to] = [words.indexOf("}", at), words.indexOf(")", words.indexOf("}", at))];
+      if (from >= 0 && to >= 0) {
+        better = words.slice(from + 1, to).trim();
+        at = to + 1;
+        continue;
+      }
+    }
     const closing = { "{": "}", ";": "\n" }[words[at]];
     if (!closing) {
       isMain = isMain && words[at] !== "(";
@@ -30,7 +39,7 @@ lath.readWords = (words) => {
     });
     at = stop + 1;
   }
-  return { said: said.replace(/\s+/gu, " ").trim(), annotations };
+  return { said: said.replace(/\s+/gu, " ").trim(), better, annotations };
 };
 
 // An annotation as a number; undefined where it is none.
@@ -51,7 +60,7 @@ lath.openGame = async (games, i) => {
   const at = games.replayedAt(i);
   if (at === undefined) {
     const note = lath.noteOf("");
-    return { ...head, problem: `the page has room for ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}`, board: null, moves: [], tags: [], notes: [note], legal: null };
+    return { ...head, problem: `the page has room for ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}`, board: null, moves: [], tags: [], notes: [note], legal: null, better: new Map(), analysis: "" };
   }
   const size = lath.data.chunk;
   const chunk = await lath.chunkOf(games, Math.floor(at / size));
@@ -72,6 +81,8 @@ lath.openGame = async (games, i) => {
     notes: of("said").map((form) => lath.noteOf(chunk.forms[form], take)),
     deciding: of("deciding"),
     legal: board && of("legal"),
+    better: new Map(of("better").map(([ply, ...moves]) => [ply, moves])),
+    analysis: new Map(of("tags")).get("Analysis") || "",
   };
   if (board) lath.playThrough(game, of("starts"));
   return game;
@@ -87,10 +98,24 @@ lath.playThrough = (game, start) => {
   });
 };
 
-// The cells that a ply changed; a cell that only a marker left is not meant, if there are others.
-lath.movedAt = (game, ply) => {
-  const stacks = game.stacks[ply];
-  const before = game.stacks[ply - 1] || stacks;
+// The better line in place of a ply: each move's text, seat, and what lies on the board before and
+// after it; empty where there is none.
+lath.betterAt = (game, ply) => {
+  let stacks = game.stacks?.[ply - 1];
+  return (game.better.get(ply) || []).map((move) => {
+    const seat = move % 2;
+    const [text, ...effects] = game.family.kinds[(move - seat) / 2];
+    const before = stacks;
+    stacks = lath.applied(effects[seat], before, game.shapes);
+    return { text, seat, before, stacks };
+  });
+};
+
+// The cells that a ply changed.
+lath.movedAt = (game, ply) => lath.movedFrom(game, game.stacks[ply - 1] || game.stacks[ply], game.stacks[ply]);
+
+// Those that differ; a cell that only a marker left is not meant, if there are others.
+lath.movedFrom = (game, before, stacks) => {
   const changed = stacks.flatMap((stack, i) => (stack === before[i] ? [] : [i]));
   const bare = (stack) => [...stack].filter((code) => game.shapes.get(code) !== "marker").join("");
   const meant = changed.filter((i) => stacks[i] !== bare(before[i]));

@@ -32,11 +32,11 @@ lath.recordOf = (game, plies = game.plies) => {
   return `${lines.join("")}\n${lath.linesOf(pieces)}\n`;
 };
 
-// The text of a position: a record that ends there, without what is said.
-lath.positionOf = (game, ply) => {
+// The text of a position: a record that ends there, without what is said; `line` are moves after it.
+lath.positionOf = (game, ply, line = []) => {
   const kept = ["Game", "Setup", "Position"];
   const tags = game.tags.filter(([name, value]) => kept.includes(name) && value !== "");
-  const moves = game.moves.slice(0, ply).map((move, i) => `${i + 1}. ${move}`);
+  const moves = [...game.moves.slice(0, ply), ...line].map((move, i) => `${i + 1}. ${move}`);
   const lines = tags.map(([name, value]) => `[${name} ${lath.quoted(value)}]\n`);
   return `${lines.join("")}\n${lath.linesOf([...moves, "*"])}\n`;
 };

@@ -6,7 +6,7 @@ lath.REMEMBERED_MS = 100;
 
 lath.makeReplay = (games, onGame) => {
   const { byId, make, dim } = lath;
-  const state = { game: null, ply: 0, aids: true, legal: false, timer: 0, asked: 0, late: 0 };
+  const state = { game: null, ply: 0, aids: true, legal: false, timer: 0, asked: 0, late: 0, better: 0 };
   const views = new Map();
   let view = null;
 
@@ -48,30 +48,37 @@ lath.makeReplay = (games, onGame) => {
   };
 
   const showContents = () => {
-    const { game, ply } = state;
-    const stacks = game.stacks[ply];
+    const { game, ply, better } = state;
+    const line = better > 0 ? lath.betterAt(game, ply)[better - 1] : null;
+    const place = ply === 0 ? "the start" : `after ply ${ply}`;
     const { others } = view.show({
-      stacks,
-      moved: lath.movedAt(game, ply),
-      deciding: ply === game.plies ? game.deciding : [],
-      legal: state.legal ? lath.legalAt(game, ply) : null,
+      stacks: line ? line.stacks : game.stacks[ply],
+      moved: line ? lath.movedFrom(game, line.before, line.stacks) : lath.movedAt(game, ply),
+      deciding: !line && ply === game.plies ? game.deciding : [],
+      legal: state.legal && !line ? lath.legalAt(game, ply) : null,
       aids: state.aids,
-      title: `${game.title}, ${ply === 0 ? "the start" : `after ply ${ply}`}`,
+      title: `${game.title}, ${line ? lath.betterTold(game, ply, better) : place}`,
     });
     byId("others").textContent = others.length > 0 ? `Other legal moves: ${others.join(" ")}` : "";
     byId("others").hidden = others.length === 0;
   };
 
-  const showPly = (ply) => {
+  const lengthOfBetter = () => (state.game.better.get(state.ply) || []).length;
+
+  // A ply, or so many moves of the better line in place of it.
+  const showPly = (ply, better = 0) => {
     const { game } = state;
     const last = game.board ? game.plies : 0;
     state.ply = Math.min(Math.max(ply, 0), last);
+    state.better = Math.min(Math.max(better, 0), lengthOfBetter());
     byId("at").textContent = `${state.ply} / ${game.plies}`;
     for (const id of ["to-start", "back"]) dim(id, state.ply === 0);
-    for (const id of ["to-end", "forward", "play"]) dim(id, state.ply === last);
+    for (const id of ["to-end", "play"]) dim(id, state.ply === last);
+    dim("forward", state.better > 0 ? state.better === lengthOfBetter() : state.ply === last);
     byId("note").textContent = lath.saidAt(game, state.ply);
     const told = game.board ? lath.plyTold(game, state.ply) : "";
-    byId("told").textContent = told;
+    byId("told").textContent = state.better > 0 ? lath.betterTold(game, state.ply, state.better) : told;
+    lath.drawBetter(game, state.ply, state.better);
     byId("seek").value = state.ply;
     byId("seek").setAttribute("aria-valuetext", told);
     const mover = state.ply > 0 && game.board ? game.movers[state.ply - 1] : -1;
@@ -91,6 +98,7 @@ lath.makeReplay = (games, onGame) => {
     const place = game.number === game.place + 1 ? ` of ${games.count}` : ` (${game.place + 1} of ${games.count})`;
     byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}`;
     byId("verdict").textContent = lath.verdictOf(game);
+    byId("mistake").hidden = !game.board || lath.mistakesOf(game).length === 0;
     byId("seek").max = game.board ? game.plies : 0;
     dim("game-before", game.place === 0);
     dim("game-after", game.place === games.count - 1);
@@ -152,6 +160,23 @@ lath.makeReplay = (games, onGame) => {
     rememberSoon();
   };
 
+  // A ply or a move of the better line on, or back; before that line is the ply that it is better than.
+  const move = (by) => {
+    if (state.better > 0) showPly(state.ply, state.better + by);
+    else go(state.ply + by);
+  };
+
+  const goBetter = (better) => {
+    pause();
+    showPly(state.ply, better);
+  };
+
+  // After the last one comes the first.
+  const goMistake = () => {
+    const plies = state.game.board ? lath.mistakesOf(state.game) : [];
+    if (plies.length > 0) go(plies.find((ply) => ply > state.ply) || plies[0]);
+  };
+
   const goGame = async (place) => {
     if (await showGame(place, 0)) remember();
   };
@@ -185,8 +210,11 @@ lath.makeReplay = (games, onGame) => {
   };
 
   const copyPosition = () => {
-    if (view) lath.copy(lath.positionOf(state.game, state.ply), "Position");
+    if (!view) return;
+    const { game, ply, better } = state;
+    const line = lath.betterAt(game, ply).slice(0, better).map(({ text }) => text);
+    lath.copy(lath.positionOf(game, better > 0 ? ply - 1 : ply, line), "Position");
   };
 
-  return { state, showGame, go, goGame, pause, play, toggle, copyLink, copyPosition };
+  return { state, showGame, go, move, goBetter, goMistake, goGame, pause, play, toggle, copyLink, copyPosition };
 };

@@ -30,16 +30,34 @@ lath.saidAt = (game, ply) => {
 
 lath.signed = (value, digits = 2) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
 
+lath.GLYPHS = { "!!": "brilliant", "!": "good move", "!?": "interesting", "?!": "doubtful", "?": "mistake", "??": "blunder" };
+lath.PROVEN = { "!": "the only move", "?": "loses by proof", "??": "threw a proven result away" };
+
+// What a mark means; an analysis' means more than one of people.
+lath.glyphTold = ({ glyph, annotations }) => (annotations.has("by") && lath.PROVEN[glyph]) || lath.GLYPHS[glyph] || "";
+
+// The plies with a mark for a mistake.
+lath.mistakesOf = (game) => game.notes.flatMap(({ glyph }, ply) => (["?", "??"].includes(glyph) ? [ply] : []));
+
 lath.colourOf = (game, ply) => (game.board ? game.board.seats[game.movers[ply - 1]][0] : "");
 
 lath.plyTold = (game, ply) => {
   if (ply === 0) return "Before the first move";
   const note = game.notes[ply];
-  const [value, used] = ["eval", "emt"].map((name) => lath.numberIn(note, name));
+  const [value, used, said] = ["eval", "emt", "said"].map((name) => lath.numberIn(note, name));
   const parts = [`${ply}. ${game.moves[ply - 1]}${note.glyph}`, lath.colourOf(game, ply)];
-  if (value !== undefined) parts.push(`eval ${lath.signed(value, lath.decimalsOf(note.annotations.get("eval")))}`);
+  if (lath.glyphTold(note)) parts.splice(1, 0, lath.glyphTold(note));
+  const evalTold = (name, number) => `${lath.signed(number, lath.decimalsOf(note.annotations.get(name)))}`;
+  if (game.analysis && said !== undefined) parts.push(`eval ${evalTold("said", said)}`);
+  if (value !== undefined) parts.push(`${game.analysis ? "analysis" : "eval"} ${evalTold("eval", value)}`);
   if (used !== undefined) parts.push(`${used.toFixed(3)} s`);
-  return [...parts, ...lath.annotationsTold(note)].filter(Boolean).join(" · ");
+  return [...parts, ...lath.annotationsTold(game, note)].filter(Boolean).join(" · ");
+};
+
+// A move of the better line in place of a ply.
+lath.betterTold = (game, ply, at) => {
+  const { text, seat } = lath.betterAt(game, ply)[at - 1];
+  return `Better at ply ${ply} · ${ply + at - 1}. ${text} · ${game.board.seats[seat][0]}`;
 };
 
 // As many as are written, at least two.
@@ -51,7 +69,8 @@ lath.replayedTold = (games) =>
 lath.ANNOTATIONS = { clk: "clock", pv: "line" };
 
 // What else a bot said in annotations, such as its clock, as words.
-lath.annotationsTold = ({ annotations }) => {
-  const others = [...annotations].filter(([name]) => name !== "eval" && name !== "emt");
+lath.annotationsTold = (game, { annotations }) => {
+  const shown = ["eval", "emt", ...(game.analysis ? ["said", "by"] : [])];
+  const others = [...annotations].filter(([name]) => !shown.includes(name));
   return others.map(([name, value]) => `${lath.ANNOTATIONS[name] || name} ${value}${name === "clk" ? " s" : ""}`);
 };
