@@ -158,7 +158,7 @@ def with_analysis(
         yield replace(record, tags=(*tags, tag), comments=analysed.comments, plies=analysed.plies)
     if found:
         games = f"{len(found)} analysed game{' is' if len(found) == 1 else 's are'}"
-        doubts.append(Doubt(f"{games} of {file} and of no other source"))
+        doubts.append(Doubt(f"{games} of {file} and of no source"))
 
 
 def _game_of(record: Record) -> tuple[str | tuple[str, ...], ...]:

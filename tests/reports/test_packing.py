@@ -17,6 +17,7 @@ import pytest
 from different_games import different_games
 from hypothesis import given
 from record_strategies import RECORDS
+from report_pages import ANALYSED
 from sample_records import (
     BUILT_IN,
     HOSTILE_NAMES,
@@ -35,6 +36,7 @@ from lath.notation.files import TemporaryFileError, temporary_file
 from lath.notation.record import Ply, Record, Variation, comment, ply_as_read
 from lath.notation.record import annotation_as_read as as_read
 from lath.notation.replay import positions, start_of
+from lath.notation.scanner import parse
 from lath.notation.writer import comment_words
 from lath.reports.page import pack as packing
 from lath.reports.page import replay as effects
@@ -136,6 +138,29 @@ def test_what_is_said_of_plies_comes_back_exactly() -> None:
             "",
             *("".join(f" {word}" for word in said_of(ply)) for ply in record.plies),
         ]
+
+
+def test_a_better_line_comes_back_with_its_positions() -> None:
+    record = parse(ANALYSED)
+    [game] = unpacked(pack([record]))
+    [(ply, moves, stacks)] = game.better
+    position = start_of(record)
+    assert (ply, moves) == (1, ["d3", "a1"])
+    for move, reached in zip(moves, stacks, strict=True):
+        position = position.play(Move(move))
+        assert reached == position.contents()
+
+
+@pytest.mark.parametrize("line", ["1. a1 2. a1", "1. zz"])
+def test_a_better_line_that_the_game_refuses_is_not_played(line: str) -> None:
+    [game] = unpacked(pack([parse(ANALYSED.replace("1. d3 2. a1", line))]))
+    assert game.better == []
+    assert line in game.said[1]
+
+
+def test_a_variation_of_people_is_no_better_line() -> None:
+    [game] = unpacked(pack([parse(ANALYSED.replace("({[%by solver nodes 5000]}", "({mine}"))]))
+    assert game.better == []
 
 
 def said_of(ply: Ply) -> list[str]:
@@ -240,6 +265,7 @@ def test_a_game_that_is_not_shown_is_not_played_ply_by_ply(monkeypatch: pytest.M
 def test_games_come_back_from_memory_and_from_the_disk(
     monkeypatch: pytest.MonkeyPatch, memory: int
 ) -> None:
+    expected = packed()  # before anything is another, whichever test is the first
     monkeypatch.setattr(packing, "BLOCK", 3)
     monkeypatch.setattr(packing, "MEMORY", memory)
     opened_files = []
@@ -249,7 +275,7 @@ def test_games_come_back_from_memory_and_from_the_disk(
         return opened_files[-1]
 
     monkeypatch.setattr(packing, "temporary_file", noted)
-    assert pack(SAMPLE) == packed()
+    assert pack(SAMPLE) == expected
     assert len(opened_files) == 1
     assert opened_files[0].closed, "nobody needs it any more"
 

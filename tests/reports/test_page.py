@@ -15,13 +15,14 @@ from pathlib import Path
 import pytest
 from different_games import different_games
 from jinja2 import TemplateSyntaxError, UndefinedError
-from report_pages import MANY_BOTS, PAGES
+from report_pages import ANALYSED, MANY_BOTS, PAGES
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 from unpacking import data_in, opened
 
 from lath import games
 from lath.games.drawing.shapes import contrast
 from lath.notation.record import Record
+from lath.notation.scanner import parse
 from lath.reports.page.document import DEFAULT_TITLE, document
 from lath.reports.page.page import PARTS, TEMPLATES, Page, render
 
@@ -289,6 +290,13 @@ def met(bots: int) -> list[Record]:
     """Return two games without moves of every two bots."""
     pairs = permutations([f"bot-{i:02}" for i in range(bots)], 2)
     return [bare(*pair, "1-0") for pair in pairs]
+
+
+def test_accuracy_is_told_where_games_are_analysed_and_nowhere_else() -> None:
+    html = render([parse(ANALYSED)]).html
+    assert 'id="accuracy-title"' in html
+    assert 'href="#accuracy"' in html
+    assert 'id="accuracy-title"' not in render([parse(ANALYSED.replace("Analysis", "X"))]).html
 
 
 def test_a_users_template_comes_before_ours(tmp_path: Path) -> None:

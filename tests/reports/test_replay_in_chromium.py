@@ -13,15 +13,16 @@ from typing import Any
 
 import pytest
 from browsing import Visit, new_window, visiting
-from report_pages import played
+from report_pages import ANALYSED, played
 from sample_records import bare, hostile_records, random_game
 from shown_moves import changes
 from unpacking import data_in, opened
 
-from lath.games.core import Position
+from lath.games.core import Move, Position
 from lath.notation.reader import entries, read
 from lath.notation.record import Ply, Record, comment
-from lath.notation.replay import positions
+from lath.notation.replay import positions, start_of
+from lath.notation.scanner import parse
 from lath.notation.writer import format_record
 from lath.reports.export import to_csv, to_json
 from lath.reports.page.document import document
@@ -312,6 +313,51 @@ def test_a_game_without_replay_says_why(visit: Visit, address_of: Address) -> No
     assert "unknown game 'no-such-game'" in visit.page.inner_text("#board")
     visit.page.keyboard.press("ArrowRight")
     assert at(visit) == "0 / 0"
+
+
+def test_an_analysis_shows_marks_and_a_better_line_to_step_into(
+    visit: Visit, address_of: Address
+) -> None:
+    record = parse(ANALYSED)
+    visit.open(address_of(render([record])) + "#game=1&ply=0")
+    page = visit.page
+    assert page.locator("#evals .eval-analysis").count() == 1
+    assert page.locator("#evals .eval-0, #evals .eval-1").count() == 2
+    assert page.get_attribute("#moves .glyph.bad", "title") == "threw a proven result away"
+    assert "threw a proven result away" in page.text_content("#moves button >> nth=0")
+    assert page.inner_text("#moves .said").endswith("a hasty one Better: 1. d3 2. a1")
+    page.focus("#board")
+    page.keyboard.press("m")
+    assert at(visit) == "1 / 2"
+    told = page.inner_text("#told")
+    assert "eval +0.25" in told
+    assert "analysis −1.000" in told
+    position = start_of(record)
+    names = {piece.code: piece.name for piece in position.game.pieces}
+    for key, move in (("b", "d3"), ("ArrowRight", "a1")):
+        page.keyboard.press(key)
+        position = position.play(Move(move))
+        held = [names.get(one, "empty") for one in position.contents()]
+        assert [cell.partition(": ")[2] for cell in board(visit)] == held
+        assert page.inner_text("#better [aria-current]").endswith(move)
+    assert page.get_attribute("#forward", "aria-disabled") == "true"
+    for key in ("ArrowLeft", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert page.locator("#better [aria-current]").count() == 0
+    assert page.inner_text("#told") == told
+    page.click("#better button >> nth=0")
+    assert page.locator("#better [aria-current]").count() == 1
+    page.keyboard.press("End")
+    assert at(visit) == "2 / 2"
+    assert page.locator("#better button").count() == 0
+
+
+def test_a_game_without_mistakes_has_no_way_to_them(replay: Visit, report: str) -> None:
+    go_to(replay, report, 1, 0)
+    assert not replay.page.is_visible("#mistake")
+    replay.page.keyboard.press("m")
+    replay.page.keyboard.press("b")
+    assert at(replay).startswith("0 /")
 
 
 # Copies

@@ -55,6 +55,20 @@ def as_of_many() -> Page:
         return render(played())
 
 
+ANALYSED: Final = """[Game "yavalath"]
+[First "ann"]
+[Second "bob"]
+[Position "5/6/7/8/1ww1w4/bb1b4/7/6/5 w"]
+[Termination "rules"]
+[Result "0-1"]
+[Analysis "solver nodes 5000"]
+
+1. a1?? {a hasty one} {[%eval -1.000] [%said 0.25] [%by solver nodes 5000]}
+({[%by solver nodes 5000]} 1. d3 2. a1) 2. d3 {[%eval 1.000] [%said -0.5]} 0-1
+"""
+"""A game with what `arena analyze` wrote of it; on the page the better line is that of ply 1."""
+
+
 def few() -> tuple[Record, ...]:
     """Return some of the played games: of all bots and all kinds."""
     return played()[::5]

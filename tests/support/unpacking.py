@@ -39,6 +39,8 @@ class Unpacked:
     tags: list[tuple[str, str]]
     said: list[str]
     """As movetext, what stands before the first move and behind each."""
+    better: list[tuple[int, list[str], list[tuple[str, ...]]]]
+    """Better lines: to which ply, the moves, and what lies on each cell after each of them."""
     legal: list[set[str]]
     """The texts of the legal moves, ply by ply."""
 
@@ -69,7 +71,7 @@ def _game(head: dict[str, Any], place: int, chunk: dict[str, Any], at: int) -> U
     family = head["families"][int(row["family"])]
     kinds = chunk["kinds"][at]
     movers = _movers(len(kinds) + 1, chunk["repeats"][at])
-    stacks = []
+    stacks, shapes = [], {}
     if family["board"] is not None:
         pieces = head["boards"][family["board"]]["pieces"]
         shapes = {piece[0]: piece[2] for piece in pieces}
@@ -84,8 +86,20 @@ def _game(head: dict[str, Any], place: int, chunk: dict[str, Any], at: int) -> U
         deciding=chunk["deciding"][at],
         tags=[(name, value) for name, value in chunk["tags"][at]],
         said=_said(chunk, at),
+        better=[_better(family, shapes, line, stacks) for line in chunk["better"][at]],
         legal=_legal(family, kinds, chunk["legal"][at]) if stacks else [],
     )
+
+
+def _better(
+    family: dict[str, Any], shapes: dict[str, str], line: list[int], stacks: list[tuple[str, ...]]
+) -> tuple[int, list[str], list[tuple[str, ...]]]:
+    ply, *codes = line
+    reached = [stacks[ply - 1]]
+    for code in codes:
+        effect = family["kinds"][code // 2][1 + code % 2]
+        reached.append(applied(effect, reached[-1], shapes))
+    return ply, [family["kinds"][code // 2][0] for code in codes], reached[1:]
 
 
 def _movers(count: int, repeats: list[int]) -> list[int]:
