@@ -330,7 +330,7 @@ def test_an_analysis_shows_marks_and_a_better_line_to_step_into(
     page.keyboard.press("m")
     assert at(visit) == "1 / 2"
     told = page.inner_text("#told")
-    assert "eval +0.25" in told
+    assert told.startswith("1. a1?? · threw a proven result away · white · eval +0.25 · analysis")
     assert "analysis −1.000" in told
     position = start_of(record)
     names = {piece.code: piece.name for piece in position.game.pieces}

@@ -34,7 +34,8 @@ lath.GLYPHS = { "!!": "brilliant", "!": "good move", "!?": "interesting", "?!": 
 lath.PROVEN = { "!": "the only move", "?": "loses by proof", "??": "threw a proven result away" };
 
 // What a mark means; an analysis' means more than one of people.
-lath.glyphTold = ({ glyph, annotations }) => (annotations.has("by") && lath.PROVEN[glyph]) || lath.GLYPHS[glyph] || "";
+lath.provenTold = ({ glyph, annotations }) => (annotations.has("by") && lath.PROVEN[glyph]) || "";
+lath.glyphTold = (note) => lath.provenTold(note) || lath.GLYPHS[note.glyph] || "";
 
 // The plies with a mark for a mistake.
 lath.mistakesOf = (game) => game.notes.flatMap(({ glyph }, ply) => (["?", "??"].includes(glyph) ? [ply] : []));
@@ -46,7 +47,7 @@ lath.plyTold = (game, ply) => {
   const note = game.notes[ply];
   const [value, used, said] = ["eval", "emt", "said"].map((name) => lath.numberIn(note, name));
   const parts = [`${ply}. ${game.moves[ply - 1]}${note.glyph}`, lath.colourOf(game, ply)];
-  if (lath.glyphTold(note)) parts.splice(1, 0, lath.glyphTold(note));
+  parts.splice(1, 0, lath.provenTold(note));
   const evalTold = (name, number) => `${lath.signed(number, lath.decimalsOf(note.annotations.get(name)))}`;
   if (game.analysis && said !== undefined) parts.push(`eval ${evalTold("said", said)}`);
   if (value !== undefined) parts.push(`${game.analysis ? "analysis" : "eval"} ${evalTold("eval", value)}`);
