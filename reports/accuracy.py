@@ -12,7 +12,7 @@ with the chances before and after the move in per cent, kept within 0 and 100. T
 50 + 50 eval here, for an `eval` is an expected score already; before the move it is that after the
 ply before, from the mover's side. A bot's accuracy is the plain mean over its moves. Lichess makes
 that of a game otherwise, by weights and a harmonic mean: these figures do not compare with theirs.
-An analyst that favours whoever is to move makes all moves look worse, by the same for all bots.
+An analyst that favours whoever is to move makes all moves look worse: compare bots of one analysis.
 """
 
 from __future__ import annotations
