@@ -79,6 +79,13 @@ BY: Final = "by"
 SAID: Final = "said"
 """What the player itself had said in `eval`, where an analysis has put its own there."""
 
+TUNING: Final = "Tuning"
+"""The tag of a record of a game by which options were tuned: its bots are trials."""
+
+FIRST_OPTIONS: Final = "FirstOptions"
+SECOND_OPTIONS: Final = "SecondOptions"
+"""The tags of a record with options that a bot had in this pair of games alone."""
+
 GAME_FILE: Final = "GameFile"
 """The tag of a record whose game is from a file: `games.origin(game_id).tag`, its name and hash."""
 

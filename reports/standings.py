@@ -20,7 +20,7 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from lath.notation.record import FORFEITS, Record, Termination
+from lath.notation.record import FORFEITS, TUNING, Record, Termination
 from lath.reports.rated import Rated, RatedGames
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Ratings, Result, Scored, SeatScore, Strength
@@ -40,6 +40,8 @@ def why_left_out(record: Record) -> str:
     """Return why the record decides nothing; empty where it counts."""
     if ruling := record.ruling:
         return ruling
+    if record.tag(TUNING):
+        return "tuning"
     if record.termination in (Termination.VOID, Termination.UNTERMINATED):
         return str(record.termination)
     return "" if record.result in POINTS else "no result"
@@ -224,7 +226,8 @@ class Standings:
     """One a game id, sorted by it; a single one has the numbers of `overall`."""
 
     left_out: Mapping[str, Positive]
-    """Why records were not counted: `void`, `unterminated`, `no result` or a ruling."""
+    """Why records were not counted: `void`, `unterminated`, `no result`, `tuning` or a
+    ruling."""
 
     unranked: tuple[str, ...]
     """Bots that are named only in records left out, sorted."""

@@ -142,6 +142,9 @@ class Pair:
     pair: int
     games: tuple[GamePlan, ...]
     bots: tuple[str, str]
+    options: tuple[Mapping[str, str | int | float | bool], ...]
+    """What each of them is set to, all of it."""
+
     spent: frozenset[str]
     started: frozenset[str]
 

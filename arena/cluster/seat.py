@@ -159,7 +159,10 @@ class _Stay:
     def job(self, pair: Pair) -> PairJob:
         """Return a pair as a worker process plays it; records say on which machine that was."""
         terms, host = self.entry.terms, ("Host", self.entry.host)
-        one, other = (self.bots[name] for name in pair.bots)
+        one, other = (
+            replace(self.bots[name], options=options)
+            for name, options in zip(pair.bots, pair.options, strict=True)
+        )
         return PairJob(
             pair=pair.pair,
             games=tuple(replace(plan, tags=(*plan.tags, host)) for plan in pair.games),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from lath.arena.cluster.link import Seen
 from lath.arena.cluster.messages import Answer, Hello, Pair, read
@@ -180,4 +180,9 @@ def pair_of(job: PairJob) -> Pair:
     """Return a job as it is sent."""
     one, other = job.bots
     same = "pair", "games", "spent", "started"
-    return Pair(bots=(one.name, other.name), **{name: getattr(job, name) for name in same})
+    options = one.options, other.options
+    return Pair(
+        bots=(one.name, other.name),
+        options=cast("Any", options),
+        **{name: getattr(job, name) for name in same},
+    )

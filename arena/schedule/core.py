@@ -18,6 +18,8 @@ from typing import ClassVar, Final, NamedTuple, Protocol
 from lath import games
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.sprt import Sprt
+from lath.arena.schedule.spsa import Tuning, Values
+from lath.notation.record import FIRST_OPTIONS, SECOND_OPTIONS
 
 HALVES: Final = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1)}
 """Half points of first and second; any other result gives none."""
@@ -30,6 +32,8 @@ class Pair:
     number: int
     """From 1; its games have the numbers 2 * number - 1 and 2 * number."""
     games: tuple[GamePlan, GamePlan]
+    options: tuple[Values, Values] = ((), ())
+    """What both bots are set to in these games, over what they are set to always."""
 
     @property
     def names(self) -> tuple[str, str]:
@@ -128,6 +132,9 @@ class Settings:
 
     sprt: Sprt | None = None
     """When a match is decided before its last round."""
+
+    tuning: Tuning | None = None
+    """What is tuned, and how."""
 
     seed: int = 1
 
@@ -271,8 +278,20 @@ class Dealer:
     tags: Tags = ()
     """They stand in every record."""
 
-    def deal(self, number: int, names: tuple[str, str], *, round_number: int, index: int) -> Pair:
-        """Return a pair; `index`, from 0, counts the openings, each of them for each game."""
+    def deal(
+        self,
+        number: int,
+        names: tuple[str, str],
+        *,
+        round_number: int,
+        index: int,
+        options: tuple[Values, Values] = ((), ()),
+        more: Tags = (),
+    ) -> Pair:
+        """Return a pair; `index`, from 0, counts the openings, each of them for each game.
+
+        `options` are as in Pair; they stand in the records, as do `more` tags.
+        """
         seed, game_ids = self.settings.seed, self.settings.games
         turn, game = index // len(game_ids) + 1, game_ids[index % len(game_ids)]
         begin = (
@@ -281,7 +300,10 @@ class Dealer:
             else Opening(setup=games.get(game).draw_setup(draw(seed, "setup", turn, game)))
         )
 
-        def plan(game_number: int, seats: tuple[str, str]) -> GamePlan:
+        def plan(
+            game_number: int, seats: tuple[str, str], first: Values, second: Values
+        ) -> GamePlan:
+            both = (FIRST_OPTIONS, first), (SECOND_OPTIONS, second)
             return GamePlan(
                 number=game_number,
                 round=round_number,
@@ -292,11 +314,27 @@ class Dealer:
                 position=begin.position,
                 opening=begin.moves,
                 opening_name=begin.name,
-                tags=self.tags,
+                tags=(
+                    *(*self.tags, *more),
+                    *((tag, options_text(values)) for tag, values in both if values),
+                ),
             )
 
-        one, other = names
-        return Pair(number, (plan(2 * number - 1, (one, other)), plan(2 * number, (other, one))))
+        (one, other), (ours, theirs) = names, options
+        games_of = (
+            plan(2 * number - 1, (one, other), ours, theirs),
+            plan(2 * number, (other, one), theirs, ours),
+        )
+        return Pair(number, games_of, options)
+
+
+def options_text(values: Values) -> str:
+    """Return options as a record has them.
+
+    >>> options_text((("exploration", 40), ("tree size", 9)))
+    'exploration=40; tree size=9'
+    """
+    return "; ".join(f"{name}={value}" for name, value in values)
 
 
 def seed_digest(seed: int) -> str:

@@ -114,10 +114,11 @@ class Path:
     ((0, 0.0), (4, 2.0), (8, 4.0), (11, 5.5))
     """
 
-    def __init__(self, most: int = MOST_POINTS) -> None:
+    def __init__(self, most: int = MOST_POINTS, *, first: float = 0.0) -> None:
+        """Begin at `first`."""
         self._most: Final = most
         self._every = 1
-        self._last = (0, 0.0)
+        self._last = (0, first)
         self._kept: Final = [self._last]
 
     def add(self, pairs: int, value: float) -> None:

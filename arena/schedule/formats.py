@@ -11,6 +11,7 @@ from lath.arena.schedule.fixed import Fixed, Gauntlet, Match
 from lath.arena.schedule.knockout import Knockout
 from lath.arena.schedule.pool import Pool
 from lath.arena.schedule.swiss import Swiss
+from lath.arena.schedule.tune import Tune
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Format:
     """Of the bots' names, in the order of seeding."""
 
     settings: frozenset[str] = frozenset()
-    """Which of `rounds`, `pairs`, `challengers` and `sprt` mean something to it."""
+    """Which of `rounds`, `pairs`, `challengers`, `sprt` and `tune` mean something to it."""
 
     max_bots: int | None = None
 
@@ -32,5 +33,6 @@ FORMATS: Final[Mapping[str, Format]] = {
     "swiss": Format(Swiss, frozenset({"rounds", "pairs"})),
     "knockout": Format(Knockout, frozenset({"pairs"})),
     "match": Format(Match, frozenset({"rounds", "sprt"}), max_bots=2),
+    "tune": Format(Tune, frozenset({"rounds", "sprt", "tune"}), max_bots=2),
     "pool": Format(Pool, frozenset({"rounds"})),
 }

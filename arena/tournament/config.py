@@ -40,7 +40,9 @@ from lath.arena.schedule.core import Settings
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import BookChoice, digest
 from lath.arena.schedule.random_openings import RandomChoice
+from lath.arena.schedule.ranges import read_ranges
 from lath.arena.schedule.sprt import MOST_ELO, Sprt
+from lath.arena.schedule.spsa import Tuning
 from lath.arena.tournament import system as cores
 from lath.arena.tournament.keys import (
     DEMO_GAMES,
@@ -54,6 +56,7 @@ from lath.arena.tournament.keys import (
     ConfigTable,
     OpeningsTable,
     SprtTable,
+    TuneTable,
     seconds,
 )
 from lath.arena.tournament.programs import (
@@ -242,7 +245,7 @@ def _of_openings(table: OpeningsTable, folder: Path, wrong: Container[Place]) ->
         yield Mistake(("openings", "file"), "openings: expected a file, or random")
 
 
-_SETTINGS: Final = ("pairs", "challengers", "sprt")
+_SETTINGS: Final = ("pairs", "challengers", "sprt", "tune")
 """What only some formats know. All take `rounds`; a knockout ends when it ends."""
 
 
@@ -253,6 +256,10 @@ def _of_format(model: ConfigTable) -> Iterator[Mistake]:
             fitting = [each for each, format_ in FORMATS.items() if setting in format_.settings]
             text = f"{setting} is for format {' or '.join(fitting)}, not {name}"
             yield Mistake((setting,), text)
+    if "tune" in FORMATS[name].settings:
+        for setting in ("tune", "sprt"):
+            if setting not in model.model_fields_set:
+                yield Mistake((setting,), f"a {name} needs a table [{setting}]")
     most = FORMATS[name].max_bots
     if most is not None and bots > most:
         yield Mistake(("format",), f"a {name} is between {most} bots, found {bots}")
@@ -352,7 +359,7 @@ _NONE: Final[Mapping[str, Any]] = {}
 _NOT_NOTED: Final[Mapping[str, Any]] = {
     # What they say decides which games are played: a run that goes on with another is refused.
     **dict.fromkeys(("event", "games", "format", "pairs", "challengers", "seed"), True),
-    **dict.fromkeys(("adjudication", "sprt", "openings"), True),
+    **dict.fromkeys(("adjudication", "sprt", "tune", "openings"), True),
     "time": set(BotTime.model_fields),
     "bot": {
         "__all__": {"name", "command", "files", "options", "time", "build", "hosts", "protocol"}
@@ -481,6 +488,7 @@ class Config(Settings):
             "challengers": self.challengers,
             "sprt": self.sprt and dataclasses.asdict(self.sprt),
             "openings": self.openings and self.openings.identity(),
+            **({"tune": _tune_identity(self.tuning)} if self.tuning else {}),
             "seed": self.seed,
             "time": str(self.limits.time),
             "adjudication": dataclasses.asdict(self.adjudication),
@@ -497,6 +505,11 @@ class Config(Settings):
                 for bot in self.bots
             ],
         }
+
+
+def _tune_identity(tuning: Tuning) -> dict[str, object]:
+    ranges = {each.name: str(each) for each in tuning.parameters}
+    return {**dataclasses.asdict(tuning), "parameters": ranges}
 
 
 def demo() -> dict[str, Any]:
@@ -697,6 +710,9 @@ def _cores_of_a_game(bots: Iterable[BotSpec], *, ponder: bool) -> int:
 def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     """Return the tournament of a table in which nothing is wrong."""
     bots = tuple(bot_spec(table, folder, model.sandbox) for table in model.bot)
+    if model.tune is not None:
+        tuning = _tuning(model.tune)
+        bots = tuple(_started_from(bot, tuning) for bot in bots)
     most = cores.games_at_once(_cores_of_a_game(bots, ponder=model.time.ponder))
     jobs = most if model.jobs == "auto" else model.jobs
     rows = zip(toml["bot"], bots, strict=True)  # as any folder can read them
@@ -729,6 +745,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
         games=tuple(model.games),
         jobs=jobs,
         sprt=None if model.sprt is None else Sprt(**dict(model.sprt)),
+        tuning=None if model.tune is None else _tuning(model.tune),
         openings=openings,
         adjudication=Adjudication(**dict(model.adjudication)),
         limits=Limits(
@@ -786,6 +803,20 @@ def _time(table: BotTime) -> TimeControl:
         nodes=table.nodes,
         first_ms=round(table.first * 1000),
     )
+
+
+def _tuning(table: TuneTable) -> Tuning:
+    return Tuning(
+        parameters=read_ranges(table.options),
+        pairs=table.pairs,
+        rate=table.rate,
+        ahead=table.ahead,
+    )
+
+
+def _started_from(bot: BotSpec, tuning: Tuning) -> BotSpec:
+    """Return a bot that is tuned as it is before: so it is asked whether it has such options."""
+    return replace(bot, options={**bot.options, **dict(tuning.start)})
 
 
 def _openings(table: OpeningsTable | None, folder: Path) -> Openings:

@@ -15,6 +15,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S
 from lath.arena.schedule.formats import FORMATS
+from lath.arena.schedule.ranges import read_ranges
+from lath.arena.schedule.spsa import AHEAD
 from lath.arena.walls.wall import SANDBOXES
 
 DEMO_GAMES: Final = ("mammalath", "manalath", "surikata", "yavalath")
@@ -24,6 +26,9 @@ MOST: Final = 10**15
 
 MAX_JOBS: Final = 512
 """Games at the same time: each is three processes."""
+
+MOST_AHEAD: Final = 4096
+"""Pairs of a tuning that wait for no result of each other."""
 
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 SIZES: Final = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
@@ -199,6 +204,22 @@ class SprtTable(Table):
     )
 
 
+class TuneTable(Table):
+    """What is tuned, and how."""
+
+    pairs: Count
+    options: Annotated[
+        dict[Variable, str], _must(lambda ranges: ranges and read_ranges(ranges))
+    ] = Field(
+        description="a table of ranges such as { exploration = '5..200 from 40 step 10' }",
+        min_length=1,
+    )
+    rate: Annotated[
+        float, Field(strict=True, ge=0, le=100, description="a number from 0 to 100")
+    ] = 0.0
+    ahead: Annotated[int, _whole(1, MOST_AHEAD)] = AHEAD
+
+
 class OpeningsTable(Table):
     """Where games begin: `file`, or `random`."""
 
@@ -288,6 +309,7 @@ class ConfigTable(Table):
     time: TimeTable = _table(TimeTable, "time")
     adjudication: AdjudicationTable = _table(AdjudicationTable, "adjudication")
     sprt: SprtTable | None = Field(default=None, description="a table [sprt]")
+    tune: TuneTable | None = Field(default=None, description="a table [tune]")
     openings: OpeningsTable | None = Field(
         default=None,
         json_schema_extra=_or_text,
@@ -303,6 +325,7 @@ TABLES: Final[Mapping[str, type[Table]]] = {
     "time": TimeTable,
     "adjudication": AdjudicationTable,
     "sprt": SprtTable,
+    "tune": TuneTable,
     "openings": OpeningsTable,
     "bot": BotTable,
 }

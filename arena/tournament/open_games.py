@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.record import GameResult
 from lath.arena.schedule.budget import UNLIMITED, Budget, WhereGamesTell
 from lath.arena.schedule.core import Dealer, Openings, Played, Schedule, Tags, pair_of
@@ -17,6 +19,7 @@ from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book, BookChoice
 from lath.arena.schedule.pool import Pool
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
+from lath.arena.schedule.spsa import Values
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import SPENT, Walkover
 from lath.arena.tournament.outcomes import outcome_of
@@ -54,6 +57,11 @@ def schedule_of(
     if budget != UNLIMITED and make is Pool:
         make = partial(Pool, rule=WhereGamesTell(config.names, strengths_of))
     return make(config.names, Dealer(config, openings, tags))
+
+
+def _set_to(bot: BotSpec, values: Values) -> BotSpec:
+    """Return a bot with options of a pair."""
+    return replace(bot, options={**bot.options, **dict(values)}) if values else bot
 
 
 class OpenGames:
@@ -126,7 +134,10 @@ class OpenGames:
                 job = PairJob(
                     pair=pair.number,
                     games=pair.left(self.schedule.finished),
-                    bots=(self._specs[one], self._specs[other]),
+                    bots=(
+                        _set_to(self._specs[one], pair.options[0]),
+                        _set_to(self._specs[other], pair.options[1]),
+                    ),
                     limits=self._config.limits,
                     tree=self._tree,
                     adjudication=self._config.adjudication,

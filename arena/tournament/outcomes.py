@@ -15,6 +15,7 @@ from lath.arena.schedule.fixed import Challenge, RepeatsOnly, SprtStanding
 from lath.arena.schedule.knockout import Bracket, Tie
 from lath.arena.schedule.sprt import fixed_advantage, normalized_of, stopped_advantage
 from lath.arena.schedule.swiss import Paired, Table
+from lath.arena.schedule.tune import Tuned, TuneStanding
 from lath.reports.outcome import Column, Outcome, Plot, Sheet
 
 
@@ -268,6 +269,73 @@ def _path(test: SprtStanding) -> tuple[Plot, ...]:
     return (Plot(title=title, across="pairs that count", points=path, bounds=bounds),)
 
 
+_OPTION_COLUMNS: Final = (
+    *(Column("option", "name"), Column("start"), Column("tuned"), Column("moved")),
+    *(Column("range", "text"), Column("step")),
+)
+
+
+def _tuning(standing: TuneStanding) -> Outcome:
+    """Return where the options are, by which way, and the test of what came of them."""
+    tuned, start = standing.names
+    rows = tuple(
+        (
+            *(each.parameter.name, str(each.parameter.start), str(each.value)),
+            f"{each.value - each.parameter.start:+d}",
+            *(f"{each.parameter.low}..{each.parameter.high}", f"{each.parameter.step:g}"),
+        )
+        for each in standing.options
+    )
+    is_over = standing.done == standing.pairs
+    so_far = "" if is_over else f" so far ({standing.done} of {standing.pairs} pairs)"
+    moves = ", ".join(
+        f"{each.parameter.name} {each.parameter.start} -> {each.value}" for each in standing.options
+    )
+    words = [f"tuned{so_far}: {moves}"]
+    test = _test(standing.test) if standing.test else Outcome(format="tune")
+    verdict = test.verdict
+    if standing.is_same:
+        verdict = f"{tuned} is {start}: its values are those of the start, and nothing is tested"
+        words.append(verdict)
+    return Outcome(
+        format="tune",
+        words=(*words, TRIALS, *test.words),
+        sheets=(Sheet(_OPTION_COLUMNS, rows, f"Options{so_far}"), *test.sheets),
+        plots=(*filter(None, map(_way, standing.options)), *test.plots),
+        verdict=verdict,
+        data={
+            "tune": {
+                "pairs": standing.pairs,
+                "done": standing.done,
+                "is_same": standing.is_same,
+                "options": [
+                    {**asdict(each.parameter), "at": each.at, "value": each.value}
+                    for each in standing.options
+                ],
+            },
+            **test.data,
+        },
+    )
+
+
+TRIALS: Final = (
+    "Games of tuning are between trials, each with options of its own (FirstOptions and "
+    "SecondOptions of its record): they are not rated; the games of the test are."
+)
+
+
+def _way(each: Tuned) -> Plot | None:
+    """Return the curve of an option; None before the first pair."""
+    if len(each.path) < 2:
+        return None
+    return Plot(
+        title=f"{each.parameter.name} after so many pairs",
+        across="pairs of tuning",
+        points=tuple((pairs, round(at, 3)) for pairs, at in each.path),
+        bounds=(("greatest", each.parameter.high), ("least", each.parameter.low)),
+    )
+
+
 def _repeats(stopped: RepeatsOnly) -> Outcome:
     """Return why a match without a test was stopped."""
     why = f"Stopped: {stopped.why_nothing_new}"
@@ -283,5 +351,6 @@ DESCRIBED: Final[Mapping[type, Callable[[Any], Outcome]]] = {
     Bracket: _knockout,
     Challenge: _gauntlet,
     SprtStanding: _test,
+    TuneStanding: _tuning,
     RepeatsOnly: _repeats,
 }

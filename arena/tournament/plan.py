@@ -185,7 +185,7 @@ def _met(game: str, one: str, other: str) -> Met:
 
 
 def _plan(config: Config, store: Store, budget: Budget) -> Plan:
-    stored = list(_evidence(store.results(), config.ruled))
+    stored = list(_evidence(_rated(store.results(), config), config.ruled))
     seen = Counter((game.game, game.first, game.second, game.result) for game in stored)
     met = dict.fromkeys(name for _, first, second, _ in seen for name in (first, second))
     names = [*dict.fromkeys(config.names), *(name for name in met if name not in config.names)]
@@ -216,9 +216,10 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
         plies=plies,
         noise=noise,
         sprt=sprt,
+        # Games of tuning are not rated.
         bots=tuple(
             _bot_plan(name, before, after, wider * known[name], wider * then[name])
-            for name in config.names
+            for name in (() if config.tuning else config.names)
         ),
     )
 
@@ -239,6 +240,12 @@ def _without_test(
     is_decided = schedule.done == schedule.total
     rounds = 0 if is_decided else math.ceil(test.games[1] / in_round)
     return replace(config, sprt=None, rounds=rounds), test
+
+
+def _rated(played: Iterable[Played], config: Config) -> Iterator[Played]:
+    """Yield games but for those of trials, by which a bot was tuned."""
+    before = 2 * config.tuning.pairs if config.tuning else 0
+    return (game for game in played if game.number > before)
 
 
 def _evidence(played: Iterable[Played], ruled: Ruled) -> Iterator[Played]:

@@ -128,7 +128,7 @@ def test_what_is_written_for_a_resume_says_the_same_from_another_folder(tmp_path
         (
             "seed = 42",
             "sead = 42",
-            "log, sandbox, time, adjudication, sprt, openings, bot; did you mean 'seed'?",
+            "log, sandbox, time, adjudication, sprt, tune, openings, bot; did you mean 'seed'?",
         ),
         (
             "jobs = 2",
@@ -413,7 +413,7 @@ def test_the_settings_of_each_format_reach_the_tournament(tmp_path: Path) -> Non
     ("text", "message"),
     [
         (f'format = "match"\n{FORMS}{THIRD}', ":1: a match is between 2 bots, found 3"),
-        (f"{SPRT}{FORMS}", ":1: sprt is for format match, not round-robin"),
+        (f"{SPRT}{FORMS}", ":1: sprt is for format match or tune, not round-robin"),
         (f"challengers = 1\n{FORMS}", ":1: challengers is for format gauntlet, not round-robin"),
         (f"pairs = 2\n{FORMS}", ":1: pairs is for format swiss or knockout, not round-robin"),
         (
