@@ -12,7 +12,7 @@ from lath.arena import signals
 
 def _is_run() -> bool:
     """Return whether a run is what was asked for, which has something to lose."""
-    return sys.argv[1:2] in (["run"], ["match"])
+    return sys.argv[1:2] in (["run"], ["match"], ["tune"])
 
 
 if __name__ == "__main__" or sys.argv[0].endswith("/arena"):  # one may come before all is read

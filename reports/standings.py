@@ -32,6 +32,12 @@ POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 UNSTATED: Final = "not stated"
 """The ending of a record without a `Termination`."""
 
+TRIALS: Final = (
+    "Games of tuning are between trials of a bot, each with options of its own: they are kept and "
+    "not rated."
+)
+"""What is said where games are left out for that."""
+
 FEW: Final = 3
 """Unsound records of a reason that are named."""
 

@@ -31,6 +31,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         "init": Listed("init", "Write a commented tournament.toml and a bot to start from."),
         "run": Listed("run", "Play a tournament, or go on with one."),
         "match": Listed("match", "Say whether a bot is better than another, or than it was."),
+        "tune": Listed("tune", "Look for the best values of a bot's options, and test them."),
         "play": Listed("play", "Play against a bot in the terminal."),
     },
     "Bots": {"bot": Listed("bots", "List the bots; check, pack or replay one, read what it said.")},

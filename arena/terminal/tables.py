@@ -39,7 +39,7 @@ from lath.reports.openings import Openings
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ratings.rating import LEAST_OPENINGS
 from lath.reports.ratings.results import Z95, Conditions, Estimate
-from lath.reports.standings import Meeting, Standings, Table, counts, greatest_gap
+from lath.reports.standings import TRIALS, Meeting, Standings, Table, counts, greatest_gap
 from lath.reports.versions import are_told, regressions, standings_of, versions_sheet
 
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ def print_standings(standings: Standings, output: Output, *, by_game: bool = Fal
         reasons = ", ".join(f"{why} {count}" for why, count in standings.left_out.items())
         only = f"; no game of {_listed(standings.unranked)} counts" if standings.unranked else ""
         output.words(f"left out: {reasons}{only}")
+        if "tuning" in standings.left_out:
+            output.words(TRIALS)
 
 
 def ratings_columns(table: Table) -> list[Column]:

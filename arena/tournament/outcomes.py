@@ -17,6 +17,7 @@ from lath.arena.schedule.sprt import fixed_advantage, normalized_of, stopped_adv
 from lath.arena.schedule.swiss import Paired, Table
 from lath.arena.schedule.tune import Tuned, TuneStanding
 from lath.reports.outcome import Column, Outcome, Plot, Sheet
+from lath.reports.standings import TRIALS
 
 
 def outcome_of(
@@ -316,12 +317,6 @@ def _tuning(standing: TuneStanding) -> Outcome:
             **test.data,
         },
     )
-
-
-TRIALS: Final = (
-    "Games of tuning are between trials, each with options of its own (FirstOptions and "
-    "SecondOptions of its record): they are not rated; the games of the test are."
-)
 
 
 def _way(each: Tuned) -> Plot | None:

@@ -21,6 +21,7 @@ from lath.reports.background import (
     rulings_sheet,
 )
 from lath.reports.export import unsound_words
+from lath.reports.standings import TRIALS
 
 # Drawings
 
@@ -440,7 +441,8 @@ def left_out(standings: Mapping[str, Any]) -> str:
     words = ", ".join(f"{number} {word}" for word, number in reasons.items())
     only = standings["unranked"]
     named = f" No game of {', '.join(only)} counts." if only else ""
-    return f"Not counted: {count(sum(reasons.values()), 'record')} ({words}).{named}"
+    trials = f" {TRIALS}" if "tuning" in reasons else ""
+    return f"Not counted: {count(sum(reasons.values()), 'record')} ({words}).{named}{trials}"
 
 
 def unsound(reasons: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -1,0 +1,215 @@
+"""`arena tune`: what is said of a tuning, and what it came to in words.
+
+Must not know how values are found, nor how a test decides.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from lath.arena.cli.ending import print_faults, unhurt_output
+from lath.arena.cli.main import (
+    App,
+    AsJson,
+    Cluster,
+    HostsAlike,
+    Sandbox,
+    argument,
+    flag,
+    option,
+    positive,
+    seconds,
+    whole,
+)
+from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED
+from lath.arena.terminal.layout import Output
+from lath.arena.terminal.live import screen
+from lath.arena.terminal.tables import print_outcome
+from lath.arena.tournament.events import end_words
+from lath.arena.tournament.programs import bundled, resolve
+from lath.arena.tuning import Tuned, Wishes, held, values_of, verdict_of
+from lath.reports.outcome import Outcome
+from lath.reports.standings import TRIALS
+
+app = App()
+
+
+@app.command()
+def tune(
+    bot: Annotated[
+        str,
+        argument("BOT|DIR", "A folder, file, command or bundled bot; or where one is tuned."),
+    ],
+    option_: Annotated[
+        list[str] | None,
+        option("--option", "NAME=LOW..HIGH", "What is tuned; then from START, step STEP."),
+    ] = None,
+    game: Annotated[
+        list[str] | None, option("--game", "GAME", "A game, or its file, to play.")
+    ] = None,
+    pairs: Annotated[
+        int | None, positive("--pairs", "Pairs of games by which it is tuned.")
+    ] = None,
+    sprt_pairs: Annotated[
+        int | None, positive("--sprt-pairs", "Of the test of what came of it, at most.")
+    ] = None,
+    sprt: Annotated[
+        str | None, option("--sprt", "ELO0,ELO1", "No better than ELO0, or better by ELO1?")
+    ] = None,
+    tc: Annotated[str | None, option("--tc", "TIME", "As for `arena run`.")] = None,
+    jobs: Annotated[
+        str | None, option("--jobs", "N", "Games at the same time; auto: one a core.")
+    ] = None,
+    rate: Annotated[
+        float | None,
+        option("--rate", "R", "How far a game moves an option in the end.", **seconds(0.0, 100.0)),
+    ] = None,
+    ahead: Annotated[
+        int | None, option("--ahead", "N", "Pairs that wait for no result.", **whole(1, 4096))
+    ] = None,
+    openings: Annotated[
+        str | None,
+        option("--openings", "random:N|FILE[:N]", "Where games begin: as of `arena run`."),
+    ] = None,
+    budget: Annotated[
+        str | None, option("--budget", "N|TIME", "End for now after N games, or 90s, 10m, 2h.")
+    ] = None,
+    seed: Annotated[int | None, option("--seed", "N", "For all chance.", **whole(0))] = None,
+    sandbox: Sandbox = None,
+    cluster: Cluster = None,
+    hosts_alike: HostsAlike = False,
+    out: Annotated[
+        Path | None, option("--out", "DIR", "Where it is kept; tuning where none is named.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Annotated[bool, flag("--quiet -q", "Say what it came to only.")] = False,
+) -> None:
+    """Look for the best values of a bot's options, and test them.
+
+    The same command again goes on where it stopped, and so does the directory alone.
+
+    Exit status 10 when the bot is better with them, 11 when it is not, 12 when that is undecided;
+    else as of `arena run`.
+
+    Example: arena tune mcts --option exploration=5..200 --game yavalath
+    """
+    wishes = Wishes(
+        options=tuple(option_ or ()),
+        games=tuple(game or ()),
+        pairs=pairs,
+        sprt_pairs=sprt_pairs,
+        rate=rate,
+        ahead=ahead,
+        tc=tc,
+        sprt=sprt,
+        openings=openings,
+        seed=seed,
+        jobs=jobs,
+        sandbox=sandbox,
+    )
+    ended = held(
+        bot,
+        wishes,
+        budget=budget,
+        cluster=cluster,
+        hosts_alike=hosts_alike,
+        out=out,
+        is_alone=True,
+        note=lambda words: print(f"note: {words}", file=sys.stderr),
+        watched=partial(screen, quiet=quiet, verbose=False, is_shared=False),
+    )
+    raise typer.Exit(_told(ended, as_json=as_json, quiet=quiet))
+
+
+def _told(ended: Tuned, *, as_json: bool, quiet: bool) -> int:
+    """Say what a tuning came to, and return the exit status."""
+    _, out, summary, progress = ended
+    command = f"arena tune {shlex.quote(str(out))}"
+    with unhurt_output("what it came to"):
+        if as_json:
+            print(_as_json(ended))
+        else:
+            _print_result(ended, quiet=quiet)
+    if not (as_json or quiet):
+        print_faults(summary, out, Output(to_stdout=True, of_run=True))
+    for words in end_words(summary.stopped, progress.warnings):
+        print(f"arena: {words}", file=sys.stderr)
+    if not quiet and summary.unreported is None:
+        print(f"report: {out / 'report.html'}", file=sys.stderr)
+    if summary.unreported is not None:
+        raise summary.unreported  # a bug: its place is told
+    if summary.interrupted:
+        print(f"arena: interrupted; go on with: {command}", file=sys.stderr)
+        return INTERRUPTED
+    if summary.stopped:
+        return FAULT
+    status, _ = verdict_of(summary.outcome.data)
+    if status == UNDECIDED and not quiet:
+        more = "" if summary.is_spent else " --sprt-pairs N, for more"
+        print(f"arena: go on with: {command}{more}", file=sys.stderr)
+    return status
+
+
+def _print_result(ended: Tuned, *, quiet: bool) -> None:
+    outcome = ended.summary.outcome
+    print(*_sentences(outcome), sep="\n")
+    if not quiet:
+        output = Output(to_stdout=True, of_run=True)
+        print_outcome(outcome, output)
+        output.words(TRIALS)
+    print(f"--bot {shlex.quote(_described(ended))}")
+
+
+def _described(ended: Tuned) -> str:
+    """Return what `--bot` says of the bot with the tuned values."""
+    row, spec = ended.progress.config.given["bot"][1], ended.progress.config.bots[1]
+    known = [name for name, words in bundled().items() if resolve(words, Path()) == spec.command]
+    name = known[0] if known else f"{spec.name}={shlex.join(spec.command)}"
+    parts = [f"{key}={shlex.quote(str(row[key]))}" for key in _SINGLE if key in row]
+    parts += [f"{key}={shlex.quote(','.join(row[key]))}" for key in _SEVERAL if key in row]
+    parts += [f"env.{key}={shlex.quote(value)}" for key, value in row.get("env", {}).items()]
+    options = {**spec.options, **values_of(ended.summary.outcome.data)}
+    parts += [f"option.{key}={_word(value)}" for key, value in options.items()]
+    return "; ".join([name, *parts])
+
+
+_SINGLE: Final = ("cwd", "memory", "threads", "build", "cache", "protocol")
+_SEVERAL: Final = ("files", "reads")
+"""Parts that `--bot` may have besides options and variables."""
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else shlex.quote(str(value))
+
+
+def _sentences(outcome: Outcome) -> Iterator[str]:
+    """Yield in a line or two what a tuning has come to."""
+    status, word = verdict_of(outcome.data)
+    said = outcome.verdict or "nothing is tested yet"
+    yield said if status == UNDECIDED and outcome.verdict else f"{word}: {said}"
+
+
+def _as_json(ended: Tuned) -> str:
+    data: Mapping[str, Any] = ended.summary.outcome.data
+    test = data.get("sprt")
+    keys = ("elo", "elo_low", "elo_high", "llr")
+    return json.dumps(
+        {
+            "verdict": verdict_of(data)[1],
+            "values": values_of(data),
+            "start": {each["name"]: each["start"] for each in data["tune"]["options"]},
+            "pairs": {"tuning": data["tune"]["done"], "test": sum(test["counts"]) if test else 0},
+            **{key: test[key] if test else None for key in keys},
+            "folder": str(ended.folder),
+        },
+        indent=2,
+        ensure_ascii=False,
+    )
