@@ -278,7 +278,7 @@ _OPTION_COLUMNS: Final = (
 
 def _tuning(standing: TuneStanding) -> Outcome:
     """Return where the options are, by which way, and the test of what came of them."""
-    tuned, start = standing.names
+    tuned, start, *_ = standing.names
     rows = tuple(
         (
             *(each.parameter.name, str(each.parameter.start), str(each.value)),

@@ -175,6 +175,38 @@ class PlaysBySeed(Good):
         say(f"bestmove {self.ply} {self.legal[chosen % len(self.legal)]}")
 
 
+class HasASkill(Good):
+    """Its skill is an option: the less it has, the more of its games it gives up at once.
+
+    Which those are follows from its seed. It notes each game with its skill in the file LOG.
+    """
+
+    skill = 20
+
+    def hello(self) -> None:
+        say("option name skill type spin default 20 min 0 max 100")
+        say("option name style type combo default calm var calm var wild")
+        super().hello()
+
+    def take(self, words: list[str]) -> None:
+        if words[:3] == ["setoption", "name", "skill"]:
+            self.skill = int(words[4])
+        super().take(words)
+
+    def new(self) -> None:
+        if name := os.environ.get("LOG"):
+            with open(name, "a") as file:
+                file.write(f"{self.number} {self.skill}\n")
+        super().new()
+
+    def answer(self) -> None:
+        time.sleep(pace_s())
+        lot = (self.seed * 2654435761 >> 7) % 100
+        chosen = (self.seed * 2654435761 + self.ply * 40503) >> 4
+        move = "resign" if lot >= self.skill else self.legal[chosen % len(self.legal)]
+        say(f"bestmove {self.ply} {move}")
+
+
 class PlaysAnything(Good):
     """Plays every game there is."""
 

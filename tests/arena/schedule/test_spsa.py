@@ -1,0 +1,318 @@
+"""Tuning: what is tried follows from seed and results, and climbs where there is a hill."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+from statistics import fmean
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from schedules import make, outcome, played, played_at_once, report, take_in
+
+from lath.arena.errors import ConfigError
+from lath.arena.referee.record import GamePlan
+from lath.arena.schedule.core import Ruled, Schedule
+from lath.arena.schedule.ranges import declared, read_range, read_ranges
+from lath.arena.schedule.sprt import Sprt
+from lath.arena.schedule.spsa import Parameter, Spsa, Trial, Tuning, Values
+from lath.arena.schedule.tune import TuneStanding
+from lath.notation.protocol import Option, read_option
+
+NAMES = ("new", "old")
+SPRT = Sprt(elo0=0, elo1=100)
+
+
+@st.composite
+def parameters(draw: st.DrawFn) -> tuple[Parameter, ...]:
+    """Draw one to three options, with ranges down to the two values that there are at least."""
+    found = []
+    for name in draw(st.sampled_from([("depth",), ("depth", "width"), ("a", "b", "c")])):
+        low = draw(st.integers(-50, 50))
+        high = low + draw(st.integers(1, 300))
+        start = draw(st.integers(low, high))
+        step = draw(st.floats(0.5, (high - low) / 2))
+        found.append(Parameter(name=name, low=low, high=high, start=start, step=step))
+    return tuple(found)
+
+
+@st.composite
+def tunings(draw: st.DrawFn) -> Tuning:
+    """Draw what is tuned, short and wild."""
+    return Tuning(
+        parameters=draw(parameters()),
+        pairs=draw(st.integers(1, 60)),
+        rate=draw(st.sampled_from([0.0, 0.5, 3.0])),
+        ahead=draw(st.integers(1, 20)),
+    )
+
+
+def trials(tuning: Tuning, results: list[int], seed: int = 1) -> list[Trial]:
+    """Return what all iterations play with, which end so in turn."""
+    spsa = Spsa(tuning, seed)
+    found = []
+    for k in range(tuning.pairs):
+        found.append(spsa.trial(k))
+        spsa.report(results[k % len(results)])
+    return found
+
+
+SOME_RESULTS = st.lists(st.integers(-2, 2), min_size=1, max_size=9)
+
+
+@given(tuning=tunings(), results=SOME_RESULTS, seed=st.integers(0, 99))
+def test_the_same_seed_and_results_give_the_same_trials(
+    tuning: Tuning, results: list[int], seed: int
+) -> None:
+    assert trials(tuning, results, seed) == trials(tuning, results, seed)
+
+
+@given(tuning=tunings(), results=SOME_RESULTS)
+def test_both_sides_are_in_the_range_and_differ_in_every_option(
+    tuning: Tuning, results: list[int]
+) -> None:
+    for trial in trials(tuning, results):
+        for each, (_, plus), (_, minus) in zip(
+            tuning.parameters, trial.plus, trial.minus, strict=True
+        ):
+            assert each.low <= plus <= each.high
+            assert each.low <= minus <= each.high
+            assert plus != minus
+
+
+@given(tuning=tunings(), results=SOME_RESULTS)
+def test_an_iteration_waits_for_no_result_of_the_last_ones_ahead(
+    tuning: Tuning, results: list[int]
+) -> None:
+    one_by_one = trials(tuning, results)
+    spsa = Spsa(tuning, 1)
+    at_once: dict[int, Trial] = {}
+    for k in range(tuning.pairs):
+        at_once |= {each: spsa.trial(each) for each in spsa.open if each not in at_once}
+        spsa.report(results[k % len(results)])
+    assert [at_once[k] for k in range(tuning.pairs)] == one_by_one
+
+
+def test_the_last_iteration_has_the_step_and_the_rate_that_were_asked_for() -> None:
+    depth = Parameter(name="depth", low=0, high=1000, start=500, step=10)
+    tuning = Tuning(parameters=(depth,), pairs=50, rate=0.25, ahead=1)
+    spsa = Spsa(tuning, 1)
+    for _ in range(49):
+        spsa.report(0)
+    trial = spsa.trial(49)
+    (_, plus), (_, minus) = trial.plus[0], trial.minus[0]
+    assert abs(plus - minus) == 20
+    spsa.report(2)
+    assert spsa.theta[0] - 500 == pytest.approx(0.25 * 10 * 2 * math.copysign(1, plus - minus))
+
+
+def strength(values: Values) -> float:
+    """Return the Elo of a bot that is best at 120 and 60."""
+    return (
+        -sum(((value - top) / 100) ** 2 for (_, value), top in zip(values, (120, 60), strict=True))
+        * 200
+    )
+
+
+def test_it_finds_a_summit_from_results_by_chance() -> None:
+    tuning = Tuning(
+        parameters=read_ranges({"one": "0..200 from 20 step 20", "two": "0..200 from 180 step 20"}),
+        pairs=600,
+    )
+    ends = []
+    for seed in range(8):
+        spsa, chance = Spsa(tuning, seed), Random(seed)
+        for k in range(tuning.pairs):
+            trial = spsa.trial(k)
+            likely = 1 / (1 + 10 ** ((strength(trial.minus) - strength(trial.plus)) / 400))
+            spsa.report(sum(1 if chance.random() < likely else -1 for _ in range(2)))
+        ends.append(strength(spsa.values))
+    assert strength(tuning.start) < -480
+    assert fmean(ends) > -40
+
+
+# As a schedule
+
+
+def tuned(**more: Any) -> Schedule:
+    """Return a short tuning of two options, and a test of what comes of it."""
+    tuning = Tuning(
+        parameters=read_ranges({"depth": "1..9 from 3", "width": "0..100 from 50"}),
+        pairs=12,
+        ahead=4,
+    )
+    terms: dict[str, Any] = {
+        "games": ("yavalath",),
+        "rounds": 40,
+        "sprt": SPRT,
+        "tuning": tuning,
+        "seed": 5,
+    }
+    return make("tune", names=NAMES, **{**terms, **more})
+
+
+def test_pairs_of_trials_come_first_and_then_the_tuned_values_meet_those_of_the_start() -> None:
+    pairs = list(played(tuned(), lambda game: "1-0" if game.names[0] == "new" else "0-1"))
+    trials, test = pairs[:12], pairs[12:]
+    assert [pair.number for pair in pairs] == list(range(1, len(pairs) + 1))
+    assert all(
+        dict(game.tags)["Tuning"] == f"pair {pair.number} of 12"
+        for pair in trials
+        for game in pair.games
+    )
+    assert not any("Tuning" in dict(game.tags) for pair in test for game in pair.games)
+    assert {pair.options[1] for pair in test} == {(("depth", 3), ("width", 50))}
+    assert len({pair.options[0] for pair in test}) == 1
+    assert test[0].options[0] != test[0].options[1]
+
+
+def test_records_say_the_options_of_each_seat() -> None:
+    pair = tuned().next()
+    assert pair is not None
+    one, other = (dict(game.tags) for game in pair.games)
+    assert one["FirstOptions"] == other["SecondOptions"]
+    assert one["SecondOptions"] == other["FirstOptions"]
+    assert one["FirstOptions"] == "; ".join(f"{name}={value}" for name, value in pair.options[0])
+
+
+def test_no_more_trials_are_dealt_than_may_be_ahead() -> None:
+    schedule = tuned()
+    first = [schedule.next() for _ in range(5)]
+    assert [pair and pair.number for pair in first] == [1, 2, 3, 4, None]
+    second = first[1]
+    assert second is not None
+    for game in second.games:
+        report(schedule, game)
+    assert schedule.next() is None, "the first is still played"
+
+
+@given(seed=st.integers(0, 99), most=st.integers(0, 60))
+def test_a_tuning_that_was_killed_goes_on_to_the_same_pairs_and_the_same_end(
+    seed: int, most: int
+) -> None:
+    whole = tuned()
+    plan = {game.number: game for pair in played(whole) for game in pair.games}
+    stored = list(played_at_once(tuned(), seed, most=most))
+    resumed = tuned()
+    take_in(resumed, stored)
+    rest = list(played_at_once(resumed, seed + 1))
+    assert resumed.standing() == whole.standing()
+    assert {game.number: game for game in stored + rest if game.number in plan} == plan
+
+
+def standing_of(schedule: Schedule) -> TuneStanding:
+    found = schedule.standing()
+    assert isinstance(found, TuneStanding)
+    return found
+
+
+def test_nothing_is_tested_where_nothing_has_moved() -> None:
+    schedule = tuned()
+    assert len(list(played(schedule, lambda _: "1/2-1/2"))) == 12
+    assert schedule.done == schedule.total == 24
+    assert standing_of(schedule).is_same
+    assert "nothing is tested" in outcome(schedule).verdict
+
+
+def test_a_ruling_takes_no_move_back_and_takes_a_pair_out_of_the_test() -> None:
+    def ends(game: GamePlan) -> str:
+        return "1-0" if game.names[0] == "new" or game.number % 5 == 0 else "0-1"
+
+    whole, ruled = tuned(), tuned(ruled=Ruled(frozenset({3, 25})))
+    for schedule in (whole, ruled):
+        list(played(schedule, ends))
+    before, after = standing_of(whole), standing_of(ruled)
+    assert before.options == after.options
+    assert before.test
+    assert after.test
+    assert before.test.state.counts != after.test.state.counts
+
+
+def test_nobody_plays_on_against_a_bot_that_is_disqualified() -> None:
+    schedule = tuned(ruled=Ruled(bots=frozenset({"old"})))
+    assert schedule.next() is None
+    assert schedule.done == schedule.total == 0
+
+
+# What is said of an option
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("5..200", (5, 200, None, None)),
+        ("5..200 from 150", (5, 200, 150, None)),
+        ("-5 .. 20  from -3 step 2.5", (-5, 20, -3, 2.5)),
+        ("0..1 step 0.5", (0, 1, None, 0.5)),
+    ],
+)
+def test_a_range_is_read(text: str, said: tuple[object, ...]) -> None:
+    assert read_range(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("5-200", "expected LOW..HIGH"),
+        ("5..200 from", "expected LOW..HIGH"),
+        ("0.5..2", "expected LOW..HIGH"),
+        ("9..9", "expected 9 to be less than 9"),
+        ("5..200 from 201", "expected from 201 to be in 5..200"),
+        ("5..200 step 0.2", "expected step 0.2 to be from 0.5 to 97.5"),
+        ("0..10 step 6", "expected step 6 to be from 0.5 to 5"),
+    ],
+)
+def test_a_range_that_is_none_is_refused(text: str, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        read_range(text)
+
+
+@given(options=parameters())
+def test_a_range_is_read_as_it_is_written(options: tuple[Parameter, ...]) -> None:
+    for each in options:
+        (read,) = read_ranges({each.name: str(each)})
+        assert (read.low, read.high, read.start) == (each.low, each.high, each.start)
+        assert read.step == pytest.approx(each.step, rel=1e-4)
+
+
+DECLARED: dict[str, Option] = {
+    option.name: option
+    for option in map(
+        read_option,
+        [
+            "option name depth type spin default 3 min 1 max 9",
+            "option name width type spin min 1 max 9",
+            "option name fast type combo default auto var auto var off",
+        ],
+    )
+}
+
+
+def test_a_range_starts_where_it_says_else_where_the_bot_is() -> None:
+    assert declared(["depth=1..9"], DECLARED, {}, "it")[0].start == 3
+    assert declared(["depth=1..9"], DECLARED, {"depth": 5}, "it")[0].start == 5
+    assert declared(["depth=1..9 from 7"], DECLARED, {"depth": 5}, "it")[0].start == 7
+
+
+@pytest.mark.parametrize(
+    ("flags", "wrong"),
+    [
+        (
+            ["depht=1..9"],
+            "it declares no option 'depht', expected one of depth, width; did you mean",
+        ),
+        (["fast=1..9"], "'fast' of it is a combo, and only a spin can be tuned"),
+        (["depth=1..10"], "10 is not for it, which expects a whole number from 1 to 9"),
+        (["depth=0..9"], "0 is not for it"),
+        (["width=1..9"], "declares no default: say from where"),
+        (["depth=5..9"], "it starts from 3, which is not in 5..9"),
+        (["depth=1..9", "depth=2..9"], "'depth' is named twice"),
+        (["depth"], "expected NAME=LOW..HIGH"),
+    ],
+)
+def test_what_the_bot_does_not_declare_so_is_refused(flags: list[str], wrong: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        declared(flags, DECLARED, {}, "it")
+    assert wrong in str(error.value)
