@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import commands
 import pytest
-from arena_runs import PATIENCE_S, Range
+from arena_runs import PATIENCE_S, Range, begin
 from bad_bots import HasASkill, command
 from commands import Ran
 from processes import gone
@@ -308,9 +308,11 @@ def test_a_tuning_that_is_killed_again_and_again_ends_as_one_that_was_not(place:
 
 @pytest.mark.soak
 @pytest.mark.xdist_group("cluster")
-def test_a_cluster_tunes_to_the_same_values(place: Range) -> None:
+def test_a_cluster_tunes_to_the_same_values(tmp_path: Path) -> None:
     words = [*REAL, "--pairs", 40, "--sprt-pairs", 5, "-q"]
-    ended = [place.arena(*words, "--out", place.folder / "here", "--jobs", 2)]
-    ended.append(place.arena(*words, "--out", place.out, "--cluster", "local:2"))
-    assert ended[0].returncode == ended[1].returncode, ended[1].stderr
-    assert data_of(place.out) == data_of(place.folder / "here")
+    places = {"here": ("--jobs", 2), "there": ("--cluster", "local:2")}
+    for name, place in places.items():
+        run = begin(*words, "--out", tmp_path / name, *place, cwd=tmp_path)
+        _, said = run.communicate(timeout=PATIENCE_S)
+        assert run.returncode == 12, said
+    assert data_of(tmp_path / "there") == data_of(tmp_path / "here")
