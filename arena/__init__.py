@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from lath.arena.matches import MatchResult, match
     from lath.arena.runs import Decision, Result, tournament
+    from lath.arena.tuning import TuneResult, tune
 
 _HOMES: Final = {
     "answers": ("Answer", "Info", "Limit"),
@@ -38,14 +39,17 @@ _HOMES: Final = {
     ),
     "matches": ("MatchResult", "match"),
     "runs": ("Decision", "Result"),
+    "tuning": ("TuneResult", "tune"),
 }
 """Which modules have what is named here; `tournament` is that package, which can be called."""
 
 __all__ = [
     "match",
     "tournament",
+    "tune",
     "Result",
     "MatchResult",
+    "TuneResult",
     "Decision",
     "Engine",
     "Limit",

@@ -29,7 +29,7 @@ from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import BotSpec, Greeting
 from lath.arena.referee.process import Watch
-from lath.arena.runs import Decision, Result, at_cluster, result_of, telling
+from lath.arena.runs import Result, at_cluster, result_of, telling
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.schedule.ranges import declared
 from lath.arena.schedule.spsa import AHEAD, Parameter
@@ -273,11 +273,6 @@ class TuneResult(Result):
     def values(self) -> dict[str, int]:
         """Return where the options are, by name: tuned, once all pairs of that are played."""
         return values_of(self.outcome.data)
-
-    @property
-    def decision(self) -> Decision | None:
-        """Return how the test stands of these values against those of the start; None before."""
-        return Decision.of(self.outcome) if "sprt" in self.outcome.data else None
 
     @property
     def verdict(self) -> Word:

@@ -55,7 +55,7 @@ _TOML: Final = """\
 
 event = "My first tournament"
 games = {games}        # `arena games` lists them
-format = "round-robin"     # or gauntlet, swiss, knockout, match, pool: docs/tournaments.md
+format = "round-robin"     # or gauntlet, swiss, knockout, match, tune, pool: docs/tournaments.md
 rounds = 5                 # each round: every pairing plays every game, both seats of one setup
 seed = 1                   # setups and the bots' seeds follow from it
 jobs = 1                   # games at the same time; "auto": as many as there are cores for

@@ -99,7 +99,7 @@ def run(
     ] = None,
     format_: Annotated[
         str | None,
-        option("--format", "F", "round-robin, gauntlet, swiss, knockout, match or pool."),
+        option("--format", "F", "round-robin, gauntlet, swiss, knockout, match, tune or pool."),
     ] = None,
     challengers: Annotated[
         int | None, positive("--challengers", "Gauntlet: the first N bots.")

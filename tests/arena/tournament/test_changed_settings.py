@@ -22,6 +22,7 @@ Values = dict[str, Any]
 
 BOTS: Final[list[Values]] = [{"name": "ann", "command": ["a"]}, {"name": "bob", "command": ["b"]}]
 SPRT: Final = {"elo0": 0, "elo1": 10}
+TUNE: Final = {"pairs": 9, "options": {"level": "1..9 from 4"}}
 
 REFUSED, NOTED, FREE = "refused", "noted", "free"
 
@@ -61,6 +62,12 @@ CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
         key: (REFUSED, value, {"format": "match", "sprt": SPRT})
         for key, value in (
             *(("elo0", 1), ("elo1", 5), ("alpha", 0.1), ("beta", 0.1), ("model", "normalized")),
+        )
+    },
+    "tune": {
+        key: (REFUSED, value, {"format": "tune", "sprt": SPRT, "tune": TUNE})
+        for key, value in (
+            *(("pairs", 8), ("rate", 0.5), ("ahead", 2), ("options", {"level": "1..9 from 5"})),
         )
     },
     "openings": {
