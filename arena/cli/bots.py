@@ -42,7 +42,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import OURS, Bot, BotSpec
 from lath.arena.referee.log import read_log
 from lath.arena.referee.process import Watch
-from lath.arena.schedule.core import draw
+from lath.arena.schedule.core import draw, read_options
 from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.builds import ready
 from lath.arena.tournament.entrants import time_of, wall_of, words_of
@@ -50,6 +50,7 @@ from lath.arena.tournament.programs import advice_on, bundled, debugged, missing
 from lath.games.core import Seat
 from lath.games.errors import GameError
 from lath.notation.protocol import NewGame, read_new
+from lath.notation.record import FIRST_OPTIONS, SECOND_OPTIONS
 
 if TYPE_CHECKING:
     from lath.arena.referee.rerun import Found, Rerun
@@ -427,6 +428,8 @@ def _as_then(
         )
     if spec is None:
         raise ConfigError(f"{source} does not say how {name} is started: say it after --")
+    if own := read_options(record.tag((FIRST_OPTIONS, SECOND_OPTIONS)[seat])):  # of a tuning
+        spec = replace(spec, options={**spec.options, **own})
     lines, _ = read_log(log_text, (record.first, record.second))
     heard = [one["line"] for one in lines if (one.get("bot"), one.get("by")) == (name, "arena")]
     told = [line for line in heard if line.startswith("new ")]

@@ -337,6 +337,16 @@ def options_text(values: Values) -> str:
     return "; ".join(f"{name}={value}" for name, value in values)
 
 
+def read_options(text: str) -> dict[str, str]:
+    """Return the options that a record has, by name; none of an empty text.
+
+    >>> read_options("exploration=40; tree size=9")
+    {'exploration': '40', 'tree size': '9'}
+    """
+    parts = (part.rpartition("=") for part in text.split("; ") if part)
+    return {name: value for name, _, value in parts}
+
+
 def seed_digest(seed: int) -> str:
     """Return what is told of a tournament's seed before it is played: a SHA-256 in hexadecimal.
 

@@ -471,6 +471,8 @@ def print_plan(plan: Plan, output: Output) -> None:
             for elo, games in zip(plan.sprt.elo, plan.sprt.games, strict=True)
         )
         output.words(f"until the test decides, games on average: {', '.join(expected)}")
+    if not plan.bots:  # of trials nothing is rated
+        return
     now = [
         Column("played", [str(bot.played) for bot in plan.bots], rank=2),
         Column("now", [_half_width(bot.now) for bot in plan.bots], rank=1),

@@ -279,6 +279,29 @@ def test_bots_play_with_the_options_that_their_records_have(place: Range) -> Non
     assert (place.out / "report.html").read_text().count("they are kept and not rated") >= 1
 
 
+def test_a_bot_is_given_a_trial_again_with_the_options_that_it_had(place: Range) -> None:
+    log = place.folder / "log"
+    words = [*REAL[:1], f"{BOT}; env.LOG={log}", *REAL[2:], "--pairs", 1, "--sprt-pairs", 1]
+    place.arena(*words, "--out", place.out, "-q")
+    heard = [line for line in log.read_text().splitlines() if line.startswith("1 ")]
+    log.unlink()
+    for side in ("first", "second"):
+        place.arena("bot", "replay", place.out, 1, "--side", side)
+    assert sorted(log.read_text().splitlines()) == sorted(heard)
+    assert len(set(heard)) == 2
+
+
+def test_a_plan_says_how_many_games_and_rates_no_trials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follows(monkeypatch)
+    tune(tmp_path / "out", "--budget", 10)
+    said = commands.arena("run", tmp_path / "out", "--plan").out
+    assert said.startswith("Tuning of greedy, a tune: ")
+    assert "10 are played" in said
+    assert "How sure it will be" not in said
+
+
 def test_how_many_are_played_at_a_time_changes_no_value(place: Range) -> None:
     ends = []
     for jobs in (1, 2):
