@@ -327,7 +327,7 @@ def _way(each: Tuned) -> Plot | None:
         title=f"{each.parameter.name} after so many pairs",
         across="pairs of tuning",
         points=tuple((pairs, round(at, 3)) for pairs, at in each.path),
-        bounds=(("greatest", each.parameter.high), ("least", each.parameter.low)),
+        bounds=(("start", each.parameter.start),),
     )
 
 
