@@ -39,6 +39,7 @@ from lath.arena.tournament.config import (
     budget_of,
     build,
     load_own,
+    read_toml,
     sprt_table,
     time_table,
 )
@@ -53,6 +54,7 @@ from lath.arena.tournament.entrants import (
 )
 from lath.arena.tournament.events import Event, Progress, RunFailed, Summary
 from lath.arena.tournament.folder import run as play
+from lath.arena.tournament.programs import is_there
 from lath.arena.tournament.sources import played_in
 from lath.arena.walls.limits import close_to_others
 from lath.games.files import lasting
@@ -121,9 +123,12 @@ def values_of(data: Mapping[str, Any]) -> dict[str, int]:
 
 
 def is_tuning(text: str) -> bool:
-    """Return whether BOT is the directory of a tuning, which is gone on with."""
+    """Return whether BOT is the directory of a tuning, which is gone on with.
+
+    Raises ConfigError.
+    """
     own = Path(text) / CONFIG
-    return own.is_file() and 'format = "tune"' in own.read_text("utf-8", "replace")
+    return is_there(own, Path.is_file) and read_toml(own)[0].get("format") == FORMAT
 
 
 def _greeting(spec: BotSpec) -> Greeting:
@@ -244,7 +249,8 @@ def held(
     allowed = UNLIMITED if budget is None else budget_of(budget)
     if cluster is not None and wishes.jobs is not None:
         raise ConfigError("--jobs is for this machine: on a cluster each thread plays a game")
-    if is_tuning(bot):
+    goes_on = is_tuning(bot)
+    if goes_on:
         where = Path(bot)
         if out not in (None, where):
             raise ConfigError(f"{where} is a directory that is gone on with: leave --out {out} out")
@@ -254,7 +260,7 @@ def held(
         trees.adopt_orphans()  # of bots; who clears up has begun before
         close_to_others()
     with signals.interruptible():
-        config = _gone_on_with(where, wishes) if is_tuning(bot) else configured(bot, wishes, note)
+        config = _gone_on_with(where, wishes) if goes_on else configured(bot, wishes, note)
     progress = Progress(config)
     with at_cluster(cluster, hosts_alike=hosts_alike) as elsewhere, watched(progress):
         summary = play(config, where, progress, budget=allowed, elsewhere=elsewhere)
