@@ -14,9 +14,15 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Schedule, pair_of
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.sprt import Sprt
+from lath.arena.schedule.spsa import Parameter, Tuning
 
 SPRT = Sprt(elo0=0, elo1=200, alpha=0.1, beta=0.1)
-BOTS = {"match": st.just(2)}
+BOTS = {"match": st.just(2), "tune": st.just(2)}
+DEPTH = Parameter(name="depth", low=1, high=9, start=3, step=1)
+
+tunings = st.builds(
+    Tuning, parameters=st.just((DEPTH,)), pairs=st.integers(1, 9), ahead=st.integers(1, 5)
+)
 
 every_format = pytest.mark.parametrize("form", FORMATS)
 
@@ -30,7 +36,8 @@ def terms(draw: st.DrawFn, form: str) -> dict[str, Any]:
         "games": draw(st.sampled_from([("yavalath",), ("yavalath", "manalath")])),
         "rounds": draw(st.integers(1, 5)),
         "pairs": draw(st.integers(1, 2)),
-        "sprt": draw(st.sampled_from([None, SPRT])) if form == "match" else None,
+        "sprt": draw(st.sampled_from([None, SPRT])) if form in ("match", "tune") else None,
+        "tuning": draw(tunings) if form == "tune" else None,
     }
 
 
