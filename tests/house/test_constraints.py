@@ -27,7 +27,9 @@ def pins(name: str) -> dict[str, str]:
     text = (ROOT / f"constraints/{name}.txt").read_text()
     assert "://" not in text
     lines = [line for line in text.replace("\\\n", "").splitlines() if not line.startswith("#")]
-    form = re.compile(r"([a-z0-9-]+)(?:\[[a-z,]+\])?==(\S+) (?:; [^#]+? )?( *--hash=sha256:[0-9a-f]{64})+")
+    form = re.compile(
+        r"([a-z0-9-]+)(?:\[[a-z,]+\])?==(\S+) (?:; [^#]+? )?( *--hash=sha256:[0-9a-f]{64})+"
+    )
     found = [form.fullmatch(line) for line in lines]
     versions = {pin[1]: pin[2] for pin in found if pin}
     assert len(versions) == len(lines), [
