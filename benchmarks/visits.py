@@ -13,7 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-CHROMIUM: Final = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+CHROMIUM: Final = next(
+    filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser"))),
+    None,
+)
 
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--enable-precise-memory-info")
 
