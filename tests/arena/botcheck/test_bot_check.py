@@ -152,6 +152,7 @@ ELSEWHERE: Final = {
     "RunsAway",  # it would take a core from the others
     "NeedsRoom",  # where there is room it is good
     "FillsItsDirectory",  # the room is that of others, too
+    "HasASkill",  # it is good, and resigns by an option
     "LeaksDescriptors",  # it depends on the machine's limit whether it dies in its games
 }
 
