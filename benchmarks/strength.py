@@ -21,6 +21,7 @@ from measure import machine
 from lath import arena, games
 from lath.arena import Result
 from lath.reports.openings import wilson
+from lath.reports.ratings.results import Estimate
 from lath.reports.standings import Meeting, Table
 
 BOTS = ("random", "greedy", "monte-carlo", "solver", "alphabeta", "mcts")
@@ -52,6 +53,11 @@ def by_name(table: Table) -> dict[tuple[str, str], Meeting]:
     }
 
 
+def rated(elo: Estimate) -> str:
+    """Return it with its 95 % interval, such as `+615 ± 108`."""
+    return f"{elo.value:+.0f} ± {elo.high - elo.value:.0f}"
+
+
 def matrix(result: Result) -> str:
     """Return a table of who scored what against whom, the best first."""
     table = result.standings.overall
@@ -65,7 +71,7 @@ def matrix(result: Result) -> str:
     ]
     for row in table.rows:
         elo = row.strength.elo if row.strength is not None else None
-        words = "-" if elo is None else f"{elo.value:+.0f} ± {elo.error:.0f}"
+        words = "-" if elo is None else rated(elo)
         cells = ["" if name == row.name else share(met[row.name, name]) for name in names]
         lines.append(f"| {row.name} | {words} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -82,20 +88,16 @@ def faults(table: Table) -> str:
     return "; ".join(told) or "none lost otherwise than by the rules"
 
 
-def ladder(result: Result, bot: str) -> str:
-    """Return a row of what each level scored against the one below it, then against all."""
+def ladder(result: Result, bot: str, game: str) -> str:
+    """Return a row with the Elo of each level, and under it what each scored against the next."""
     table = result.standings.overall
-    met = by_name(table)
-    names = [f"{bot}-{level}" for level in LEVELS]
-    steps = [share(met[above, below]) for below, above in pairwise(names)]
     elos = {row.name: row.strength.elo for row in table.rows if row.strength is not None}
-    ranked = [names.index(row.name) + 1 for row in table.rows]
-    rated = [f"{elo.value:+.0f} ± {elo.error:.0f}" if (elo := elos.get(n)) else "-" for n in names]
+    names = [f"{bot}-{level}" for level in LEVELS]
+    cells = [rated(elo) if (elo := elos.get(name)) else "-" for name in names]
+    steps = [share(by_name(table)[above, below]) for below, above in pairwise(names)]
     return (
-        f"| {bot} | "
-        + " | ".join(steps)
-        + " |\n"
-        + (f"| Elo | {' , '.join(rated)} | from the best: {ranked} |")
+        f"| `{bot}`, {game} | {' | '.join(cells)} |\n\n"
+        f"each against the one below it: {', '.join(steps)}; {faults(table)}"
     )
 
 
@@ -115,7 +117,7 @@ def main() -> None:
     print(f"{machine()}; {given.tc}, {given.rounds} rounds", flush=True)
     for game in given.game or games.ids():
         result = played(game, bots, given.rounds, given.tc, given.out / game)
-        made = ladder(result, given.levels) if given.levels else matrix(result)
+        made = ladder(result, given.levels, game) if given.levels else matrix(result)
         print(f"\n## {game}\n\n{made}", flush=True)
 
 

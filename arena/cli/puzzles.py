@@ -14,9 +14,10 @@ from lath.arena import signals
 from lath.arena.answers import Limit
 from lath.arena.cli.games import GameId
 from lath.arena.cli.main import App, Group, argument, option, whole
+from lath.arena.engine import Engine
 from lath.arena.errors import ConfigError
 from lath.arena.puzzles.book import GRADES, Puzzle, all_built_in, built_in, read_puzzles, written
-from lath.arena.puzzles.making import Maker, bots, wrong_with
+from lath.arena.puzzles.making import PLAYER, Maker, bots, wrong_with
 from lath.notation.errors import RecordError
 
 app = App()
@@ -72,7 +73,7 @@ def ask_puzzles(game: GameId, file: Source = None, grade: Grade = None, seed: Se
 def make_puzzles(
     game: GameId, output: Out, count: Count = 10, nodes: Nodes = 3000, seed: MakeSeed = 1
 ) -> None:
-    """Find puzzles in random games and prove them; those that are found are written at once.
+    """Find puzzles in hasty games and prove them; those that are found are written at once.
 
     Not more than a third of them are of one grade.
 
@@ -87,8 +88,8 @@ def make_puzzles(
         words = f"{len(found)} of {count} puzzles, {gone_through} games gone through"
         print(words, file=sys.stderr, end="\r" if sys.stderr.isatty() else "\n")
 
-    with signals.heeded(raises=True), bots() as both:
-        maker = Maker(one, both, Limit(nodes=nodes), seed, -(-count // 3))
+    with signals.heeded(raises=True), bots() as both, Engine.open(PLAYER) as player:
+        maker = Maker(one, both, player, Limit(nodes=nodes), seed, -(-count // 3))
         try:
             for puzzle in maker.puzzles(tell):
                 found.append(puzzle)

@@ -40,8 +40,11 @@ AT_RANDOM: Final = 0.15
 HASH: Final = 30_000
 """States that are remembered of a question; to make room for more takes longer than to look."""
 
+PLAYER: Final = "alphabeta"
+"""Who plays the games in which puzzles are found."""
+
 HASTY: Final = Limit(nodes=300)
-"""For any other."""
+"""For any of its other moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +57,15 @@ class Bots:
     looker: Engine
     """That no other move wins as soon, by looking at all of them."""
 
-    player: Engine
-    """Nothing; it plays the games in which puzzles are found."""
-
 
 @contextmanager
 def bots(prover: str = "solver") -> Iterator[Bots]:
-    """Start the bots; of those that prove, `prover` is what the first one is."""
+    """Start the bots; `prover` is what the first one is."""
     with (
         Engine.open(prover) as first,
         Engine.open("alphabeta", options={"blind": True, "hash": HASH}) as second,
-        Engine.open("alphabeta") as third,
     ):
-        yield Bots(first, second, third)
+        yield Bots(first, second)
 
 
 @dataclass
@@ -75,6 +74,10 @@ class Maker:
 
     game: Game
     bots: Bots
+
+    player: Engine
+    """Plays the games in which puzzles are found."""
+
     limit: Limit
     """For each question to one of them."""
 
@@ -89,7 +92,7 @@ class Maker:
     """How many there are of each grade."""
 
     def puzzles(self, tell: Callable[[int], object]) -> Iterator[Puzzle]:
-        """Yield puzzles for ever; `tell` hears of each random game that was gone through."""
+        """Yield puzzles for ever; `tell` hears of each game that was gone through."""
         number = 0
         while True:
             number += 1
@@ -102,7 +105,7 @@ class Maker:
                 yield found
 
     def _of_game(self, chance: Random) -> Puzzle | None:
-        """Return the deepest puzzle of a random game, going from its end to its beginning."""
+        """Return the deepest puzzle of a hasty game, going from its end to its beginning."""
         best: Puzzle | None = None
         unseen = 0
         for position in reversed(self._played(chance)):
@@ -132,7 +135,7 @@ class Maker:
             if len(positions) <= OPENING or chance.random() < AT_RANDOM:
                 move = board.moves[codes[int(chance.random() * len(codes))]]
             else:
-                move = self.bots.player.play(position, HASTY).move or position.legal_moves()[0]
+                move = self.player.play(position, HASTY).move or position.legal_moves()[0]
             position = position.play(move)
         return positions
 

@@ -11,17 +11,17 @@ import commands
 import pytest
 
 from lath import games
-from lath.arena import Limit
+from lath.arena import Engine, Limit
 from lath.arena.errors import ConfigError
 from lath.arena.puzzles.book import Puzzle, all_built_in, of_record, read_puzzles, written
-from lath.arena.puzzles.making import Bots, Maker, bots, tempting, wrong_with
+from lath.arena.puzzles.making import PLAYER, Bots, Maker, bots, tempting, wrong_with
 from lath.games.core import Move, least
 from lath.notation import parse
 
 ENOUGH = Limit(nodes=20_000)
 
 SEED = 18
-"""Of random games that soon have puzzles."""
+"""Of hasty games that soon have puzzles."""
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +32,10 @@ def solver() -> Iterator[Bots]:
 
 @pytest.fixture(scope="module")
 def made(solver: Bots) -> list[Puzzle]:
-    maker = Maker(games.get("surikata"), solver, Limit(nodes=1500), SEED, 2)
-    found = maker.puzzles(lambda _: None)
-    return [next(found), next(found)]
+    with Engine.open(PLAYER) as player:
+        maker = Maker(games.get("surikata"), solver, player, Limit(nodes=1500), SEED, 2)
+        found = maker.puzzles(lambda _: None)
+        return [next(found), next(found)]
 
 
 def test_what_is_made_has_one_right_move_and_no_two_are_the_same(

@@ -73,3 +73,22 @@ def test_the_reports_benchmark_sees_the_page_answer(tmp_path: Path) -> None:
     assert "60 games, bare" in told
     for figure in ("bytes", "made in, s", "interactive, ms", "filter, ms", "sort, ms", "step, ms"):
         assert told.count(f"  {figure} ") == 2
+
+
+@pytest.mark.soak
+def test_the_benchmark_of_strength_has_a_table_for_each_question(tmp_path: Path) -> None:
+    few = ("--game", "yavalath", "--rounds", "1", "--tc", "nodes 5")
+    told = measured("strength.py", *few, "--out", str(tmp_path / "all"))
+    assert "30 games, " in told
+    assert told.count("\n| mcts |") == 1
+    levels = measured("strength.py", *few, "--levels", "mcts", "--out", str(tmp_path / "levels"))
+    (row,) = [line for line in levels.splitlines() if line.startswith("| `mcts`, yavalath |")]
+    assert row.count("±") == 8
+
+
+@pytest.mark.soak
+def test_the_benchmark_of_balance_says_how_uneven_openings_are() -> None:
+    few = ("--plies", "2", "--lines", "2", "--games", "2", "--nodes", "5")
+    told = measured("balance.py", "--game", "yavalath", *few)
+    assert "just random: 2 lines of 2 games" in told
+    assert "chosen: 2 lines of 2 games" in told
