@@ -664,16 +664,16 @@ def lean(t, s):
         begins = t[SHAPE_CELLS] + shape
         whole = t[begins + 1] - t[begins]
         stones, others = whole - (s[left + shape] >> 16), whole - (s[their_left + shape] >> 16)
+        if (stones == 0) == (others == 0):
+            continue
         worth = 3 if t[FAMILY] == RELEASES and animals == 0 else 1
         if t[FAMILY] == SIGHT:
             worth = -1
             for i in range(t[begins], t[begins + 1]):
                 if s[other + t[i]]:
                     worth = 0
-        if others == 0:
-            ahead += worth * stones * stones
-        elif stones == 0:
-            ahead -= worth * others * others
+                    break
+        ahead += worth * (stones * stones - others * others)
     if t[FAMILY] == RELEASES:
         return max(-0.99, min(ahead / 150, 0.99))
     return max(-0.99, min((ahead + 4 * lost) / 100, 0.99))
