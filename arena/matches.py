@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
@@ -27,12 +26,8 @@ from lath.arena.errors import (
     GameVoidError,
 )
 from lath.arena.referee import trees
-from lath.arena.referee.bridges import bot_of
-from lath.arena.referee.clock import Limits
-from lath.arena.referee.process import Watch
-from lath.arena.runs import Decision, Result, at_cluster, result_of, telling
+from lath.arena.runs import Decision, Result, at_cluster, greeting_of, heard_by, result_of
 from lath.arena.schedule.openings import digest as sha256_of
-from lath.arena.tournament.builds import ready
 from lath.arena.tournament.config import (
     Config,
     budget_of,
@@ -52,7 +47,7 @@ from lath.arena.tournament.entrants import (
     table_in,
     time_of,
 )
-from lath.arena.tournament.events import Event, Progress, RunFailed, Summary
+from lath.arena.tournament.events import Event, Progress, Summary
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.programs import files_in
 from lath.arena.tournament.resuming import fingerprints
@@ -165,18 +160,13 @@ def _both_play(
 ) -> list[str]:
     """Return the games that both bots say that they play, `named` ones first; raises ArenaError."""
     common = list(dict.fromkeys((*named, *known_games.ids())))
-    watch = Watch()
     for table in tables:
-        bot = bot_of(ready(spec_of(dict(table))), watch, tree=f"match-{secrets.token_hex(4)}.")
         try:
-            with signals.interruptible():
-                bot.start(Limits(time=time_of("none")))
-            common = [game for game in common if bot.greeting.plays(game)]
+            greeting = greeting_of(table, "match")
         except GameVoidError as error:
             hint = "" if has_build else "; --build CMD builds a git revision first"
             raise ArenaError(f"{error}{hint}") from error
-        finally:
-            bot.quit()
+        common = [game for game in common if greeting.plays(game)]
     if not common:
         raise ArenaError("there is no installed game that both bots say that they play")
     return common
@@ -364,13 +354,7 @@ def match(
     `on_event`, Ctrl-C and errors are as of `lath.arena.tournament`; a bot that does not start is an
     ArenaError here.
     """
-
-    def hearing(progress: Progress) -> AbstractContextManager[object]:
-        heard.append(telling(progress, on_event))
-        return nullcontext()
-
-    heard = list[Callable[[Event], None]]()
-    try:
+    with heard_by(on_event) as hearing:
         ended = held(
             in_words(old),
             in_words(new),
@@ -388,10 +372,6 @@ def match(
             out=None if out is None else Path(out),
             watched=hearing,
         )
-    except ArenaError as error:
-        for tell in heard:
-            tell(RunFailed(error=str(error), status=error.status))
-        raise
     result = result_of(ended.summary, ended.progress, ended.folder)
     return MatchResult(
         folder=result.folder,

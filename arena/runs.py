@@ -6,14 +6,21 @@ how games are played, the screen, nor exit statuses but for telling them.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
+from lath.arena import signals
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
+from lath.arena.referee.bridges import bot_of
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import Greeting
+from lath.arena.referee.process import Watch
 from lath.arena.schedule.budget import UNLIMITED
+from lath.arena.tournament.builds import ready
 from lath.arena.tournament.config import (
     Config,
     budget_of,
@@ -26,7 +33,7 @@ from lath.arena.tournament.config import (
     time_table,
 )
 from lath.arena.tournament.database import CONFIG
-from lath.arena.tournament.entrants import bot_flag, placed, time_of
+from lath.arena.tournament.entrants import bot_flag, placed, spec_of, time_of
 from lath.arena.tournament.events import Event, Progress, RunFailed, Summary, Waiting, end_words
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.places import Elsewhere
@@ -308,14 +315,46 @@ class Result:
         raise KeyError(bot)
 
 
-def telling(
-    progress: Progress, on_event: Callable[[Event], None] | None
-) -> Callable[[Event], None]:
-    """Have what happens in a run told to somebody, where there is one; return what tells more."""
-    if on_event is not None:
-        hear = on_event
-        progress.listeners.append(lambda told: None if isinstance(told, Waiting) else hear(told))
-    return progress
+@contextmanager
+def heard_by(
+    on_event: Callable[[Event], None] | None,
+) -> Iterator[Callable[[Progress], AbstractContextManager[object]]]:
+    """Have what happens in a run told to somebody, where there is one; an error that ends it, too.
+
+    What it gives is told of the run, and gives a context to play it in.
+    """
+
+    def hearing(progress: Progress) -> AbstractContextManager[object]:
+        if on_event is not None:
+            hear = on_event
+            progress.listeners.append(
+                lambda told: None if isinstance(told, Waiting) else hear(told)
+            )
+        heard.append(progress)
+        return nullcontext()
+
+    heard: list[Progress] = []
+    try:
+        yield hearing
+    except ArenaError as error:
+        for progress in heard:
+            progress(RunFailed(error=str(error), status=error.status))
+        raise
+
+
+def greeting_of(table: Mapping[str, Any], purpose: str) -> Greeting:
+    """Start the bot of a table, and return what it says of itself.
+
+    `purpose` is one word, by which its processes are known. Raises GameVoidError for a bot that
+    does not start, and ArenaError.
+    """
+    bot = bot_of(ready(spec_of(dict(table))), Watch(), tree=f"{purpose}-{secrets.token_hex(4)}.")
+    try:
+        with signals.interruptible():
+            bot.start(Limits(time=time_of("none")))
+        return bot.greeting
+    finally:
+        bot.quit()
 
 
 def result_of(summary: Summary, progress: Progress, folder: Path) -> Result:
@@ -407,20 +446,19 @@ def tournament(
         else:
             settled = configured(named, folder, flags)
     progress = Progress(settled)
-    tell = telling(progress, on_event)
-    try:
-        with at_cluster(cluster, hosts_alike=hosts_alike, patience_s=disk_patience) as elsewhere:
-            summary = play(
-                settled,
-                folder,
-                progress,
-                force=force,
-                with_report=report,
-                patience_s=disk_patience,
-                budget=allowed,
-                elsewhere=elsewhere,
-            )
-    except ArenaError as error:
-        tell(RunFailed(error=str(error), status=error.status))
-        raise
+    with (
+        heard_by(on_event) as hearing,
+        hearing(progress),
+        at_cluster(cluster, hosts_alike=hosts_alike, patience_s=disk_patience) as elsewhere,
+    ):
+        summary = play(
+            settled,
+            folder,
+            progress,
+            force=force,
+            with_report=report,
+            patience_s=disk_patience,
+            budget=allowed,
+            elsewhere=elsewhere,
+        )
     return result_of(summary, progress, folder)

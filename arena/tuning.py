@@ -6,7 +6,6 @@ how values are found, nor how a test decides.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -25,15 +24,10 @@ from lath.arena.errors import (
 )
 from lath.arena.matches import SPRT, TIME
 from lath.arena.referee import trees
-from lath.arena.referee.bridges import bot_of
-from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec, Greeting
-from lath.arena.referee.process import Watch
-from lath.arena.runs import Result, at_cluster, result_of, telling
+from lath.arena.runs import Result, at_cluster, greeting_of, heard_by, result_of
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.schedule.ranges import declared
 from lath.arena.schedule.spsa import AHEAD, Parameter
-from lath.arena.tournament.builds import ready
 from lath.arena.tournament.config import (
     Config,
     budget_of,
@@ -48,11 +42,10 @@ from lath.arena.tournament.entrants import (
     Origin,
     in_words,
     origin_of,
-    spec_of,
     table_in,
     time_of,
 )
-from lath.arena.tournament.events import Event, Progress, RunFailed, Summary
+from lath.arena.tournament.events import Event, Progress, Summary
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.programs import is_there
 from lath.arena.tournament.sources import played_in
@@ -131,19 +124,6 @@ def is_tuning(text: str) -> bool:
     return is_there(own, Path.is_file) and read_toml(own)[0].get("format") == FORMAT
 
 
-def _greeting(spec: BotSpec) -> Greeting:
-    """Start a bot, and return what it says of itself; raises ArenaError."""
-    bot = bot_of(ready(spec), Watch(), tree=f"tune-{secrets.token_hex(4)}.")
-    try:
-        with signals.interruptible():
-            bot.start(Limits(time=time_of("none")))
-    except GameVoidError as error:
-        raise ArenaError(str(error)) from error
-    finally:
-        bot.quit()
-    return bot.greeting
-
-
 def _table_of(origin: Origin) -> dict[str, Any]:
     """Return the table of the bot, but for its name; raises ConfigError."""
     if origin.revision is not None:
@@ -171,7 +151,10 @@ def configured(bot: str, wishes: Wishes, note: Callable[[str], None]) -> Config:
     played = [known_games.get(known_games.named(one)).id for one in wishes.games]
     sandbox = {"sandbox": wishes.sandbox} if wishes.sandbox else {}
     table = {**sandbox, **_table_of(origin), "name": origin.name}
-    greeting = _greeting(spec_of(dict(table)))
+    try:
+        greeting = greeting_of(table, "tune")
+    except GameVoidError as error:
+        raise ArenaError(str(error)) from error
     if missing := [game for game in played if not greeting.plays(game)]:
         raise ConfigError(f"{origin.name} does not play {', '.join(missing)}")
     parameters = declared(
@@ -316,12 +299,6 @@ def tune(
     `on_event`, Ctrl-C and errors are as of `lath.arena.tournament`; a bot that does not start is an
     ArenaError here.
     """
-
-    def hearing(progress: Progress) -> AbstractContextManager[object]:
-        heard.append(telling(progress, on_event))
-        return nullcontext()
-
-    heard = list[Callable[[Event], None]]()
     wishes = Wishes(
         options=[f"{name}={text}" for name, text in (options or {}).items()],
         games=games,
@@ -337,7 +314,7 @@ def tune(
         sandbox=sandbox,
     )
     named = str(bot) if isinstance(bot, Path) and is_tuning(str(bot)) else in_words(bot)
-    try:
+    with heard_by(on_event) as hearing:
         ended = held(
             named,
             wishes,
@@ -347,9 +324,5 @@ def tune(
             out=None if out is None else Path(out),
             watched=hearing,
         )
-    except ArenaError as error:
-        for tell in heard:
-            tell(RunFailed(error=str(error), status=error.status))
-        raise
     result = result_of(ended.summary, ended.progress, ended.folder)
     return TuneResult(folder=result.folder, summary=result.summary, warnings=result.warnings)

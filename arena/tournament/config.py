@@ -9,29 +9,19 @@ of a configuration.
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import re
 import secrets
 import shlex
 import tomllib
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
-from functools import reduce
-from operator import getitem, itemgetter
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final, NamedTuple
-from unicodedata import normalize
-
-from pydantic import (
-    ValidationError,
-)
+from typing import Any, Final
 
 from lath import games
 from lath.arena.errors import ConfigError, reading
-from lath.arena.referee.bridges import refuse_options
 from lath.arena.referee.clock import HARD_LIMIT_S, Limits
 from lath.arena.referee.conversation import OURS, BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
@@ -41,34 +31,35 @@ from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import BookChoice, digest
 from lath.arena.schedule.random_openings import RandomChoice
 from lath.arena.schedule.ranges import read_ranges
-from lath.arena.schedule.sprt import MOST_ELO, Sprt
+from lath.arena.schedule.sprt import Sprt
 from lath.arena.schedule.spsa import Tuning
 from lath.arena.tournament import system as cores
 from lath.arena.tournament.keys import (
     DEMO_GAMES,
     MAX_JOBS,
     MOST,
-    TABLES,
     UNGUESSABLE,
-    AdjudicationTable,
     BotTable,
     BotTime,
     ConfigTable,
     OpeningsTable,
-    SprtTable,
     TuneTable,
     seconds,
 )
+from lath.arena.tournament.mistakes import (
+    MOST_MISTAKES,
+    SETTINGS,
+    lines_of,
+    of_keys,
+    together,
+)
 from lath.arena.tournament.programs import (
-    advice_on,
     bundled,
     is_there,
     missing_script,
     resolve,
 )
-from lath.games.errors import GameFileError, UnknownGameError
 from lath.games.files import lasting
-from lath.notation.errors import escaped
 from lath.notation.protocol import TimeControl
 from lath.notation.record import number_of
 
@@ -78,280 +69,10 @@ MOST_LETTERS: Final = 1 << 20
 MOST_DEEP: Final = 8
 """How deep its tables and lists may lie in each other."""
 
-MOST_MISTAKES: Final = 100
-"""Mistakes that are told at once."""
-
-MOST_SHOWN: Final = 200
-"""Letters of a value that are told."""
-
 _MANY_DOTS: Final = re.compile(r"""(?<![\w.-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')\s*\.\s*){100}""")
 
 DEMO_TIME: Final = {"initial": "2s", "increment": "20ms"}
 """Where nothing is said of time."""
-
-
-Place = tuple[Any, ...]
-"""A key with the tables around it, such as `("time", "move")` or `("bot", 0, "name")`."""
-
-
-class Mistake(NamedTuple):
-    """What is wrong with a key."""
-
-    place: Place
-    text: str
-
-
-def _placed(wrong: Mistake, name: str, lines: Mapping[Place, int]) -> tuple[int, str]:
-    """Return the line of a mistake, for sorting, and what is said of it with its place.
-
-    `name` and `lines` are those of the file; empty for a flag's. The line is that of the table
-    where the key has none, and left out where nobody knows.
-    """
-    if not name:
-        return MOST, f"the command line: {wrong.text}"
-    line = lines.get(wrong.place) or lines.get(wrong.place[:-1])
-    return (line, f"{name}:{line}: {wrong.text}") if line else (MOST, f"{name}: {wrong.text}")
-
-
-_HEADER: Final = re.compile(r"\s*\[\[?\s*([A-Za-z_.-]+)\s*\]")
-_KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*[.=]""")
-
-
-def _lines_of(text: str) -> dict[Place, int]:
-    """Return the line on which each key first stands, and each table's header."""
-    lines: dict[Place, int] = {}
-    current: Place = ()
-    bots = -1
-    for number, line in enumerate(text.splitlines(), 1):
-        if match := _HEADER.match(line):
-            first, *rest = match[1].split(".")
-            bots += match[1] == "bot"
-            current = (first, bots, *rest) if first == "bot" else (first, *rest)
-            lines.setdefault(current, number)
-        elif match := _KEY.match(line):
-            key = match[1] or match[2] or match[3]
-            lines.setdefault((*current, key), number)
-    return lines
-
-
-def shown(value: Any) -> str:
-    """Return a value as TOML or JSON writes it, on one line.
-
-    >>> shown(True), shown({"A": 1}), shown("a")
-    ('true', '{"A": 1}', '"a"')
-    """
-    if isinstance(value, float):
-        return repr(value)
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    text = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
-    return "".join(escaped(letter).replace("\\x", "\\u00") for letter in text)
-
-
-def _of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
-    """Return what is right, and what is wrong with each key by itself."""
-    mistakes: list[Mistake] = []
-    sound = deepcopy(dict(toml))
-    while True:
-        try:
-            return ConfigTable.model_validate(sound), mistakes
-        except ValidationError as error:
-            kinds = {_place_of(each["loc"]): each for each in error.errors()}
-            for place, each in kinds.items():
-                kind = each["type"] if each["loc"] == place else "something in its value"
-                if len(mistakes) < MOST_MISTAKES:
-                    mistakes.append(Mistake(place, _text(kind, place, toml)))
-                _leave_out(sound, place)
-
-
-def _place_of(loc: Place) -> Place:
-    """Return the place of the key of which pydantic speaks, or of something in its value."""
-    size = 3 if loc[0] == "bot" else 2 if loc[0] in TABLES else 1
-    return loc[:size] if len(loc) >= size else loc[:1]
-
-
-def _leave_out(toml: Any, place: Place) -> None:
-    """Take out a key that is wrong, and what cannot do without it; a bot can, for its place."""
-    *table, key = place
-    if place[0] not in toml:
-        return  # another mistake has taken it out already
-    row = reduce(getitem, table, toml)
-    field = TABLES[place[0] if table else ""].model_fields.get(key)
-    if field is not None and field.is_required():
-        if place[0] == "bot":
-            row["name"] = f"bot {place[1]}"
-        else:
-            toml[place[0]] = None
-    elif row is not None:
-        row.pop(key, None)
-
-
-def _text(kind: str, place: Place, toml: Any) -> str:
-    *table, key = place
-    keys = TABLES[place[0] if table else ""].model_fields
-    if kind == "extra_forbidden":
-        where = f" in [{table[0]}]" if table else ""
-        alike = get_close_matches(key.lower(), keys, n=1)
-        meant = f"; did you mean {alike[0]!r}?" if alike else ""
-        return f"unknown key {key!r}{where}, expected one of {', '.join(keys)}{meant}"
-    if kind == "missing":
-        needed = {"name": "a name"}.get(key, key)
-        return f"{table[0]}: expected {needed}"
-    value = reduce(getitem, place, toml)
-    return f"{key} = {shown(value)}, expected {keys[key].description}"
-
-
-def _together(
-    model: ConfigTable, wrong: Iterable[Mistake], folder: Path, played: Container[str]
-) -> Iterator[Mistake]:
-    """Yield what does not go together, as far as the keys that belong to it are right."""
-    places = {mistake.place for mistake in wrong}
-    yield from _of_games(model.games, folder)
-    if ("format",) not in places:
-        yield from _of_format(model)
-    yield from _of_time(model.time, ("time",))
-    yield from _of_adjudication(model.adjudication, places)
-    if model.sprt is not None:
-        yield from _of_sprt(model.sprt)
-    if model.openings is not None:
-        yield from _of_openings(model.openings, folder, places)
-    if ("bot",) not in places:
-        yield from _of_bots(model.bot, folder, places, played)
-
-
-def _of_games(named: Iterable[str], folder: Path) -> Iterator[Mistake]:
-    found: dict[str, str] = {}  # by id: a game of a file may be named twice
-    for text in named:
-        try:
-            game_id = games.get(games.named(text, folder)).id
-        except UnknownGameError as error:
-            way = "; --game takes the place of games" if isinstance(error, GameFileError) else ""
-            yield Mistake(("games",), f"games: {error}{way}")
-            continue
-        if other := found.get(game_id):
-            yield Mistake(("games",), f"games: {other!r} and {text!r} are one game, {game_id!r}")
-        found[game_id] = text
-
-
-def _of_openings(table: OpeningsTable, folder: Path, wrong: Container[Place]) -> Iterator[Mistake]:
-    for key in ("file", "order", "plies", "start"):
-        if table.random is not None and key in table.model_fields_set:
-            yield Mistake(("openings", key), f"openings: {key} and random, expected one of them")
-    if table.file:
-        try:
-            digest(folder / table.file)
-        except ConfigError as error:
-            yield Mistake(("openings", "file"), f"openings: {error}")
-    elif table.random is None and not any(("openings", key) in wrong for key in ("file", "random")):
-        yield Mistake(("openings", "file"), "openings: expected a file, or random")
-
-
-_SETTINGS: Final = ("pairs", "challengers", "sprt", "tune")
-"""What only some formats know. All take `rounds`; a knockout ends when it ends."""
-
-
-def _of_format(model: ConfigTable) -> Iterator[Mistake]:
-    name, bots = model.format, len(model.bot)
-    for setting in _SETTINGS:
-        if setting in model.model_fields_set and setting not in FORMATS[name].settings:
-            fitting = [each for each, format_ in FORMATS.items() if setting in format_.settings]
-            text = f"{setting} is for format {' or '.join(fitting)}, not {name}"
-            yield Mistake((setting,), text)
-    if "tune" in FORMATS[name].settings:
-        for setting in ("tune", "sprt"):
-            if setting not in model.model_fields_set:
-                yield Mistake((setting,), f"a {name} needs a table [{setting}]")
-    most = FORMATS[name].max_bots
-    if most is not None and bots > most:
-        yield Mistake(("format",), f"a {name} is between {most} bots, found {bots}")
-    if "challengers" in FORMATS[name].settings and model.challengers >= bots >= 2:
-        text = f"challengers = {model.challengers}, expected fewer than the {bots} bots"
-        yield Mistake(("challengers",), text)
-
-
-def _of_time(table: BotTime, place: Place, bot: str = "") -> Iterator[Mistake]:
-    """Yield what is wrong with a time control; `bot` is whose own it is, if one's."""
-    kinds = [kind for kind in ("initial", "move", "nodes") if getattr(table, kind)]
-    where = f"bot {bot!r}: time" if bot else "time"
-    if bot and not table.model_fields_set:
-        allowed = BotTable.model_fields["time"].description
-        yield Mistake(place, f"time = {{}}, expected {allowed}")
-    if len(kinds) > 1:
-        text = f"{where}: {' and '.join(kinds)}, expected one of them"
-        yield Mistake(place if bot else (*place, kinds[1]), text)
-    if "increment" in table.model_fields_set and "initial" not in kinds:
-        yield Mistake(
-            place if bot else (*place, "increment"), f"{where}: increment without initial"
-        )
-
-
-def _of_adjudication(table: AdjudicationTable, wrong: Iterable[Place]) -> Iterator[Mistake]:
-    given = {*table.model_fields_set, *(place[-1] for place in wrong if place[0] == "adjudication")}
-    for one, other in (("win_eval", "win_after"), ("draw_eval", "draw_after")):
-        if (one in given) != (other in given):
-            text = f"adjudication: expected both {one} and {other}, or none"
-            yield Mistake(("adjudication", one if one in given else other), text)
-    if "win_eval" in table.model_fields_set and table.win_eval <= table.draw_eval:
-        text = "adjudication: expected win_eval over draw_eval and over 0"
-        yield Mistake(("adjudication", "win_eval"), text)
-
-
-def _of_sprt(table: SprtTable) -> Iterator[Mistake]:
-    most = MOST_ELO[table.model]
-    if max(abs(table.elo0), abs(table.elo1)) > most:
-        key = "elo0" if abs(table.elo0) > most else "elo1"
-        yield Mistake(("sprt", key), f"sprt: expected {table.model} Elo from -{most:g} to {most:g}")
-    if table.elo0 >= table.elo1:
-        text = f"sprt: elo0 = {table.elo0:g}, expected less than elo1 = {table.elo1:g}"
-        yield Mistake(("sprt", "elo0"), text)
-
-
-def _of_bots(
-    bots: list[BotTable], folder: Path, wrong: Container[Place], played: Container[str]
-) -> Iterator[Mistake]:
-    if len(bots) < 2:
-        yield Mistake(("bot",), f"expected at least two bots, found {len(bots)}")
-    names: dict[str, str] = {}  # by their looks: case and codes of letters tell no new bots apart
-    for index, bot in enumerate(bots):
-        called = f"bot {bot.name!r}"
-        folded = normalize("NFKC", normalize("NFKC", bot.name).casefold())
-        looks = bot.name if bot.name in played else folded
-        if other := names.get(looks):
-            either = repr(bot.name) if bot.name == other else f"{other!r} and {bot.name!r}"
-            text = f"two bots are called {either}, expected different names"
-            yield Mistake(("bot", index, "name"), text)
-        names[looks] = bot.name
-        yield from _of_files(bot, folder, ("bot", index))
-        if not (bot.command or bot.name in bundled() or ("bot", index, "name") in wrong):
-            known = ", ".join(bundled())
-            text = f"{called} has no command, and is not one of the bundled bots: {known}"
-            yield Mistake(("bot", index, "name"), text)
-        if why := refuse_options(bot.name, bot.protocol, bot.options):
-            yield Mistake(("bot", index, "options"), why)
-        if bot.time is not None:
-            yield from _of_time(bot.time, ("bot", index, "time"), bot.name)
-
-
-def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
-    """Yield what is not there of the files and folders that a bot names, or cannot be started."""
-    called, home = f"bot {bot.name!r}", folder / bot.cwd
-    if bot.cwd and not home.is_dir():
-        text = f"{called}: cwd {str(home)!r} is not a folder"
-        yield Mistake((*place, "cwd"), text)
-    for path in bot.files:
-        if not is_there(home / path, Path.exists):
-            text = f"{called}: files: {str(home / path)!r} is not there"
-            yield Mistake((*place, "files"), text)
-    for path in bot.reads:
-        if not is_there(folder / path, Path.exists):
-            text = f"{called}: reads: {str(folder / path)!r} is not there"
-            yield Mistake((*place, "reads"), text)
-    if bot.build and not bot.cwd:
-        text = f"{called}: build without cwd, expected cwd, the folder that it is built in"
-        yield Mistake((*place, "build"), text)
-    if bot.command and not bot.build and (advice := advice_on(tuple(bot.command), home)):
-        write = f"{advice.after}write: command = {shown(list(advice.words))}"
-        text = f"{called}: {advice.why}; {write}"
-        yield Mistake((*place, "command"), text)
 
 
 _NONE: Final[Mapping[str, Any]] = {}
@@ -573,7 +294,7 @@ def load_own(
     if flags.get("seed") == UNGUESSABLE:
         flags["seed"] = toml.get("seed", UNGUESSABLE)
     if (form := flags.get("format")) in FORMATS and form != toml.get("format"):
-        lost = {*_SETTINGS} - FORMATS[str(form)].settings
+        lost = {*SETTINGS} - FORMATS[str(form)].settings
         toml = {key: value for key, value in toml.items() if key not in lost}
     if add or retire:
         toml = {**toml, "bot": _roster(toml.get("bot", []), add, retire, path)}
@@ -679,19 +400,19 @@ def build(
     is from. Bots of names `played` have played in its directory: there 0.1.0 took such as differ in
     case alone. Raises ConfigError with all mistakes in the order of the file.
     """
-    lines = _lines_of(text)
-    hidden = _of_keys({key: toml[key] for key in flags if key in toml})[1]
-    placed = [_placed(mistake, name, lines) for mistake in hidden]
+    lines = lines_of(text)
+    hidden = of_keys({key: toml[key] for key in flags if key in toml})[1]
+    placed = [mistake.placed(name, lines) for mistake in hidden]
     toml = {**toml, **flags}
     if isinstance(text_of := toml.get("openings"), str) and text_of:
         toml["openings"] = openings_table(text_of, folder)
     if toml.get("seed") == UNGUESSABLE:
         toml["seed"] = secrets.randbits(63)
     time = {"time": DEMO_TIME} if toml.get("time", {}) == {} else {}
-    model, mistakes = _of_keys({**toml, **time})
+    model, mistakes = of_keys({**toml, **time})
     placed += [
-        _placed(mistake, "" if mistake.place[0] in flags else name, lines)
-        for mistake in (*mistakes, *_together(model, mistakes, folder, played))
+        mistake.placed("" if mistake.place[0] in flags else name, lines)
+        for mistake in (*mistakes, *together(model, mistakes, folder, played))
     ]
     if placed:
         if len(mistakes) == MOST_MISTAKES:

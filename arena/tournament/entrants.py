@@ -152,8 +152,8 @@ def _checked(table: Mapping[str, Any], of: str) -> BotTable:
     """Return what a table says; refuse what no `[[bot]]` may have, in the words of those."""
     from pydantic import ValidationError
 
-    from lath.arena.tournament.config import shown
     from lath.arena.tournament.keys import BotTable
+    from lath.arena.tournament.mistakes import shown
 
     try:
         return BotTable.model_validate(table)

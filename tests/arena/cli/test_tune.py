@@ -88,7 +88,7 @@ def follows(
     ):
         option = read_option(line)
         greeting.options[option.name] = option
-    monkeypatch.setattr(tuning, "_greeting", lambda _: greeting)
+    monkeypatch.setattr(tuning, "greeting_of", lambda *_: greeting)
 
 
 def tune(out: Path, *words: object) -> Ran:

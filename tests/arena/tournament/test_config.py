@@ -20,7 +20,8 @@ from lath.arena.schedule.openings import BookChoice
 from lath.arena.schedule.random_openings import RandomChoice
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import config, keys
-from lath.arena.tournament.config import MOST_MISTAKES, build, sprt_table, time_table
+from lath.arena.tournament.config import build, sprt_table, time_table
+from lath.arena.tournament.mistakes import MOST_MISTAKES
 from lath.arena.tournament.programs import missing_script
 from lath.arena.tournament.resuming import as_begun, fingerprints
 from lath.notation.protocol import TimeControl
