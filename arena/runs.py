@@ -23,6 +23,7 @@ from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.tournament.builds import ready
 from lath.arena.tournament.config import (
     Config,
+    base,
     budget_of,
     build,
     demo,
@@ -149,7 +150,7 @@ def other_roster(
         return load_own(out / CONFIG, flags, add=add, retire=retire, played=played_in(out))
     if retire:
         raise ConfigError(f"--retire {retire[0]!r}: {out} has no {CONFIG}")
-    made = {**demo(), "event": "Pool", "format": "pool", **flags}
+    made = {**base(), "event": "Pool", "format": "pool", **flags}
     import tomlkit
 
     bots = [*{table["name"]: table for table in add}.values()]
@@ -190,14 +191,14 @@ def configured(
             _refuse_another_roster(own, tournament)
         return tournament
     if "bot" in flags:
-        return build({**demo(), "event": "Tournament", **flags}, Path(), played=played)
+        return build({**base(), "event": "Tournament", **flags}, Path(), played=played)
     if Path(CONFIG).is_file():
         raise ConfigError(
             f"there is a {CONFIG} here: name it, `arena run {CONFIG}`, or name the bots with "
             "--bot; the built-in demo is played in a folder without it"
         )
     tell(f"no CONFIG and no --bot: this is the built-in demo, in {out}")
-    return build({**demo(), "openings": "random:0", **flags}, Path())
+    return build({**demo(), **flags}, Path())
 
 
 # Where it is played

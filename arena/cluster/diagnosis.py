@@ -57,7 +57,7 @@ def tournament_of(folder: Path) -> tuple[Config, list[str]]:
     own = folder if folder.is_file() else folder / CONFIG
     if own.is_file():
         return load_own(own), [str(folder.resolve())] if folder.is_dir() else [str(own.resolve())]
-    return build({**demo(), "openings": "random:0"}, Path()), []
+    return build(demo(), Path()), []
 
 
 def findings(address: str, folder: Path, *, workers: int = 1) -> Iterator[Finding]:
