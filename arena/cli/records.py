@@ -372,11 +372,19 @@ def _draw(
     title = printable(f"{record.first} - {record.second}, {record.game}")
     last = changed_cells(played[ply - 1], position) if ply else []
     decided = outcome.cells if outcome else ()
+    winner = outcome.winner if outcome else None
+    is_loss = winner is not None and played[ply - 1].to_move == winner.other
     if svg:
         from lath.games.drawing import board
 
         shown = board.svg(
-            position, title=title, highlight=decided, last=last, aids=aids, legal=legal
+            position,
+            title=title,
+            highlight=decided,
+            is_loss=is_loss,
+            last=last,
+            aids=aids,
+            legal=legal,
         )
         print(shown)
         return

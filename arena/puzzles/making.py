@@ -40,8 +40,11 @@ AT_RANDOM: Final = 0.15
 HASH: Final = 30_000
 """States that are remembered of a question; to make room for more takes longer than to look."""
 
+MOST_TEMPTING: Final = 14
+"""More of such moves in a game at random take too long to be looked at."""
+
 PLAYER: Final = "alphabeta"
-"""Who plays the games in which puzzles are found."""
+"""Who plays the games in which puzzles are found, every other one."""
 
 HASTY: Final = Limit(nodes=300)
 """For any of its other moves."""
@@ -97,18 +100,18 @@ class Maker:
         while True:
             number += 1
             chance = Random(f"{self.seed} puzzles {self.game.id} {number}")
-            found = self._of_game(chance)
+            found = self._of_game(self._played(chance) if number % 2 else self._careful(chance))
             tell(number)
             if found is not None and self.graded[found.grade] < self.most:
                 self.graded[found.grade] += 1
                 self.known.add(least(found.position).text())
                 yield found
 
-    def _of_game(self, chance: Random) -> Puzzle | None:
-        """Return the deepest puzzle of a hasty game, going from its end to its beginning."""
+    def _of_game(self, positions: list[Position]) -> Puzzle | None:
+        """Return the deepest puzzle of a game, going from its end to its beginning."""
         best: Puzzle | None = None
         unseen = 0
-        for position in reversed(self._played(chance)):
+        for position in reversed(positions):
             found = solve(self.bots.looker, position, _wider(self.limit))
             if found.value == "unknown":
                 found = solve(self.bots.prover, position, self.limit)
@@ -139,12 +142,26 @@ class Maker:
             position = position.play(move)
         return positions
 
+    def _careful(self, chance: Random) -> list[Position]:
+        """Return those positions of a game at random in which few moves tempt.
+
+        Nobody loses in it at once, lets the opponent win with the next move, or wins: so it goes on
+        until there is little left to do, as in Manalath, where hasty games have no such positions.
+        """
+        position = self.game.start(self.game.draw_setup(chance.randrange(2**31)))
+        positions: list[Position] = []
+        while not position.is_over and (moves := tempting(position)):
+            if FEWEST_TEMPTING <= len(moves) <= MOST_TEMPTING:
+                positions.append(position)
+            position = position.play(chance.choice(moves))
+        return positions
+
     def _of_position(self, position: Position, found: Solved) -> Puzzle | None:
         """Return the puzzle of a position whose value is known, if it is one."""
         is_short = found.plies is not None and found.plies < FEWEST
         if found.value == "loss" or (found.value == "win" and is_short):
             return None
-        tempts = tempting(position)
+        tempts = len(tempting(position))
         if tempts < FEWEST_TEMPTING:
             return None
         task: Task = "win" if found.value == "win" else "hold"
@@ -153,7 +170,7 @@ class Maker:
             return None  # to prove it takes long
         rights: list[tuple[Move, Solved]] = []
         for move in position.legal_moves():
-            one = solve_move(self.bots.prover, position, move, self.limit)
+            one = _settled(self.bots, position, move, self.limit)
             if one.value in ("win", found.value):
                 rights.append((move, one))
             if one.value == "unknown" or len(rights) == 2:
@@ -174,34 +191,45 @@ class Maker:
         return None if wrong_with(puzzle, self.bots, self.limit) else puzzle
 
 
-def tempting(position: Position) -> int:
-    """Return how many moves neither lose at once nor let the opponent win with the next."""
+def tempting(position: Position) -> list[Move]:
+    """Return the moves that neither lose at once nor let the opponent win with the next."""
     board = fast_board(position)
-    me, count = board.to_move, 0
+    me = board.to_move
+    found: list[Move] = []
     for code in board.legal():
         board.play(code)
         if board.winner is None:
-            count += board.to_move == me or not board.threats()[0]
+            tempts = board.to_move == me or not board.threats()[0]
         else:
-            count += board.winner != 1 - me
+            tempts = board.winner != 1 - me
         board.undo()
-    return count
+        if tempts:
+            found.append(board.moves[code])
+    return found
 
 
 def wrong_with(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
     """Return what a proof finds wrong with a puzzle; empty where it holds."""
     if puzzle.task == "win-in":
         return _wrong_within(puzzle, bots.looker, limit)
-    right = solve_move(bots.prover, puzzle.position, puzzle.answer, limit).value
+    right = _settled(bots, puzzle.position, puzzle.answer, limit).value
     expected = ("win",) if puzzle.task == "win" else ("win", "draw")
     if right not in expected:
         return f"{puzzle.answer} is {right}, expected {' or '.join(expected)}"
     for move in puzzle.position.legal_moves():
         if move != puzzle.answer:
-            value = solve_move(bots.prover, puzzle.position, move, limit).value
+            value = _settled(bots, puzzle.position, move, limit).value
             if value in expected or value == "unknown":
                 return f"{move} is {value}, too" if value in expected else f"{move} is unknown"
     return ""
+
+
+def _settled(bots: Bots, position: Position, move: Move, limit: Limit) -> Solved:
+    """Return what is known of a move: by who proves, else by who looks at all."""
+    one = solve_move(bots.prover, position, move, limit)
+    if one.value == "unknown":
+        one = solve_move(bots.looker, position, move, _wider(limit))
+    return one
 
 
 def _looked_at(puzzle: Puzzle, move: Move, looker: Engine, limit: Limit) -> Solved:

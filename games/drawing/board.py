@@ -151,6 +151,7 @@ def svg(
     *,
     title: str = "",
     highlight: Collection[str] = (),
+    is_loss: bool = False,
     last: Collection[str] = (),
     legal: bool = False,
     aids: bool = False,
@@ -158,9 +159,10 @@ def svg(
     """Return `position` as one SVG element that needs nothing else.
 
     `title` is its accessible name, the game's title if empty; a description lists the pieces. The
-    cells named in `highlight` decided: a line goes round them and the others are dimmed. Those in
-    `last` have brackets. Names that are not on the board are passed over. `legal` puts dots where
-    pieces may be placed, `aids` shows the game's overlays.
+    cells named in `highlight` decided: a line goes round them and the others are dimmed; with
+    `is_loss` who made them lost, and the line is red and dashed. Those in `last` have brackets.
+    Names that are not on the board are passed over. `legal` puts dots where pieces may be placed,
+    `aids` shows the game's overlays.
     """
     game = position.game
     contents = position.contents()
@@ -183,7 +185,7 @@ def svg(
         shapes.texts(centres.items(), *_NAME_STYLE) if _has_names_inside(game) else "",
         *shown["below"],
         *_stacks(game, contents),
-        *_decided(shape, centres, highlight),
+        *_decided(shape, centres, highlight, "losing" if is_loss else "deciding"),
         *(_at(centre, shapes.moved(shape)) for name, centre in centres.items() if name in last),
         *shown["above"],
         *(_dots(position) if legal else ()),
@@ -218,12 +220,14 @@ UNTOUCHED: Final = "tex2jax_ignore mathjax_ignore"
 """Classes of what notebooks do not search for formulas: a name may have dollars."""
 
 
-def _decided(shape: Shape, centres: Mapping[str, Point], names: Collection[str]) -> Iterator[str]:
+def _decided(
+    shape: Shape, centres: Mapping[str, Point], names: Collection[str], line: str
+) -> Iterator[str]:
     inside = [centre for name, centre in centres.items() if name in names]
     if inside:
         others = (centre for name, centre in centres.items() if name not in names)
         yield mark("veil", shapes.cells(shape, others))
-        yield mark("deciding", shapes.contour(shape, inside))
+        yield mark(line, shapes.contour(shape, inside))
 
 
 def _stacks(game: Game, contents: Sequence[str]) -> Iterator[str]:
@@ -389,7 +393,7 @@ def _sprites(game: Game) -> Iterator[tuple[str, str]]:
     yield "dot", shapes.dot("", "")
     yield "moved", shapes.moved(shape)
     has_sight = any(isinstance(overlay, Sight) for overlay in overlays)
-    for name in ("deciding", "veil", *(("seen", "sight") if has_sight else ())):
+    for name in ("deciding", "losing", "veil", *(("seen", "sight") if has_sight else ())):
         yield name, mark(name, "")
 
 

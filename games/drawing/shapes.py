@@ -230,7 +230,10 @@ FAINT: Final = "#6a5a3d"
 """Names inside cells; 4.9:1 on CELL."""
 
 DECIDING: Final = "#ffd60a"
-"""The line round the cells that decided."""
+"""The line round the cells that won."""
+
+LOSING: Final = "#ff453a"
+"""The line round the cells that lost, which is dashed as well."""
 
 MOVED: Final = "#36c5f0"
 """The brackets in the cells that the last move changed."""
@@ -244,11 +247,12 @@ MARKS: Final[Mapping[str, Sequence[Pen]]] = {
     "cell": [Pen(CELL, "#b59f76", 3)],
     "veil": [Pen(PLATE, more=' opacity=".38"')],
     "deciding": [Pen("none", CASING, 13), Pen("none", DECIDING, 8)],
+    "losing": [Pen("none", CASING, 13), Pen("none", LOSING, 8, ' stroke-dasharray="22 9"')],
     "seen": [Pen("#f0a500", more=' opacity=".3"')],
     "sight": [Pen("none", _SIGHT, 5, ' stroke-dasharray="1 13"'), Pen("none", _SIGHT, 5)],
 }
-"""Cells, what dims those that did not decide, the line round the others, the tint of cells in
-sight, and a line of sight: dashes, and an arrow's head."""
+"""Cells, what dims those that did not decide, the line round those that won and round those that
+lost, the tint of cells in sight, and a line of sight: dashes, and an arrow's head."""
 
 _MOVED_SCALE: Final = 0.9
 _DOT_RADIUS: Final = 13

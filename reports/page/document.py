@@ -35,6 +35,7 @@ from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
 from lath.reports.ratings.results import HoldsFor, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive, Schema, schema_of
+from lath.reports.showpiece import Showpiece, ShowpieceCounter
 from lath.reports.standings import GameResults, Refused, Standings, Tally, standings_of
 from lath.reports.versions import Standing, regressions
 from lath.reports.versions import standings_of as versions_of
@@ -437,6 +438,8 @@ class Document(TypedDict):
     """how many games are played of how many; empty where it is all, or nobody knows"""
     facts: figures.Facts
     """of the event"""
+    showpiece: Showpiece | None
+    """the game that is shown first; null where none was won on the board"""
     outcome: Annotated[dict[str, Any], About("as outcome.json has it", shape=Outcome)] | None
     """what it came to by the rules of the format; null where that says nothing"""
     changes: list[Annotated[dict[str, Any], About(shape=Change)]]
@@ -509,14 +512,14 @@ def gather(
     """Return the document and the packed replays, after one pass over the records."""
     packer, tally, facts, games = Packer(), Tally(), figures.FactCounter(), figures.GameCounter()
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
-    forfeits, accuracy = ForfeitCounter(), AccuracyCounter()
+    forfeits, accuracy, showpieces = ForfeitCounter(), AccuracyCounter(), ShowpieceCounter()
     for number, record in enumerate(tally.sound(records), 1):
         ending = packer.add(record)
         game = figures.entry(number, record, ending or "", is_playable=ending is not None)
         tally.add(record, game.ending)
         facts.add(record)
         if game.points is not None:
-            for counter in (games, times, accuracy, duels, starts):
+            for counter in (games, times, accuracy, duels, starts, showpieces):
                 counter.add(game)
         forfeits.add(game)
     standings = standings_of(tally)
@@ -529,6 +532,7 @@ def gather(
         "version": 1,
         "title": title or listed(said["events"]) or DEFAULT_TITLE,
         "facts": said,
+        "showpiece": linked(showpieces.showpiece(standings.overall.rows)),
         "outcome": outcomes.to_json(shown) if shown else None,
         "heading": shown.heading if shown else "",
         "progress": outcome.progress if outcome else "",

@@ -115,7 +115,7 @@ def test_a_game_that_counts_for_nothing_says_so_and_how_it_ended(
     visit.open(address_of(render([game])))
     visit.page.wait_for_selector("#rows tr")
     assert "bob disqualified" in visit.page.inner_text("#rows tr")
-    words = "First won: crash; it counts for nothing: bob disqualified"
+    words = f"{game.second} crashed at ply 4 and lost; it counts for nothing: bob disqualified"
     assert words in visit.page.inner_text("#replay")
     table = downloaded(visit, "#save-games").read_text(encoding="utf-8-sig")
     assert ",crash," in table, "as the record has it"

@@ -79,10 +79,10 @@ lath.makeBoard = (data, template) => {
     };
   };
 
-  const decided = (deciding) => {
+  const decided = (deciding, isLoss) => {
     if (deciding.length === 0) return [];
     const others = data.cells.map((_, i) => i).filter((i) => !deciding.includes(i));
-    return [copy("veil", geometry.outlines(others)), copy("deciding", geometry.contour(deciding))];
+    return [copy("veil", geometry.outlines(others)), copy(isLoss ? "losing" : "deciding", geometry.contour(deciding))];
   };
 
   const dot = (path, colour) => {
@@ -101,16 +101,16 @@ lath.makeBoard = (data, template) => {
     });
 
   // Shows a position. `stacks`: what lies on each cell, codes from the bottom up. `moved` and
-  // `deciding`: cells. `legal`: null, or a list of {text, changes: [[cell, "+w"], …]}. `aids`: whether
+  // `deciding`: cells; with `isLoss` who made these lost. `legal`: null, or a list of {text, changes: [[cell, "+w"], …]}. `aids`: whether
   // overlays are on. `title`: the accessible name. Returns {others}: legal moves that are no dots.
-  const show = ({ stacks, moved = [], deciding = [], legal = null, aids = false, title: told = data.title }) => {
+  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, aids = false, title: told = data.title }) => {
     const { dots, others } = lath.dotsOf(legal || []);
     const shown = (aids ? overlays : []).map((one) => (one.kind === "groups" ? groupsShown(one, stacks) : sightShown(one, stacks)));
     const all = (part) => shown.flatMap((one) => one[part]);
     showStacks(stacks);
     below.replaceChildren(...all("below"));
     marks.replaceChildren(
-      ...decided(deciding),
+      ...decided(deciding, isLoss),
       ...moved.map((cell) => at(copy("moved"), cell)),
       ...all("above"),
       ...dotted(dots, stacks),

@@ -24,6 +24,7 @@ lath.makeReplay = (games, onGame) => {
       if (game.board) line.append(lath.chip(game, seat));
       const colour = game.board ? game.board.seats[seat][0] : lath.SEATS[seat];
       line.append(lath.nameOf(name), make("span", "rank", colour), make("strong", "", score ? score[seat] : ""));
+      line.classList.toggle("winner", lath.winnerOf(game.result) === seat);
       return line;
     });
     byId("players").replaceChildren(...lines);
@@ -55,6 +56,7 @@ lath.makeReplay = (games, onGame) => {
       stacks: line ? line.stacks : game.stacks[ply],
       moved: line ? lath.movedFrom(game, line.before, line.stacks) : lath.movedAt(game, ply),
       deciding: !line && ply === game.plies ? game.deciding : [],
+      isLoss: lath.isLoss(game),
       legal: state.legal && !line ? lath.legalAt(game, ply) : null,
       aids: state.aids,
       title: `${game.title}, ${line ? lath.betterTold(game, ply, better) : place}`,
@@ -97,7 +99,7 @@ lath.makeReplay = (games, onGame) => {
     const round = game.round && ` · round ${game.round}`;
     const place = game.number === game.place + 1 ? ` of ${games.count}` : ` (${game.place + 1} of ${games.count})`;
     byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}`;
-    byId("verdict").textContent = lath.verdictOf(game);
+    byId("verdict").replaceChildren(...lath.verdictOf(game));
     byId("mistake").hidden = !game.board || lath.mistakesOf(game).length === 0;
     byId("seek").max = game.board ? game.plies : 0;
     dim("game-before", game.place === 0);

@@ -4,12 +4,24 @@ lath.SEATS = ["first", "second"];
 
 lath.winnerOf = (result) => ["1-0", "0-1"].indexOf(result);
 
+// Whether who made the last move lost by it: the losing shape is marked as such.
+lath.isLoss = (game) => game.board !== null && [0, 1].includes(lath.winnerOf(game.result)) && game.movers[game.plies - 1] !== lath.winnerOf(game.result);
+
+lath.BROKE_OFF = { crash: "crashed", time: "ran out of time", "illegal move": "made an illegal move", flood: "sent too much" };
+
+// How a game ended, as words and names: "greedy made three in line and lost".
 lath.verdictOf = (game) => {
   const winner = lath.winnerOf(game.result);
-  const other = game.result === "*" ? "Not finished" : "Drawn";
-  const who = winner < 0 ? other : `${["First", "Second"][winner]} won`;
-  const said = game.why ? `${who}: ${game.why}` : who;
-  return game.ruling ? `${said}; it counts for nothing: ${game.ruling}` : said;
+  const name = (seat) => lath.nameOf([game.first, game.second][seat]);
+  const told = (...parts) => (game.ruling ? [...parts, `; it counts for nothing: ${game.ruling}`] : parts);
+  const why = game.why && `: ${game.why}`;
+  if (winner < 0) return told(game.result === "*" ? "Not finished" : "Drawn", why);
+  const broke = lath.BROKE_OFF[game.termination];
+  if (broke) return told(name(1 - winner), ` ${broke} at ply ${game.plies + 1} and lost`);
+  if (game.termination === "resignation") return told(name(1 - winner), " resigned");
+  if (!game.deciding?.length) return told(name(winner), ` won${why}`);
+  const [maker, end] = lath.isLoss(game) ? [1 - winner, "lost"] : [winner, "won"];
+  return told(name(maker), ` made ${game.ending} and ${end}`);
 };
 
 // How a player ended the game stands in the record before the first move, after name and side.

@@ -1,0 +1,130 @@
+"""Which game a page shows first: decided on the board, between equals, in doubt for long.
+
+Games go by once, and one of each pair of bots is kept. Must not know how it is shown.
+
+Only games that count, that can be played through and that somebody won by the rules are looked at;
+of them only those between bots of the upper half of the table (at least three), if there are any.
+Each has two figures from 0 to 1:
+
+- how close it was before: 1 - |2p - 1|, where p is what its bots' Elo difference makes first score;
+- how late it turned: the last ply after which who lost expected to win, or who won to lose, by its
+  `eval`, of all plies; 0 without evaluations.
+
+The game with the highest sum is shown; of equal ones the longer, then the earlier one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final, NamedTuple
+
+from lath.notation.record import Record, Termination
+from lath.notation.replay import movers_of
+from lath.reports import figures
+from lath.reports.ratings.results import score_of
+from lath.reports.schema import About, Count, Positive, Share
+from lath.reports.standings import Row
+
+FEWEST: Final = 3
+"""Bots of the upper half, if there are so many."""
+
+
+class Showpiece(figures.OfGame):
+    """The game that is shown first."""
+
+    number: figures.Link
+    first: str
+    second: str
+    winner: str
+    plies: Positive
+    ending: str
+    turned: Annotated[Count, About("the last ply after which its loser was thought to win; or 0")]
+    expected: Annotated[Share, About("what its winner was expected to score, by the ratings")]
+
+
+class _Kept(NamedTuple):
+    """A game, in the order of what is shown first."""
+
+    turned: float
+    """Of all plies."""
+
+    plies: int
+    earlier: int
+    """Less its number."""
+
+    game: str
+    winner: str
+    loser: str
+    is_second: bool
+    ending: str
+    ply: int
+
+
+class ShowpieceCounter:
+    """Keeps a game of each pair of bots: memory grows with pairs, not with games."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], _Kept] = {}
+
+    def add(self, entry: figures.Entry) -> None:
+        """Look at one game."""
+        record = entry.record
+        by_rules = record.termination in ("", Termination.RULES)
+        is_won = entry.points in (0, 1) and record.first != record.second
+        if not (is_won and by_rules and entry.is_playable and record.plies):
+            return
+        names = record.first, record.second
+        is_second = entry.points == 0
+        ply, plies = _turned(record, winner=int(is_second)), len(record.plies)
+        found = _Kept(
+            turned=ply / plies,
+            plies=plies,
+            earlier=-entry.number,
+            game=record.game,
+            winner=names[is_second],
+            loser=names[not is_second],
+            is_second=is_second,
+            ending=entry.ending,
+            ply=ply,
+        )
+        pair = min(names), max(names)
+        self._kept[pair] = max(self._kept.get(pair, found), found)
+
+    def showpiece(self, rows: Sequence[Row]) -> Showpiece | None:
+        """Return the game to show; `rows` are those of the standings, the strongest first."""
+        upper = {row.name for row in rows[: max(FEWEST, (len(rows) + 1) // 2)]}
+        known = {row.name: row.strength.elo.value for row in rows}
+        kept = [one for one in self._kept.values() if {one.winner, one.loser} <= known.keys()]
+        chosen = [one for one in kept if {one.winner, one.loser} <= upper] or kept
+        if not chosen:
+            return None
+
+        def expected(one: _Kept) -> float:
+            return score_of(known[one.winner] - known[one.loser])
+
+        best = max(chosen, key=lambda one: (1 - abs(2 * expected(one) - 1) + one.turned, one))
+        players = (best.loser, best.winner) if best.is_second else (best.winner, best.loser)
+        return {
+            **figures.of_game(best.game),
+            "number": -best.earlier,
+            "first": players[0],
+            "second": players[1],
+            "winner": best.winner,
+            "plies": best.plies,
+            "ending": best.ending,
+            "turned": best.ply,
+            "expected": round(expected(best), 4),
+        }
+
+
+def _turned(record: Record, winner: int) -> int:
+    """Return the last ply after which who lost was thought to win; 0 where nobody thought so."""
+    plies = record.plies
+    if not any(ply.comments for ply in plies):
+        return 0
+    seats = movers_of(record)
+    for number in range(len(plies), 0, -1):
+        value = plies[number - 1].eval if plies[number - 1].comments else None
+        if value and (value > 0) == (seats[number - 1] != winner):
+            return number
+    return 0
