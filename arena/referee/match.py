@@ -210,24 +210,31 @@ def play_game(
     adjudication: Adjudication = NO_ADJUDICATION,
     keep_log: bool = False,
     spent: Collection[str] = (),
+    show: Callable[[Scorebook], None] | None = None,
 ) -> GameResult:
     """Play one game to its end; raises GameVoidError when it could not take place.
 
     Raises HeldUpError where a stall of the machine would decide it. Bots that do not run are
     started, and those that crashed, hung or flooded are killed. The log of what was said is kept of
     games that end badly, else only with `keep_log`. `spent` are the names of bots for which a game
-    was void already: what would make this one void loses it for them.
+    was void already: what would make this one void loses it for them. `show` hears of each ply.
     """
     if any(bot.is_running for bot in bots):
         watch.wait(0.0)  # it may have left since its last game
-    return _Match(plan, bots, limits, spent).play(adjudication, keep_log=keep_log)
+    return _Match(plan, bots, limits, spent, show).play(adjudication, keep_log=keep_log)
 
 
 class _Match:
     def __init__(
-        self, plan: GamePlan, bots: tuple[Bot, Bot], limits: Limits, spent: Collection[str]
+        self,
+        plan: GamePlan,
+        bots: tuple[Bot, Bot],
+        limits: Limits,
+        spent: Collection[str],
+        show: Callable[[Scorebook], None] | None,
     ) -> None:
         self._plan = plan
+        self._show = show
         self._spent = spent
         self._seated: list[tuple[Seat, Bot]] = []
         """Who has been told of the game."""
@@ -296,7 +303,7 @@ class _Match:
         arbiter = None if adjudication == NO_ADJUDICATION else Arbiter(adjudication)
         if arbiter is not None and (ending := arbiter.limit(self._book.plies)):
             return ending
-        clock, book, ponders = self._clock, self._book, self._limits.ponder
+        clock, book, ponders, show = self._clock, self._book, self._limits.ponder, self._show
         while not position.is_over:
             seat, ply = position.to_move, book.plies + 1
             bot, other = self._bots if seat is Seat.FIRST else self._other_way_round
@@ -318,6 +325,8 @@ class _Match:
             asides = bot.asides
             book.add(move, seat, used_s, left_s, asides.comments() if asides.infos else None)
             other.news += b"play %d %b\n" % (ply, move.encode())
+            if show is not None:
+                show(book)
             if arbiter is None or position.is_over:
                 continue
             if ending := arbiter.judge(ply, seat, book.last_eval):

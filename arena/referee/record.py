@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from lath import games
 from lath.games.core import FIRST_VERSION, SEATS, Move, Seat, version_of
@@ -133,6 +134,29 @@ class Scorebook:
         """
         self._plies.append((move, seat, used_s, left_s, info))
         self.plies += 1
+
+    def glimpse(self) -> dict[str, Any]:
+        """Return what who looks on may see of the game so far, as plain values.
+
+        `evals` and `left_s` are the last of first and of second, None where there are none.
+        """
+        plan = self._plan
+        evals: list[str | None] = [None, None]
+        left: list[float | None] = [None, None]
+        for _, seat, _, left_s, info in self._plies[-4:]:  # Surikata's turns are two in a row
+            if seat is not None:
+                left[seat], evals[seat] = left_s, (info or {}).get("eval")
+        return {
+            "number": plan.number,
+            "round": plan.round,
+            "game": plan.game,
+            "setup": plan.setup,
+            "position": plan.position,
+            "names": plan.names,
+            "moves": [move for move, *_ in self._plies],
+            "evals": evals,
+            "left_s": left,
+        }
 
     def refuse(self, seat: Seat, used_s: float) -> None:
         """Note the time of an answer that is no move, a resignation or an illegal one."""

@@ -52,6 +52,7 @@ from lath.arena.tournament.database import (
 )
 from lath.arena.tournament.events import Listener, Summary, Waiting, Warned, warner
 from lath.arena.tournament.exports import write_whole
+from lath.arena.tournament.live import shown
 from lath.arena.tournament.open_games import OpenGames, book_of, schedule_of
 from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.resuming import (
@@ -341,7 +342,7 @@ def _played(
             budget=budget,
             places=elsewhere.open if elsewhere else None,
         )
-        with _remembered(book, store):
+        with _remembered(book, store), shown(folder, tell):
             summary = _play(
                 make,
                 config,

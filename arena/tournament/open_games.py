@@ -22,6 +22,7 @@ from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
 from lath.arena.schedule.spsa import Values
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import SPENT, Walkover
+from lath.arena.tournament.live import LIVE
 from lath.arena.tournament.outcomes import outcome_of
 from lath.arena.tournament.rows import moves_of
 from lath.arena.tournament.store import Store
@@ -88,6 +89,7 @@ class OpenGames:
         self._begun: Final[Counter[int]] = Counter()
         """By pair, how many games are being played or wait to be played again."""
         self._tree: Final = tree
+        self._live: Final = str(store.folder / LIVE)
         self._specs: Final = {bot.name: bot for bot in config.bots}
         self.again: Final[deque[PairJob]] = deque()
         """Jobs taken back, of which nothing was reported; they come before new ones."""
@@ -144,6 +146,7 @@ class OpenGames:
                     keeps_logs=self._config.log == "all",
                     spent=frozenset(pair.names) & self.spent,
                     started=frozenset(pair.names) & self._started,
+                    live=self._live,
                 )
                 self._begun[job.pair] += len(job.games)
             else:

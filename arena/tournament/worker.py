@@ -19,9 +19,10 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from queue import SimpleQueue
+from time import monotonic
 from typing import Any, Final
 
 from lath import games
@@ -38,7 +39,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, WON_BY, Adjudication, play_game
 from lath.arena.referee.process import Watch, may_start, start_no_more
-from lath.arena.referee.record import GamePlan, GameResult
+from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.arena.walls.limits import close_to_others
 from lath.games.core import Seat
 from lath.games.errors import UnknownGameError
@@ -69,6 +70,9 @@ class PairJob:
 
     started: frozenset[str] = frozenset()
     """Which of them can be started: they have played in the tournament."""
+
+    live: str = ""
+    """The folder in which its games are shown while they are played; empty: nowhere."""
 
     @property
     def pairing(self) -> frozenset[str]:
@@ -135,6 +139,41 @@ Job = tuple[Callable[[object], str], object] | None
 """A function and its argument; None: the worker shall end its bots politely, and itself."""
 
 
+BOARDS_A_S: Final = 10
+"""Boards that a worker shows a second, when it plays fast for long."""
+
+BURST: Final = 20
+"""Boards in a row that are shown however fast they come: who has stopped to think shows where."""
+
+
+class Board:
+    """Shows the game that this process plays."""
+
+    def __init__(self, folder: str) -> None:
+        """Take the folder `live`; nothing is shown before the first ply."""
+        self._path: Final = f"{folder}/{os.getpid()}.json"
+        self._new: Final = f"{self._path}.new"
+        self._credit = float(BURST)
+        self._at_s = monotonic()
+
+    def __call__(self, book: Scorebook) -> None:
+        """Show the game that is taken down there, unless it was just shown too often."""
+        now_s = monotonic()
+        self._credit = min(BURST, self._credit + (now_s - self._at_s) * BOARDS_A_S)
+        self._at_s = now_s
+        if self._credit >= 1:
+            self._credit -= 1
+            written(self._path, self._new, book.glimpse())
+
+
+def written(path: str, new: str, value: Mapping[str, Any]) -> None:
+    """Write a file whole, or leave it: a full disk is the run's trouble, not this one's."""
+    with contextlib.suppress(OSError):
+        with open(new, "w", encoding="utf-8") as file:  # noqa: PTH123 - of every worker
+            json.dump(value, file)
+        os.replace(new, path)  # noqa: PTH105
+
+
 class _Team:
     """The bots that this process keeps running."""
 
@@ -148,6 +187,8 @@ class _Team:
         """Bots that a game was void for, here or elsewhere, though they can be started."""
         self.watched: set[str] = set()
         """Bots of games in which the machine stood still, or somebody lost by time."""
+        self.boards: dict[str, Board] = {}
+        """What shows games, by folder."""
         self._bots: dict[str, Bot] = {}
         self._stubborn: set[str] = set()
         """Names of bots that did not end when asked to; they are not waited for again."""
@@ -161,6 +202,12 @@ class _Team:
             bot = bot_of(spec, self.watch, tree=tree)
         self._bots[spec.name] = bot
         return bot
+
+    def board(self, folder: str) -> Board | None:
+        """Return what shows games in a folder, if there is one."""
+        if folder and folder not in self.boards:
+            self.boards[folder] = Board(folder)
+        return self.boards.get(folder)
 
     def trim(self, most: int) -> bool:
         """Keep so many bots at most; end those that were not used for longest, politely.
@@ -351,6 +398,7 @@ def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team)
             adjudication=job.adjudication,
             keep_log=job.keeps_logs,
             spent=team.spent,
+            show=team.board(job.live),
         )
     except (HeldUpError, GameVoidError, MachineError) as error:
         for bot in bots:

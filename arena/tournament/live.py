@@ -1,0 +1,103 @@
+"""What is seen of a run while it goes on: the boards that are played on, and how it stands.
+
+They are small files in the folder `live` of the tournament's directory: one a worker, with the game
+that it plays (`worker.Board`), and one of the runner, with how it stands. Who watches reads them as
+often as he likes; the run never waits for that, and knows of nobody. The folder goes with the run.
+
+Must not know who looks, nor how it is drawn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from shutil import rmtree
+from time import monotonic
+from typing import Any, Final
+
+from lath.arena.tournament.events import Event, Listener, Progress, Waiting
+from lath.arena.tournament.worker import written
+
+LIVE: Final = "live"
+"""The folder."""
+
+STATUS: Final = "status.json"
+
+STATUS_S: Final = 1.0
+"""How often it is written how a run stands, at most."""
+
+SHARE: Final = 0.02
+"""Of the runner's time, at most, that this takes."""
+
+RECENT: Final = 24
+"""Games that have ended of which it is told."""
+
+
+class _Standing:
+    """A listener that writes how a run stands."""
+
+    def __init__(self, folder: Path, progress: Progress) -> None:
+        self._path: Final = str(folder / STATUS)
+        self._progress: Final = progress
+        self._recent: Final[deque[dict[str, Any]]] = deque(maxlen=RECENT)
+        self._next_s = 0.0
+
+    def __call__(self, event: Event | Waiting) -> None:
+        """Note an event, and write where that is due."""
+        if getattr(event, "type", "") == "game":
+            self._recent.append(asdict(event))
+        now_s = monotonic()
+        if now_s >= self._next_s:
+            progress = self._progress
+            value = {
+                **asdict(progress.status()),
+                "event": progress.config.event,
+                "tournament": progress.config.format,
+                "running": [asdict(pair) for _, pair in sorted(progress.running.items())],
+                "warned": list(progress.warnings),
+                "recent": list(self._recent),
+            }
+            written(self._path, f"{self._path}.new", value)
+            took_s = monotonic() - now_s
+            self._next_s = now_s + max(STATUS_S, took_s / SHARE)
+
+
+@contextmanager
+def shown(folder: Path, tell: Listener) -> Iterator[None]:
+    """Show a run in a tournament's directory while it goes on; `tell` is who hears of it."""
+    live = folder / LIVE
+    rmtree(live, ignore_errors=True)  # of a run that was killed
+    with suppress(OSError):
+        live.mkdir()
+    listeners = tell.listeners if isinstance(tell, Progress) else []
+    if isinstance(tell, Progress):
+        listeners.append(standing := _Standing(live, tell))
+    try:
+        yield
+    finally:
+        if listeners:
+            listeners.remove(standing)
+        rmtree(live, ignore_errors=True)
+
+
+def status_in(folder: Path) -> dict[str, Any] | None:
+    """Return how the run in a tournament's directory stands; None where nothing tells."""
+    return _read(folder / LIVE / STATUS)
+
+
+def glimpses_in(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the games that are played there, as `Scorebook.glimpse` tells, by worker."""
+    files = sorted(path for path in (folder / LIVE).glob("*.json") if path.stem.isdecimal())
+    return {path.stem: seen for path in files if (seen := _read(path)) is not None}
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
