@@ -1,0 +1,118 @@
+"""`arena serve`: the local site."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, whole
+from lath.arena.errors import ConfigError, MachineError
+
+if TYPE_CHECKING:
+    from lath.arena.site.shelf import Shelf
+
+app = App()
+
+PORT: Final = 8420
+"""The first that is tried."""
+
+_LOOPBACK: Final = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1"}
+
+
+@app.command()
+def serve(
+    sources: Annotated[
+        list[Path] | None,
+        argument("[DIR|FILE]...", "Folders of tournaments, and record files; else this folder."),
+    ] = None,
+    host: Annotated[
+        str, option("--host", "ADDRESS", "Where to listen; beyond this machine only to be read.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, option("--port", "N", "Else 8420, or any that is free.", **whole(0))
+    ] = None,
+    public_read_only: Annotated[
+        bool, flag("--public-read-only", "Anybody may look, without a token; nobody do anything.")
+    ] = False,
+    no_browser: Annotated[bool, flag("--no-browser", "Open no browser.")] = False,
+    game: GameFiles = None,
+) -> None:
+    """Serve a local site: watch, play, analyse, open records.
+
+    The address that is printed has a token: who knows it may start and stop the tournaments that
+    are served, and play against the bots that are installed. Ctrl-C ends the site, and what it has
+    started.
+
+    Example: arena serve results
+    """
+    for name in ("starlette", "uvicorn"):
+        if find_spec(name) is None:
+            words = "which is not installed: pip install 'lath-arena[web]'"
+            raise ConfigError(f"arena serve needs {name}, {words}")
+    add_games(game)
+    if host not in _LOOPBACK and not public_read_only:
+        raise ConfigError(
+            f"--host {host}: others would reach the site, who may then start programs of yours; "
+            "with --public-read-only they can only look"
+        )
+    from lath.arena.site.shelf import Shelf
+
+    shelf = Shelf(sources or [Path()])
+    _serve(shelf, _listening(_LOOPBACK.get(host, host), port), host, public_read_only, no_browser)
+
+
+def _listening(address: str, port: int | None) -> socket.socket:
+    """Return a socket that listens; raises MachineError."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    for number in (PORT, 0) if port is None else (port,):
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((address, number))
+        except OSError as error:
+            listener.close()
+            wrong = error
+        else:
+            return listener
+    raise MachineError(f"cannot listen on {address} port {port}: {wrong.strerror or wrong}")
+
+
+def _serve(
+    shelf: Shelf, listener: socket.socket, host: str, is_public: bool, no_browser: bool
+) -> None:
+    import uvicorn
+
+    from lath.arena.site.app import Site, application
+    from lath.arena.site.guard import LOOPBACK
+
+    port = listener.getsockname()[1]
+    token = "" if is_public else secrets.token_urlsafe(24)
+    names = frozenset() if is_public else frozenset(f"{name}:{port}" for name in LOOPBACK)
+    made = application(Site(shelf, is_public=is_public), token=token, hosts=lambda: names)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{port}/{'?token=' + token if token else ''}"
+    server = uvicorn.Server(
+        uvicorn.Config(
+            made,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+    )
+    print(address, flush=True)
+    print("Ctrl-C ends it.", file=sys.stderr)
+    if not no_browser and sys.stdout.isatty():
+        threading.Timer(0.3, webbrowser.open, [address]).start()
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None

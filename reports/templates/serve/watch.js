@@ -1,0 +1,172 @@
+// A tournament as it is played: boards, standings, what was played last, start and stop.
+
+/* global lath */
+import { ask, boardOf, chipOf, clockOf, listen, percent } from "./common.js";
+
+const { byId, make, nameOf } = lath;
+const { key } = byId("watch").dataset;
+const isPublic = byId("watch").dataset.public === "yes";
+
+// How long a board stays as it ended before the next game of its place is shown.
+const LINGER_MS = 1500;
+
+const cards = new Map();
+
+const makeCard = (slot) => {
+  const card = { slot, node: make("figure", "live-board"), board: null, game: "", shown: null, next: null, timer: 0 };
+  card.names = make("figcaption");
+  card.stage = make("div", "stage");
+  card.told = make("p", "remark");
+  card.node.append(card.names, card.stage, card.told);
+  cards.set(slot, card);
+  byId("boards").append(card.node);
+  return card;
+};
+
+const seatLine = (part, seat, game) => {
+  const line = make("span", "seat", null, chipOf(game, seat), nameOf(part.names[seat]));
+  const clock = clockOf(part.left_s[seat]);
+  const value = part.evals[seat];
+  if (value !== null && value !== undefined) line.append(make("small", "", `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`));
+  if (clock) line.append(make("small", "clock", clock));
+  line.classList.toggle("turn", !part.is_over && part.to_move === seat);
+  line.classList.toggle("winner", part.winner === seat);
+  return line;
+};
+
+const endTold = (part) => {
+  if (!part.is_over) return part.last ? `${part.ply}. ${part.last}` : "begins";
+  if (part.winner === null) return `drawn: ${part.ending}`;
+  const maker = part.is_loss ? 1 - part.winner : part.winner;
+  return `${part.names[maker]}: ${part.ending}, and ${part.is_loss ? "lost" : "won"}`;
+};
+
+const draw = async (card, part) => {
+  card.shown = part;
+  if (card.game !== part.game) {
+    const board = await boardOf(part.game);
+    if (card.shown !== part) return;
+    Object.assign(card, { game: part.game, board });
+    card.stage.replaceChildren(board.element);
+  }
+  const { game, show } = card.board;
+  show({
+    stacks: part.stacks, moved: part.moved, deciding: part.deciding, isLoss: part.is_loss,
+    title: `Game ${part.number}: ${part.names.join(" against ")}, ${game.title}, after ply ${part.ply}`,
+  });
+  card.names.replaceChildren(seatLine(part, 0, game), seatLine(part, 1, game));
+  card.told.textContent = `Game ${part.number} · ${game.title} · ${endTold(part)}`;
+};
+
+// A game that is over stays for a while: the next one waits.
+const takeBoard = (part) => {
+  const card = cards.get(part.slot) || makeCard(part.slot);
+  card.next = part;
+  if (card.timer) return;
+  const lingers = card.shown && card.shown.is_over && card.shown.number !== part.number;
+  const step = () => {
+    card.timer = 0;
+    draw(card, card.next);
+  };
+  if (lingers) card.timer = setTimeout(step, LINGER_MS);
+  else step();
+};
+
+const takeBoards = ({ slots }) => {
+  for (const [slot, card] of cards) {
+    if (!slots.includes(slot)) {
+      clearTimeout(card.timer);
+      card.node.remove();
+      cards.delete(slot);
+    }
+  }
+  byId("no-boards").hidden = slots.length > 0;
+};
+
+const cell = (text, name = "td") => make(name, "", text);
+
+const intervalOf = ({ low, high, elo }) => {
+  if (elo) return `Elo ${Math.round(elo.value)} (${Math.round(elo.low)} to ${Math.round(elo.high)})`;
+  return low === null || low === undefined ? "" : `${percent(low)} to ${percent(high)}`;
+};
+
+const showStandings = (rows) => {
+  byId("standings").replaceChildren(...rows.map((row) => {
+    const name = make("th", "", null, nameOf(row.name));
+    name.scope = "row";
+    return make("tr", "", null, name, cell(lath.grouped(row.games)), cell(String(row.points)), cell(percent(row.score)), cell(intervalOf(row)));
+  }));
+};
+
+// How an SPRT stands: between its two bounds.
+const showTest = (format) => {
+  const known = format && typeof format.llr === "number";
+  byId("sprt").hidden = !known;
+  if (!known) return;
+  const { llr, lower, upper } = format;
+  const meter = make("meter");
+  Object.assign(meter, { min: lower, max: upper, value: llr });
+  meter.setAttribute("aria-label", "Log-likelihood ratio between its bounds");
+  byId("sprt").replaceChildren(make("span", "", `LLR ${llr.toFixed(2)} of ${lower.toFixed(2)} to ${upper.toFixed(2)} `), meter);
+};
+
+const gameItem = (game) => {
+  const winner = { "1-0": 0, "0-1": 1 }[game.result];
+  const names = [game.first, game.second].map((name, seat) => {
+    const made = nameOf(name);
+    made.classList.toggle("winner", winner === seat);
+    return made;
+  });
+  const how = game.termination === "rules" ? "" : `, ${game.termination}`;
+  return make("li", "", null, make("span", "rank", `${game.number}. `), names[0], " – ", names[1], make("span", "soft", ` ${game.result} · ${game.game}, ${lath.counted(game.plies, "ply").replace("plys", "plies")}${how}`));
+};
+
+const leftTold = (seconds) => {
+  if (seconds === null || seconds === undefined) return "";
+  if (seconds < 90) return ` · ${Math.round(seconds)} s left`;
+  return seconds < 5400 ? ` · ${Math.round(seconds / 60)} min left` : ` · ${(seconds / 3600).toFixed(1)} h left`;
+};
+
+const takeStatus = (status) => {
+  const playing = status.is_playing;
+  byId("live").hidden = !playing;
+  const counts = status.total ? `${lath.grouped(status.done)} of ${lath.counted(status.total, "game")}` : "";
+  const speed = playing && status.rate ? ` · ${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games a second${leftTold(status.left_s)}` : "";
+  byId("state").textContent = `${status.tournament || ""} · ${counts}${speed}`;
+  byId("progress").value = status.total ? status.done / status.total : 0;
+  byId("verdict").textContent = [status.verdict, ...(status.words || [])].filter(Boolean).join(" ");
+  const rows = status.standings || [];
+  byId("interval-head").textContent = rows.some((row) => row.elo) ? "Elo, 95 % interval" : "95 % interval";
+  showStandings(rows);
+  showTest(status.format);
+  byId("recent").replaceChildren(...(status.recent || []).toReversed().map(gameItem));
+  const lines = [...(status.warned || []), ...(status.log || [])];
+  byId("log").replaceChildren(...lines.map((line) => make("p", "", line)));
+  byId("log-title").hidden = lines.length === 0;
+  byId("log").hidden = lines.length === 0;
+  byId("recent-title").hidden = !(status.recent || []).length;
+  if (isPublic) return;
+  byId("start").hidden = playing;
+  byId("start").textContent = status.done > 0 ? "Go on" : "Start";
+  byId("stop").hidden = !playing;
+};
+
+const takes = { status: takeStatus, boards: takeBoards, board: takeBoard };
+
+const order = (what) => async () => {
+  byId("said").textContent = "";
+  try {
+    await ask(`/t/${key}/${what}`, {});
+    byId("said").textContent = what === "stop" ? "It ends when its files are written." : "It begins.";
+  } catch (error) {
+    byId("said").textContent = `That did not work: ${error.message}.`;
+  }
+};
+
+if (!isPublic) {
+  byId("start").addEventListener("click", order("start"));
+  byId("stop").addEventListener("click", order("stop"));
+}
+listen(`/t/${key}/events`, (parts) => parts.forEach((part) => takes[part.part]?.(part)), (isLost) => {
+  document.body.classList.toggle("lost", isLost);
+});
