@@ -24,6 +24,9 @@ app = App()
 PORT: Final = 8420
 """The first that is tried."""
 
+BACKLOG: Final = 256
+"""Who may wait to be heard."""
+
 _LOOPBACK: Final = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1"}
 
 
@@ -66,10 +69,10 @@ def serve(
     from lath.arena.site.shelf import Shelf
 
     shelf = Shelf(sources or [Path()])
-    _serve(shelf, _listening(_LOOPBACK.get(host, host), port), host, public_read_only, no_browser)
+    _serve(shelf, listening(_LOOPBACK.get(host, host), port), host, public_read_only, no_browser)
 
 
-def _listening(address: str, port: int | None) -> socket.socket:
+def listening(address: str, port: int | None) -> socket.socket:
     """Return a socket that listens; raises MachineError."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     for number in (PORT, 0) if port is None else (port,):
@@ -77,6 +80,7 @@ def _listening(address: str, port: int | None) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((address, number))
+            listener.listen(BACKLOG)  # who asks from now on waits until the site is there
         except OSError as error:
             listener.close()
             wrong = error
@@ -91,12 +95,12 @@ def _serve(
     import uvicorn
 
     from lath.arena.site.app import Site, application
-    from lath.arena.site.guard import LOOPBACK
+    from lath.arena.site.guard import names_of
 
     port = listener.getsockname()[1]
     token = "" if is_public else secrets.token_urlsafe(24)
-    names = frozenset() if is_public else frozenset(f"{name}:{port}" for name in LOOPBACK)
-    made = application(Site(shelf, is_public=is_public), token=token, hosts=lambda: names)
+    names = frozenset[str]() if is_public else names_of(port)
+    made = application(Site(shelf, is_public=is_public), token=token, hosts=names)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/{'?token=' + token if token else ''}"
     server = uvicorn.Server(

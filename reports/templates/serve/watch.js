@@ -129,6 +129,7 @@ const leftTold = (seconds) => {
 
 const takeStatus = (status) => {
   const playing = status.is_playing;
+  if (status.event) byId("event").textContent = status.event;
   byId("live").hidden = !playing;
   const counts = status.total ? `${lath.grouped(status.done)} of ${lath.counted(status.total, "game")}` : "";
   const speed = playing && status.rate ? ` · ${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games a second${leftTold(status.left_s)}` : "";

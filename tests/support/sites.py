@@ -1,0 +1,140 @@
+"""A site of `arena serve` in a thread of this process, on a port of its own, and who asks it.
+
+A plugin of pytest: its fixture is `guest`, a real Chromium that has the site's token.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import uvicorn
+from browsing import Visit, new_window
+
+from lath.arena.cli.serve import listening
+from lath.arena.site.app import Site, application
+from lath.arena.site.guard import names_of
+from lath.arena.site.shelf import Shelf
+
+TOKEN: Final = "a-token-for-tests"
+PATIENCE_S: Final = 30
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+    @property
+    def value(self) -> Any:
+        return json.loads(self.text)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A site that runs."""
+
+    site: Site
+    port: int
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def address(self) -> str:
+        return f"http://{self.host}"
+
+    @property
+    def cookie(self) -> dict[str, str]:
+        return {"Cookie": f"lath-{self.port}={TOKEN}"}
+
+    def ask(
+        self, path: str, method: str = "GET", body: str | None = None, **headers: str
+    ) -> Answer:
+        """Ask as a program may, with these headers (_ for -) and no others."""
+        connection = http.client.HTTPConnection(self.host, timeout=PATIENCE_S)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body, named)
+        answer = connection.getresponse()
+        told = {name.lower(): value for name, value in answer.getheaders()}
+        said = Answer(answer.status, told, answer.read().decode())
+        connection.close()
+        return said
+
+    def get(self, path: str) -> Any:
+        """Return what a page of the site is told, as JSON."""
+        return self.ask(path, **self.cookie).value
+
+    def post(self, path: str, value: object) -> Answer:
+        """Send what a page of the site may send."""
+        sent = {"Content_Type": "application/json", "Origin": self.address}
+        return self.ask(path, "POST", json.dumps(value), **sent, **self.cookie)
+
+    def key(self, name: str) -> str:
+        """Return what addresses call a tournament or a file."""
+        return next(item.key for item in self.site.shelf.items() if item.name == name)
+
+    def news(self, path: str) -> Generator[Any]:
+        """Yield the parts of a stream of news as they come, until who reads has enough."""
+        connection = http.client.HTTPConnection(self.host, timeout=PATIENCE_S)
+        connection.request("GET", path, headers=self.cookie)
+        answer = connection.getresponse()
+        try:
+            while line := answer.readline():
+                if line.startswith(b"data: "):
+                    yield from json.loads(line.removeprefix(b"data: "))
+        finally:
+            connection.close()
+
+
+@contextmanager
+def served(*sources: Path, is_public: bool = False) -> Iterator[Served]:
+    """Serve some folders and files."""
+    listener = listening("127.0.0.1", 0)
+    port = listener.getsockname()[1]
+    site = Site(Shelf(sources), is_public=is_public)
+    made = application(
+        site, token="" if is_public else TOKEN, hosts=frozenset() if is_public else names_of(port)
+    )
+    config = uvicorn.Config(made, log_level="warning", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield Served(site, port)
+    finally:
+        server.should_exit = True
+        thread.join(PATIENCE_S)
+    assert not thread.is_alive()
+
+
+Guest = Callable[..., Visit]
+
+
+@pytest.fixture
+def guest(browser: Any) -> Iterator[Guest]:
+    """Open a page of a site as whoever was told its address; no page may complain of anything."""
+    visits: list[Visit] = []
+
+    def visit(site: Served, path: str, **window: Any) -> Visit:
+        context = new_window(browser, **window)
+        visits.append(Visit(context.new_page()))
+        visits[-1].watch()
+        visits[-1].page.goto(f"{site.address}{path}?token={TOKEN}")
+        return visits[-1]
+
+    yield visit
+    for one in visits:
+        complaints, requests = list(one.complaints), list(one.requests)
+        one.page.context.close()
+        assert complaints == []
+        assert all(url.startswith(("http://127.0.0.1:", "blob:", "data:")) for url in requests)
