@@ -121,6 +121,7 @@ bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/ratings.py
 	$(BIN)/python benchmarks/ordo.py
 	$(BIN)/python benchmarks/report.py
+	$(BIN)/python benchmarks/spectators.py
 
 clean:
 	rm -rf $(VENV) .links $(DEMO) $(WEB)/node_modules site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

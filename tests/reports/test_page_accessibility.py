@@ -11,15 +11,13 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from places import WEB
+from axe import axe_core, violations
 from report_pages import PAGES
 
 if TYPE_CHECKING:
     from browsing import Visit
 
     from lath.reports.page.page import Page
-
-AXE: Final = WEB / "node_modules" / "axe-core" / "axe.min.js"
 
 VIEWS: Final[dict[str, list[tuple[str, int]]]] = {
     # Each scheme and each width of the page that has most; of the others, each has a view that
@@ -43,19 +41,6 @@ A4_WIDTH: Final = 718
 
 AT_ONCE: Final = 20
 """How often Tab is pressed before it is asked where that led."""
-
-RUN_AXE: Final = """
-async tags => {
-  // All rules, the experimental ones too; only AAA, which nobody promised, and retired ones not.
-  const out = ["wcag2aaa", "wcag21aaa", "wcag22aaa", "deprecated"];
-  const rules = axe.getRules(tags).filter(rule => !rule.tags.some(tag => out.includes(tag)));
-  const values = rules.map(rule => rule.ruleId);
-  const options = { runOnly: { type: "rule", values }, resultTypes: ["violations"] };
-  const found = await axe.run(document, options);
-  return found.violations.flatMap(violation => violation.nodes.map(
-    node => `${violation.id}: ${node.target} ${node.failureSummary} ${node.html}`));
-}
-"""
 
 LIST: Final = """
 rows => {
@@ -136,9 +121,7 @@ CUT: Final = """
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed (make web)")
-    return AXE.read_text(encoding="utf-8")
+    return axe_core()
 
 
 @pytest.fixture
@@ -154,12 +137,6 @@ def open_page(
         return visit.page
 
     return opened
-
-
-def violations(opened: Any, *tags: str) -> list[str]:
-    """Return what the rules find in a page into which axe was put: those with a tag, or all."""
-    told: list[str] = opened.evaluate(RUN_AXE, list(tags))
-    return told
 
 
 def test_axe_sees_every_kind_of_page() -> None:
