@@ -53,8 +53,11 @@ class _Standing:
         now_s = monotonic()
         if now_s >= self._next_s:
             progress = self._progress
+            outcome = progress.outcome()
             value = {
                 **asdict(progress.status()),
+                "verdict": outcome.verdict,
+                "words": outcome.words,
                 "event": progress.config.event,
                 "tournament": progress.config.format,
                 "running": [asdict(pair) for _, pair in sorted(progress.running.items())],

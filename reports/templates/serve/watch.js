@@ -98,17 +98,25 @@ const showStandings = (rows) => {
   }));
 };
 
-// How an SPRT stands: between its two bounds.
-const showTest = (format) => {
-  const known = format && typeof format.llr === "number";
-  byId("sprt").hidden = !known;
-  if (!known) return;
-  const { llr, lower, upper } = format;
-  const meter = make("meter");
-  Object.assign(meter, { min: lower, max: upper, value: llr });
-  meter.setAttribute("aria-label", "Log-likelihood ratio between its bounds");
-  byId("sprt").replaceChildren(make("span", "", `LLR ${llr.toFixed(2)} of ${lower.toFixed(2)} to ${upper.toFixed(2)} `), meter);
+// How an SPRT stands: the way of its ratio between the two bounds, as far as this page has seen it.
+const way = [];
+
+const showTest = (format, done) => {
+  const test = format?.sprt;
+  byId("sprt").hidden = !test;
+  if (!test) return;
+  const [low, high] = test.bounds;
+  if (way.at(-1)?.[0] !== done) way.push([done, test.llr]);
+  const [from, to] = [way[0][0], Math.max(done, way[0][0] + 1)];
+  const at = ([games, llr]) => `${(100 * (games - from)) / (to - from)} ${(40 * (high - Math.min(Math.max(llr, low), high))) / (high - low)}`;
+  const told = `LLR ${llrTold(test.llr)}, between ${llrTold(low)} and ${llrTold(high)}: Elo ${Math.round(test.elo)} (${Math.round(test.elo_low)} to ${Math.round(test.elo_high)})`;
+  const line = (kind, d) => lath.drawn("path", { class: kind, d });
+  const drawn = lath.drawn("svg", { viewBox: "0 0 100 40", preserveAspectRatio: "none", role: "img", "aria-label": told },
+    line("bound", "M0 0H100M0 40H100"), line("level", `M0 ${at([from, 0]).split(" ")[1]}H100`), line("way", `M${[...way, way.at(-1)].map(at).join("L")}`));
+  byId("sprt").replaceChildren(make("p", "", told), drawn);
 };
+
+const llrTold = (value) => value.toFixed(2).replace("-", "−");
 
 const gameItem = (game) => {
   const winner = { "1-0": 0, "0-1": 1 }[game.result];
@@ -135,11 +143,12 @@ const takeStatus = (status) => {
   const speed = playing && status.rate ? ` · ${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games a second${leftTold(status.left_s)}` : "";
   byId("state").textContent = `${status.tournament || ""} · ${counts}${speed}`;
   byId("progress").value = status.total ? status.done / status.total : 0;
-  byId("verdict").textContent = [status.verdict, ...(status.words || [])].filter(Boolean).join(" ");
+  const words = status.words?.length ? status.words : [status.verdict || ""];
+  byId("outcome").replaceChildren(...words.filter(Boolean).map((line) => make("p", "", line)));
   const rows = status.standings || [];
   byId("interval-head").textContent = rows.some((row) => row.elo) ? "Elo, 95 % interval" : "95 % interval";
   showStandings(rows);
-  showTest(status.format);
+  showTest(status.format, status.done);
   byId("recent").replaceChildren(...(status.recent || []).toReversed().map(gameItem));
   const lines = [...(status.warned || []), ...(status.log || [])];
   byId("log").replaceChildren(...lines.map((line) => make("p", "", line)));
