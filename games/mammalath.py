@@ -53,12 +53,18 @@ _COLOURS: Final = {
 `tests/games/test_board_colours.py` measures it."""
 
 _HEADS: Final = {
-    "armadillo": "M0-27Q5-29 9-29C5-46 13-50 20-47C28-43 27-33 24-26L35-20L31-14L37-7L32 0L35 7"
-    "L28 13C18 24 10 32 9 43Q7 48 0 48Q-7 48-9 43C-10 32-18 24-28 13L-35 7L-32 0L-37-7L-31-14"
-    "L-35-20L-24-26C-27-33-28-43-20-47C-13-50-5-46-9-29Q-5-29 0-27z",
-    "badger": "M0-42C14-42 24-38 29-34C34-43 48-34 43-24C41-18 38-17 37-14C39 4 28 18 18 30"
-    "C16 43 8 46 0 46C-8 46-16 43-18 30C-28 18-39 4-37-14C-38-17-41-18-43-24C-48-34-34-43-29-34"
-    "C-24-38-14-42 0-42zM8-42L19-40L17-27L12-28zM-8-42L-19-40L-17-27L-12-28z",
+    "armadillo": "M-34 8C-34-20-20-37-6-37C9-37 19-24 22-3L27-6C23-16 25-26 30-26C35-26 36-16 34-5"
+    "C41 0 44 12 50 24Q51 29 46 29C38 29 30 27 25 23L22 29L24 42H9L8 32H-14L-15 42H-30L-29 31"
+    "C-38 31-42 38-49 46Q-53 24-34 8z"
+    "M-15-35Q-24-2-18 31Q-24-2-15-35zM-24-28Q-32-4-27 29Q-32-4-24-28z"
+    "M9-33Q20-2 15 31Q20-2 9-33zM16-26Q26-4 22 26Q26-4 16-26zM36 8V10",
+    "badger": "M0-42C10-42 20-40 27-35C31-45 47-42 45-29C44-22 40-19 37-17C44-6 42 8 34 16"
+    "C24 22 17 26 15 34C13 44 7 48 0 48C-7 48-13 44-15 34C-17 26-24 22-34 16C-42 8-44-6-37-17"
+    "C-40-19-44-22-45-29C-47-42-31-45-27-35C-20-40-10-42 0-42z"
+    "M15-38Q20-4 9 31Q20-4 15-38zM19-37Q24-4 10 30Q24-4 19-37zM23-36Q29-4 12 28Q29-4 23-36z"
+    "M-15-38Q-20-4-9 31Q-20-4-15-38zM-19-37Q-24-4-10 30Q-24-4-19-37z"
+    "M-23-36Q-29-4-12 28Q-29-4-23-36z"
+    "M-6 40H6M-4 43H4",
     "cougar": "M0-34Q10-34 16-31C18-47 38-48 41-33C42-25 39-20 39-16C47 0 45 14 37 22"
     "C32 35 20 42 0 42C-20 42-32 35-37 22C-45 14-47 0-39-16C-39-20-42-25-41-33C-38-48-18-47-16-31"
     "Q-10-34 0-34z",
@@ -79,8 +85,9 @@ _HEADS: Final = {
     "C46 38 34 42 25 42L25 35L16 35L16 43Q8 44 0 44Q-8 44-16 43L-16 35L-25 35L-25 42"
     "C-34 42-46 38-47 22C-48 10-47-4-32-8C-31-16-33-26-28-32C-29-47-11-47-12-34Q-8-36 0-36z",
 }
-"""Drawn for this file, symmetrical, and different in their outlines, for that is what one
-recognises at thirty pixels."""
+"""Drawn for this file, and different in their outlines, for that is what one recognises at thirty
+pixels. Bands and stripes are lines there and back, which enclose nothing: they are stroked alone,
+so that they stay in grey and in print. They leave the middle to the letter."""
 
 ANIMALS: Final = tuple(
     Piece(name[0].upper(), name, "tile", colour, _HEADS[name]) for name, colour in _COLOURS.items()
