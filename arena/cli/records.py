@@ -242,7 +242,7 @@ Numbered = Annotated[
 AtPly = Annotated[int | None, option("--ply", "P", "After this ply; else the last.", **whole(0))]
 AsSvg = Annotated[bool, flag("--svg", "Draw the board as an SVG file.")]
 Aids = Annotated[bool, flag("--aids", "With --svg: sizes of groups, lines of sight.")]
-Legal = Annotated[bool, flag("--legal", "With --svg: dots where pieces may be placed.")]
+Legal = Annotated[bool, flag("--legal", "With --svg: what may be played.")]
 PliesAsJson = Annotated[bool, flag("--json", _PLIES)]
 
 

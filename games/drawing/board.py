@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any, Final
 
@@ -20,18 +20,65 @@ from lath.games.drawing.shapes import FAINT, LABEL, PLATE, UNIT, Point, mark, nu
 from lath.games.overlays import Cells, Groups, Sight, groups, of, sight
 
 
-def dots(position: Position) -> dict[int, str]:
-    """Return for each cell where moves put a piece the codes of the pieces, in order of the moves.
+@dataclass(slots=True)
+class Effects:
+    """What legal moves do to a board, as it is drawn; cells by their place in `Board.names`."""
 
-    Other moves have none.
-    """
-    found: dict[int, str] = {}
+    dots: dict[int, str] = field(default_factory=dict)
+    """For each cell where moves put a piece the codes of the pieces, in order of the moves."""
+
+    kinds: dict[str, list[int]] = field(default_factory=dict)
+    """For each piece of which a move takes all there are its code, and where they lie."""
+
+    lines: list[list[int]] = field(default_factory=list)
+    """Of each other move that does nothing but take pieces the cells."""
+
+    turned: list[int] = field(default_factory=list)
+    """Cells on which a move changes the top piece for another, such as swap."""
+
+    others: list[str] = field(default_factory=list)
+    """Moves that are none of these, which are not drawn."""
+
+
+def effects(position: Position) -> Effects:
+    """Return what the legal moves do."""
+    found = Effects()
     before = position.contents()
+    everything = "".join(before)
     for move in position.legal_moves():
-        if placed := placement(before, position.play(move).contents()):
+        after = position.play(move).contents()
+        pairs = enumerate(zip(before, after, strict=True))
+        changed = {cell: (old, new) for cell, (old, new) in pairs if old != new}
+        taken = [without(old, new) for old, new in changed.values()]
+        if placed := placement(before, after):
             cell, code = placed
-            found[cell] = "".join(dict.fromkeys(found.get(cell, "") + code))
+            found.dots[cell] = "".join(dict.fromkeys(found.dots.get(cell, "") + code))
+        elif changed and all(taken):
+            codes = "".join(taken)
+            if len(set(codes)) == 1 and everything.count(codes[0]) == len(codes):
+                found.kinds[codes[0]] = list(changed)
+            else:
+                found.lines.append(list(changed))
+        elif changed and all(old[:-1] == new[:-1] for old, new in changed.values()):
+            found.turned += [cell for cell in changed if cell not in found.turned]
+        else:
+            found.others.append(move)
     return found
+
+
+def without(old: str, new: str) -> str:
+    """Return the pieces that are gone where `new` lies now; empty if it is not what others left.
+
+    >>> without("Ab", "b"), without("Ab", "Aw"), without("", "w")
+    ('A', '', '')
+    """
+    gone = ""
+    for code in old:
+        if new.startswith(code):
+            new = new[1:]
+        else:
+            gone += code
+    return "" if new else gone
 
 
 def placement(before: Sequence[str], after: Sequence[str]) -> tuple[int, str] | None:
@@ -85,7 +132,8 @@ def overlays_json(game: Game) -> dict[str, Any]:
 
 
 Shown = Iterator[tuple[str, str]]
-"""SVG that goes `below` or `above` the pieces, and `words`: sentences without full stops."""
+"""SVG that goes `below` or `above` the pieces, or above all that (`legal`), and `words`: sentences
+without full stops."""
 
 
 def _groups_shown(overlay: Groups, game: Game, contents: Sequence[str]) -> Shown:
@@ -161,8 +209,9 @@ def svg(
     `title` is its accessible name, the game's title if empty; a description lists the pieces. The
     cells named in `highlight` decided: a line goes round them and the others are dimmed; with
     `is_loss` who made them lost, and the line is red and dashed. Those in `last` have brackets.
-    Names that are not on the board are passed over. `legal` puts dots where pieces may be placed,
-    `aids` shows the game's overlays.
+    Names that are not on the board are passed over. `legal` shows what may be played: dots where
+    pieces may be placed, crosses on pieces of which all may be taken, lines through what may be
+    taken together, arrows on what may be changed. `aids` shows the game's overlays.
     """
     game = position.game
     contents = position.contents()
@@ -173,6 +222,9 @@ def svg(
         else:
             found = _sight_shown(overlay, game, contents)
         for where, text in found:
+            shown[where].append(text)
+    if legal:
+        for where, text in _legal_shown(position):
             shown[where].append(text)
     sentences = _sentences(position, shown["words"], legal=legal)
     shape, centres = game.board.shape, dict(zip(game.board.names, places(game), strict=True))
@@ -188,7 +240,7 @@ def svg(
         *_decided(shape, centres, highlight, "losing" if is_loss else "deciding"),
         *(_at(centre, shapes.moved(shape)) for name, centre in centres.items() if name in last),
         *shown["above"],
-        *(_dots(position) if legal else ()),
+        *shown["legal"],
         "</svg>",
     )
     return "".join(parts)
@@ -239,20 +291,31 @@ def _stacks(game: Game, contents: Sequence[str]) -> Iterator[str]:
             yield _at(centre, f"<title>{escape(title)}</title>{drawn}")
 
 
-def _dots(position: Position) -> Iterator[str]:
-    """Yield a dot for each cell where a piece may be placed, in the colours that may be.
+def _legal_shown(position: Position) -> Shown:
+    """Yield what legal moves do: lines below the pieces, `legal` marks above all others.
 
-    It stands off the middle where something lies there.
+    A dot is in the colours that may be put there. It stands off the middle where something lies.
     """
-    pieces = pieces_of(position.game)
-    centres = places(position.game)
-    contents = position.contents()
-    for cell, codes in dots(position).items():
-        off = UNIT * 0.33 if contents[cell] else 0
+    pieces, centres = pieces_of(position.game), places(position.game)
+    contents, found = position.contents(), effects(position)
+    if found.lines:
+        lines = (shapes.through([centres[cell] for cell in cells]) for cells in found.lines)
+        yield "below", mark("net", "".join(lines))
+
+    def beside(cell: int, turn: Point, drawn: str) -> str:
+        x, y = centres[cell]
+        return _at((x + UNIT * 0.33 * turn[0], y + UNIT * 0.33 * turn[1]), drawn)
+
+    for cells in found.kinds.values():
+        yield from (("legal", beside(cell, (-1, 1), shapes.CROSS)) for cell in cells)
+    for cell, codes in found.dots.items():
         parts = zip(codes, shapes.sectors(len(codes)), strict=True)
         drawn = "".join(shapes.dot(path, pieces[code].colour) for code, path in parts)
-        halo = "" if contents[cell] else shapes.HALO
-        yield _at((centres[cell][0] + off, centres[cell][1] + off), f"{halo}{drawn}")
+        if contents[cell]:
+            yield "legal", beside(cell, (1, 1), drawn)
+        else:
+            yield "legal", _at(centres[cell], f"{shapes.HALO}{drawn}")
+    yield from (("legal", beside(cell, (1, -1), shapes.TURN)) for cell in found.turned)
 
 
 def _at(centre: Point, drawn: str) -> str:
@@ -391,9 +454,18 @@ def _sprites(game: Game) -> Iterator[tuple[str, str]]:
     yield "strange", shapes.strange("?")
     yield "halo", shapes.HALO
     yield "dot", shapes.dot("", "")
+    yield "cross", shapes.CROSS
+    yield "turn", shapes.TURN
     yield "moved", shapes.moved(shape)
     has_sight = any(isinstance(overlay, Sight) for overlay in overlays)
-    for name in ("deciding", "losing", "veil", *(("seen", "sight") if has_sight else ())):
+    for name in (
+        "deciding",
+        "losing",
+        "veil",
+        "net",
+        "line",
+        *(("seen", "sight") if has_sight else ()),
+    ):
         yield name, mark(name, "")
 
 

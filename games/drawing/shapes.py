@@ -242,17 +242,22 @@ CASING: Final = "#1b1b1b"
 """Round both, so that they show on every colour."""
 
 _SIGHT: Final = "#7a4a00"
+_TAKEN: Final = "#ff5fa8"
+"""What may be taken."""
 
 MARKS: Final[Mapping[str, Sequence[Pen]]] = {
     "cell": [Pen(CELL, "#b59f76", 3)],
     "veil": [Pen(PLATE, more=' opacity=".38"')],
     "deciding": [Pen("none", CASING, 13), Pen("none", DECIDING, 8)],
     "losing": [Pen("none", CASING, 13), Pen("none", LOSING, 8, ' stroke-dasharray="22 9"')],
+    "net": [Pen("none", CASING, 9), Pen("none", _TAKEN, 4)],
+    "line": [Pen("none", CASING, 11), Pen("none", _TAKEN, 6)],
     "seen": [Pen("#f0a500", more=' opacity=".3"')],
     "sight": [Pen("none", _SIGHT, 5, ' stroke-dasharray="1 13"'), Pen("none", _SIGHT, 5)],
 }
 """Cells, what dims those that did not decide, the line round those that won and round those that
-lost, the tint of cells in sight, and a line of sight: dashes, and an arrow's head."""
+lost, what joins pieces that may be taken together, one such line alone, the tint of cells in sight,
+and a line of sight: dashes, and an arrow's head."""
 
 _MOVED_SCALE: Final = 0.9
 _DOT_RADIUS: Final = 13
@@ -292,6 +297,15 @@ HALO: Final = Pen(CELL).circle(_DOT_RADIUS + 8)
 """What a dot lies on: it covers the name of an empty cell."""
 
 
+CROSS: Final = Pen(CELL, CASING, 2.5).circle(10) + Pen("none", CASING, 4).path("M-4-4L4 4M4-4L-4 4")
+"""On a piece that may be taken with all of its kind."""
+
+TURN: Final = Pen(CELL, CASING, 2.5).circle(20) + Pen("none", CASING, 4).path(
+    "M-11-5H10L4-11M11 5H-10L-4 11"
+)
+"""On a piece that may be changed for another: arrows there and back."""
+
+
 def dot(path: str, colour: str) -> str:
     """Return one part of a dot, which is what `sectors` returns, in a piece's colour."""
     return Pen(colour, CASING, 3).path(path)
@@ -328,6 +342,17 @@ def view(start: Point, end: Point) -> tuple[str, str]:
 def line(*points: Point) -> str:
     """Return straight lines from point to point as path data."""
     return f"M{'L'.join(f'{number(x)} {number(y)}' for x, y in points)}"
+
+
+def through(points: Sequence[Point]) -> str:
+    """Return the line through points that lie on one, else a small shape in the middle of them."""
+    (x0, y0), (x1, y1) = points[0], points[-1]
+    if all(abs((x - x0) * (y1 - y0) - (y - y0) * (x1 - x0)) < UNIT for x, y in points):
+        return line(points[0], points[-1])
+    x, y = (sum(point[axis] for point in points) / len(points) for axis in (0, 1))
+    around = sorted(points, key=lambda point: math.atan2(point[1] - y, point[0] - x))
+    inner = [(x + 0.4 * (px - x), y + 0.4 * (py - y)) for px, py in around]
+    return f"{line(*inner)}z"
 
 
 def sectors(count: int) -> list[str]:

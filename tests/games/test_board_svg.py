@@ -11,17 +11,19 @@ import pytest
 from walks import play_all, playout
 
 from lath import games
-from lath.games.core import Game, Piece, Position
+from lath.games.core import Game, Move, Piece, Position
 from lath.games.drawing import shapes
-from lath.games.drawing.board import dots, svg
+from lath.games.drawing.board import effects, svg
 from lath.games.drawing.shapes import (
     CASING,
     CELL,
+    CROSS,
     DECIDING,
     FAINT,
     LABEL,
     MOVED,
     PLATE,
+    TURN,
     contrast,
     ink,
 )
@@ -237,9 +239,22 @@ def test_legal_moves_are_dots_where_pieces_can_be_placed(game_id: str) -> None:
     position = games.get(game_id).start()
     plain, dotted = (drawn(position, legal=legal) for legal in (False, True))
     drawn_dots = len(list(dotted.iter(f"{SVG}g"))) - len(list(plain.iter(f"{SVG}g")))
-    assert drawn_dots == len(dots(position)) == len(position.game.board.names)
+    assert drawn_dots == len(effects(position).dots) == len(position.game.board.names)
     told = dotted[1].text or ""
     assert told.endswith(f"Legal moves: {' '.join(position.legal_moves())}.")
+
+
+def test_what_legal_moves_take_or_change_is_drawn_too() -> None:
+    start = games.get("mammalath").start().play(Move("c3"))
+    swap = svg(start, legal=True)
+    assert (swap.count(TURN), swap.count(CROSS)) == (1, 36)
+    later = start.play(Move("d5"))
+    drawn_later = svg(later, legal=True)
+    assert (drawn_later.count(TURN), drawn_later.count(CROSS)) == (0, 36)
+    does = effects(later)
+    assert does.kinds.keys() == set("ABCDEF")
+    # Each line of three, whose text says where it begins and ends.
+    assert len(does.lines) == sum("-" in move for move in later.legal_moves()) == 80
 
 
 @pytest.mark.parametrize("game_id", games.ids())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Mapping
 from typing import Any, Final
 
 import pytest
@@ -18,7 +19,7 @@ from walks import walk
 from lath import games
 from lath.games.core import Game, Position
 from lath.games.drawing import board
-from lath.games.drawing.board import dots, placement
+from lath.games.drawing.board import effects
 from lath.games.overlays import Groups, Sight, groups, of, sight
 
 NODE: Final = shutil.which("node")
@@ -83,19 +84,18 @@ def expected_overlays(position: Position) -> list[Any]:
 
 
 @every_game
-def test_the_script_puts_dots_where_python_does(game: Game) -> None:
-    expression = "value.map(lath.dotsOf).map(({ dots, others }) => [[...dots], others])"
+def test_the_script_finds_what_legal_moves_do_as_python_does(game: Game) -> None:
+    expression = """value.map(([legal, stacks]) => lath.effectsOf(legal, stacks)).map((does) =>
+        [[...does.dots], [...does.kinds], does.lines, does.turned, does.others])"""
     found = positions(game, range(2))
-    told = evaluated(expression, [legal_of(position) for position in found])
-    expected = [[list(map(list, dots(position).items())), others(position)] for position in found]
-    assert told == expected
-
-
-def others(position: Position) -> list[str]:
-    """Return the legal moves that have no dot."""
-    before = position.contents()
-    return [
-        move
-        for move in position.legal_moves()
-        if placement(before, position.play(move).contents()) is None
+    told = evaluated(expression, [[legal_of(position), position.contents()] for position in found])
+    expected = [effects(position) for position in found]
+    assert told == [
+        [pairs(does.dots), pairs(does.kinds), does.lines, does.turned, does.others]
+        for does in expected
     ]
+    assert not any(does.others for does in expected)  # all of our games' moves are drawn
+
+
+def pairs(mapping: Mapping[Any, Any]) -> list[list[Any]]:
+    return [list(pair) for pair in mapping.items()]

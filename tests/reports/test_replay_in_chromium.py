@@ -19,6 +19,7 @@ from shown_moves import changes
 from unpacking import data_in, opened
 
 from lath.games.core import Move, Position
+from lath.games.drawing.board import effects
 from lath.notation.reader import entries, read
 from lath.notation.record import Ply, Record, comment
 from lath.notation.replay import positions, start_of
@@ -302,6 +303,33 @@ def test_legal_moves_come_on_demand(visit: Visit, report: str) -> None:
     visit.page.click("#legal")
     assert visit.page.get_attribute("#legal", "aria-pressed") == "true"
     assert dots.count() == len(line_of(1)[0].legal_moves())
+
+
+def test_a_cell_tells_its_legal_moves_by_pointer_and_by_keyboard(visit: Visit, report: str) -> None:
+    number = next(i for i, record in enumerate(RECORDS, 1) if record.game == "mammalath")
+    go_to(visit, report, number, 3)
+    position = line_of(number)[3]
+    visit.page.click("#legal")
+    told = visit.page.locator("#others")
+    assert str(len(effects(position).lines)) in told.inner_text()
+    names = position.game.board.names
+    visit.page.locator("#board .cell").nth(names.index("c3")).click()
+    before = position.contents()
+    expected = {
+        move
+        for move in position.legal_moves()
+        if "c3" in [names[cell] for cell, _ in changes(before, position.play(move).contents())]
+    }
+    cell, moves = told.inner_text().removesuffix(".").split(": ")
+    assert (cell, {words.split(" ")[0] for words in moves.split(" · ")}) == ("c3", expected)
+    line = visit.page.locator("#board .line[data-move]").first
+    line.dispatch_event("pointermove", {"bubbles": True})
+    assert told.inner_text().startswith(f"{line.get_attribute('data-move')} takes ")
+    visit.page.focus("#board")
+    visit.page.keyboard.press("Shift+ArrowRight")
+    assert told.inner_text().startswith("d3: ")
+    visit.page.keyboard.press("Escape")
+    assert told.inner_text().startswith("Dots: ")
 
 
 def test_a_game_without_replay_says_why(visit: Visit, address_of: Address) -> None:

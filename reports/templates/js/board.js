@@ -14,8 +14,9 @@ lath.makeBoard = (data, template) => {
   // The cells with their titles; nothing that lies on them hides these from a pointer.
   const cells = data.cells.map((name, i) => {
     const told = make("title");
-    element.append(at(make("g", { class: "cell" }, told, copy("cell"), ...(has("name") ? [written("name", name)] : [])), i));
-    return { told, stack: at(make("g"), i), content: null };
+    const node = at(make("g", { class: "cell" }, told, copy("cell"), ...(has("name") ? [written("name", name)] : [])), i);
+    element.append(node);
+    return { node, told, stack: at(make("g"), i), content: null };
   });
   const below = make("g", { class: "below" });
   const marks = make("g", { class: "marks" });
@@ -90,36 +91,84 @@ lath.makeBoard = (data, template) => {
     made.firstElementChild.setAttribute("fill", colour);
     return made;
   };
-  const dotted = (dots, stacks) =>
-    [...dots].filter(([cell]) => cells[cell]).map(([cell, codes]) => {
-      const [x, y] = geometry.centres[cell];
-      const off = stacks[cell] === "" ? 0 : 33;
-      const known = [...codes].filter((code) => pieces.has(code));
-      const paths = geometry.sectors(known.length);
-      const parts = known.map((code, i) => dot(paths[i], pieces.get(code).colour));
-      return placed(make("g", { class: "dot" }, ...(off ? [] : [copy("halo")]), ...parts), x + off, y + off);
+  // What legal moves do: crosses, dots and arrows, in this order.
+  const beside = (made, cell, [right, down]) => {
+    const [x, y] = geometry.centres[cell];
+    return placed(made, x + 33 * right, y + 33 * down);
+  };
+  const dotAt = (cell, codes, stacks) => {
+    const paths = geometry.sectors(codes.length);
+    const parts = [...codes].map((code, i) => dot(paths[i], pieces.get(code)?.colour || "#808080"));
+    const made = make("g", { class: "dot" }, ...(stacks[cell] ? [] : [copy("halo")]), ...parts);
+    return stacks[cell] ? beside(made, cell, [1, 1]) : at(made, cell);
+  };
+  const legalShown = ({ dots, kinds, turned }, stacks) => [
+    ...[...kinds.values()].flat().map((cell) => beside(copy("cross"), cell, [-1, 1])),
+    ...[...dots].map(([cell, codes]) => dotAt(cell, codes, stacks)),
+    ...turned.map((cell) => beside(copy("turn"), cell, [1, -1])),
+  ];
+
+  const wordsOfMove = ({ text, kind, cells: on, codes }) => {
+    const listed = (told) => on.map((cell, i) => told(data.cells[cell], nameOf(codes[i]))).join(", ");
+    const told = {
+      dots: () => `puts a ${nameOf(codes)} there`,
+      kinds: () => `takes every ${nameOf(codes[0])}`,
+      lines: () => `takes ${listed((cell, name) => `${name} ${cell}`)}`,
+      turned: () => `makes ${listed((cell, name) => `${cell} a ${name}`)}`,
+      others: () => "",
+    }[kind]();
+    return told ? `${text} ${told}` : text;
+  };
+
+  // The moves that do something at a cell, and what they take: lines beside each other, cells round
+  // which a line goes. A line explains itself to a pointer.
+  const lookedShown = (looked, { all }) => {
+    const here = all.filter(({ cells: on }) => on.includes(looked));
+    const used = new Map();
+    const drawn = here.filter(({ kind }) => kind === "lines").map((move) => {
+      const key = geometry.heading(move.cells);
+      const turn = used.get(key) || 0;
+      used.set(key, turn + 1);
+      const line = copy("line", geometry.through(move.cells, [0, 15, -15, 30, -30][turn % 5]));
+      line.setAttribute("class", "line");
+      line.dataset.move = move.text;
+      line.prepend(make("title"));
+      line.firstChild.textContent = wordsOfMove(move);
+      return line;
     });
+    const rounds = here.filter(({ kind }) => kind === "kinds").map((move) => copy("line", geometry.outlines(move.cells)));
+    return [at(copy("moved"), looked), ...rounds, ...drawn];
+  };
 
   // Shows a position. `stacks`: what lies on each cell, codes from the bottom up. `moved` and
-  // `deciding`: cells; with `isLoss` who made these lost. `legal`: null, or a list of {text, changes: [[cell, "+w"], …]}. `aids`: whether
-  // overlays are on. `title`: the accessible name. Returns {others}: legal moves that are no dots.
-  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, aids = false, title: told = data.title }) => {
-    const { dots, others } = lath.dotsOf(legal || []);
+  // `deciding`: cells; with `isLoss` who made these lost. `legal`: null, or a list of {text, changes: [[cell, "+w"], …]};
+  // `looked`: the cell whose legal moves are looked at, or -1, and with `isKept` its lines can be pointed at.
+  // `aids`: whether overlays are on. `title`: the accessible name. Returns {effects, words}: what `lath.effectsOf` does, and a legal move in words.
+  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, aids = false, title: told = data.title }) => {
+    const effects = lath.effectsOf(legal || [], stacks);
     const shown = (aids ? overlays : []).map((one) => (one.kind === "groups" ? groupsShown(one, stacks) : sightShown(one, stacks)));
     const all = (part) => shown.flatMap((one) => one[part]);
+    const isLooked = legal !== null && looked >= 0;
+    const net = isLooked ? "" : effects.lines.map((on) => geometry.through(on)).join("");
+    element.classList.toggle("kept", isKept);
     showStacks(stacks);
-    below.replaceChildren(...all("below"));
+    below.replaceChildren(...all("below"), ...(net ? [copy("net", net)] : []));
     marks.replaceChildren(
       ...decided(deciding, isLoss),
       ...moved.map((cell) => at(copy("moved"), cell)),
       ...all("above"),
-      ...dotted(dots, stacks),
+      ...legalShown(isLooked ? { ...effects, kinds: new Map() } : effects, stacks),
+      ...(isLooked ? lookedShown(looked, effects) : []),
     );
     const lying = stacks.flatMap((stack, i) => (stack ? [`${data.cells[i]} ${wordsOf(stack)}`] : []));
     title.textContent = told;
     desc.textContent = `${[lying.join(", ") || "Empty board", ...all("words")].join(". ")}.`;
-    return { others };
+    return { effects, words: wordsOfMove };
   };
 
-  return { element, show, hasAids: overlays.length > 0 };
+  // The cell under a pointer's event, or -1, and the text of the move whose line it is, or "".
+  const cellOf = (event) => cells.findIndex(({ node }) => node.contains(event.target));
+  const moveOf = (event) => event.target.closest?.("[data-move]")?.dataset.move || "";
+
+  return { element, show, cellOf, moveOf, nextTo: geometry.nextTo, hasAids: overlays.length > 0 };
 };

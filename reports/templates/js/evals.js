@@ -1,4 +1,4 @@
-// The graph under the board: what both bots expected, and what an analysis does, from first's point
+// The graph beside the board: what both bots expected, and what an analysis does, from first's point
 // of view, and times.
 
 // The points of an annotation at the plies of some seats.

@@ -52,6 +52,38 @@ lath.boardGeometry = (data) => {
       .map(([cell, near]) => path(centres[cell], centres[near]))
       .join("");
 
+  // The line through cells that lie on one, `aside` by so much; else a small shape in their middle.
+  const through = (cells, aside = 0) => {
+    const points = cells.map((cell) => centres[cell]);
+    const [[x0, y0], [x1, y1]] = [points[0], points[points.length - 1]];
+    if (points.every(([x, y]) => Math.abs((x - x0) * (y1 - y0) - (y - y0) * (x1 - x0)) < 100)) {
+      const far = Math.hypot(x1 - x0, y1 - y0) || 1;
+      const [dx, dy] = [(aside * (y0 - y1)) / far, (aside * (x1 - x0)) / far];
+      return path([x0 + dx, y0 + dy], [x1 + dx, y1 + dy]);
+    }
+    const mean = (axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
+    const [x, y] = [mean(0), mean(1)];
+    const around = [...points].sort((a, b) => Math.atan2(a[1] - y, a[0] - x) - Math.atan2(b[1] - y, b[0] - x));
+    return `${path(...around.map(([px, py]) => [x + 0.4 * (px - x), y + 0.4 * (py - y)]))}z`;
+  };
+
+  // Which way the line through cells runs, as a word that lines beside each other share.
+  const heading = (cells) => {
+    const [[x0, y0], [x1, y1]] = [centres[cells[0]], centres[cells[cells.length - 1]]];
+    return Math.round((Math.atan2(y1 - y0, x1 - x0) * 180) / Math.PI);
+  };
+
+  // The nearest cell that way, such as [1, 0] to the right; itself where there is none.
+  const nextTo = (cell, [dx, dy]) => {
+    const cost = ([x, y]) => {
+      const [ahead, off] = [(x - centres[cell][0]) * dx + (y - centres[cell][1]) * dy, (x - centres[cell][0]) * dy - (y - centres[cell][1]) * dx];
+      return ahead > 20 ? ahead + 2 * Math.abs(off) : Infinity;
+    };
+    const costs = centres.map(cost);
+    const least = Math.min(...costs);
+    return least === Infinity ? cell : costs.indexOf(least);
+  };
+
   // A dot in equal parts, the first on the left.
   const sectors = (count) => {
     if (count === 1) return ["M-13 0a13 13 0 1 1 26 0a13 13 0 1 1-26 0z"];
@@ -62,5 +94,5 @@ lath.boardGeometry = (data) => {
     return Array.from({ length: count }, (_, i) => `M0 0L${end(i)}A13 13 0 0 1 ${end(i + 1)}z`);
   };
 
-  return { centres, outlines, contour, view, middle, bars, sectors };
+  return { centres, outlines, contour, view, middle, bars, sectors, through, heading, nextTo };
 };

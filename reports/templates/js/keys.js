@@ -43,6 +43,11 @@ lath.listenToReplay = (replay) => {
     if (button) moveTo(Number(button.dataset.ply));
   });
 
+  on("board", "pointermove", replay.lookFrom);
+  on("board", "pointerleave", replay.lookAway);
+  on("board", "click", replay.pin);
+
+  const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Escape: null };
   const STEPS = {
     PageUp: () => state.ply - 10,
     PageDown: () => state.ply + 10,
@@ -68,7 +73,9 @@ lath.listenToReplay = (replay) => {
     const isMove = byId("moves").contains(target); // Enter chooses that one
     const presses = key === " " && !isMove && target.matches("button, summary, a");
     const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
-    if (by && !event.shiftKey) moveBy(by);
+    const looks = state.legal && isInside && (key === "Escape" ? state.looked >= 0 : event.shiftKey && key in WAYS);
+    if (looks) replay.lookNext(WAYS[key]);
+    else if (by && !event.shiftKey) moveBy(by);
     else if (STEPS[key] && !event.shiftKey) moveTo(STEPS[key]());
     else if (ACTS[key] && !presses) ACTS[key]();
     else return;

@@ -32,19 +32,54 @@ lath.overlays = {
   },
 };
 
-// The moves that put one piece on one cell, as codes by cell, and the texts of all others.
-lath.dotsOf = (legal) => {
-  const dots = new Map();
-  const others = [];
-  for (const { text, changes } of legal) {
-    const gains = changes.filter(([, what]) => what.startsWith("+"));
-    if (gains.length !== 1 || changes.some(([, what]) => what.startsWith("="))) {
-      others.push(text);
-      continue;
-    }
-    const [[cell, what]] = gains;
-    const codes = dots.get(cell) || "";
-    if (!codes.includes(what[1])) dots.set(cell, codes + what[1]);
+// The pieces that are gone where `now` lies; empty if that is not what others left.
+lath.without = (old, now) => {
+  let left = now;
+  let gone = "";
+  for (const code of old) {
+    if (left.startsWith(code)) left = left.slice(code.length);
+    else gone += code;
   }
-  return { dots, others };
+  return left === "" ? gone : "";
+};
+
+// What legal moves do, as boards show it. `legal`: {text, changes: [[cell, "+w"], …]} of each; `stacks`:
+// what lies on the cells. Returns `dots`: codes by cell where moves put a piece; `kinds`: cells by the
+// code of a piece of which a move takes all; `lines`: of each other move that only takes the cells;
+// `turned`: cells whose top piece becomes another; `others`: texts of moves that are none of these; `all`:
+// each move as {text, kind, cells, codes}, `kind` being one of these words, `codes` what is put, taken or left.
+lath.effectsOf = (legal, stacks) => {
+  const found = { dots: new Map(), kinds: new Map(), lines: [], turned: [], others: [], all: [] };
+  const everything = stacks.join("");
+  const count = (code) => everything.split(code).length - 1;
+  for (const { text, changes } of legal) {
+    const now = (cell, what) => {
+      if (what[0] === "+") return stacks[cell] + what.slice(1);
+      return what[0] === "=" ? what.slice(1) : stacks[cell].slice(0, -Number(what.slice(1)));
+    };
+    const cells = changes.map(([cell]) => cell);
+    const gains = changes.filter(([, what]) => what[0] === "+");
+    const taken = changes.map(([cell, what]) => lath.without(stacks[cell], now(cell, what)));
+    const isTurned = changes.every(([cell, what]) => now(cell, what).slice(0, -1) === stacks[cell].slice(0, -1));
+    const add = (kind, at, codes) => found.all.push({ text, kind, cells: at, codes });
+    if (gains.length === 1 && !changes.some(([, what]) => what[0] === "=")) {
+      const [[cell, what]] = gains;
+      const codes = found.dots.get(cell) || "";
+      if (!codes.includes(what[1])) found.dots.set(cell, codes + what[1]);
+      add("dots", [cell], what.slice(1));
+    } else if (cells.length > 0 && taken.every(Boolean)) {
+      const codes = taken.join("");
+      const isKind = codes === codes[0].repeat(codes.length) && count(codes[0]) === codes.length;
+      if (isKind) found.kinds.set(codes[0], cells);
+      else found.lines.push(cells);
+      add(isKind ? "kinds" : "lines", cells, taken);
+    } else if (isTurned && cells.length > 0) {
+      found.turned.push(...cells.filter((cell) => !found.turned.includes(cell)));
+      add("turned", cells, changes.map(([cell, what]) => now(cell, what).slice(-1)));
+    } else {
+      found.others.push(text);
+      add("others", [], "");
+    }
+  }
+  return found;
 };

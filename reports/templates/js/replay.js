@@ -6,7 +6,7 @@ lath.REMEMBERED_MS = 100;
 
 lath.makeReplay = (games, onGame) => {
   const { byId, make, dim } = lath;
-  const state = { game: null, ply: 0, aids: true, legal: false, timer: 0, asked: 0, late: 0, better: 0 };
+  const state = { game: null, ply: 0, aids: true, legal: false, timer: 0, asked: 0, late: 0, better: 0, looked: -1, pointed: "", isPinned: false };
   const views = new Map();
   let view = null;
 
@@ -52,17 +52,51 @@ lath.makeReplay = (games, onGame) => {
     const { game, ply, better } = state;
     const line = better > 0 ? lath.betterAt(game, ply)[better - 1] : null;
     const place = ply === 0 ? "the start" : `after ply ${ply}`;
-    const { others } = view.show({
+    const legal = state.legal && !line ? lath.legalAt(game, ply) : null;
+    const shown = view.show({
       stacks: line ? line.stacks : game.stacks[ply],
       moved: line ? lath.movedFrom(game, line.before, line.stacks) : lath.movedAt(game, ply),
       deciding: !line && ply === game.plies ? game.deciding : [],
       isLoss: lath.isLoss(game),
-      legal: state.legal && !line ? lath.legalAt(game, ply) : null,
+      legal,
+      looked: state.looked,
+      isKept: state.isPinned,
       aids: state.aids,
       title: `${game.title}, ${line ? lath.betterTold(game, ply, better) : place}`,
     });
-    byId("others").textContent = others.length > 0 ? `Other legal moves: ${others.join(" ")}` : "";
-    byId("others").hidden = others.length === 0;
+    byId("others").textContent = legal ? lath.legalTold(game, shown, state.looked, state.pointed) : "";
+  };
+
+  // The cell whose legal moves are looked at, whether it is kept whatever the pointer does, and of
+  // its moves the one whose line is pointed at.
+  const look = (looked, isPinned = false, pointed = "") => {
+    const isSame = looked === state.looked && isPinned === state.isPinned && pointed === state.pointed;
+    if (!view || !state.legal || isSame) return;
+    Object.assign(state, { looked, isPinned, pointed });
+    showContents();
+  };
+
+  const lookFrom = (event) => {
+    if (!view) return;
+    if (state.isPinned) look(state.looked, true, view.moveOf(event));
+    else look(view.cellOf(event));
+  };
+
+  // A click keeps a cell in view, another one lets it go.
+  const pin = (event) => {
+    const cell = view ? view.cellOf(event) : -1;
+    if (cell >= 0) look(cell, !(state.isPinned && cell === state.looked));
+  };
+
+  const lookAway = () => {
+    if (!state.isPinned) look(-1);
+  };
+
+  const lookNext = (way) => {
+    if (!view) return;
+    if (way === null) look(-1);
+    else if (state.looked < 0) look(Math.floor(state.game.board.cells.length / 2), true);
+    else look(view.nextTo(state.looked, way), true);
   };
 
   const lengthOfBetter = () => (state.game.better.get(state.ply) || []).length;
@@ -91,7 +125,7 @@ lath.makeReplay = (games, onGame) => {
   };
 
   const showWhole = (game) => {
-    state.game = game;
+    Object.assign(state, { game, looked: -1, pointed: "", isPinned: false });
     byId("replay-body").hidden = false;
     byId("replay-waits").textContent = "";
     byId("copy-field").hidden = true;
@@ -218,5 +252,5 @@ lath.makeReplay = (games, onGame) => {
     lath.copy(lath.positionOf(game, better > 0 ? ply - 1 : ply, line), "Position");
   };
 
-  return { state, showGame, go, move, goBetter, goMistake, goGame, pause, play, toggle, copyLink, copyPosition };
+  return { state, showGame, lookFrom, lookAway, lookNext, pin, go, move, goBetter, goMistake, goGame, pause, play, toggle, copyLink, copyPosition };
 };

@@ -87,3 +87,24 @@ lath.annotationsTold = (game, { annotations }) => {
   const others = [...annotations].filter(([name]) => !shown.includes(name));
   return others.map(([name, value]) => `${lath.ANNOTATIONS[name] || name} ${value}${name === "clk" ? " s" : ""}`);
 };
+
+// The legal moves of a position in words: those at the cell that is looked at, the one that is pointed at, or
+// what their marks mean. `shown` is what a board's `show` returns.
+lath.legalTold = (game, { effects, words }, looked, pointed) => {
+  const order = ["dots", "turned", "kinds", "lines"];
+  const at = effects.all
+    .filter(({ text, cells }) => (pointed ? text === pointed : cells.includes(looked)))
+    .sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || (a.text < b.text ? -1 : 1));
+  if (pointed) return `${at.map(words).join("")}.`;
+  if (looked >= 0) return `${game.board.cells[looked]}: ${at.map(words).join(" · ") || "no legal move"}.`;
+  const { dots, kinds, lines, turned, others } = effects;
+  const told = [
+    [dots.size, "Dots: where pieces may be put"],
+    [kinds.size, "Crosses: kinds of pieces that may be taken"],
+    [lines.length, "Lines: pieces that may be taken together"],
+    [turned.length, "Arrows: pieces that may be changed"],
+  ].filter(([count]) => count > 0).map(([count, meaning]) => `${meaning} (${count}).`);
+  const left = others.length > 0 ? `Not drawn: ${others.join(" ")}.` : "";
+  if (effects.all.length === 0) return "No legal moves: the game is over.";
+  return [...told, left, "A cell that is pointed at or clicked tells its moves; so does Shift with an arrow key."].filter(Boolean).join(" ");
+};
