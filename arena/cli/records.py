@@ -17,6 +17,7 @@ import typer
 
 from lath.arena.cli.files import (
     Quiet,
+    is_one_of,
     is_special,
     read_from,
     refuse_other_formats,
@@ -241,8 +242,13 @@ Numbered = Annotated[
 ]
 AtPly = Annotated[int | None, option("--ply", "P", "After this ply; else the last.", **whole(0))]
 AsSvg = Annotated[bool, flag("--svg", "Draw the board as an SVG file.")]
-Aids = Annotated[bool, flag("--aids", "With --svg: sizes of groups, lines of sight.")]
-Legal = Annotated[bool, flag("--legal", "With --svg: what may be played.")]
+AsPng = Annotated[Path | None, option("--png", "OUT", "Draw the board as a picture; - is stdout.")]
+AsGif = Annotated[Path | None, option("--gif", "OUT", "Draw the whole game, up to --ply.")]
+Size = Annotated[
+    int | None, option("--size", "PX", "Width of --png and --gif, else 480.", **whole(16, 4096))
+]
+Aids = Annotated[bool, flag("--aids", "In drawings: sizes of groups, lines of sight.")]
+Legal = Annotated[bool, flag("--legal", "In drawings: what may be played.")]
 PliesAsJson = Annotated[bool, flag("--json", _PLIES)]
 
 
@@ -252,16 +258,19 @@ def show(
     game: Numbered = None,
     ply: AtPly = None,
     svg: AsSvg = False,
+    png: AsPng = None,
+    gif: AsGif = None,
+    size: Size = None,
     aids: Aids = False,
     legal: Legal = False,
     as_json: PliesAsJson = False,
 ) -> None:
-    """Draw the board of a record in the terminal, or as SVG.
+    """Draw the board of a record in the terminal, as SVG or PNG, or its game as GIF.
 
     Example: arena show games.lath --game 3 --ply 12 --svg > board.svg
     """
-    if (aids or legal) and not svg:
-        raise ConfigError("--aids and --legal are for drawings: --svg is missing")
+    picture = png or gif
+    _refuse_drawings(file, svg=svg, png=png, gif=gif, size=size, marks=aids or legal)
     number = _number_in(game or [])
     wanted = number if number or as_json else 1
     status = too_short = 0
@@ -283,11 +292,42 @@ def show(
                 _print_json(entry.number, record, played, ply)
         else:
             at = len(played) - 1 if ply is None else ply
-            _draw(entry.number, record, played, at, svg=svg, aids=aids, legal=legal)
+            if picture is None and not svg:
+                _draw(entry.number, record, played, at)
+                continue
+            shown = range(at + 1) if gif else [at]
+            svgs = [_svg(record, played, one, aids=aids, legal=legal) for one in shown]
+            if picture is None:
+                print(svgs[0])
+            else:
+                from lath.arena.terminal import pictures
+
+                width = size or pictures.WIDTH
+                made = pictures.gif(svgs, width) if gif else pictures.png(svgs[0], width)
+                write_pieces(picture, [made])
     if too_short:
         others = f"; {too_short - 1} more are too short" if too_short > 1 else ""
         raise ConfigError(why + others)
     raise typer.Exit(status)
+
+
+def _refuse_drawings(
+    file: Path, *, svg: bool, png: Path | None, gif: Path | None, size: int | None, marks: bool
+) -> None:
+    """Raise ConfigError where options of drawings do not fit, or what makes pictures is missing."""
+    ways = [name for name, is_given in (("--svg", svg), ("--png", png), ("--gif", gif)) if is_given]
+    if len(ways) > 1:
+        raise ConfigError(f"{' and '.join(ways)} exclude each other")
+    if marks and not ways:
+        raise ConfigError("--aids and --legal are for drawings: --svg, --png or --gif is missing")
+    if size is not None and ways not in (["--png"], ["--gif"]):
+        raise ConfigError("--size is of pictures: --png or --gif is missing")
+    if picture := png or gif:
+        from lath.arena.terminal.pictures import refuse_without_libraries
+
+        refuse_without_libraries(ways[0])
+        if is_one_of(picture, [file]):
+            raise ConfigError(f"{picture} would be overwritten, and it is what is shown")
 
 
 def _number_in(values: list[str]) -> int | None:
@@ -355,39 +395,39 @@ def _print_json(number: int, record: Record, played: list[Position], only: int |
             print(json.dumps(shown))
 
 
-def _draw(
-    number: int,
-    record: Record,
-    played: list[Position],
-    ply: int,
-    *,
-    svg: bool,
-    aids: bool,
-    legal: bool,
-) -> None:
-    from lath.arena.terminal.boards import drawing
+def _shown(record: Record, played: list[Position], ply: int) -> tuple[str, list[str]]:
+    """Return a title, and the cells that the last move changed."""
     from lath.games.drawing.board import changed_cells
 
-    position, outcome = played[ply], played[ply].outcome()
     title = printable(f"{record.first} - {record.second}, {record.game}")
-    last = changed_cells(played[ply - 1], position) if ply else []
-    decided = outcome.cells if outcome else ()
-    winner = outcome.winner if outcome else None
-    is_loss = winner is not None and played[ply - 1].to_move == winner.other
-    if svg:
-        from lath.games.drawing import board
+    return title, changed_cells(played[ply - 1], played[ply]) if ply else []
 
-        shown = board.svg(
-            position,
-            title=title,
-            highlight=decided,
-            is_loss=is_loss,
-            last=last,
-            aids=aids,
-            legal=legal,
-        )
-        print(shown)
-        return
+
+def _svg(
+    record: Record, played: list[Position], ply: int, *, aids: bool = False, legal: bool = False
+) -> str:
+    from lath.games.drawing import board
+
+    title, last = _shown(record, played, ply)
+    outcome = played[ply].outcome()
+    winner = outcome.winner if outcome else None
+    return board.svg(
+        played[ply],
+        title=title,
+        highlight=outcome.cells if outcome else (),
+        is_loss=winner is not None and played[ply - 1].to_move == winner.other,
+        last=last,
+        aids=aids,
+        legal=legal,
+    )
+
+
+def _draw(number: int, record: Record, played: list[Position], ply: int) -> None:
+    from lath.arena.terminal.boards import drawing
+
+    position, outcome = played[ply], played[ply].outcome()
+    title, last = _shown(record, played, ply)
+    decided = outcome.cells if outcome else ()
     when = f"after {ply}. {record.plies[ply - 1].move}" if ply else "before the first move"
     state = f"{position.game.colours[position.to_move]} to move"
     if outcome:

@@ -97,12 +97,15 @@ def _is_within(name: str | None, folder: Path) -> bool:
 
 
 PARTS: Final = {
-    "css": ("base", "sections", "plots", "board", "replay", "games", "refresh", "narrow", "print"),
+    "css": (
+        *("base", "sections", "plots", "board", "replay", "games", "refresh"),
+        *("narrow", "embed", "print"),
+    ),
     "js": (
         *("open", "dom", "packed", "geometry", "overlays", "sprites", "board"),
         *("effects", "opened", "records"),
-        *("table", "words", "evals", "moves", "copying", "replay", "keys", "games", "standings"),
-        *("downloads", "start", "crosstable", "paper", "refresh"),
+        *("table", "words", "evals", "moves", "copying", "replay", "gif", "share"),
+        *("keys", "games", "standings", "downloads", "start", "crosstable", "paper", "refresh"),
     ),
 }
 """The files of a kind, in the order in which they stand in the page."""
@@ -258,6 +261,6 @@ def policy(css: str, script: str) -> str:
     digests = (hashlib.sha256(text.encode()).digest() for text in (css, script))
     style, code = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
-        f"default-src 'none'; style-src {style}; script-src {code}; "
+        f"default-src 'none'; style-src {style}; script-src {code}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )

@@ -17,6 +17,7 @@ def test_a_page_allows_its_style_and_its_script() -> None:
         "default-src 'none'",
         f"style-src {hashed('p {}')}",
         f"script-src {hashed('go()')}",
+        "img-src data:",
         "base-uri 'none'",
         "form-action 'none'",
     ]

@@ -2,7 +2,7 @@
 
 lath.save = (parts, name, type) => {
   const link = lath.make("a");
-  link.href = URL.createObjectURL(new Blob(parts, { type: `${type};charset=utf-8` }));
+  link.href = URL.createObjectURL(new Blob(parts, { type: type.startsWith("image/") ? type : `${type};charset=utf-8` }));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);

@@ -64,7 +64,7 @@ lath.listenToReplay = (replay) => {
   };
 
   document.addEventListener("keydown", (event) => {
-    if (!state.game || event.altKey || event.ctrlKey || event.metaKey || byId("keys").open) return;
+    if (!state.game || event.altKey || event.ctrlKey || event.metaKey || byId("keys").open || byId("share").open) return;
     const { key, target } = event;
     const isInside = byId("replay").contains(target) && !target.matches("input:not([type='range']), textarea");
     const isFree = target === document.body && key.startsWith("Arrow");

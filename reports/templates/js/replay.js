@@ -4,6 +4,11 @@
 // How long after the last step the address has the ply.
 lath.REMEMBERED_MS = 100;
 
+// Whether the replay alone is shown, within another page.
+lath.isEmbedded = () => document.documentElement.classList.contains("embed");
+
+lath.boardOf = (board) => lath.makeBoard(board, { content: lath.parsed(board.drawn) });
+
 lath.makeReplay = (games, onGame) => {
   const { byId, make, dim } = lath;
   const state = { game: null, ply: 0, aids: true, legal: false, timer: 0, asked: 0, late: 0, better: 0, looked: -1, pointed: "", isPinned: false };
@@ -12,7 +17,7 @@ lath.makeReplay = (games, onGame) => {
 
   const viewOf = (game) => {
     if (!views.has(game.board)) {
-      views.set(game.board, lath.makeBoard(game.board, { content: lath.parsed(game.board.drawn) }));
+      views.set(game.board, lath.boardOf(game.board));
     }
     return views.get(game.board);
   };
@@ -143,6 +148,7 @@ lath.makeReplay = (games, onGame) => {
     lath.drawMoves(game);
     lath.drawEvals(game);
     showTags(game);
+    byId("whole").href = `${location.href.split("#")[0]}#game=${game.number}`;
     onGame(game.number);
   };
 
@@ -177,7 +183,7 @@ lath.makeReplay = (games, onGame) => {
   const remember = () => {
     clearTimeout(state.late);
     try {
-      history.replaceState(null, "", `#game=${state.game.number}&ply=${state.ply}`);
+      history.replaceState(null, "", `#${lath.isEmbedded() ? "embed" : "game"}=${state.game.number}&ply=${state.ply}`);
     } catch {
       // A browser that counts these calls has had too many; the page works on without the address.
     }
@@ -252,5 +258,5 @@ lath.makeReplay = (games, onGame) => {
     lath.copy(lath.positionOf(game, better > 0 ? ply - 1 : ply, line), "Position");
   };
 
-  return { state, showGame, lookFrom, lookAway, lookNext, pin, go, move, goBetter, goMistake, goGame, pause, play, toggle, copyLink, copyPosition };
+  return { state, element: () => view.element, showGame, lookFrom, lookAway, lookNext, pin, go, move, goBetter, goMistake, goGame, pause, play, toggle, copyLink, copyPosition };
 };

@@ -9,7 +9,8 @@ lath.start = async () => {
   // The game of the address, by its place, and the ply; null where it leads nowhere.
   const asked = () => {
     const address = new URLSearchParams(location.hash.slice(1));
-    const place = games.gameOf(Number(address.get("game")));
+    document.documentElement.classList.toggle("embed", address.has("embed"));
+    const place = games.gameOf(Number(address.get("embed") ?? address.get("game")));
     return place < 0 ? null : { place, ply: Math.trunc(Number(address.get("ply"))) || 0 };
   };
 
@@ -21,7 +22,7 @@ lath.start = async () => {
   };
 
   const follow = async (wanted) => {
-    if (!(await replay.showGame(wanted.place, wanted.ply))) return;
+    if (!(await replay.showGame(wanted.place, wanted.ply)) || lath.isEmbedded()) return; // another page has the focus
     const current = lath.byId("moves").querySelector("[tabindex='0']:enabled");
     (current || lath.byId("replay")).focus({ preventScroll: true });
     lath.byId("replay").scrollIntoView();
@@ -58,6 +59,7 @@ lath.start = async () => {
   list.listen();
   lath.listenToReplay(replay);
   lath.listenToDownloads(list);
+  lath.listenToShare(replay);
   window.addEventListener("hashchange", turn);
   window.addEventListener("pagehide", leave);
   list.show();

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+from importlib import util
 from pathlib import Path
 
 import pytest
 from commands import arena
+from PIL import Image
+from seen_boards import differing_cells
+
+from lath.arena.errors import ConfigError
+from lath.arena.terminal.pictures import refuse_without_libraries
+from lath.notation.replay import positions
+from lath.notation.scanner import parse
 
 GOOD = """\
 [Game "yavalath"]
@@ -188,11 +197,45 @@ def test_show_as_svg_draws_legal_moves_and_aids_on_demand(good: Path) -> None:
     assert arena("show", good, "--ply", 1, "--svg", "--aids").out == plain
 
 
+def test_show_writes_a_position_and_a_game_as_pictures_always_the_same(
+    good: Path, tmp_path: Path
+) -> None:
+    png, gif, again = (tmp_path / name for name in ("board.png", "game.gif", "again.gif"))
+    assert arena("show", good, "--ply", 1, "--png", png, "--size", 300).status == 0
+    line = list(positions(parse(GOOD)))
+    image = Image.open(io.BytesIO(png.read_bytes()))
+    assert (image.format, image.width, differing_cells(image, line[1])) == ("PNG", 300, [])
+    for out in (gif, again):
+        assert arena("show", good, "--gif", out).status == 0
+    moving = Image.open(io.BytesIO(gif.read_bytes()))
+    assert (moving.width, getattr(moving, "n_frames", 0), moving.info["loop"]) == (480, 4, 0)
+    for ply, duration in enumerate((900, 900, 900, 4000)):
+        moving.seek(ply)
+        assert (moving.info["duration"], differing_cells(moving, line[ply])) == (duration, [])
+    assert gif.read_bytes() == again.read_bytes()
+
+
+def test_pictures_are_refused_where_they_cannot_be_made_or_do_harm(
+    good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for arguments, told in (
+        (["--png", good], "would be overwritten"),
+        (["--svg", "--gif", tmp_path / "a.gif"], "--svg and --gif exclude each other"),
+        (["--size", 300], "--size is of pictures"),
+    ):
+        ran = arena("show", good, *arguments)
+        assert (ran.status, told in ran.err) == (2, True)
+    find = util.find_spec
+    monkeypatch.setattr(util, "find_spec", lambda name: None if name == "resvg_py" else find(name))
+    with pytest.raises(ConfigError, match=r"--png needs .*: pip install 'lath-arena\[images\]'"):
+        refuse_without_libraries("--png")
+
+
 @pytest.mark.parametrize("option", ["--aids", "--legal"])
 def test_show_has_aids_and_legal_moves_in_drawings_only(good: Path, option: str) -> None:
     ran = arena("show", good, option)
     assert ran.status == 2
-    assert "--svg is missing" in ran.err
+    assert "--svg, --png or --gif is missing" in ran.err
 
 
 @pytest.mark.parametrize(

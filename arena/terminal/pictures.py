@@ -1,0 +1,141 @@
+"""Boards as PNG and games as moving GIF: the extra `images`.
+
+Must not know any game, nor what a board looks like: pictures are made of `lath.games.drawing`'s
+SVG. The same SVG gives the same bytes wherever the same versions of the two libraries are: letters
+are of the typeface that Pillow brings, for a machine may have none, or others.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib import util
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from lath.arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+WIDTH: Final = 480
+"""Pixels of a picture, unless told otherwise."""
+
+FRAME_MS: Final = 900
+LAST_FRAME_MS: Final = 4000
+"""How long a ply is seen, and the last one."""
+
+_COLOURS: Final = 256
+_BOLD: Final = re.compile(r'<g font-size="([0-9]+)" fill="([^"]+)">')
+_SAMPLES: Final = 8
+"""Frames of which the colours of a GIF are chosen."""
+
+
+def refuse_without_libraries(what: str) -> None:
+    """Raise ConfigError where the extra is not installed; `what` needs it."""
+    if not has_libraries():
+        raise ConfigError(
+            f"{what} needs resvg_py and Pillow, which are not installed: "
+            "pip install 'lath-arena[images]'"
+        )
+
+
+def has_libraries() -> bool:
+    """Return whether the extra is installed."""
+    return all(util.find_spec(name) is not None for name in ("resvg_py", "PIL"))
+
+
+def png(svg: str, width: int = WIDTH) -> bytes:
+    """Return a board's SVG as a PNG, so many pixels wide, transparent where nothing is drawn."""
+    with _typeface() as (file, family):
+        return _rendered(svg, width, file, family)
+
+
+def gif(svgs: Sequence[str], width: int = WIDTH) -> bytes:
+    """Return boards of one size, at least one, as a GIF that plays them again and again.
+
+    The ground is white. All have the colours in common that come most often.
+    """
+    from PIL.Image import Dither
+
+    with _typeface() as (file, family):
+        frames = [_on_white(_rendered(svg, width, file, family)) for svg in svgs]
+    palette = _palette(frames)
+    first, *others = (frame.quantize(palette=palette, dither=Dither.NONE) for frame in frames)
+    written = io.BytesIO()
+    first.save(
+        written,
+        format="GIF",
+        save_all=True,
+        append_images=others,
+        duration=[FRAME_MS] * (len(frames) - 1) + [LAST_FRAME_MS],
+        loop=0,
+        optimize=False,
+    )
+    return written.getvalue()
+
+
+@contextmanager
+def _typeface() -> Iterator[tuple[str, str]]:
+    """Give the file and the name of the typeface."""
+    with TemporaryDirectory(prefix="lath-") as folder:
+        content, family = _font()
+        file = Path(folder) / "letters.ttf"
+        file.write_bytes(content)
+        yield str(file), family
+
+
+@cache
+def _font() -> tuple[bytes, str]:
+    from PIL import ImageFont
+
+    font = ImageFont.load_default(20)
+    assert isinstance(font, ImageFont.FreeTypeFont)  # since Pillow 10.1, which has FreeType
+    return font.font_bytes, str(font.getname()[0])
+
+
+def _rendered(svg: str, width: int, file: str, family: str) -> bytes:
+    from resvg_py import svg_to_bytes
+
+    # The typeface has no bold letters: a line round the others makes them so.
+    bold = _BOLD.sub(
+        lambda found: f'{found[0][:-1]} stroke="{found[2]}" stroke-width="{int(found[1]) / 18:g}">',
+        svg,
+    )
+    made: bytes = svg_to_bytes(
+        svg_string=bold,
+        width=width,
+        skip_system_fonts=True,
+        font_files=[file],
+        sans_serif_family=family,
+    )
+    return made
+
+
+def _on_white(content: bytes) -> Image:
+    from PIL import Image
+
+    drawn = Image.open(io.BytesIO(content)).convert("RGBA")
+    ground = Image.new("RGBA", drawn.size, "white")
+    return Image.alpha_composite(ground, drawn).convert("RGB")
+
+
+def _palette(frames: Sequence[Image]) -> Image:
+    """Return an image whose palette is the commonest colours of some frames, also of the last."""
+    from PIL import Image
+
+    step = max(1, len(frames) // _SAMPLES)
+    counts: dict[int, int] = {}
+    for frame in [*frames[::step], frames[-1]]:
+        for count, colour in frame.getcolors(frame.width * frame.height) or ():
+            assert isinstance(colour, tuple)
+            key = sum(channel << shift for channel, shift in zip(colour, (16, 8, 0), strict=True))
+            counts[key] = counts.get(key, 0) + count
+    chosen = sorted(counts, key=lambda key: (-counts[key], key))[:_COLOURS]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(b"".join(key.to_bytes(3, "big") for key in chosen))
+    return palette

@@ -1,0 +1,121 @@
+// Pictures of a position and of a game, made in the browser, and the code that embeds a replay.
+
+// How long a ply of a moving picture is seen, and its last one.
+lath.FRAME_MS = 900;
+lath.LAST_FRAME_MS = 4000;
+
+// A board as an SVG file; `width` in pixels.
+lath.svgText = (element, width) => {
+  const copy = element.cloneNode(true);
+  const [, , wide, high] = element.getAttribute("viewBox").split(" ").map(Number);
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", Math.round((width * high) / wide));
+  return new XMLSerializer().serializeToString(copy);
+};
+
+// The board drawn onto a canvas, on white: not every picture can be seen through.
+lath.canvasOf = async (element, width) => {
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(lath.svgText(element, width))}`;
+  await image.decode();
+  const canvas = lath.make("canvas");
+  Object.assign(canvas, { width: image.width, height: image.height });
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.fillStyle = "#ffffff";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0);
+  return canvas;
+};
+
+lath.pngOf = async (element, width) => {
+  const canvas = await lath.canvasOf(element, width);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+};
+
+// The whole game; `told` hears which ply is drawn.
+lath.gifOf = async (game, width, told) => {
+  const board = lath.boardOf(game.board);
+  let gif = null;
+  for (let ply = 0; ply <= game.plies; ply += 1) {
+    const isLast = ply === game.plies;
+    board.show({
+      stacks: game.stacks[ply],
+      moved: lath.movedAt(game, ply),
+      deciding: isLast ? game.deciding : [],
+      isLoss: lath.isLoss(game),
+    });
+    const canvas = await lath.canvasOf(board.element, width);
+    gif = gif || lath.makeGif(canvas.width, canvas.height);
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    gif.add(data, isLast ? lath.LAST_FRAME_MS : lath.FRAME_MS);
+    told(ply);
+  }
+  return gif.bytes();
+};
+
+// What another page shows a replay by. A file of this machine is found beside that page.
+lath.embedCode = (game, ply) => {
+  const [address] = location.href.split("#");
+  const page = location.protocol === "file:" ? address.split("/").pop() : address;
+  const escaped = (text) => text.replace(/[&<>"]/gu, (sign) => `&#${sign.charCodeAt(0)};`);
+  const title = escaped(`${game.title}: ${game.first} against ${game.second}`);
+  return `<iframe src="${escaped(page)}#embed=${game.number}&amp;ply=${ply}" title="${title}" width="480" height="560" loading="lazy"><\/iframe>`;
+};
+
+lath.listenToShare = (replay) => {
+  const { byId } = lath;
+  const { state } = replay;
+  const on = (id, act) => byId(id).addEventListener("click", act);
+  const tell = (words) => {
+    byId("shared").textContent = words;
+  };
+  const width = () => Number(byId("share-width").value);
+  const name = (kind, ply) => `${state.game.family.id}-${state.game.number}${ply ? `-ply-${state.ply}` : ""}.${kind}`;
+  const save = (parts, kind, type, ply) => {
+    lath.save(parts, name(kind, ply), type);
+    tell(`${name(kind, ply)} is ready.`);
+  };
+  // What fails says so, and one picture is made at a time.
+  const making = (act) => async () => {
+    if (byId("share").getAttribute("aria-busy") === "true") return;
+    byId("share").setAttribute("aria-busy", "true");
+    try {
+      await act();
+    } catch (error) {
+      tell(`That did not work: ${error.message}.`);
+    } finally {
+      byId("share").setAttribute("aria-busy", "false");
+    }
+  };
+
+  on("share-open", () => {
+    replay.pause();
+    tell("");
+    byId("embed-code").value = lath.embedCode(state.game, state.ply);
+    for (const id of ["share-copy", "save-png", "save-svg", "save-gif"]) byId(id).disabled = !state.game.board;
+    byId("share").showModal();
+  });
+  on("share-close", () => byId("share").close());
+  on("share-copy", making(async () => {
+    const png = lath.pngOf(replay.element(), width());
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
+    tell("The picture is copied.");
+  }));
+  on("save-png", making(async () => save([await lath.pngOf(replay.element(), width())], "png", "image/png", true)));
+  on("save-svg", making(async () => save([lath.svgText(replay.element(), width())], "svg", "image/svg+xml", true)));
+  on("save-gif", making(async () => {
+    const { plies } = state.game;
+    const parts = await lath.gifOf(state.game, width(), (ply) => tell(`Drawing ply ${ply} of ${plies}.`));
+    save(parts, "gif", "image/gif", false);
+  }));
+  on("copy-code", making(async () => {
+    byId("embed-code").select();
+    try {
+      await navigator.clipboard.writeText(byId("embed-code").value);
+      tell("The code is copied.");
+    } catch {
+      tell("The browser keeps its clipboard closed: the code is selected.");
+    }
+  }));
+};
