@@ -295,13 +295,13 @@ def show(
             if picture is None and not svg:
                 _draw(entry.number, record, played, at)
                 continue
+            from lath.arena.terminal import pictures
+
             shown = range(at + 1) if gif else [at]
-            svgs = [_svg(record, played, one, aids=aids, legal=legal) for one in shown]
+            svgs = [pictures.svg(record, played, one, aids=aids, legal=legal) for one in shown]
             if picture is None:
                 print(svgs[0])
             else:
-                from lath.arena.terminal import pictures
-
                 width = size or pictures.WIDTH
                 made = pictures.gif(svgs, width) if gif else pictures.png(svgs[0], width)
                 write_pieces(picture, [made])
@@ -395,38 +395,12 @@ def _print_json(number: int, record: Record, played: list[Position], only: int |
             print(json.dumps(shown))
 
 
-def _shown(record: Record, played: list[Position], ply: int) -> tuple[str, list[str]]:
-    """Return a title, and the cells that the last move changed."""
-    from lath.games.drawing.board import changed_cells
-
-    title = printable(f"{record.first} - {record.second}, {record.game}")
-    return title, changed_cells(played[ply - 1], played[ply]) if ply else []
-
-
-def _svg(
-    record: Record, played: list[Position], ply: int, *, aids: bool = False, legal: bool = False
-) -> str:
-    from lath.games.drawing import board
-
-    title, last = _shown(record, played, ply)
-    outcome = played[ply].outcome()
-    winner = outcome.winner if outcome else None
-    return board.svg(
-        played[ply],
-        title=title,
-        highlight=outcome.cells if outcome else (),
-        is_loss=winner is not None and played[ply - 1].to_move == winner.other,
-        last=last,
-        aids=aids,
-        legal=legal,
-    )
-
-
 def _draw(number: int, record: Record, played: list[Position], ply: int) -> None:
     from lath.arena.terminal.boards import drawing
+    from lath.arena.terminal.pictures import caption, moved
 
     position, outcome = played[ply], played[ply].outcome()
-    title, last = _shown(record, played, ply)
+    title, last = caption(record), moved(played, ply)
     decided = outcome.cells if outcome else ()
     when = f"after {ply}. {record.plies[ply - 1].move}" if ply else "before the first move"
     state = f"{position.game.colours[position.to_move]} to move"

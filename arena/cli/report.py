@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
+from urllib.parse import quote
 
 import typer
 
@@ -33,6 +35,7 @@ from lath.arena.cli.main import (
     seconds,
 )
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
+from lath.arena.terminal import pictures
 from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.sources import (
@@ -49,11 +52,13 @@ from lath.arena.tournament.sources import (
     with_analysis,
     write_page,
 )
+from lath.notation.replay import positions
 from lath.reports.export import unsound_words
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.
 if TYPE_CHECKING:
-    from lath.reports.page.page import Page
+    from lath.reports.page.document import Gathered
+    from lath.reports.page.page import Card, Page
 
 app = App()
 
@@ -158,6 +163,9 @@ class ReportJob:
     analysis: Path | None = None
     """The records of the same games, analysed."""
 
+    base_url: str = ""
+    """The address of the folder in which the page will lie; empty: nobody knows."""
+
     ends: ClassVar = True
     """It is done when all tournaments are over."""
 
@@ -195,9 +203,31 @@ class ReportJob:
         if not games and refresh_s is None:
             why = "".join(f"; {doubt.words}" for doubt in doubts)
             raise ArenaError(f"no records in {', '.join(map(str, self.given))}{why}")
-        make = partial(page_of, gathered, templates=self.templates, refresh_s=refresh_s)
+        card = self._card(gathered)
+        make = partial(page_of, gathered, templates=self.templates, refresh_s=refresh_s, card=card)
         self._write(gathered.document, games, make)
         return doubts
+
+    def _address(self, name: str) -> str:
+        return f"{self.base_url.rstrip('/')}/{quote(name)}"
+
+    def _card(self, gathered: Gathered) -> Card | None:
+        """Return what others show of the page; the picture of the first game is written for it."""
+        from lath.reports.page.page import Card
+
+        if not self.base_url or self.out is None or str(self.out) == "-":
+            return None
+        is_special = self.out.exists() and not self.out.is_file()
+        address, first = self._address(self.out.name), gathered.document["showpiece"]
+        if first is None or is_special or not pictures.has_libraries():
+            return Card(address)
+        record = gathered.packer.record(first["number"])
+        played = list(positions(record))
+        file = self.out.with_suffix(".png")
+        drawn = pictures.svg(record, played, len(played) - 1)
+        write_pieces(file, [pictures.png(drawn, PICTURE)])
+        shows = f"{first['title']}: {first['first']} against {first['second']}, at the end"
+        return Card(address, self._address(file.name), shows)
 
     def _write(self, document: Mapping[str, Any], games: int, make: Callable[[], Page]) -> None:
         """Write the data and the page that `make` returns, and say so; raises ArenaError."""
@@ -254,13 +284,21 @@ class IndexJob(ReportJob):
         A tournament that cannot be read is told of in the end, and keeps no other from the index.
         """
         from lath.reports.page.index import Unreadable, render
+        from lath.reports.page.page import Card
 
         if str(self.out) == "-":
             raise ConfigError("an index page links to reports beside it: -o needs a FILE")
         missing = filter(needs_report, sources) if self.writes_reports and self.out else ()
         for path in missing:
             out, how = path / REPORT, self.templates
-            job = ReportJob(given=[path], out=out, templates=how, rules=self.rules)
+            address = self._address(path.relative_to(self.given[0]).as_posix())
+            job = ReportJob(
+                given=[path],
+                out=out,
+                templates=how,
+                rules=self.rules,
+                base_url=self.base_url and address,
+            )
             try:
                 refuse_to_replace(out, "report")
                 job.write(job.given)
@@ -275,7 +313,8 @@ class IndexJob(ReportJob):
             for path, error in sorted(damaged.items())
         ]
         doubts += _unsound_doubts(found["standings"])
-        make = partial(render, found, templates=self.templates, refresh_s=refresh_s)
+        card = Card(self._address(self.out.name)) if self.base_url and self.out else None
+        make = partial(render, found, templates=self.templates, refresh_s=refresh_s, card=card)
         self._write(found, found["standings"]["overall"]["games"], make)
         if damaged:
             place = self.data if self.out is None else self.out
@@ -290,6 +329,9 @@ def _reason_of(tournament: Path, error: ArenaError) -> str:
     words = str(error).replace(f"{tournament}/", "").replace(str(tournament), "the folder")
     return " ".join(words.split())
 
+
+PICTURE: Final = 800
+"""Pixels of the width of the picture beside a page."""
 
 SHARE: Final = 4
 """At most so small a part of the time goes into rendering: a fifth."""
@@ -401,6 +443,9 @@ Templates = Annotated[Path | None, option("--templates", "DIR", "Files there com
 CopyTemplates = Annotated[
     Path | None, option("--copy-templates", "DIR", "Copy our templates there, and end.")
 ]
+BaseUrl = Annotated[
+    str, option("--base-url", "URL", "Where the folder of the page will lie, for its links.")
+]
 NoReports = Annotated[
     bool, flag("--no-reports", "Of a folder of tournaments: write the index alone.")
 ]
@@ -416,6 +461,7 @@ def report(
     watch: Watch = None,
     templates: Templates = None,
     copy_templates: CopyTemplates = None,
+    base_url: BaseUrl = "",
     no_reports: NoReports = False,
     unchecked: Unchecked = False,
     game: GameFiles = None,
@@ -439,6 +485,8 @@ def report(
         return
     if not sources:
         raise typer.BadParameter("expected a SOURCE: a tournament's directory or a record file")
+    if base_url and not re.match("https?://[^/]", base_url):
+        raise typer.BadParameter(f"--base-url {base_url}: expected http://… or https://…")
     _refuse_files([*sources, *filter(None, [analysis])], out, data, watches=watch is not None)
     if templates is not None:
         _refuse_templates(templates)
@@ -457,6 +505,7 @@ def report(
         templates=templates,
         rules=rules,
         analysis=analysis,
+        base_url=base_url,
     )
     if is_index:
         job = IndexJob(**vars(job), writes_reports=not no_reports)

@@ -1,4 +1,4 @@
-"""Boards as PNG and games as moving GIF: the extra `images`.
+"""Positions of records as SVG; as PNG, and whole games as moving GIF, by the extra `images`.
 
 Must not know any game, nor what a board looks like: pictures are made of `lath.games.drawing`'s
 SVG. The same SVG gives the same bytes wherever the same versions of the two libraries are: letters
@@ -18,6 +18,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from lath.arena.errors import ConfigError
+from lath.games.core import Position
+from lath.games.drawing import board
+from lath.notation.errors import printable
+from lath.notation.record import Record
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -49,10 +53,37 @@ def has_libraries() -> bool:
     return all(util.find_spec(name) is not None for name in ("resvg_py", "PIL"))
 
 
-def png(svg: str, width: int = WIDTH) -> bytes:
+def caption(record: Record) -> str:
+    """Return what a drawing of a record's position is called."""
+    return printable(f"{record.first} - {record.second}, {record.game}")
+
+
+def moved(played: Sequence[Position], ply: int) -> list[str]:
+    """Return the cells that a ply changed; none for 0, before the first one."""
+    return board.changed_cells(played[ply - 1], played[ply]) if ply else []
+
+
+def svg(
+    record: Record, played: Sequence[Position], ply: int, *, aids: bool = False, legal: bool = False
+) -> str:
+    """Return the position after a ply, with the last move and what decided; `played` are all."""
+    outcome = played[ply].outcome()
+    winner = outcome.winner if outcome else None
+    return board.svg(
+        played[ply],
+        title=caption(record),
+        highlight=outcome.cells if outcome else (),
+        is_loss=winner is not None and played[ply - 1].to_move == winner.other,
+        last=moved(played, ply),
+        aids=aids,
+        legal=legal,
+    )
+
+
+def png(drawn: str, width: int = WIDTH) -> bytes:
     """Return a board's SVG as a PNG, so many pixels wide, transparent where nothing is drawn."""
     with _typeface() as (file, family):
-        return _rendered(svg, width, file, family)
+        return _rendered(drawn, width, file, family)
 
 
 def gif(svgs: Sequence[str], width: int = WIDTH) -> bytes:
@@ -63,7 +94,7 @@ def gif(svgs: Sequence[str], width: int = WIDTH) -> bytes:
     from PIL.Image import Dither
 
     with _typeface() as (file, family):
-        frames = [_on_white(_rendered(svg, width, file, family)) for svg in svgs]
+        frames = [_on_white(_rendered(drawn, width, file, family)) for drawn in svgs]
     palette = _palette(frames)
     first, *others = (frame.quantize(palette=palette, dither=Dither.NONE) for frame in frames)
     written = io.BytesIO()
@@ -98,13 +129,13 @@ def _font() -> tuple[bytes, str]:
     return font.font_bytes, str(font.getname()[0])
 
 
-def _rendered(svg: str, width: int, file: str, family: str) -> bytes:
+def _rendered(drawn: str, width: int, file: str, family: str) -> bytes:
     from resvg_py import svg_to_bytes
 
     # The typeface has no bold letters: a line round the others makes them so.
     bold = _BOLD.sub(
         lambda found: f'{found[0][:-1]} stroke="{found[2]}" stroke-width="{int(found[1]) / 18:g}">',
-        svg,
+        drawn,
     )
     made: bytes = svg_to_bytes(
         svg_string=bold,

@@ -17,7 +17,7 @@ from lath.notation.record import Record
 from lath.reports import export
 from lath.reports.figures import UNKNOWN, FactCounter, Facts
 from lath.reports.outcome import Outcome
-from lath.reports.page.page import Page, rendered
+from lath.reports.page.page import Card, Page, rendered
 from lath.reports.schema import About, Amount, Count, Schema, schema_of
 from lath.reports.standings import POINTS, Refused, Standings, Tally, standings_of, why_left_out
 
@@ -152,11 +152,16 @@ PARTS: Final = {
 
 
 def render(
-    document: Document, *, templates: Path | None = None, refresh_s: float | None = None
+    document: Document,
+    *,
+    templates: Path | None = None,
+    refresh_s: float | None = None,
+    card: Card | None = None,
 ) -> Page:
     """Return the index page; it needs no file but the reports that it links to.
 
     Files of the folder `templates` come before ours of the same name. With `refresh_s` the page
     loads itself anew that often.
     """
-    return rendered("index.html.j2", PARTS, templates, document=document, refresh_s=refresh_s)
+    values = {"document": document, "refresh_s": refresh_s, "card": card}
+    return rendered("index.html.j2", PARTS, templates, **values)

@@ -337,6 +337,13 @@ class Packer:
         self._games.append(_Told(record.tags, record.moves, tuple(_said(record)), _better(record)))
         return ending
 
+    def record(self, number: int) -> Record:
+        """Return what can be played of the game that the page calls by this number."""
+        places = range(len(self._columns["family"][1]))
+        place = next(at for at in places if self.numbering.number(at + 1) == number)
+        (game,) = self._games.games([place])
+        return game.record
+
     def pack(self) -> dict[str, Any]:
         """Return what the page embeds; the same records give the same bytes.
 

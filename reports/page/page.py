@@ -118,6 +118,20 @@ _NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in 
 
 
 @dataclass(frozen=True, slots=True)
+class Card:
+    """Where a page will lie, for those who send its address to others, who see it as a card."""
+
+    address: str
+    """That of the page."""
+
+    picture: str = ""
+    """That of a picture; empty where there is none."""
+
+    shows: str = ""
+    """What is to be seen on it, in words."""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A report as it is written to disk."""
 
@@ -146,7 +160,11 @@ def render(
 
 
 def page_of(
-    gathered: Gathered, *, templates: Path | None = None, refresh_s: float | None = None
+    gathered: Gathered,
+    *,
+    templates: Path | None = None,
+    refresh_s: float | None = None,
+    card: Card | None = None,
 ) -> Page:
     """Return the report on what was gathered; else as `render`."""
     document, packer = gathered
@@ -160,6 +178,7 @@ def page_of(
         templates,
         document=document,
         refresh_s=refresh_s,
+        card=card,
         data=Markup(json.dumps(packed, separators=(",", ":"))),  # noqa: S704 - numbers and letters
         chunks=chunks,
         standings_files=Markup(files),  # noqa: S704 - letters

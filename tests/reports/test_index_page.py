@@ -87,7 +87,7 @@ def written(folder: Path) -> Page:
 
 
 def reports_of(page: Page) -> Iterator[str]:
-    return (link for link in page.links if not link.startswith("#"))
+    return (link for link in page.links if not link.startswith(("#", "data:")))
 
 
 # what is found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 from commands import arena
+from PIL import Image
 from places import ROOT
 from results import a_config
 from sample_records import tournament
@@ -53,6 +55,26 @@ def test_a_page_is_written_where_it_is_wanted(records: Path, here: Path) -> None
     assert listed(here) == ["report.html"]
     assert arena("report", records, "-o", "page.html", "--title", "A <b>").status == 0
     assert "<h1><bdi>A &lt;b&gt;</bdi></h1>" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_a_page_whose_address_is_known_is_a_card_with_a_picture_of_its_first_game(
+    records: Path, here: Path
+) -> None:
+    assert arena("report", records, "-o", "a b.html").status == 0
+    assert "og:title" not in Path("a b.html").read_text(encoding="utf-8")
+    address = "https://example.org/x"
+    assert arena("report", records, "-o", "a b.html", "--base-url", address).status == 0
+    page = Path("a b.html").read_text(encoding="utf-8")
+    meta = dict(re.findall(r'<meta (?:property|name)="([^"]+)" content="([^"]*)">', page))
+    assert meta["description"] == meta["og:description"]
+    assert meta["og:title"] == "Sample"
+    assert (meta["og:url"], meta["og:image"]) == (f"{address}/a%20b.html", f"{address}/a%20b.png")
+    first = data_of_page.document(RECORDS)["showpiece"]
+    assert first is not None
+    assert meta["og:image:alt"].startswith(f"{first['title']}: ")
+    image = Image.open(io.BytesIO(Path("a b.png").read_bytes()))
+    assert (image.format, image.width) == ("PNG", 800)
+    assert listed(here) == ["a b.html", "a b.png"]
 
 
 def test_a_page_goes_to_standard_output(records: Path, here: Path) -> None:
@@ -246,6 +268,7 @@ def test_a_device_may_take_the_page_and_its_data(records: Path, here: Path) -> N
         (["-", "--watch"], "not standard input"),
         (["x", "--watch", "0"], "'0', expected a number from 1 to 86400"),
         (["x", "--watch=often"], "'often', expected a number from 1 to 86400"),
+        (["x", "--base-url", "example.org"], "expected http://… or https://…"),
         (["x.lath"], "x.lath cannot be read"),
     ],
 )
