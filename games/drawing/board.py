@@ -456,6 +456,8 @@ def _sprites(game: Game) -> Iterator[tuple[str, str]]:
     yield "dot", shapes.dot("", "")
     yield "cross", shapes.CROSS
     yield "turn", shapes.TURN
+    yield "win", shapes.WIN
+    yield "loss", shapes.LOSS
     yield "moved", shapes.moved(shape)
     has_sight = any(isinstance(overlay, Sight) for overlay in overlays)
     for name in (

@@ -306,6 +306,15 @@ TURN: Final = Pen(CELL, CASING, 2.5).circle(20) + Pen("none", CASING, 4).path(
 """On a piece that may be changed for another: arrows there and back."""
 
 
+WIN: Final = Pen(DECIDING, CASING, 4).path(
+    "M0-30L8.2-11.3L28.5-9.3L13.3 4.3L17.6 24.3L0 14L-17.6 24.3L-13.3 4.3L-28.5-9.3L-8.2-11.3z"
+)
+"""Under the dot of a move that wins at once: a star."""
+
+LOSS: Final = Pen(LOSING, CASING, 4).path("M0-26L25 18H-25z")
+"""Under that of one that loses."""
+
+
 def dot(path: str, colour: str) -> str:
     """Return one part of a dot, which is what `sectors` returns, in a piece's colour."""
     return Pen(colour, CASING, 3).path(path)

@@ -22,6 +22,9 @@ What the page gets is plain JSON in deflate and base64 (letters), which `js/pack
   ply: which of `forms`, where each 1 stands for the next of the game's `digits`.
   `legal`: at each position the kinds that become legal or cease to be, beside that of the ply just
   made and what this one ends and begins; the position where the game is over is left out.
+- `hints`: at each position the moves that win at once or lose, as what changes since two positions
+  before, without moves of the texts that were played: twice the first kind of that text, and 1 more
+  for a loss. None where a game has no board of its own in `lath.games.fast`, nor on large pages.
 - `better`: for each variation of an analysis the ply that it is to, then for each move of it twice
   the kind, and 1 more where second plays it.
 - Kinds that become legal or cease to be stand in order, each as its distance from the last.
@@ -47,6 +50,7 @@ from weakref import finalize
 from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
+from lath.games.fast import fast_board
 from lath.notation.files import temporary_file
 from lath.notation.record import (
     ANALYSIS,
@@ -57,13 +61,16 @@ from lath.notation.record import (
     is_of_analysis,
     record_as_read,
 )
-from lath.notation.replay import game_by, positions
+from lath.notation.replay import game_by, positions, start_of
 from lath.notation.writer import comment_words, variation_words
 from lath.reports.figures import Numbering
 from lath.reports.page.replay import Dictionary, Replay
 
 REPLAYED: Final = 10_000
 """Games that a page replays: with times and evaluations they take up to 3 MB."""
+
+HINTED: Final = 2_000
+"""A page that replays more has no hints: of 10,000 random games they are a quarter of the bytes."""
 
 CHUNK: Final = 500
 """Games in a chunk: one is there in some milliseconds, and deflate has learned the moves."""
@@ -121,6 +128,8 @@ class _Family:
         """Moves that nobody can play."""
         self._learned: dict[int, tuple[frozenset[int], frozenset[int]]] = {}
         """By kind, the other kinds that it mostly makes illegal, and legal."""
+        self._kinds: dict[str, int] = {}
+        """The first kind of each text."""
 
     def learn(self, games: Iterable[_Shown]) -> None:
         """Learn from games what each kind of move makes legal and illegal."""
@@ -164,6 +173,33 @@ class _Family:
             # What is foretold to change, for the many that stay are not gone through.
             ends, begins = self._learned.get(kind, _NOTHING)
             foretold = (legal & (ends | {kind})) - begins | (begins - legal)
+
+    def hints(self, game: _Shown) -> Iterator[list[int]]:
+        """Yield which moves win at once or lose in each position, as the page has it.
+
+        All legal moves are known.
+        """
+        if self.dictionary is None or getattr(self.dictionary.game, "fast", None) is None:
+            return
+        texts = self.dictionary.texts
+        if len(self._kinds) != len(texts):
+            self._kinds = {text: kind for kind, text in reversed(list(enumerate(texts)))}
+        board = fast_board(start_of(game.record(texts)))
+        before: list[set[int]] = [set(), set()]
+        for ply, played in enumerate((*game.kinds, None)):
+            if board.winner is not None:
+                return
+            hinted = {
+                2 * self._kinds[board.moves[code]] + loses
+                for loses, codes in enumerate(board.threats())
+                for code in codes
+            }
+            yield _distances(hinted ^ before[ply % 2])
+            before[ply % 2] = hinted
+            if played is not None:
+                board.play(board.code(texts[played]))
+                kind = self._kinds[texts[played]]
+                before = [hints - {2 * kind, 2 * kind + 1} for hints in before]
 
     def to_json(self, boards: Sequence[Game]) -> dict[str, Any]:
         """Return what the page knows of the family."""
@@ -369,7 +405,13 @@ class Packer:
                 family.learn(sample[:LEARNED])
         # Chunks come first: their legal moves may be of kinds that nobody has played.
         chunks = [
-            json_letters(self._chunk(shown[at : at + CHUNK], family_of[at : at + CHUNK]))
+            json_letters(
+                self._chunk(
+                    shown[at : at + CHUNK],
+                    family_of[at : at + CHUNK],
+                    has_hints=len(shown) <= HINTED,
+                )
+            )
             for at in range(0, len(shown), CHUNK)
         ]
         boards = [family.dictionary.game for family in families if family.dictionary]
@@ -425,13 +467,19 @@ class Packer:
             return self._dictionaries[record.game, record.tag(RULES)].play(record)
         return None
 
-    def _chunk(self, games: Sequence[_Shown], families: Sequence[_Family]) -> dict[str, Any]:
+    def _chunk(
+        self, games: Sequence[_Shown], families: Sequence[_Family], *, has_hints: bool
+    ) -> dict[str, Any]:
         all_forms, forms = list(self._forms), Numbers()
         return {
             **{name: [getattr(game, name) for game in games] for name in _Shown._fields},
             "said": [[forms[all_forms[at]] for at in game.said] for game in games],
             "legal": [
                 list(family.legal_moves(game)) for family, game in zip(families, games, strict=True)
+            ],
+            "hints": [
+                list(family.hints(game)) if has_hints else ()
+                for family, game in zip(families, games, strict=True)
             ],
             "forms": list(forms),
         }

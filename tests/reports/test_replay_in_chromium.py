@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -113,6 +114,13 @@ def words_of(number: int, ply: int) -> list[str]:
     ]
 
 
+def ends_of_moves(position: Position) -> dict[str, bool]:
+    """Return the moves that end the game at once, and whether they win it."""
+    outcomes = {move: position.play(move).outcome() for move in position.legal_moves()}
+    winners = {move: end.winner for move, end in outcomes.items() if end and end.winner is not None}
+    return {move: winner == position.to_move for move, winner in winners.items()}
+
+
 def go_to(visit: Visit, report: str, number: int, ply: int) -> None:
     """Open a permalink, also within the page that is open."""
     address = f"{report}#game={number}&ply={ply}"
@@ -135,7 +143,8 @@ def test_games_unpack_to_what_the_rules_say(every: int, replay: Visit, report: s
         const game = await lath.openGame(games, i);
         const plies = [...game.stacks.keys()].filter(ply => ply % every === 1 % every);
         const legal = plies.map(ply => lath.legalAt(game, ply));
-        opened.push({ stacks: game.stacks, movers: game.movers, legal });
+        const hints = plies.map(ply => Object.fromEntries(lath.hintsAt(game, ply)));
+        opened.push({ stacks: game.stacks, movers: game.movers, legal, hints });
       }
       return JSON.stringify(opened);
     }"""
@@ -147,6 +156,8 @@ def test_games_unpack_to_what_the_rules_say(every: int, replay: Visit, report: s
         assert game["movers"] == [int(position.to_move) for position in line]
         for position, legal in zip(line[1 % every :: every], game["legal"], strict=True):
             assert sorted(move["text"] for move in legal) == sorted(position.legal_moves())
+        for position, hints in zip(line[1 % every :: every], game["hints"], strict=True):
+            assert hints == ends_of_moves(position)
         for move in game["legal"][0]:
             before = line[1 % every]
             after = before.play(move["text"]).contents()
@@ -305,6 +316,23 @@ def test_legal_moves_come_on_demand(visit: Visit, report: str) -> None:
     assert dots.count() == len(line_of(1)[0].legal_moves())
 
 
+def test_hints_mark_what_wins_and_what_loses_at_once(visit: Visit, report: str) -> None:
+    number, ends = next(
+        (number, ends_of_moves(line_of(number)[-2]))
+        for number, record in enumerate(RECORDS, 1)
+        if record.game == "yavalath" and record.termination == "rules" and record.plies
+    )
+    go_to(visit, report, number, len(line_of(number)) - 2)
+    visit.page.click("#hints")
+    signs = {True: "Stars win at once: ", False: "Triangles lose at once: "}
+    told = visit.page.inner_text("#others")
+    for wins, words in signs.items():
+        moves = {move for move, win in ends.items() if win == wins}
+        found = re.search(f"{words}([^.]*)", told)
+        assert set(found[1].split(" ") if found else ()) == moves
+    assert visit.page.locator("#board .dot").count() == 0
+
+
 def test_a_cell_tells_its_legal_moves_by_pointer_and_by_keyboard(visit: Visit, report: str) -> None:
     number = next(i for i, record in enumerate(RECORDS, 1) if record.game == "mammalath")
     go_to(visit, report, number, 3)
@@ -396,9 +424,11 @@ def test_a_copied_position_is_a_record_that_ends_there(
 ) -> None:
     for number, ply in ((1, 6), (26, 9), (len(RECORDS), 0)):
         go_to(replay, report, number, ply)
+        replay.page.click("#share-open")
         replay.page.click("#copy-position")
         replay.page.wait_for_function("() => document.getElementById('copied').textContent !== ''")
         text = replay.page.evaluate("navigator.clipboard.readText()")
+        replay.page.click("#share-close")
         path = tmp_path / "position.lath"
         path.write_text(text, encoding="utf-8")
         [entry] = entries(path)
@@ -412,6 +442,7 @@ def test_without_a_clipboard_the_text_is_there_to_copy_by_hand(visit: Visit, rep
     go_to(visit, report, 2, 3)
     refuse = "navigator.clipboard.writeText = () => Promise.reject(new Error('no'))"
     visit.page.evaluate(f"() => {{ {refuse} }}")
+    visit.page.click("#share-open")
     visit.page.click("#copy-link")
     visit.page.wait_for_selector("#copy-field", state="visible")
     assert visit.page.input_value("#copy-text").endswith("#game=2&ply=3")

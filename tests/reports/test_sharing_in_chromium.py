@@ -101,9 +101,7 @@ def test_pictures_of_a_position_show_it(sharing: Visit) -> None:
     assert differing_cells(image, LINE[2]) != []
     sharing.page.bring_to_front()  # the clipboard is there for the page with the focus
     sharing.page.click("#share-copy")
-    sharing.page.wait_for_function(
-        "document.getElementById('shared').textContent.includes('copied')"
-    )
+    sharing.page.wait_for_selector("#copied:has-text('copied')")
     copied = Image.open(io.BytesIO(base64.b64decode(sharing.page.evaluate(READ_PICTURE))))
     assert (copied.width, differing_cells(copied, LINE[3])) == (480, [])
     name, content = saved(sharing, "#save-svg")

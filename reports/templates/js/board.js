@@ -96,15 +96,22 @@ lath.makeBoard = (data, template) => {
     const [x, y] = geometry.centres[cell];
     return placed(made, x + 33 * right, y + 33 * down);
   };
-  const dotAt = (cell, codes, stacks) => {
+  const dotAt = (cell, codes, stacks, isHinted) => {
     const paths = geometry.sectors(codes.length);
     const parts = [...codes].map((code, i) => dot(paths[i], pieces.get(code)?.colour || "#808080"));
-    const made = make("g", { class: "dot" }, ...(stacks[cell] ? [] : [copy("halo")]), ...parts);
+    const made = make("g", { class: "dot" }, ...(stacks[cell] || isHinted ? [] : [copy("halo")]), ...parts);
     return stacks[cell] ? beside(made, cell, [1, 1]) : at(made, cell);
   };
-  const legalShown = ({ dots, kinds, turned }, stacks) => [
+  // Stars on cells that win, triangles on those that lose.
+  const hintsShown = (hinted, stacks) =>
+    hinted.map(([cell, isWin]) => {
+      const made = copy(isWin ? "win" : "loss");
+      return stacks[cell] ? beside(made, cell, [1, 1]) : at(made, cell);
+    });
+
+  const legalShown = ({ dots, kinds, turned }, stacks, hinted) => [
     ...[...kinds.values()].flat().map((cell) => beside(copy("cross"), cell, [-1, 1])),
-    ...[...dots].map(([cell, codes]) => dotAt(cell, codes, stacks)),
+    ...[...dots].map(([cell, codes]) => dotAt(cell, codes, stacks, hinted.some(([on]) => on === cell))),
     ...turned.map((cell) => beside(copy("turn"), cell, [1, -1])),
   ];
 
@@ -143,8 +150,9 @@ lath.makeBoard = (data, template) => {
   // Shows a position. `stacks`: what lies on each cell, codes from the bottom up. `moved` and
   // `deciding`: cells; with `isLoss` who made these lost. `legal`: null, or a list of {text, changes: [[cell, "+w"], …]};
   // `looked`: the cell whose legal moves are looked at, or -1, and with `isKept` its lines can be pointed at.
+  // `hinted`: cells where a move wins or loses at once, as [cell, whether it wins].
   // `aids`: whether overlays are on. `title`: the accessible name. Returns {effects, words}: what `lath.effectsOf` does, and a legal move in words.
-  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, aids = false, title: told = data.title }) => {
+  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, hinted = [], aids = false, title: told = data.title }) => {
     const effects = lath.effectsOf(legal || [], stacks);
     const shown = (aids ? overlays : []).map((one) => (one.kind === "groups" ? groupsShown(one, stacks) : sightShown(one, stacks)));
     const all = (part) => shown.flatMap((one) => one[part]);
@@ -157,7 +165,8 @@ lath.makeBoard = (data, template) => {
       ...decided(deciding, isLoss),
       ...moved.map((cell) => at(copy("moved"), cell)),
       ...all("above"),
-      ...legalShown(isLooked ? { ...effects, kinds: new Map() } : effects, stacks),
+      ...hintsShown(hinted, stacks),
+      ...legalShown(isLooked ? { ...effects, kinds: new Map() } : effects, stacks, hinted),
       ...(isLooked ? lookedShown(looked, effects) : []),
     );
     const lying = stacks.flatMap((stack, i) => (stack ? [`${data.cells[i]} ${wordsOf(stack)}`] : []));

@@ -32,6 +32,7 @@ lath.listenToReplay = (replay) => {
   });
   on("aids", "click", () => replay.toggle("aids"));
   on("legal", "click", () => replay.toggle("legal"));
+  on("hints", "click", () => replay.toggle("hints"));
   on("copy-position", "click", replay.copyPosition);
   on("copy-link", "click", replay.copyLink);
   on("keys-open", "click", () => byId("keys").showModal());

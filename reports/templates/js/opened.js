@@ -60,7 +60,7 @@ lath.openGame = async (games, i) => {
   const at = games.replayedAt(i);
   if (at === undefined) {
     const note = lath.noteOf("");
-    return { ...head, problem: `the page has room for ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}`, board: null, moves: [], tags: [], notes: [note], legal: null, better: new Map(), analysis: "" };
+    return { ...head, problem: `the page has room for ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}`, board: null, moves: [], tags: [], notes: [note], legal: null, hints: [], better: new Map(), analysis: "" };
   }
   const size = lath.data.chunk;
   const chunk = await lath.chunkOf(games, Math.floor(at / size));
@@ -81,6 +81,7 @@ lath.openGame = async (games, i) => {
     notes: of("said").map((form) => lath.noteOf(chunk.forms[form], take)),
     deciding: of("deciding"),
     legal: board && of("legal"),
+    hints: board ? of("hints") : [],
     better: new Map(of("better").map(([ply, ...moves]) => [ply, moves])),
     analysis: new Map(of("tags")).get("Analysis") || "",
   };
@@ -142,4 +143,19 @@ lath.legalAt = (game, ply) => {
     const after = lath.applied(effects[game.movers[ply]], before, game.shapes);
     return { text, changes: lath.changesOf(before, after) };
   });
+};
+
+// The moves after a ply that win at once, by their texts, and those that lose: [text, whether it wins].
+lath.hintsAt = (game, ply) => {
+  if (ply >= game.hints.length) return new Map();
+  const { kinds } = game.family;
+  const first = new Map(kinds.map(([text], kind) => [text, kind]).reverse());
+  const found = new Set();
+  for (let i = 0; i <= ply; i += 1) {
+    const played = i > 0 ? 2 * first.get(game.moves[i - 1]) : -2;
+    for (const one of [played, played + 1]) found.delete(one);
+    const changed = i % 2 === ply % 2 ? lath.summed(game.hints[i]) : [];
+    for (const one of changed) if (!found.delete(one)) found.add(one);
+  }
+  return new Map([...found].map((one) => [kinds[Math.floor(one / 2)][0], one % 2 === 0]));
 };

@@ -11,7 +11,7 @@ lath.boardOf = (board) => lath.makeBoard(board, { content: lath.parsed(board.dra
 
 lath.makeReplay = (games, onGame) => {
   const { byId, make, dim } = lath;
-  const state = { game: null, ply: 0, aids: true, legal: false, timer: 0, asked: 0, late: 0, better: 0, looked: -1, pointed: "", isPinned: false };
+  const state = { game: null, ply: 0, aids: true, legal: false, hints: false, timer: 0, asked: 0, late: 0, better: 0, looked: -1, pointed: "", isPinned: false };
   const views = new Map();
   let view = null;
 
@@ -50,6 +50,7 @@ lath.makeReplay = (games, onGame) => {
     if (byId("board").firstChild !== content) byId("board").replaceChildren(content);
     byId("aids").hidden = !view || !view.hasAids;
     byId("legal").hidden = !game.legal;
+    byId("hints").hidden = game.hints.length === 0;
     dim("copy-position", !view);
   };
 
@@ -58,6 +59,8 @@ lath.makeReplay = (games, onGame) => {
     const line = better > 0 ? lath.betterAt(game, ply)[better - 1] : null;
     const place = ply === 0 ? "the start" : `after ply ${ply}`;
     const legal = state.legal && !line ? lath.legalAt(game, ply) : null;
+    const hints = state.hints && !line ? lath.hintsAt(game, ply) : new Map();
+    const hinted = hints.size > 0 ? lath.effectsOf(lath.legalAt(game, ply), game.stacks[ply]).all : [];
     const shown = view.show({
       stacks: line ? line.stacks : game.stacks[ply],
       moved: line ? lath.movedFrom(game, line.before, line.stacks) : lath.movedAt(game, ply),
@@ -66,10 +69,12 @@ lath.makeReplay = (games, onGame) => {
       legal,
       looked: state.looked,
       isKept: state.isPinned,
+      hinted: hinted.filter(({ text }) => hints.has(text)).flatMap(({ text, cells }) => cells.map((cell) => [cell, hints.get(text)])),
       aids: state.aids,
       title: `${game.title}, ${line ? lath.betterTold(game, ply, better) : place}`,
     });
-    byId("others").textContent = legal ? lath.legalTold(game, shown, state.looked, state.pointed) : "";
+    const told = legal ? lath.legalTold(game, shown, state.looked, state.pointed) : "";
+    byId("others").textContent = [state.hints && !line ? lath.hintsTold(hints) : "", told].filter(Boolean).join(" ");
   };
 
   // The cell whose legal moves are looked at, whether it is kept whatever the pointer does, and of
@@ -133,8 +138,6 @@ lath.makeReplay = (games, onGame) => {
     Object.assign(state, { game, looked: -1, pointed: "", isPinned: false });
     byId("replay-body").hidden = false;
     byId("replay-waits").textContent = "";
-    byId("copy-field").hidden = true;
-    byId("copied").textContent = "";
     const round = game.round && ` · round ${game.round}`;
     const place = game.number === game.place + 1 ? ` of ${games.count}` : ` (${game.place + 1} of ${games.count})`;
     byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}`;

@@ -68,7 +68,7 @@ lath.listenToShare = (replay) => {
   const { state } = replay;
   const on = (id, act) => byId(id).addEventListener("click", act);
   const tell = (words) => {
-    byId("shared").textContent = words;
+    byId("copied").textContent = words;
   };
   const width = () => Number(byId("share-width").value);
   const name = (kind, ply) => `${state.game.family.id}-${state.game.number}${ply ? `-ply-${state.ply}` : ""}.${kind}`;
@@ -92,6 +92,7 @@ lath.listenToShare = (replay) => {
   on("share-open", () => {
     replay.pause();
     tell("");
+    byId("copy-field").hidden = true;
     byId("embed-code").value = lath.embedCode(state.game, state.ply);
     for (const id of ["share-copy", "save-png", "save-svg", "save-gif"]) byId(id).disabled = !state.game.board;
     byId("share").showModal();

@@ -46,8 +46,8 @@ lath.start = async () => {
   };
   const leave = () => {
     try {
-      const { aids, legal } = replay.state;
-      sessionStorage.setItem(key, JSON.stringify({ aids, legal, list: list.kept() }));
+      const { aids, legal, hints } = replay.state;
+      sessionStorage.setItem(key, JSON.stringify({ aids, legal, hints, list: list.kept() }));
     } catch {
       // Without storage the list begins anew; the address still has the game.
     }
@@ -64,7 +64,7 @@ lath.start = async () => {
   window.addEventListener("pagehide", leave);
   list.show();
   if (was) {
-    for (const name of ["aids", "legal"]) if (was[name] !== replay.state[name]) replay.toggle(name);
+    for (const name of ["aids", "legal", "hints"]) if (was[name] !== replay.state[name]) replay.toggle(name);
     list.restore(was.list);
   }
   const wanted = asked();

@@ -108,3 +108,10 @@ lath.legalTold = (game, { effects, words }, looked, pointed) => {
   if (effects.all.length === 0) return "No legal moves: the game is over.";
   return [...told, left, "A cell that is pointed at or clicked tells its moves; so does Shift with an arrow key."].filter(Boolean).join(" ");
 };
+
+lath.hintsTold = (hints) => {
+  const moves = (wins) => [...hints].filter(([, isWin]) => isWin === wins).map(([text]) => text).join(" ");
+  const told = [["Stars win at once", moves(true)], ["Triangles lose at once", moves(false)]];
+  const found = told.filter(([, texts]) => texts).map(([words, texts]) => `${words}: ${texts}.`);
+  return found.join(" ") || "No move wins or loses at once.";
+};
