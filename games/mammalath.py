@@ -67,7 +67,9 @@ _HEADS: Final = {
     "M-6 40H6M-4 43H4",
     "cougar": "M0-34Q10-34 16-31C18-47 38-48 41-33C42-25 39-20 39-16C47 0 45 14 37 22"
     "C32 35 20 42 0 42C-20 42-32 35-37 22C-45 14-47 0-39-16C-39-20-42-25-41-33C-38-48-18-47-16-31"
-    "Q-10-34 0-34z",
+    "Q-10-34 0-34z"
+    "M-7 23H7M-4 26H4M0 26V33M-10 35Q-2 37 0 33Q2 37 10 35Q2 37 0 33Q-2 37-10 35z"
+    "M20 23L37 19M20 28L35 29M-20 23L-37 19M-20 28L-35 29",
     "deer": "M0-29L7-30L15-36L12-48L18-49L22-38L28-38L32-49L38-47L33-32L18-28L21-23"
     "C32-30 42-27 47-22C43-10 34-7 27-9C28 6 16 22 15 36C13 47 6 47 0 47C-6 47-13 47-15 36"
     "C-16 22-28 6-27-9C-34-7-43-10-47-22C-42-27-32-30-21-23L-18-28L-33-32L-38-47L-32-49L-28-38"
@@ -76,18 +78,21 @@ _HEADS: Final = {
     "L10 34L10 44Q9 48 0 48Q-9 48-10 44L-10 34L-15 31L-26 37L-22 26L-25 16C-36 22-48 8-48-12"
     "C-48-38-26-42-18-28C-16-32-10-36 0-36z",
     "fox": "M0-26Q10-28 14-27L35-47Q43-24 39-6L47 9Q34 24 20 32Q8 46 0 47Q-8 46-20 32Q-34 24-47 9"
-    "L-39-6Q-43-24-35-47L-14-27Q-10-28 0-26z",
+    "L-39-6Q-43-24-35-47L-14-27Q-10-28 0-26z"
+    "M-5 40H5M-3 43H3",
     "giraffe": "M0-30L7-30L8-37C1-48 21-48 15-37L15-29L20-25C28-36 40-36 47-31C45-18 35-13 27-13"
     "C29 2 26 12 19 22C16 30 23 36 19 42C15 48 6 48 0 48C-6 48-15 48-19 42C-23 36-16 30-19 22"
     "C-26 12-29 2-27-13C-35-13-45-18-47-31C-40-36-28-36-20-25L-15-29L-15-37C-21-48-1-48-8-37L-7-30"
-    "L0-30z",
+    "L0-30z"
+    "M-7 36V38M7 36V38",
     "hippopotamus": "M0-36Q8-36 12-34C11-47 29-47 28-32C33-26 31-16 32-8C47-4 48 10 47 22"
     "C46 38 34 42 25 42L25 35L16 35L16 43Q8 44 0 44Q-8 44-16 43L-16 35L-25 35L-25 42"
-    "C-34 42-46 38-47 22C-48 10-47-4-32-8C-31-16-33-26-28-32C-29-47-11-47-12-34Q-8-36 0-36z",
+    "C-34 42-46 38-47 22C-48 10-47-4-32-8C-31-16-33-26-28-32C-29-47-11-47-12-34Q-8-36 0-36z"
+    "M-9 28V31M9 28V31",
 }
 """Drawn for this file, and different in their outlines, for that is what one recognises at thirty
-pixels. Bands and stripes are lines there and back, which enclose nothing: they are stroked alone,
-so that they stay in grey and in print. They leave the middle to the letter."""
+pixels. Bands, stripes and whiskers are lines there and back, which enclose nothing and are stroked
+alone, so that they stay in grey and in print. They leave the middle to the letter."""
 
 ANIMALS: Final = tuple(
     Piece(name[0].upper(), name, "tile", colour, _HEADS[name]) for name, colour in _COLOURS.items()
