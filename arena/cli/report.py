@@ -219,7 +219,11 @@ class ReportJob:
             return None
         is_special = self.out.exists() and not self.out.is_file()
         address, first = self._address(self.out.name), gathered.document["showpiece"]
-        if first is None or is_special or not pictures.has_libraries():
+        if first is None or is_special:
+            return Card(address)
+        if not pictures.has_libraries():
+            words = "it has no picture, for which pip install 'lath-arena[images]'"
+            print(f"{self.out}: {words}", file=sys.stderr)
             return Card(address)
         record = gathered.packer.record(first["number"])
         played = list(positions(record))

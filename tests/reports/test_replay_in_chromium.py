@@ -291,6 +291,21 @@ def test_the_graph_has_a_line_for_each_bot_and_is_a_way_to_a_ply(
     assert abs(int(at(replay).split(" ")[0]) - plies / 2) <= 1
 
 
+def test_board_players_graph_and_moves_are_seen_at_once_on_a_laptop(
+    visit: Visit, report: str
+) -> None:
+    script = """() => {
+      document.getElementById("replay").scrollIntoView();
+      return ["board", "players", "verdict", "evals", "seek", "moves", "to-end", "share-open"]
+        .filter((id) => document.getElementById(id).getBoundingClientRect().bottom > innerHeight);
+    }"""
+    visit.page.set_viewport_size({"width": 1280, "height": 800})
+    first_of = {record.game: number for number, record in reversed([*enumerate(RECORDS, 1)])}
+    for number in (1, *first_of.values()):
+        go_to(visit, report, number, 5)
+        assert visit.page.evaluate(script) == []
+
+
 def test_a_move_of_the_list_can_be_clicked(replay: Visit, report: str) -> None:
     go_to(replay, report, 1, 0)
     replay.page.click("#moves button >> nth=4")
