@@ -33,10 +33,10 @@ from lath.reports.outcome import Outcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
-from lath.reports.ratings.results import HoldsFor, SeatScore
-from lath.reports.schema import About, Amount, Count, Positive, Schema, schema_of
+from lath.reports.ratings.results import Estimate, HoldsFor, SeatScore
+from lath.reports.schema import About, Amount, Count, Positive, Schema, Share, schema_of
 from lath.reports.showpiece import Showpiece, ShowpieceCounter
-from lath.reports.standings import GameResults, Refused, Standings, Tally, standings_of
+from lath.reports.standings import GameResults, Refused, Standings, Table, Tally, standings_of
 from lath.reports.versions import Standing, regressions
 from lath.reports.versions import standings_of as versions_of
 
@@ -156,10 +156,24 @@ class ScoreBySeat(figures.OfGame):
     second: figures.Score
 
 
+class Ahead(TypedDict):
+    """How much stronger a bot is than another, by all games of all bots."""
+
+    value: float
+    """in Elo points"""
+    low: float
+    """the 95 % interval"""
+    high: float
+    better: Share | None
+    """how likely it is the stronger one"""
+
+
 class ScoreAgainst(figures.Score):
     """A bot's results against one other."""
 
     name: str
+    ahead: Ahead | None
+    """null where no rated games connect them"""
 
 
 def scores_by_seat(games: Mapping[str, GameResults]) -> dict[str, list[ScoreBySeat]]:
@@ -569,7 +583,11 @@ def _bots(
             "name": row.name,
             "games": by_seat[row.name],
             "opponents": [
-                {"name": other, **figures.score_of(meeting)}
+                {
+                    "name": other,
+                    **figures.score_of(meeting),
+                    "ahead": _ahead(table, row.name, other),
+                }
                 for other, meeting in zip(names, meetings, strict=True)
                 if meeting.games
             ],
@@ -578,6 +596,17 @@ def _bots(
         }
         for row, meetings in zip(table.rows, table.crosstable, strict=True)
     ]
+
+
+def _ahead(table: Table, one: str, other: str) -> Ahead | None:
+    """Return how much stronger one bot is than another."""
+    ratings = table.ratings
+    if (error := ratings.differences.get((one, other))) is None:
+        return None
+    by = ratings.strengths[one].elo.value - ratings.strengths[other].elo.value
+    ahead, better = Estimate(by, error), ratings.superiority(one, other)
+    low, high = round(ahead.low, 2), round(ahead.high, 2)
+    return {"value": round(by, 2), "low": low, "high": high, "better": better}
 
 
 def _history(tally: Tally, standings: Standings) -> History:

@@ -30,7 +30,7 @@ from lath.notation.record import Record
 from lath.reports.background import NO_BACKGROUND, Background
 from lath.reports.export import to_csv
 from lath.reports.page import views
-from lath.reports.page.document import Gathered, gather
+from lath.reports.page.document import Bot, Gathered, gather
 from lath.reports.page.pack import json_letters
 from lath.reports.ratings.results import Z95
 from lath.reports.standings import Refused
@@ -105,7 +105,17 @@ PARTS: Final = {
         *("open", "dom", "packed", "geometry", "overlays", "sprites", "board"),
         *("effects", "opened", "records"),
         *("table", "words", "evals", "moves", "copying", "replay", "gif", "share"),
-        *("keys", "games", "standings", "downloads", "start", "crosstable", "paper", "refresh"),
+        *(
+            "keys",
+            "versus",
+            "games",
+            "standings",
+            "downloads",
+            "start",
+            "crosstable",
+            "paper",
+            "refresh",
+        ),
     ),
 }
 """The files of a kind, in the order in which they stand in the page."""
@@ -171,7 +181,7 @@ def page_of(
     packed = packer.pack()
     chunks = [Markup(letters) for letters in packed.pop("chunks")]  # noqa: S704 - none is <
     standings = document["standings"]
-    files = json_letters({"json": standings, "csv": to_csv(standings)})
+    files = {"json": standings, "csv": to_csv(standings), "halves": _halves(document["bots"])}
     return rendered(
         "page.html.j2",
         PARTS,
@@ -181,8 +191,18 @@ def page_of(
         card=card,
         data=Markup(json.dumps(packed, separators=(",", ":"))),  # noqa: S704 - numbers and letters
         chunks=chunks,
-        standings_files=Markup(files),  # noqa: S704 - letters
+        standings_files=Markup(json_letters(files)),  # noqa: S704 - letters
     )
+
+
+def _halves(bots: Sequence[Bot]) -> list[list[float]]:
+    """Return for each bot and each before it half the interval of their Elo difference, or 0."""
+    found = []
+    for at, bot in enumerate(bots):
+        ahead = {one["name"]: one["ahead"] for one in bot["opponents"]}
+        known = [ahead.get(other["name"]) for other in bots[:at]]
+        found.append([round(one["high"] - one["value"], 1) if one else 0.0 for one in known])
+    return found
 
 
 def rendered(

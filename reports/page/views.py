@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 from lath.games.drawing.shapes import line, number
 from lath.reports.background import (
@@ -282,6 +283,15 @@ def shortened(name: str) -> str:
     ('ann', 26)
     """
     return name if len(name) <= 26 else f"{name[:25].rstrip()}…"
+
+
+def in_address(name: str) -> str:
+    """Return a name as addresses have it; what UTF-8 cannot say becomes a question mark.
+
+    >>> in_address("a b&c")
+    'a%20b%26c'
+    """
+    return quote(name, safe="", errors="replace")
 
 
 def games_of(score: Mapping[str, int]) -> int:

@@ -56,6 +56,55 @@ def _has(told: list[str], words: str) -> bool:
     return all(any(word in text for text in told) for word in words.split())
 
 
+def test_two_bots_are_found_in_both_seats_however_they_are_named(visit: Visit, report: str) -> None:
+    visit.open(report)
+    pairs = [{record.first, record.second} for record in played()]
+    for words, names in {
+        "ann vs bob": {"ann", "bob"},
+        "1-0 Bob VS. ann": {"ann", "bob"},
+        "cat against an yavalath": {"ann", "cat"},
+    }.items():
+        visit.page.fill("#filter", words)
+        others = [word for word in words.split() if word in ("1-0", "yavalath")]
+        told = zip(pairs, map(_told_of, played()), strict=True)
+        assert found(visit) == sum(
+            pair == names and _has(game, " ".join(others)) for pair, game in told
+        )
+        assert set(visit.page.inner_text("#versus-title").split(" against ")) == names
+    visit.page.fill("#filter", "ann vs")
+    assert found(visit) == sum("ann" in pair for pair in pairs), "who types on is not disturbed"
+    assert not visit.page.is_visible("#versus")
+
+
+def test_a_cell_of_a_crosstable_leads_to_its_games_and_back(visit: Visit, report: str) -> None:
+    visit.open(report)
+    cell = visit.page.locator("#crosstable .crosstable >> nth=0 >> td[class^=h]").first
+    score = (cell.inner_text()).split("/")[0]
+    cell.focus()
+    scrolled = visit.page.evaluate("scrollY")
+    cell.press("Enter")
+    visit.page.wait_for_selector("#versus table >> nth=1")
+    row, other = document(played())["standings"]["overall"]["rows"][:2]
+    a, b = row["name"], other["name"]
+    assert visit.page.url.endswith(f"#games&a={a}&b={b}")
+    met = [record for record in played() if {record.first, record.second} == {a, b}]
+    assert found(visit) == len(met)
+    told = visit.page.inner_text("#versus .told")
+    assert f"{a} scored {score} of {len(met)} points" in told
+    (ahead,) = (
+        one["ahead"] for one in document(played())["bots"][0]["opponents"] if one["name"] == b
+    )
+    assert ahead is not None
+    assert f"{abs(round(ahead['value']))} ±{round(ahead['high'] - ahead['value'])}" in told
+    visit.page.go_back()
+    visit.page.wait_for_selector("#versus", state="hidden")
+    visit.page.wait_for_function(f"() => Math.abs(scrollY - {scrolled}) < 2")
+    assert found(visit) == len(played())
+    visit.page.go_forward()
+    visit.page.wait_for_selector("#versus table >> nth=1")
+    assert not visit.complaints
+
+
 def downloaded(visit: Visit, button: str) -> Path:
     with visit.page.expect_download() as download:
         visit.page.click(button)

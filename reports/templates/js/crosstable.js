@@ -13,20 +13,20 @@
     return null;
   };
 
-  const points = (value) => `${value === 0.5 ? "" : Math.trunc(value).toLocaleString("en")}${value % 1 ? "½" : ""}`;
+  const nameOf = (row) => row.cells[0].querySelector("bdi").textContent;
 
-  const likely = (rate) => {
-    if (rate > 0.999) return "over\u00a099.9\u00a0%";
-    return rate < 0.001 ? "under\u00a00.1\u00a0%" : `${(100 * rate).toFixed(1)}\u00a0%`;
+  // The games of a cell's two bots; the address that is left knows that one may come back to it.
+  const open = (table, cell) => {
+    const [a, b] = [cell.parentElement, table.tBodies[0].rows[cell.cellIndex - 1]].map(nameOf);
+    const of = table.dataset.of && table.dataset.of !== "all" ? { of: table.dataset.of } : {};
+    lath.goTo(`games&${new URLSearchParams({ a, b, ...of })}`);
   };
-
-  const shortened = (name) => (name.length <= 26 ? name : `${name.slice(0, 25).trimEnd()}…`);
 
   const told = (cell, row, column) => {
     const score = [cell.wins, cell.draws, cell.losses].map((games) => games.toLocaleString("en")).join("–");
     const games = `${cell.games.toLocaleString("en")} ${cell.games === 1 ? "point" : "points"}`;
-    const stronger = cell.superiority === null ? "" : `\nStronger: ${likely(cell.superiority)}`;
-    return `${shortened(row.name)} – ${shortened(column.name)}\n${points(cell.points)} of ${games}: ${score}${stronger}`;
+    const stronger = cell.superiority === null ? "" : `\nStronger: ${lath.likely(cell.superiority)}`;
+    return `${lath.shortened(row.name)} – ${lath.shortened(column.name)}\n${lath.pointsTold(cell.points)} of ${games}: ${score}${stronger}`;
   };
 
   const addBubbles = async (table) => {
@@ -61,7 +61,10 @@
       table.classList.remove("tips-away");
     });
     table.addEventListener("pointerover", () => table.classList.remove("tips-away"));
+    const chosen = ({ target }) => target.closest("td[tabindex]");
+    table.addEventListener("click", (event) => chosen(event) && open(table, chosen(event)));
     table.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && event.target.tagName === "TD") open(table, event.target);
       if (event.key === "Escape") table.classList.add("tips-away");
       const step = STEPS[event.key];
       if (!step || event.target.tagName !== "TD" || event.altKey || event.ctrlKey || event.metaKey) return;

@@ -37,3 +37,9 @@ lath.dim = (id, isDim) => lath.byId(id).setAttribute("aria-disabled", String(isD
 lath.grouped = (number) => String(number).replace(/\B(?=(?:[0-9]{3})+$)/gu, ",");
 
 lath.counted = (number, word) => `${lath.grouped(number)} ${word}${number === 1 ? "" : "s"}`;
+
+// Goes to another address of the page; back from there one is where one was.
+lath.goTo = (address) => {
+  history.replaceState({ isLeft: true }, "");
+  location.hash = address;
+};

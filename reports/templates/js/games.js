@@ -2,7 +2,7 @@
 
 lath.makeList = (games, replay) => {
   const { byId, make } = lath;
-  const SELECTS = { title: "All games", bot: "All bots", result: "All results", why: "All endings" };
+  const SELECTS = { title: "All games", bot: "All bots", against: "All opponents", result: "All results", why: "All endings" };
   const state = { table: lath.makeTable(games), found: [], page: 0, column: "number", isDown: false };
 
   const size = () => Number(byId("page-size").value);
@@ -65,12 +65,13 @@ lath.makeList = (games, replay) => {
     lath.tellDownloads(api);
   };
 
-  // Filters and sorts anew; `page` is which page of that to show.
-  const find = (page = 0) => {
+  // Filters and sorts anew.
+  const find = () => {
     state.found = state.table.sort(state.table.find(wanted()), state.column, state.isDown);
-    state.page = page;
+    state.page = 0;
     showPage();
     showFound();
+    lath.showVersus(games, state.table, state.table.pairOf(wanted()));
   };
 
   const showHeadings = () => {
@@ -100,6 +101,7 @@ lath.makeList = (games, replay) => {
   const fillSelects = () => {
     fillSelect("title", ["title"]);
     fillSelect("bot", ["first", "second"]);
+    fillSelect("against", ["first", "second"]);
     fillSelect("result", ["result"]);
     fillSelect("why", ["why"]);
   };
@@ -112,9 +114,14 @@ lath.makeList = (games, replay) => {
     find();
   };
 
-  const clear = () => {
-    byId("filter").value = "";
-    for (const name of Object.keys(SELECTS)) byId(`only-${name}`).value = "";
+  // Sets what is filtered to these words and choices and no others; a choice that there is not is none.
+  const filter = (words = "", only = {}) => {
+    byId("filter").value = words;
+    for (const name of Object.keys(SELECTS)) {
+      const select = byId(`only-${name}`);
+      select.value = only[name] || "";
+      if (select.selectedIndex < 0) select.value = "";
+    }
     find();
   };
 
@@ -124,10 +131,10 @@ lath.makeList = (games, replay) => {
   };
 
   const listen = () => {
-    byId("filter").addEventListener("input", () => find());
-    for (const name of Object.keys(SELECTS)) byId(`only-${name}`).addEventListener("change", () => find());
+    byId("filter").addEventListener("input", find);
+    for (const name of Object.keys(SELECTS)) byId(`only-${name}`).addEventListener("change", find);
     byId("page-size").addEventListener("change", () => turn(0));
-    byId("clear").addEventListener("click", clear);
+    byId("clear").addEventListener("click", () => filter());
     for (const { dataset, firstElementChild } of byId("columns").children) {
       firstElementChild.addEventListener("click", () => sortBy(dataset.column));
     }
@@ -141,18 +148,13 @@ lath.makeList = (games, replay) => {
   const kept = () => ({ ...wanted(), size: byId("page-size").value, page: state.page, column: state.column, isDown: state.isDown });
 
   const restore = (was) => {
-    byId("filter").value = was.words;
     byId("page-size").value = was.size;
-    for (const [name, text] of Object.entries(was.only)) {
-      const select = byId(`only-${name}`);
-      select.value = text;
-      if (select.selectedIndex < 0) select.value = "";
-    }
     if (lath.LIST.includes(was.column)) Object.assign(state, { column: was.column, isDown: was.isDown === true });
     showHeadings();
-    find(Number(was.page) || 0);
+    filter(was.words, was.only);
+    turn(Number(was.page) || 0);
   };
 
-  const api = { games, state, show, listen, markRow, isFiltered, kept, restore };
+  const api = { games, state, show, listen, markRow, isFiltered, filter, kept, restore };
   return api;
 };

@@ -14,6 +14,20 @@ lath.start = async () => {
     return place < 0 ? null : { place, ply: Math.trunc(Number(address.get("ply"))) || 0 };
   };
 
+  // The two bots of the address whose games are listed, of one game only with `of`; null where it names none.
+  const askedPair = () => {
+    const address = new URLSearchParams(location.hash.slice(1));
+    const [bot, against, of] = ["a", "b", "of"].map((name) => address.get(name) || "");
+    const title = games.families.find(({ id }) => id === of)?.title || "";
+    return address.has("games") && bot && against ? { bot, against, title } : null;
+  };
+
+  const listPair = (only) => {
+    list.filter("", only);
+    lath.byId("games").scrollIntoView();
+    lath.byId(lath.byId("versus").hidden ? "filter" : "versus-title").focus({ preventScroll: true });
+  };
+
   const showFirst = () => {
     const isShown = (i) => games.text("problem", i) === "" && games.replayedAt(i) !== undefined;
     let place = 0;
@@ -28,10 +42,15 @@ lath.start = async () => {
     lath.byId("replay").scrollIntoView();
   };
 
-  // Back to the address without a game: what the page began with.
+  // Back from the games of two bots is to where one was, which the browser scrolls to; back to the address
+  // without a game is to what the page began with.
+  let [isBack, wasPair] = [false, null];
   const turn = async () => {
-    const wanted = asked();
-    if (wanted) await follow(wanted);
+    const [wanted, pair, was] = [asked(), askedPair(), wasPair];
+    wasPair = pair;
+    if (pair) listPair(pair);
+    else if (was && isBack) list.filter();
+    else if (wanted) await follow(wanted);
     else if (location.hash === "") await showFirst();
   };
 
@@ -60,6 +79,7 @@ lath.start = async () => {
   lath.listenToReplay(replay);
   lath.listenToDownloads(list);
   lath.listenToShare(replay);
+  window.addEventListener("popstate", ({ state }) => (isBack = state?.isLeft === true));
   window.addEventListener("hashchange", turn);
   window.addEventListener("pagehide", leave);
   list.show();
@@ -71,6 +91,8 @@ lath.start = async () => {
   if (wanted && was) await replay.showGame(wanted.place, wanted.ply);
   else if (wanted) await follow(wanted);
   else await showFirst();
+  wasPair = askedPair();
+  if (wasPair && !was) listPair(wasPair);
   lath.readyAt = performance.now();
 };
 

@@ -18,7 +18,7 @@ lath.listColumns = ({ columns, families, count }) => {
     at[i] = why.get(text);
   }
   const ids = { texts: family.texts.map((number) => families[Number(number)].id), at: family.at };
-  return { ...others, ending, termination, id: ids, title: { texts: titles, at: family.at }, why: { texts: [...why.keys()], at } };
+  return { ...others, ending, termination, ruling, id: ids, title: { texts: titles, at: family.at }, why: { texts: [...why.keys()], at } };
 };
 
 // The place of each text among all of them: numbers by their size and before words.
@@ -47,6 +47,29 @@ lath.naturally = (a, b) => {
     if (one !== other && !(byNumber === 0 && Number(one) === Number(other))) return one < other ? -1 : 1;
   }
   return these.length - those.length;
+};
+
+// Which names are meant by words, in small letters: the one that is them, else those that have them.
+lath.namedBy = (words, names) => {
+  const lows = names.map((name) => name.toLowerCase());
+  const same = names.filter((_, i) => lows[i] === words);
+  return same.length > 0 ? same : names.filter((_, i) => lows[i].includes(words));
+};
+
+// "greedy vs shell" among words: the names meant by either side, each as many words as name anybody, and the
+// other words; null where no two are named.
+lath.pairIn = (words, names) => {
+  const all = words.toLowerCase().split(/\s+/u).filter(Boolean);
+  for (const [at, word] of all.entries()) {
+    if (!/^(?:vs?\.?|against)$/u.test(word)) continue;
+    for (let from = 0; from < at; from += 1) {
+      for (let to = all.length; to > at + 1; to -= 1) {
+        const sides = [all.slice(from, at), all.slice(at + 1, to)].map((side) => lath.namedBy(side.join(" "), names));
+        if (sides.every((side) => side.length > 0)) return { sides, others: [...all.slice(0, from), ...all.slice(to)] };
+      }
+    }
+  }
+  return null;
 };
 
 lath.makeTable = (games) => {
@@ -85,13 +108,33 @@ lath.makeTable = (games) => {
     }
   };
 
-  // `words`: all of them must be there. `only`: texts that must be, `bot` being in either seat.
-  const find = ({ words, only }) => {
-    const keep = new Uint8Array(games.count).fill(1);
-    for (const word of words.toLowerCase().split(/\s+/u).filter(Boolean)) having(word, keep);
-    for (const [name, text] of Object.entries(only)) {
-      if (text !== "") being(name === "bot" ? ["first", "second"] : [name], text, keep);
+  // One of these names in one seat, one of those in the other.
+  const between = ([these, those], keep) => {
+    const [first, second] = ["first", "second"].map((name) => {
+      const { texts, at } = columns[name];
+      const sides = Uint8Array.from(texts, (text) => (these.includes(text) ? 1 : 0) | (those.includes(text) ? 2 : 0));
+      return (i) => sides[at[i]];
+    });
+    for (let i = 0; i < games.count; i += 1) {
+      const [one, other] = [first(i), second(i)];
+      if (!((one & 1 && other & 2) || (one & 2 && other & 1))) keep[i] = 0;
     }
+  };
+
+  const names = [...new Set([...columns.first.texts, ...columns.second.texts])];
+
+  // `words`: all of them must be there, or two bots, "greedy vs shell". `only`: texts that must be, `bot` and
+  // `against` it being in either seat.
+  const find = ({ words, only: { bot = "", against = "", ...only } }) => {
+    const keep = new Uint8Array(games.count).fill(1);
+    const pair = lath.pairIn(words, names);
+    if (pair) between(pair.sides, keep);
+    // Whoever types on after "greedy vs" sees the games of that one meanwhile.
+    const plain = pair ? pair.others : words.toLowerCase().replace(/\s(?:vs?\.?|against)\s*$/u, "").split(/\s+/u).filter(Boolean);
+    for (const word of plain) having(word, keep);
+    for (const [name, text] of Object.entries(only)) if (text !== "") being([name], text, keep);
+    if (bot !== "" && against !== "") between([[bot], [against]], keep);
+    else if (bot || against) being(["first", "second"], bot || against, keep);
     const found = [];
     for (let i = 0; i < games.count; i += 1) if (keep[i]) found.push(i);
     return Uint32Array.from(found);
@@ -123,5 +166,11 @@ lath.makeTable = (games) => {
     return [...counts].map((pair, i) => [rank[i], ...pair]).sort((a, b) => a[0] - b[0]).map(([, ...pair]) => pair);
   };
 
-  return { find, sort, text, choices };
+  // The two bots that a filter names, if it is no more and no fewer; else null.
+  const pairOf = ({ words, only: { bot, against } }) => {
+    const sides = bot && against ? [[bot], [against]] : lath.pairIn(words, names)?.sides;
+    return sides && sides.every((side) => side.length === 1) && sides[0][0] !== sides[1][0] ? sides.flat() : null;
+  };
+
+  return { find, sort, text, choices, pairOf };
 };

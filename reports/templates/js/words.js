@@ -115,3 +115,13 @@ lath.hintsTold = (hints) => {
   const found = told.filter(([, texts]) => texts).map(([words, texts]) => `${words}: ${texts}.`);
   return found.join(" ") || "No move wins or loses at once.";
 };
+
+lath.pointsTold = (value) => `${value === 0.5 ? "" : lath.grouped(Math.trunc(value))}${value % 1 ? "½" : ""}`;
+
+// A likelihood, which never says what is sure.
+lath.likely = (rate) => {
+  if (rate > 0.999) return "over\u00a099.9\u00a0%";
+  return rate < 0.001 ? "under\u00a00.1\u00a0%" : `${(100 * rate).toFixed(1)}\u00a0%`;
+};
+
+lath.shortened = (name) => (name.length <= 26 ? name : `${name.slice(0, 25).trimEnd()}…`);

@@ -1,0 +1,154 @@
+// Two bots compared, above the list of their games: the results by game and seat, how likely one is
+// stronger, how their games began. It is counted from the list; ratings come from the standings.
+
+lath.POINTS = { "1-0": 1, "1/2-1/2": 0.5, "0-1": 0 };
+
+// What first scored in a game; undefined where it counts for nothing.
+lath.pointsAt = (table, i) => {
+  const [result, termination, ruling] = ["result", "termination", "ruling"].map((name) => table.text(name, i));
+  return ruling || ["void", "unterminated"].includes(termination) ? undefined : lath.POINTS[result];
+};
+
+lath.score = () => ({ games: 0, wins: 0, draws: 0, losses: 0, points: 0 });
+
+lath.addPoints = (score, points) => {
+  score.games += 1;
+  score.points += points;
+  score[points === 1 ? "wins" : points === 0 ? "losses" : "draws"] += 1;
+};
+
+// Wilson's 95 % interval of a share that so many independent games came to.
+lath.wilson = (share, games) => {
+  const z2 = 1.959964 ** 2;
+  const middle = (share + z2 / (2 * games)) / (1 + z2 / games);
+  const half = (Math.sqrt(z2) / (1 + z2 / games)) * Math.sqrt((share * (1 - share)) / games + z2 / (4 * games ** 2));
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+};
+
+lath.percentOf = (share) => `${(100 * share).toFixed(0)}\u00a0%`;
+
+lath.scoreTold = ({ games, wins, draws, losses }) => (games > 0 ? `${wins}–${draws}–${losses}` : "–");
+
+lath.intervalTold = ({ games, points }) => {
+  if (games === 0) return "–";
+  const [low, high] = lath.wilson(points / games, games).map((share) => (100 * share).toFixed(0));
+  return `${lath.percentOf(points / games)} (${low}–${high})`;
+};
+
+// How the games of two bots began, for the first of them: what was chosen for them where a record says so, else
+// their first two moves.
+lath.beginnings = async (games, table, found, a) => {
+  const counts = new Map();
+  for (const i of found) {
+    const game = await lath.openGame(games, i);
+    const tags = new Map(game.tags);
+    const [, drawn] = /^random:[0-9]+ (.+)$/u.exec(tags.get("Opening") || "") || [];
+    const ways = [[drawn, "drawn line"], [tags.get("Opening"), "of a book"], [tags.get("Setup"), "setup"], [tags.get("Position"), "position"]];
+    const [text, kind] = ways.find(([words]) => words) || [game.moves.slice(0, 2).join(" ") || "no move", ""];
+    const key = [game.title, text].join(": ");
+    if (!counts.has(key)) counts.set(key, { title: game.title, text, kind, example: game.number, score: lath.score() });
+    const points = lath.pointsAt(table, i);
+    lath.addPoints(counts.get(key).score, game.first === a ? points : 1 - points);
+  }
+  return [...counts.values()].sort((one, other) => other.score.games - one.score.games || (one.text < other.text ? -1 : 1));
+};
+
+lath.showVersus = (() => {
+  const { make, byId } = lath;
+  const BEGUN = 8; // shown of the ways to begin
+  const OPENED = 2000; // games opened for them
+  let asked = 0;
+
+  const rowOf = (tag, ...cells) => make("tr", "", null, ...cells.map((text, at) => {
+    const cell = make(at === 0 ? "th" : tag, "", null, ...(text instanceof Node ? [text] : [make("span", "", text)]));
+    if (at === 0 || tag === "th") cell.scope = tag === "th" ? "col" : "row";
+    return cell;
+  }));
+
+  const tableOf = (caption, heads, rows) => {
+    const made = make("table", "numbers", null, make("caption", "", caption));
+    made.append(make("thead", "", null, rowOf("th", ...heads)), make("tbody", "", null, ...rows));
+    made.querySelector("th").className = "words";
+    const scroll = make("section", "scroll", null, made);
+    scroll.setAttribute("aria-label", caption.split(/[:,.]/u)[0]);
+    scroll.tabIndex = 0;
+    return scroll;
+  };
+
+  // What the ratings over all games say of two bots.
+  const ahead = async (a, b) => {
+    const { json: { overall: { rows, crosstable } }, halves } = await lath.standings();
+    const [one, other] = [a, b].map((name) => rows.findIndex((row) => row.name === name));
+    if (one < 0 || other < 0) return "";
+    const { superiority } = crosstable[one][other];
+    const half = halves[Math.max(one, other)][Math.min(one, other)];
+    if (superiority === null || !half) return "No games connect the two: their ratings cannot be compared.";
+    const value = Math.round(rows[one].elo.value - rows[other].elo.value);
+    const [better, rate] = superiority >= 0.5 ? [a, superiority] : [b, 1 - superiority];
+    const apart = `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value)} ±${Math.round(half)}`;
+    return `Elo ${apart} for ${a}, by all games of all bots; ${better} is stronger with a likelihood of ${lath.likely(rate)}.`;
+  };
+
+  const results = (games, table, found, [a, b]) => {
+    const lines = new Map();
+    const all = [lath.score(), lath.score(), lath.score()];
+    for (const i of found) {
+      const title = table.text("title", i);
+      if (!lines.has(title)) lines.set(title, [lath.score(), lath.score(), lath.score()]);
+      const seat = table.text("first", i) === a ? 0 : 1;
+      const points = seat === 0 ? lath.pointsAt(table, i) : 1 - lath.pointsAt(table, i);
+      for (const scores of [lines.get(title), all]) for (const at of [seat, 2]) lath.addPoints(scores[at], points);
+    }
+    if (lines.size > 1) lines.set("All games", all);
+    const rows = [...lines].map(([title, [first, second, both]]) =>
+      rowOf("td", title, lath.scoreTold(first), lath.scoreTold(second), lath.scoreTold(both), lath.intervalTold(both)));
+    const caption = `Results of ${a} against ${b}: won–drawn–lost, and the score with its 95 % interval, as if each game were independent.`;
+    return { all: all[2], table: tableOf(caption, ["Game", "As first", "As second", "Both", "Score"], rows) };
+  };
+
+  const begun = (lines, count, [a, b]) => {
+    const rows = lines.slice(0, BEGUN).map(({ title, text, kind, example, score }) => {
+      const link = make("a", "", `#${example}`);
+      link.href = `#game=${example}&ply=0`;
+      const told = make("span", "moves", null, lath.nameOf(text));
+      told.append(make("small", "", ` ${[kind, title].filter(Boolean).join(", ")}`));
+      return rowOf("td", told, String(score.games), lath.scoreTold(score), link);
+    });
+    const more = lines.length > BEGUN ? `, the ${BEGUN} most frequent of ${lines.length} ways` : "";
+    const caption = `How ${lath.counted(count, "game")} of ${a} against ${b} began${more}: won–drawn–lost.`;
+    return tableOf(caption, ["Began with", "Games", "Result", "Example"], rows);
+  };
+
+  const linkTo = (words, [a, b]) => {
+    const made = make("a", "", words);
+    made.href = `#games&${new URLSearchParams({ a, b })}`;
+    return made;
+  };
+
+  return async (games, table, pair) => {
+    const panel = byId("versus");
+    const turn = (asked += 1);
+    panel.hidden = pair === null;
+    if (pair === null) return;
+    const found = Array.from(table.find({ words: "", only: { bot: pair[0], against: pair[1] } }))
+      .filter((i) => lath.pointsAt(table, i) !== undefined);
+    const heading = make("h3", "", null, lath.nameOf(pair[0]), " against ", lath.nameOf(pair[1]));
+    Object.assign(heading, { id: "versus-title", tabIndex: -1 });
+    const links = make("p", "links", null, linkTo("Link to this", pair), " ", linkTo("The other way around", [...pair].reverse()));
+    const [told, tables] = [make("p", "told", found.length > 0 ? "" : "No game between the two counts."), make("div", "halves")];
+    told.setAttribute("role", "status");
+    panel.replaceChildren(heading, links, told, tables);
+    if (found.length === 0) return;
+    const { all, table: scores } = results(games, table, found, pair);
+    tables.append(scores);
+    const score = `${pair[0]} scored ${lath.pointsTold(all.points)} of ${lath.counted(all.games, "point")}.`;
+    told.textContent = score;
+    const rated = await ahead(...pair);
+    if (turn !== asked) return;
+    told.textContent = [score, rated].filter(Boolean).join(" ");
+    const opened = lath.replayedOf(games, found).slice(0, OPENED);
+    if (opened.length === 0) return;
+    const lines = await lath.beginnings(games, table, opened, pair[0]);
+    if (turn === asked) tables.append(begun(lines, opened.length, pair));
+  };
+})();
