@@ -1,8 +1,9 @@
 """Lines that games begin with: how often, who won, and how even a line is as far as that tells.
 
 Lines that are the same turned or mirrored are one, written as the least of them, so that those of
-two archives can be compared. Records go by one at a time; memory is bounded but for 20 bytes a
-game, by which a game that comes again is known.
+two archives can be compared. Records go by one at a time; memory is bounded, for `Openings` but
+for 20 bytes a game, by which a game that comes again is known. `Openings` has lines of one length,
+`BeginningCounter` all shorter ones, as a tree, and setups.
 
 Must not know files, nor how a number is shown.
 """
@@ -12,7 +13,8 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -23,9 +25,20 @@ from lath.notation.archive import Seen
 from lath.notation.formats.tables import guarded
 from lath.notation.record import RULES, Record
 from lath.notation.replay import start_from
-from lath.reports.figures import WayCounts, Ways, first_moves, start_text
+from lath.reports.figures import (
+    Entry,
+    OfGame,
+    Way,
+    WayCounts,
+    Ways,
+    first_moves,
+    of_game,
+    score_of,
+    start_text,
+)
 from lath.reports.rated import digest_of, place_of
 from lath.reports.ratings.results import Z95
+from lath.reports.schema import Count, Positive, Share
 from lath.reports.standings import POINTS
 
 OPEN: Final = 10_000
@@ -102,6 +115,41 @@ class _Lines(Ways):
     kind = LineCounts
 
 
+class _Pairs:
+    """Which games are two bots' from one opening, so that lines count what both came to as one."""
+
+    def __init__(self) -> None:
+        self._open: Final[dict[tuple[int, int], tuple[Sequence[LineCounts], float]]] = {}
+        """Of each pair of which one game was counted, its lines and first's points."""
+
+    def add(self, record: Record, lines: Sequence[LineCounts], points: float) -> None:
+        """Count a game in its lines, each of which goes on the one before."""
+        key, number, _ = place_of(record, (record.first, record.second))
+        pair = key, number
+        if pair not in self._open:
+            self._open[pair] = lines, points
+            if len(self._open) > OPEN:
+                self._close(next(iter(self._open)))
+            return
+        others, before = self._open.pop(pair)
+        common = sum(one is other for one, other in zip(lines, others, strict=False))
+        for line in lines[:common]:
+            line.add_pair(before + points, 2)
+        for apart, scored in ((others, before), (lines, points)):  # they went apart there
+            for line in apart[common:]:
+                line.add_pair(scored, 1)
+
+    def close(self) -> None:
+        """Take for pairs of their own the games whose second one has not come."""
+        while self._open:
+            self._close(next(iter(self._open)))
+
+    def _close(self, pair: tuple[int, int]) -> None:
+        lines, points = self._open.pop(pair)
+        for line in lines:
+            line.add_pair(points, 1)
+
+
 class Openings:
     """Counts the first plies of records; of a game that comes again only the first is counted."""
 
@@ -114,8 +162,7 @@ class Openings:
         """Games that came before: the same bots, start, moves, result and ending."""
         self._lines: Final[defaultdict[str, _Lines]] = defaultdict(_Lines)
         self._seen: Final = Seen()
-        self._open: Final[dict[tuple[int, int], tuple[LineCounts, float]]] = {}
-        """Of each pair of which one game was counted, its line and first's points."""
+        self._pairs: Final = _Pairs()
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -126,30 +173,15 @@ class Openings:
         self.games += 1
         points = POINTS.get(record.result)
         line = self._lines[record.game].add("\t".join(line_of(record, self.plies)), points, 0)
-        if points is None or not isinstance(line, LineCounts):
-            return
-        key, number, _ = place_of(record, seats)
-        if (pair := (key, number)) not in self._open:
-            self._open[pair] = line, points
-            if len(self._open) > OPEN:
-                self._close(next(iter(self._open)))
-        elif self._open[pair][0] is line:
-            line.add_pair(self._open.pop(pair)[1] + points, 2)
-        else:  # they went apart within the line
-            self._close(pair)
-            line.add_pair(points, 1)
-
-    def _close(self, pair: tuple[int, int]) -> None:
-        line, points = self._open.pop(pair)
-        line.add_pair(points, 1)
+        if points is not None and isinstance(line, LineCounts):
+            self._pairs.add(record, [line], points)
 
     def by_game(self) -> list[tuple[str, Ways, list[tuple[str, str, LineCounts]]]]:
         """Return for each game id, sorted, all that began so and each line: start, moves, counts.
 
         The most frequent lines come first. A start is empty where it is the game's own.
         """
-        while self._open:
-            self._close(next(iter(self._open)))
+        self._pairs.close()
         return [
             (
                 game,
@@ -201,6 +233,168 @@ class Openings:
             [guarded(f"{'' if v is None else v}") for v in row.values()] for row in rows
         )
         return stream.getvalue()
+
+
+# Move by move
+
+FREE: Final = 4
+"""Plies of a tree beyond those that the arena chose."""
+
+CHOSEN: Final = 8
+"""Plies that the arena chose of which a tree is made at most."""
+
+LINES: Final = 300
+"""Lines of a tree that are told."""
+
+SETUPS: Final = 10
+"""Setups of a game that are told."""
+
+
+class Line(Way):
+    """A way to begin with how far its games tell first's score."""
+
+    low: Share
+    """the 95 % interval of first's score; two games of a pair are one piece of evidence"""
+    high: Share
+
+
+class TreeLine(Line):
+    """A line of a tree; its text has all moves from the start."""
+
+    chosen: Count
+    """games in which the arena played the last move of the line for the bots"""
+
+
+class SetupsOfGame(OfGame):
+    """The setups and positions in which games of one id began, the most frequent ones."""
+
+    games: Positive
+    """all that began in one"""
+    different: Positive
+    missed: Count
+    """games a setup may have had besides; 0 where the counts are exact"""
+    lines: list[Line]
+    """the most frequent first"""
+
+
+class TreeOfGame(OfGame):
+    """How games of one id went on from the game's own start, move by move.
+
+    Lines that are the same turned or mirrored are one.
+    """
+
+    games: Positive
+    """all that began there and have a move"""
+    missed: Count
+    """games a line may have had besides; 0 where the counts are exact"""
+    lines: list[TreeLine]
+    """the most frequent first, and each after the one that it goes on"""
+
+
+@dataclass(slots=True)
+class _MoveCounts(LineCounts):
+    """What came of a line, and whether the arena chose its last move."""
+
+    chosen: int = 0
+
+
+class _Moves(Ways):
+    """The lines of one game id, of each length."""
+
+    kind = _MoveCounts
+
+
+def chosen_plies(record: Record) -> int:
+    """Return how many of its first plies the arena played, as the record says.
+
+    That is the line which the tag Opening has, else of a game with an Opening the plies before the
+    first that has a time; where none has, nobody knows, and it is 0.
+    """
+    if not (opening := record.tag("Opening")):
+        return 0
+    if opening.startswith("random:"):
+        return len(opening.split()) - 1
+    timed = (at for at, ply in enumerate(record.plies) if ply.used_s is not None)
+    return next(timed, 0)
+
+
+class BeginningCounter:
+    """Counts how games began: their setups, and move by move those from the game's own start."""
+
+    def __init__(self) -> None:
+        self._setups: Final[defaultdict[str, _Lines]] = defaultdict(_Lines)
+        self._trees: Final[defaultdict[str, _Moves]] = defaultdict(_Moves)
+        self._games: Final[Counter[str]] = Counter()
+        self._pairs: Final = _Pairs()
+
+    def add(self, entry: Entry) -> None:
+        """Count a game that counts for the standings."""
+        record, number, points = entry.record, entry.number, entry.points
+        if points is None:
+            return
+        found: list[LineCounts] = []
+        setup, position = record.tag("Setup"), record.tag("Position")
+        if setup or position:
+            text = start_text(record.game, setup, position) or setup or position
+            self._add(found, self._setups[record.game], text, points, number)
+        elif record.plies:
+            chosen = chosen_plies(record)
+            _, line = line_of(record, min(chosen, CHOSEN) + FREE)
+            moves, ways = line.split(" "), self._trees[record.game]
+            self._games[record.game] += 1
+            for ply in range(1, len(moves) + 1):
+                counts = self._add(found, ways, " ".join(moves[:ply]), points, number)
+                if ply <= chosen and isinstance(counts, _MoveCounts):
+                    counts.chosen += 1
+        self._pairs.add(record, found, points)
+
+    @staticmethod
+    def _add(
+        found: list[LineCounts], ways: Ways, text: str, points: float, number: int
+    ) -> WayCounts:
+        counts = ways.add(text, points, number)
+        if isinstance(counts, LineCounts):
+            found.append(counts)
+        return counts
+
+    def setups(self) -> list[SetupsOfGame]:
+        """Return the setups of each game id, sorted; scores are first's."""
+        self._pairs.close()
+        return [
+            {
+                **of_game(game),
+                "games": ways.games,
+                "different": len(ways.ranked()),
+                "missed": ways.missed,
+                "lines": [_line(*one) for one in ways.ranked()[:SETUPS]],
+            }
+            for game, ways in sorted(self._setups.items())
+        ]
+
+    def trees(self) -> list[TreeOfGame]:
+        """Return the tree of each game id, sorted; scores are first's."""
+        self._pairs.close()
+        found: list[TreeOfGame] = []
+        for game, ways in sorted(self._trees.items()):
+            told: dict[str, TreeLine] = {}
+            for text, counts in ways.ranked()[:LINES]:
+                before = text.rpartition(" ")[0]
+                if (not before or before in told) and isinstance(counts, _MoveCounts):
+                    told[text] = {**_line(text, counts), "chosen": counts.chosen}
+            games, lines = self._games[game], list(told.values())
+            found.append({**of_game(game), "games": games, "missed": ways.missed, "lines": lines})
+        return found
+
+
+def _line(text: str, counts: WayCounts) -> Line:
+    low, high = (counts.interval if isinstance(counts, LineCounts) else None) or (0.0, 1.0)
+    return {
+        "text": text,
+        **score_of(counts),
+        "example": counts.example,
+        "low": round(low, 3),
+        "high": round(high, 3),
+    }
 
 
 def line_of(record: Record, plies: int) -> tuple[str, str]:

@@ -456,6 +456,7 @@ def _sprites(game: Game) -> Iterator[tuple[str, str]]:
     yield "dot", shapes.dot("", "")
     yield "cross", shapes.CROSS
     yield "turn", shapes.TURN
+    yield "share", shapes.SHARE
     yield "win", shapes.WIN
     yield "loss", shapes.LOSS
     yield "moved", shapes.moved(shape)

@@ -306,6 +306,9 @@ TURN: Final = Pen(CELL, CASING, 2.5).circle(20) + Pen("none", CASING, 4).path(
 """On a piece that may be changed for another: arrows there and back."""
 
 
+SHARE: Final = Pen(CELL, CASING, 2).circle(36) + text("", 30, CASING)
+"""How often a move was played there: the script sets size, colour and number."""
+
 WIN: Final = Pen(DECIDING, CASING, 4).path(
     "M0-30L8.2-11.3L28.5-9.3L13.3 4.3L17.6 24.3L0 14L-17.6 24.3L-13.3 4.3L-28.5-9.3L-8.2-11.3z"
 )

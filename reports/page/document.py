@@ -29,6 +29,7 @@ from lath.reports.background import (
     Ruling,
     Season,
 )
+from lath.reports.openings import BeginningCounter, SetupsOfGame, TreeOfGame
 from lath.reports.outcome import Outcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
@@ -343,10 +344,9 @@ class WaysOfBot(figures.WaysOfGame):
 
 
 class StartCounter:
-    """Counts in which setups games began, and with which moves bots did."""
+    """Counts with which moves bots began."""
 
     def __init__(self) -> None:
-        self._setups: dict[str, figures.Ways] = {}
         self._bots = defaultdict[tuple[str, str, int], figures.Ways](lambda: figures.Ways(1_000))
 
     def add(self, entry: figures.Entry) -> None:
@@ -354,17 +354,11 @@ class StartCounter:
         record, number, points = entry.record, entry.number, entry.points
         if points is None:
             return
-        if start := figures.start_text(record.game, record.tag("Setup"), record.tag("Position")):
-            self._setups.setdefault(record.game, figures.Ways()).add(start, points, number)
         moves = figures.first_moves(record, 2)
         for seat, name in enumerate((record.first, record.second)):
             if len(moves) > seat:
                 ways = self._bots[name, record.game, seat]
                 ways.add(" ".join(moves[: seat + 1]), 1 - points if seat else points, number)
-
-    def setups(self) -> list[figures.WaysOfGame]:
-        """Return the setups of each game id; scores are first's."""
-        return figures.ways_by_game(self._setups)
 
     def of_bot(self, name: str) -> list[WaysOfBot]:
         """Return what a bot began with, by game id and seat; scores are its own."""
@@ -484,7 +478,9 @@ class Document(TypedDict):
     """by rank; bots without analysed moves are not there"""
     bots: list[Bot]
     """by rank"""
-    setups: list[figures.WaysOfGame]
+    setups: list[SetupsOfGame]
+    """by game id; scores are first's"""
+    trees: list[TreeOfGame]
     """by game id; scores are first's"""
     openings: list[figures.WaysOfGame]
     """by game id, of two plies; scores are first's"""
@@ -526,6 +522,7 @@ def gather(
     """Return the document and the packed replays, after one pass over the records."""
     packer, tally, facts, games = Packer(), Tally(), figures.FactCounter(), figures.GameCounter()
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
+    beginnings = BeginningCounter()
     forfeits, accuracy, showpieces = ForfeitCounter(), AccuracyCounter(), ShowpieceCounter()
     for number, record in enumerate(tally.sound(records), 1):
         ending = packer.add(record)
@@ -533,7 +530,7 @@ def gather(
         tally.add(record, game.ending)
         facts.add(record)
         if game.points is not None:
-            for counter in (games, times, accuracy, duels, starts, showpieces):
+            for counter in (games, times, accuracy, duels, starts, beginnings, showpieces):
                 counter.add(game)
         forfeits.add(game)
     standings = standings_of(tally)
@@ -565,7 +562,8 @@ def gather(
         "times": linked(times.times(names)),
         "accuracy": accuracy.accuracies(names),
         "bots": linked(_bots(tally, standings, duels, starts)),
-        "setups": linked(starts.setups()),
+        "setups": linked(beginnings.setups()),
+        "trees": linked(beginnings.trees()),
         "openings": linked(games.openings()),
     }
     return Gathered(document, packer)

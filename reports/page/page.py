@@ -26,12 +26,17 @@ from typing import TYPE_CHECKING, Any, Final
 import jinja2
 from markupsafe import Markup
 
+from lath import games
+from lath.games.core import Game, Position
+from lath.games.errors import GameError
 from lath.notation.record import Record
 from lath.reports.background import NO_BACKGROUND, Background
 from lath.reports.export import to_csv
+from lath.reports.openings import Line
 from lath.reports.page import views
-from lath.reports.page.document import Bot, Gathered, gather
+from lath.reports.page.document import Bot, Document, Gathered, gather
 from lath.reports.page.pack import json_letters
+from lath.reports.page.replay import steps
 from lath.reports.ratings.results import Z95
 from lath.reports.standings import Refused
 
@@ -98,24 +103,15 @@ def _is_within(name: str | None, folder: Path) -> bool:
 
 PARTS: Final = {
     "css": (
-        *("base", "sections", "plots", "board", "replay", "games", "refresh"),
+        *("base", "sections", "plots", "board", "replay", "games", "openings", "refresh"),
         *("narrow", "embed", "print"),
     ),
     "js": (
         *("open", "dom", "packed", "geometry", "overlays", "sprites", "board"),
         *("effects", "opened", "records"),
         *("table", "words", "evals", "moves", "copying", "replay", "gif", "share"),
-        *(
-            "keys",
-            "versus",
-            "games",
-            "standings",
-            "downloads",
-            "start",
-            "crosstable",
-            "paper",
-            "refresh",
-        ),
+        *("keys", "versus", "games", "openings", "standings", "downloads", "start"),
+        *("crosstable", "paper", "refresh"),
     ),
 }
 """The files of a kind, in the order in which they stand in the page."""
@@ -191,8 +187,49 @@ def page_of(
         card=card,
         data=Markup(json.dumps(packed, separators=(",", ":"))),  # noqa: S704 - numbers and letters
         chunks=chunks,
+        openings=Markup(json_letters(_openings(document))),  # noqa: S704 - letters
         standings_files=Markup(json_letters(files)),  # noqa: S704 - letters
     )
+
+
+def _openings(document: Document) -> list[dict[str, Any]]:
+    """Return for each game that is installed its setups and tree, as `js/openings.js` has it."""
+    setups = {part["game"]: part for part in document["setups"]}
+    trees = {part["game"]: part["lines"] for part in document["trees"]}
+    found = []
+    for game_id in sorted({*setups, *trees}.intersection(games.ids())):
+        game, tree = games.get(game_id), trees.get(game_id, [])
+        found.append(
+            {
+                "game": game_id,
+                "lines": [
+                    step and [*step, *_counts(line), line["chosen"]]
+                    for step, line in zip(
+                        steps(game, (line["text"] for line in tree)), tree, strict=True
+                    )
+                ],
+                "setups": [
+                    [line["text"], position.contents(), *_counts(line)]
+                    for line in (setups[game_id]["lines"] if game_id in setups else ())
+                    if (position := _begun(game, line["text"]))
+                ],
+                "different": setups[game_id]["different"] if game_id in setups else 0,
+            }
+        )
+    return found
+
+
+def _counts(line: Line) -> tuple[float, ...]:
+    scored = line["wins"], line["draws"], line["losses"]
+    return *scored, line["low"], line["high"], line["example"]
+
+
+def _begun(game: Game, text: str) -> Position | None:
+    """Return the position that a setup, or a position as text, is; None where it is refused."""
+    for read in (game.start, game.position):
+        with suppress(GameError):
+            return read(text)
+    return None
 
 
 def _halves(bots: Sequence[Bot]) -> list[list[float]]:

@@ -16,7 +16,8 @@ every move is taken for granted is not played ply by ply at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -142,6 +143,36 @@ class _Start(NamedTuple):
     position: Position
     contents: tuple[str, ...]
     effect: str
+
+
+class Step(NamedTuple):
+    """The last move of a line, for who has seen what the line before it leads to."""
+
+    before: int
+    """The place of that line among the lines; -1 where it is none."""
+
+    move: str
+    effect: str
+
+
+def steps(game: Game, lines: Iterable[str]) -> list[Step | None]:
+    """Return the last move of each line of a game, which comes after the one that it goes on.
+
+    None where the game refuses the line, as that of other rules may be.
+    """
+    shapes = {piece.code: piece.shape for piece in game.pieces}
+    reached: dict[str, tuple[int, Position]] = {"": (-1, game.start())}
+    found: list[Step | None] = []
+    for place, text in enumerate(lines):
+        before, _, move = text.rpartition(" ")
+        step = None
+        with suppress(GameError, KeyError):
+            at, position = reached[before]
+            after = position.play(game.canonical(move))
+            reached[text] = place, after
+            step = Step(at, move, explained(position.contents(), after.contents(), shapes))
+        found.append(step)
+    return found
 
 
 class Dictionary:

@@ -12,8 +12,9 @@ from sample_records import bare, random_game
 
 from lath.notation import parse
 from lath.notation.record import Record
+from lath.reports.figures import entry
 from lath.reports.openings import OPEN as MOST_OPEN
-from lath.reports.openings import LineCounts, Openings, line_of
+from lath.reports.openings import BeginningCounter, LineCounts, Openings, TreeLine, line_of, wilson
 
 
 def a_game(moves: str, result: str = "1-0", **tags: str) -> Record:
@@ -117,11 +118,67 @@ def test_intervals_hold_the_truth(count: int, bias: float, strength: float) -> N
     assert held >= 0.92 * 400
 
 
+def tree_of(records: list[Record]) -> dict[str, TreeLine]:
+    counter = BeginningCounter()
+    for number, record in enumerate(records, 1):
+        counter.add(entry(number, record, is_playable=True))
+    return {line["text"]: line for part in counter.trees() for line in part["lines"]}
+
+
+def test_a_tree_counts_each_move_of_lines_that_are_folded() -> None:
+    games = [a_game("i5 b3"), a_game("a1 h4", "0-1"), a_game("e5 swap"), a_game("a5", "*")]
+    told = tree_of(games)
+    assert list(told) == ["a1", "a1 g6", "e5", "e5 swap"], "each after the one that it goes on"
+    assert [(line["wins"], line["losses"]) for line in told.values()] == [(1, 1)] * 2 + [(1, 0)] * 2
+    assert [line["example"] for line in told.values()] == [1, 1, 3, 3]
+
+
+def test_a_tree_says_which_moves_the_arena_chose_and_goes_on_behind_them() -> None:
+    drawn = [
+        a_game(f"e5 a1 b1 {last}", Opening="random:2 e5 a1", Number=f"{number}")
+        for number, last in ((1, "b2"), (2, "b3"))
+    ]
+    timed = "e5 a1 b1 {[%emt 0.1]} b2 {[%emt 0.1]} c1 c2 c3"
+    (book,) = [a_game(timed, Number="3", Opening="book.lath #1")]
+    for games, plies in (([*drawn], 4), ([book], 6)):
+        told = tree_of(games)
+        chosen = {len(text.split()): line["chosen"] for text, line in told.items()}
+        assert chosen == {1: len(games), 2: len(games), **dict.fromkeys(range(3, plies + 1), 0)}
+
+
+def test_what_two_games_of_a_pair_share_is_one_piece_of_evidence() -> None:
+    apart = [
+        game
+        for number in range(1, 5)
+        for game in a_pair(number, f"e5 a1 {'b1' if number % 2 else 'b2'}", ("1-0", "1-0"))
+    ]
+    told = tree_of(apart)
+    assert told["e5"]["low"] == round(wilson(1.0, 4)[0], 3), "four pairs, and not eight games"
+    deeper = [line["low"] for text, line in told.items() if len(text.split()) == 3]
+    assert deeper == [round(wilson(1.0, 2)[0], 3)] * 2
+
+
+def test_games_from_a_setup_are_counted_by_that_alone() -> None:
+    counter = BeginningCounter()
+    games = [
+        a_game(move, Game="manalath", Setup=setup)
+        for move, setup in (("Oa1", "c3"), ("Oa2", "c3"), ("Oa1", "-"))
+    ]
+    for number, record in enumerate(games, 1):
+        counter.add(entry(number, record, is_playable=True))
+    assert counter.trees() == []
+    (part,) = counter.setups()
+    assert [(line["text"], line["wins"], line["example"]) for line in part["lines"]] == [
+        ("c3", 2, 1),
+        ("-", 1, 3),
+    ]
+
+
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of pairs whose second game never comes, and of lines that came once."""
     monkeypatch.setattr("lath.reports.openings.OPEN", 50)
     monkeypatch.setattr("lath.reports.figures.Ways.__init__.__defaults__", (40,))
-    openings = Openings(3)
+    openings, counter = Openings(3), BeginningCounter()
 
     def many() -> Iterator[Record]:
         for number in range(1, 301):
@@ -129,7 +186,11 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for record in many():
         openings.add(record)
-    assert len(openings._open) <= 50
+        counter.add(entry(1, record, is_playable=True))
+    assert max(len(one._pairs._open) for one in (openings, counter)) <= 50
+    (tree,) = counter.trees()
+    assert 0 < len(tree["lines"]) <= 40
+    assert tree["missed"] > 0
     told = openings.to_json()
     assert 0 < len(told["lines"]) <= 40
     assert told["missed"]["yavalath"] > 0

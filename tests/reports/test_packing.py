@@ -322,6 +322,24 @@ def test_effects_are_told_as_generally_as_can_be() -> None:
     assert told(("A", "B"), ("A", "B"), shapes) == ""
 
 
+def test_lines_of_a_tree_lead_where_the_rules_say() -> None:
+    for record in SAMPLE:
+        game, moves = games.get(record.game), record.moves
+        if record.tag("Setup"):
+            continue
+        lines = [" ".join(moves[:plies]) for plies in range(1, len(moves) + 1)]
+        shapes = {piece.code: piece.shape for piece in game.pieces}
+        contents = game.start().contents()
+        line = zip(effects.steps(game, lines), positions(record), strict=False)
+        for step, position in line:
+            assert contents == position.contents()
+            assert step is not None
+            contents = effects.applied(step.effect, contents, shapes)
+    yavalath = games.get("yavalath")
+    steps = effects.steps(yavalath, ["e5", "e5 e5", "e5 e5 a1", "e5 swap"])
+    assert [step and step.before for step in steps] == [-1, None, None, 0]
+
+
 @given(seed=...)
 def test_an_effect_leads_where_it_was_learned(seed: int) -> None:
     chance = random.Random(seed)

@@ -105,6 +105,32 @@ def test_a_cell_of_a_crosstable_leads_to_its_games_and_back(visit: Visit, report
     assert not visit.complaints
 
 
+def test_openings_are_looked_at_on_a_board_one_click_deeper(visit: Visit, report: str) -> None:
+    visit.open(report)
+    trees = {part["game"]: part["lines"] for part in document(played())["trees"]}
+    visit.page.locator("#openings summary", has_text="Yavalath").click()
+    tree = visit.page.locator(".explorer[data-game=yavalath] .tree")
+    tree.wait_for()
+    shown = tree.locator("tbody tr > th").all_inner_texts()
+    lines = trees["yavalath"]
+    assert shown == [line["text"] for line in lines if " " not in line["text"]]
+    move = shown[0]
+    tree.locator(f".cell:has(title:text-matches('^{move}:'))").click()
+    assert tree.locator(".way strong").inner_text() == f"1. {move}"
+    begun = [line["text"].split() for line in lines]
+    deeper = [words[1] for words in begun if len(words) == 2 and words[0] == move]
+    assert tree.locator("tbody tr > th").all_inner_texts() == deeper
+    tree.locator(".way button").click()
+    assert tree.locator("tbody tr > th").all_inner_texts() == shown
+    visit.page.locator("#openings summary", has_text="Mammalath").first.click()
+    setups = visit.page.locator(".explorer[data-game=mammalath] .setup svg.board")
+    setups.first.wait_for()
+    (part,) = (part for part in document(played())["setups"] if part["game"] == "mammalath")
+    assert setups.count() == len(part["lines"])
+    assert visit.sideways() <= 0
+    assert not visit.complaints
+
+
 def downloaded(visit: Visit, button: str) -> Path:
     with visit.page.expect_download() as download:
         visit.page.click(button)

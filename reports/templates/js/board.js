@@ -109,6 +109,16 @@ lath.makeBoard = (data, template) => {
       return stacks[cell] ? beside(made, cell, [1, 1]) : at(made, cell);
     });
 
+  // How often moves were played at cells: the area of a disc, from a dot to the whole cell.
+  const sharesShown = (shares) =>
+    shares.map(([cell, part, colour, words]) => {
+      const made = at(written("share", words), cell);
+      const disc = made.querySelector("circle");
+      disc.setAttribute("r", String(Math.round(Math.sqrt(11 ** 2 + part * (44 ** 2 - 11 ** 2)))));
+      disc.setAttribute("fill", colour);
+      return made;
+    });
+
   const legalShown = ({ dots, kinds, turned }, stacks, hinted) => [
     ...[...kinds.values()].flat().map((cell) => beside(copy("cross"), cell, [-1, 1])),
     ...[...dots].map(([cell, codes]) => dotAt(cell, codes, stacks, hinted.some(([on]) => on === cell))),
@@ -150,9 +160,10 @@ lath.makeBoard = (data, template) => {
   // Shows a position. `stacks`: what lies on each cell, codes from the bottom up. `moved` and
   // `deciding`: cells; with `isLoss` who made these lost. `legal`: null, or a list of {text, changes: [[cell, "+w"], …]};
   // `looked`: the cell whose legal moves are looked at, or -1, and with `isKept` its lines can be pointed at.
+  // `shares`: of moves at cells, [cell, how often in 0..1, colour, what is written there].
   // `hinted`: cells where a move wins or loses at once, as [cell, whether it wins].
   // `aids`: whether overlays are on. `title`: the accessible name. Returns {effects, words}: what `lath.effectsOf` does, and a legal move in words.
-  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, hinted = [], aids = false, title: told = data.title }) => {
+  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, hinted = [], shares = [], aids = false, title: told = data.title }) => {
     const effects = lath.effectsOf(legal || [], stacks);
     const shown = (aids ? overlays : []).map((one) => (one.kind === "groups" ? groupsShown(one, stacks) : sightShown(one, stacks)));
     const all = (part) => shown.flatMap((one) => one[part]);
@@ -166,6 +177,7 @@ lath.makeBoard = (data, template) => {
       ...moved.map((cell) => at(copy("moved"), cell)),
       ...all("above"),
       ...hintsShown(hinted, stacks),
+      ...sharesShown(shares),
       ...legalShown(isLooked ? { ...effects, kinds: new Map() } : effects, stacks, hinted),
       ...(isLooked ? lookedShown(looked, effects) : []),
     );

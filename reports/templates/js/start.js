@@ -94,6 +94,7 @@ lath.start = async () => {
   wasPair = askedPair();
   if (wasPair && !was) listPair(wasPair);
   lath.readyAt = performance.now();
+  lath.makeOpenings(games);
 };
 
 if (lath.data.games > 0) {

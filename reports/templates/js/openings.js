@@ -1,0 +1,186 @@
+// How games began: the moves of a position on its board and as a list, one click deeper; setups as
+// small boards. `lath.reports.page.page` embeds for each game `lines`, each [the place of the line
+// before it, move, effect, wins, draws, losses, low, high, example, chosen] or null, and `setups`,
+// each [text, what lies on the cells, wins, draws, losses, low, high, example], of so many `different`
+// ones. Knows no rules.
+
+// Whom games favour beyond what chance explains, by the 95 % interval of first's score: 2 and 1 first, clearly
+// or just so, 0 nobody.
+lath.leanOf = (low, high) => {
+  if (low > 0.5) return low > 0.6 ? 2 : 1;
+  return high < 0.5 ? -(high < 0.4 ? 2 : 1) : 0;
+};
+
+// On boards, whose colours are their own.
+lath.LEANS = { "2": "#e98a45", "1": "#f4bd93", "0": "#fffdf6", "-1": "#aecdea", "-2": "#6aa5dc" };
+
+lath.openedLines = (lines) => {
+  const known = lines.map((line) => line && { before: line[0], move: line[1], effect: line[2], wins: line[3], draws: line[4], losses: line[5], low: line[6], high: line[7], example: line[8], chosen: line[9] });
+  return known.map((line) => line && { ...line, games: line.wins + line.draws + line.losses });
+};
+
+// First's score as words with its interval, on the colour of whom it favours.
+lath.scoreChip = ({ wins, draws, games, low, high }) => {
+  const [from, to] = [low, high].map((share) => (100 * share).toFixed(0));
+  const made = lath.make("span", `lean lean${lath.leanOf(low, high)}`, lath.percentOf((wins + draws / 2) / games));
+  return lath.make("span", "", null, made, lath.make("small", "", ` ${from}–${to}`));
+};
+
+lath.exampleLink = (number, ply) => {
+  const made = lath.make("a", "", `#${number}`);
+  made.href = `#game=${number}&ply=${ply}`;
+  return made;
+};
+
+// One game's tree. `family` and `board` as `lath.openGames` has them.
+lath.makeTree = (all, family, board) => {
+  const { make } = lath;
+  const lines = lath.openedLines(all);
+  const shapes = new Map(board.pieces.map(([code, , shape]) => [code, shape]));
+  const next = new Map();
+  lines.forEach((line, place) => line && next.set(line.before, [...(next.get(line.before) || []), place]));
+  const view = lath.boardOf(board);
+  const element = make("div", "tree");
+  const [way, told, list] = [make("p", "way"), make("p", "told"), make("section", "scroll")];
+  told.setAttribute("role", "status");
+  list.setAttribute("aria-label", `Moves of ${family.title}`);
+  list.tabIndex = 0;
+  const shown = make("div", "", null, view.element);
+  element.append(shown, make("div", "", null, way, told, list));
+  let at = -1;
+  let cells = new Map();
+
+  const pathTo = (place) => (place < 0 ? [] : [...pathTo(lines[place].before), place]);
+  const stacksAt = (place) => pathTo(place).reduce((stacks, one) => lath.applied(lines[one].effect, stacks, shapes), family.plain);
+
+  const button = (words, place, label = "") => {
+    const made = make("button", "move", words);
+    made.type = "button";
+    made.dataset.place = place;
+    if (label) made.setAttribute("aria-label", label);
+    return made;
+  };
+
+  const rowOf = (place, games) => {
+    const line = lines[place];
+    const bar = lath.drawn("svg", { class: "share", viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true" });
+    bar.append(lath.drawn("path", { d: `M0 0H${Math.round((100 * line.games) / games)}V1H0Z` }));
+    const isEnd = !next.has(place);
+    const move = isEnd ? make("span", "move", line.move) : button(line.move, place);
+    const chosen = line.chosen > 0 ? make("small", "", line.chosen === line.games ? " by the arena" : ` by the arena in ${line.chosen}`) : "";
+    return make("tr", "", null,
+      Object.assign(make("th", "", null, move, chosen), { scope: "row" }),
+      make("td", "drawn", null, bar),
+      make("td", "", lath.grouped(line.games)),
+      make("td", "", lath.percentOf(line.games / games)),
+      make("td", "", null, lath.scoreChip(line)),
+      make("td", "", null, lath.exampleLink(line.example, pathTo(place).length)));
+  };
+
+  const tableOf = (places, games) => {
+    const heads = [["Move", "words"], ["", "drawn"], ["Games", ""], ["Share", ""], ["First’s score", ""], ["Example", ""]];
+    const row = make("tr", "", null, ...heads.map(([words, name]) => {
+      const head = make(words ? "th" : "td", name, words);
+      if (words) head.scope = "col";
+      return head;
+    }));
+    const table = make("table", "numbers", null, make("thead", "", null, row), make("tbody", "", null, ...places.map((place) => rowOf(place, games))));
+    table.prepend(make("caption", "hidden", `Moves in this position of ${family.title}, the most frequent first.`));
+    return table;
+  };
+
+  // Where moves do something: the cells that each changes, if it is one; moves of one cell together.
+  const marked = (places, stacks, games) => {
+    cells = new Map();
+    for (const place of places) {
+      const moved = lath.movedFrom({ shapes }, stacks, lath.applied(lines[place].effect, stacks, shapes));
+      if (moved.length === 1) cells.set(moved[0], [...(cells.get(moved[0]) || []), place]);
+    }
+    const most = Math.max(...[...cells.values()].map((here) => here.reduce((sum, place) => sum + lines[place].games, 0)));
+    return [...cells].map(([cell, here]) => {
+      const sum = here.reduce((count, place) => count + lines[place].games, 0);
+      const best = lines[here[0]];
+      return [cell, sum / most, lath.LEANS[lath.leanOf(best.low, best.high)], sum / games < 0.01 ? "" : (100 * sum / games).toFixed(0)];
+    });
+  };
+
+  const show = (place) => {
+    at = place;
+    const path = pathTo(place);
+    const places = next.get(place) || [];
+    const sum = places.reduce((count, one) => count + lines[one].games, 0);
+    const here = place < 0 ? { games: sum } : lines[place];
+    const stacks = stacksAt(place);
+    way.replaceChildren(...[-1, ...path].flatMap((one, i) => {
+      const words = one < 0 ? "Start" : `${i}. ${lines[one].move}`;
+      return [i > 0 ? " › " : "", one === place ? make("strong", "", words) : button(words, one)];
+    }));
+    const others = here.games - sum;
+    told.replaceChildren(`${lath.counted(here.games, "game")}. `, ...(place < 0 ? [] : ["First scored ", lath.scoreChip(here), ". "]),
+      others > 0 ? `${lath.counted(others, "game")} ended here or went on otherwise. ` : "",
+      places.some((one) => lines[one].chosen > 0) ? "Moves by the arena are of openings that it chose: they tell nothing of what bots would play." : "");
+    list.replaceChildren(tableOf(places, here.games));
+    view.show({
+      stacks,
+      moved: place < 0 ? [] : lath.movedFrom({ shapes }, stacksAt(lines[place].before), stacks),
+      shares: marked(places, stacks, here.games),
+      title: `${family.title}: moves ${place < 0 ? "at the start" : `after ${path.map((one) => lines[one].move).join(" ")}`}, in percent of ${lath.counted(here.games, "game")}; the list has them too`,
+    });
+  };
+
+  // Down the tree what the arena played in all of the games is passed over.
+  const free = (place) => {
+    const [only, ...others] = (next.get(place) || []).filter((one) => next.has(one));
+    const isForced = only !== undefined && others.length === 0 && lines[only].chosen === lines[place].games;
+    return isForced ? free(only) : place;
+  };
+
+  const go = (place, isDown) => {
+    show(isDown ? free(place) : place);
+    (way.querySelector("button:last-of-type") || list.querySelector("button"))?.focus({ preventScroll: true });
+  };
+
+  element.addEventListener("click", (event) => {
+    const pressed = event.target.closest("button[data-place]");
+    if (pressed) return go(Number(pressed.dataset.place), list.contains(pressed));
+    const on = shown.contains(event.target) ? (cells.get(view.cellOf(event)) || []).filter((place) => next.has(place)) : [];
+    if (on.length === 1) return go(on[0], true);
+    return list.querySelector(`[data-place="${on[0]}"]`)?.focus();
+  });
+  show(at);
+  return element;
+};
+
+lath.makeSetups = ({ setups: all, different }, board) => {
+  const { make } = lath;
+  const figures = all.map(([text, stacks, wins, draws, losses, low, high, example]) => {
+    const view = lath.boardOf(board);
+    view.show({ stacks, title: `Setup ${text}` });
+    const games = wins + draws + losses;
+    const told = make("p", "", null, `${lath.counted(games, "game")}, first `, lath.scoreChip({ wins, draws, games, low, high }), " ", lath.exampleLink(example, 0));
+    return make("figure", "setup", null, view.element, make("figcaption", "", null, lath.nameOf(`Setup ${text}`), told));
+  });
+  const more = different > all.length ? `The ${all.length} most frequent of ${lath.counted(different, "setup")}.` : "";
+  return make("div", "", null, make("p", "remark", more), make("div", "setups", null, ...figures));
+};
+
+// Each game's part is made when somebody opens it.
+lath.makeOpenings = (games) => {
+  const opened = async () => lath.unpacked(lath.byId("openings-data").textContent);
+  let all = null;
+  const fill = async (place) => {
+    all = all || opened();
+    const found = (await all).find(({ game }) => game === place.dataset.game);
+    const family = games.families.find(({ id, board }) => id === place.dataset.game && board !== null);
+    if (!found || !family || place.firstChild) return;
+    const board = games.boards[family.board];
+    if (found.lines.some(Boolean)) place.append(lath.makeTree(found.lines, family, board));
+    if (found.setups.length > 0) place.append(lath.makeSetups(found, board));
+    lath.byId("leans").hidden = false;
+  };
+  for (const place of document.querySelectorAll(".explorer")) {
+    const details = place.closest("details");
+    if (details.open) fill(place);
+    else details.addEventListener("toggle", () => fill(place), { once: true });
+  }
+};
